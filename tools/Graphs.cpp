@@ -50,8 +50,7 @@ Graph wordnet_graph(const std::string& folder, EdgeWeights weights) {
   const WordNet net = read_wordnet(folder);
   Graph graph;
   for (const Synset& synset : net.synsets) {
-    graph.nodes.insert(
-        fmt::format("{}.{}.{:08}", synset.words.front(), synset.type, synset.offset));
+    graph.nodes.add(fmt::format("{}.{}.{:08}", synset.words.front(), synset.type, synset.offset));
   }
   if (graph.nodes.size() != net.synsets.size())
     throw InputError(fmt::format("{}: two synsets have the same name", folder));
@@ -103,7 +102,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
 }
 
 GraphFileInfo inspect(const GlobalOptions& global, const std::string& path) {
-  return reading_file([&] { return inspect_graph_file(path, global.threads); });
+  return reading_file([&] { return SpreadingEngine::inspect(path, global.threads); });
 }
 
 void info(const GlobalOptions& global, const std::string& path) {

@@ -79,7 +79,7 @@ HnswTraversal traversal_from_string(const std::string& name) {
 /// index are numbered without gaps
 Matrix read_store(const std::string& path, int threads) {
   return reading_file([&] {
-    const StoredVectors stored = Kindred::load_vectors(path, threads);
+    const StoredVectors stored = StoredVectors::load(path, threads);
     const std::size_t count = stored.rows.count();
     if (stored.end_id != count) {
       throw InputError(

@@ -36,7 +36,7 @@ class StoreAnswers {
       for (std::size_t i = 0; i < count; ++i) {
         append_query(m_output.text(), names[first + i], first_index + i);
         append_predictions(session.timed(Phase::compute, [&] {
-          return m_memory.predict(events[first + i], m_flags.options, m_prediction);
+          return m_memory.predict(events[first + i], m_flags.options, m_prediction).predictions;
         }));
         m_output.flush_if_large();
       }

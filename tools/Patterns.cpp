@@ -86,7 +86,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
 }
 
 PatternFileInfo inspect(const GlobalOptions& global, const std::string& path) {
-  return reading_file([&] { return inspect_pattern_file(path, global.threads); });
+  return reading_file([&] { return PatternMemory::inspect(path, global.threads); });
 }
 
 void info(const GlobalOptions& global, const std::string& path) {

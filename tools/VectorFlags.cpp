@@ -123,8 +123,8 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
       stored.rows = array.span();
       stored.end_id = stored.rows.count();
     } else {
-      stored = reading_file(
-          [&] { return Kindred::load_vectors(flags.store, session.options().threads); });
+      stored =
+          reading_file([&] { return StoredVectors::load(flags.store, session.options().threads); });
     }
   });
   const VectorSpan& rows = stored.rows;

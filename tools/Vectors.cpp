@@ -54,7 +54,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   VectorFileOptions options;
   options.dataset = flags.dataset;
   if (!flags.format.empty()) options.format = format_from_string(flags.format);
-  BuildVectorsOptions store;
+  StoredVectorsOptions store;
   store.quantized_copy = !flags.no_quantized_copy;
   if (!flags.element.empty()) store.element = element_from_string(flags.element);
   check_outputs("vectors build", {flags.out}, {flags.vectors});
@@ -64,7 +64,7 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   const auto progress = session.read_progress(flags.vectors);
   session.timed(Phase::load, [&] {
     reading_file([&] {
-      build_vectors(session.context(), file, flags.out, store, [&](std::uint64_t rows) {
+      StoredVectors::build(session.context(), file, flags.out, store, [&](std::uint64_t rows) {
         progress(rows * file.row_bytes(), file.rows() * file.row_bytes());
       });
     });
@@ -77,12 +77,12 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   session.finish();
 }
 
-StoredVectorsInfo inspect(const GlobalOptions& global, const std::string& path) {
-  return reading_file([&] { return inspect_vectors(path, global.threads); });
+StoredVectorsFileInfo inspect(const GlobalOptions& global, const std::string& path) {
+  return reading_file([&] { return StoredVectors::inspect(path, global.threads); });
 }
 
 void info(const GlobalOptions& global, const std::string& path) {
-  const StoredVectorsInfo info = inspect(global, path);
+  const StoredVectorsFileInfo info = inspect(global, path);
   const std::array numbers{std::pair("rows", info.rows),
                            std::pair("dimension", info.dimension),
                            std::pair("end_id", info.end_id),
@@ -109,7 +109,7 @@ void info(const GlobalOptions& global, const std::string& path) {
 }
 
 void verify(const GlobalOptions& global, const std::string& path) {
-  const StoredVectorsInfo info = inspect(global, path);
+  const StoredVectorsFileInfo info = inspect(global, path);
   Output output;
   std::string& out = output.text();
   if (global.json) {

@@ -16,7 +16,8 @@ int main() {
   memory.learn(rows({{"wake", "coffee"}, {"bus", "rain"}, {"work"}}), "monday");
   memory.learn(rows({{"wake"}, {"bike", "sun"}, {"lake"}}), "sunday");
   const Events seen{{"wake", "coffee"}, {"bus"}};
-  for (const Kindred::Prediction& prediction : memory.predict(rows(seen))) {
+  const auto predicted = memory.predict(rows(seen));
+  for (const Kindred::Prediction& prediction : predicted.predictions) {
     std::cout << prediction.name << " " << prediction.potential << ":";
     for (const auto& event : prediction.future)
       for (const auto& symbol : event) std::cout << " " << symbol;  // what comes next

@@ -6,7 +6,7 @@
 int main() {
   Kindred::Vocabulary words;
   Kindred::Ragged<Kindred::Symbol> patterns, queries;
-  for (const auto* name : {"the", "cat", "sat"}) patterns.values.push_back(words.insert(name));
+  for (const auto* name : {"the", "cat", "sat"}) patterns.values.push_back(words.add(name));
   patterns.close_row();
   for (const auto* name : {"a", "cat", "sat"}) queries.values.push_back(words.find(name));
   queries.close_row();

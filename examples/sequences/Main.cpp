@@ -8,4 +8,5 @@ int main() {
   std::cout << Kindred::similarity(Kindred::Measure::lcs, pattern, query) << '\n';  // 0.8
   const Kindred::PreparedQuery prepared(Kindred::Measure::difflib, query);
   std::cout << prepared.similarity(pattern, 0.9) << '\n';  // 0: below the cutoff
+  std::cout << Kindred::similarity(Kindred::Measure::lcs, "naïve", "naive") << '\n';  // 0.8
 }

@@ -13,7 +13,7 @@ int main() {
   std::cout << best.ids[0] << ' ' << best.scores[0] << '\n';  // 2 0.948683
 
   const std::vector<float> more{2, 1};
-  index.append({more, 2});  // id 3
+  index.add({more, 2});  // id 3
   index.remove(std::vector<std::uint64_t>{2});
   Kindred::PreparedScore prepared(index, 100, {.top = 1});  // lists of 100 at most
   for (const auto& [id, score] : prepared.score(query, std::vector<std::uint64_t>{0, 1, 3}))

@@ -225,10 +225,10 @@ class LatticeTask final : public CalibrationTask {
     while (LatticeShape(dimensions, side + 1).edges() <= size) ++side;
     auto lattice = std::make_shared<Lattice>(context, dimensions, side);
     if (m_operation == Operations::lattice_build)
-      return [lattice](Space space) { return lattice->rows(space).record; };
+      return [lattice](Space space) { return lattice->rows({space}).record; };
     return [lattice](Space space) {
       const std::uint64_t corner = 0;
-      return lattice->distances({&corner, 1}, std::span(&corner, 1), space).record;
+      return lattice->distances({&corner, 1}, {std::span(&corner, 1), space}).record;
     };
   }
 

@@ -229,7 +229,7 @@ std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_vie
     if (!kinds.empty()) table->kinds.data()[nodes[i]] = kinds[i];
   }
   auto changed = with_nodes(*graph, table, next);
-  m_names->insert_all(fresh);  // the last step that can fail
+  m_names->add_all(fresh);  // the last step that can fail
   publish(std::move(changed), {});
   return nodes;
 }

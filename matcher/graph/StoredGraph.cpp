@@ -6,7 +6,7 @@
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/Adjacency.hpp>
-#include <kindred/matcher/GraphFile.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <algorithm>
 #include <array>
@@ -242,7 +242,7 @@ bool is_graph_file(const std::string& path) {
   return file.read(begin.data(), begin.size()) && begin == Impl::section_magic;
 }
 
-GraphFileInfo inspect_graph_file(const std::string& path, int threads) {
+GraphFileInfo SpreadingEngine::inspect(const std::string& path, int threads) {
   const Impl::StoredGraph graph = Impl::load_graph(path, threads);
   const Impl::SectionChecks checks(*graph.owner, 0, 1);
   Impl::check_same_edges(graph, checks);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -359,7 +360,13 @@ HnswResults HnswIndex::search(std::span<const float> queries,
   if (options.space == Space::cuda)
     throw SpaceUnavailable("an HNSW index is traversed on the host; choose serial or openmp");
   const std::size_t count = queries.size() / store.dimension;
+  const auto start = std::chrono::steady_clock::now();
   HnswResults results;
+  DispatchRecord& record = results.record;
+  record.items = count;
+  record.predicted.fill(std::numeric_limits<double>::quiet_NaN());
+  record.chosen = options.space.value_or(count > 1 ? state.default_space() : Space::serial);
+  record.why = options.space ? Reason::forced : Reason::only;
   results.top = plan.top;
   const std::size_t places = size_product("queries × top", {count, plan.top});
   results.ids.assign(places, -1);
@@ -375,10 +382,9 @@ HnswResults HnswIndex::search(std::span<const float> queries,
       results.scores[query * plan.top + place] = Impl::score_of_order(store.settings.metric, order);
     }
   };
-  const Impl::HostWorkers workers = state.workers(options.space ? *options.space
-                                                  : count > 1   ? state.default_space()
-                                                                : Space::serial);
+  const Impl::HostWorkers workers = state.workers(record.chosen);
   std::vector<std::unique_ptr<Impl::SearchBuffers>> buffers(std::min(workers.count(), count));
+  record.threads = static_cast<int>(std::max<std::size_t>(buffers.size(), 1));
   for (auto& each : buffers) {
     each = state.take_buffers();
     each->visited = each->scanned = 0;
@@ -394,6 +400,7 @@ HnswResults HnswIndex::search(std::span<const float> queries,
     results.scanned += each->scanned;
     state.give_back(std::move(each));
   }
+  record.taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return results;
 }
 

@@ -161,10 +161,8 @@ struct Lattice::State {
     return *work.search;
   }
 
-  Ragged<std::uint64_t> routes(std::span<const LatticePair> pairs,
-                               std::optional<Space> space) const;
-  Ragged<std::uint64_t> searched(std::span<const LatticePair> pairs,
-                                 std::optional<Space> space) const;
+  LatticePaths routes(std::span<const LatticePair> pairs, std::optional<Space> space) const;
+  LatticePaths searched(std::span<const LatticePair> pairs, std::optional<Space> space) const;
 
  private:
   mutable std::mutex m_making;
@@ -172,9 +170,10 @@ struct Lattice::State {
   mutable Impl::WorkspaceCache<Work> m_works{"Kindred::Lattice::failed"};
 };
 
-Ragged<std::uint64_t> Lattice::State::routes(std::span<const LatticePair> pairs,
-                                             std::optional<Space> space) const {
-  Ragged<std::uint64_t> out;
+LatticePaths Lattice::State::routes(std::span<const LatticePair> pairs,
+                                    std::optional<Space> space) const {
+  LatticePaths result;
+  Ragged<std::uint64_t>& out = result.paths;
   std::uint64_t total = 0;
   for (const LatticePair& pair : pairs) {
     total += shape.distance(pair.from, pair.to) + 1;
@@ -189,40 +188,42 @@ Ragged<std::uint64_t> Lattice::State::routes(std::span<const LatticePair> pairs,
   workload.transfer_bytes = total * sizeof(std::uint64_t) + pairs.size_bytes();
   workload.device_bytes = workload.transfer_bytes;
   const LatticeGrid grid(shape);
-  run(workload, space,
-      [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work) {
-        static_assert(sizeof(LatticePair) == 2 * sizeof(std::uint64_t));
-        const std::span ends(reinterpret_cast<const std::uint64_t*>(pairs.data()),
-                             2 * pairs.size());
-        const std::span<const std::uint64_t> begins(out.offsets.data(), pairs.size());
-        lattice_routes<ExecutionSpace>(exec_space, grid, work.pairs.placed(exec_space, ends),
-                                       work.offsets.placed(exec_space, begins),
-                                       work.nodes.writable(out.values));
-        work.nodes.take(exec_space, out.values);
-      });
-  return out;
+  result.record =
+      run(workload, space,
+          [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work) {
+            static_assert(sizeof(LatticePair) == 2 * sizeof(std::uint64_t));
+            const std::span ends(reinterpret_cast<const std::uint64_t*>(pairs.data()),
+                                 2 * pairs.size());
+            const std::span<const std::uint64_t> begins(out.offsets.data(), pairs.size());
+            lattice_routes<ExecutionSpace>(exec_space, grid, work.pairs.placed(exec_space, ends),
+                                           work.offsets.placed(exec_space, begins),
+                                           work.nodes.writable(out.values));
+            work.nodes.take(exec_space, out.values);
+          });
+  return result;
 }
 
-Ragged<std::uint64_t> Lattice::State::searched(std::span<const LatticePair> pairs,
-                                               std::optional<Space> space) const {
+LatticePaths Lattice::State::searched(std::span<const LatticePair> pairs,
+                                      std::optional<Space> space) const {
   const std::vector<SharedSource> sources = by_source(pairs);
   const Impl::SearchTables& search_tables = tables();
   std::vector<std::vector<std::uint64_t>> paths(pairs.size());
-  run(search_work(sources.size()), space,
-      [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work) {
-        auto& search = search_in(exec_space, work, search_tables);
-        std::vector<std::uint64_t> targets;
-        for (const SharedSource& shared : sources) {
-          targets.clear();
-          for (const std::size_t i : shared.pairs) targets.push_back(pairs[i].to);
-          search.run({&shared.source, 1}, targets);
-          const Ragged<std::uint64_t> found = search.paths(targets);
-          for (std::size_t k = 0; k < targets.size(); ++k)
-            paths[shared.pairs[k]].assign(found[k].begin(), found[k].end());
-        }
-      });
-  Ragged<std::uint64_t> out;
-  for (const std::vector<std::uint64_t>& path : paths) out.push_row(path);
+  LatticePaths out;
+  out.record =
+      run(search_work(sources.size()), space,
+          [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work) {
+            auto& search = search_in(exec_space, work, search_tables);
+            std::vector<std::uint64_t> targets;
+            for (const SharedSource& shared : sources) {
+              targets.clear();
+              for (const std::size_t i : shared.pairs) targets.push_back(pairs[i].to);
+              search.run({&shared.source, 1}, targets);
+              const Ragged<std::uint64_t> found = search.paths(targets);
+              for (std::size_t k = 0; k < targets.size(); ++k)
+                paths[shared.pairs[k]].assign(found[k].begin(), found[k].end());
+            }
+          });
+  for (const std::vector<std::uint64_t>& path : paths) out.paths.push_row(path);
   return out;
 }
 
@@ -253,14 +254,14 @@ const LatticeShape& Lattice::shape() const noexcept { return m_state->shape; }
 bool Lattice::is_blocked(std::uint64_t node) const noexcept { return m_state->is_blocked(node); }
 LatticeMetrics Lattice::metrics() const { return metrics_of(m_state->shape); }
 
-GraphStructure Lattice::measure(std::optional<Space> space) const {
-  const LatticeRows graph = rows(space);
+GraphStructure Lattice::measure(const LatticeOptions& options) const {
+  const LatticeRows graph = rows(options);
   check_budget(*m_state->context, 24.0 * static_cast<double>(shape().nodes()),
                "Kindred::Lattice::measure");
   return measure_structure(graph.offsets, graph.ends);
 }
 
-LatticeRows Lattice::rows(std::optional<Space> space) const {
+LatticeRows Lattice::rows(const LatticeOptions& options) const {
   const std::uint64_t nodes = m_state->graph_nodes();
   const auto entries = static_cast<std::uint64_t>(2 * shape().edges());
   check_budget(*m_state->context, metrics().rows_bytes, "Kindred::Lattice::rows");
@@ -275,7 +276,7 @@ LatticeRows Lattice::rows(std::optional<Space> space) const {
       out.offsets.size() * sizeof(std::uint64_t) + out.ends.size() * sizeof(std::uint32_t);
   workload.device_bytes = workload.transfer_bytes;
   const LatticeGrid grid(shape());
-  out.record = m_state->run(workload, space,
+  out.record = m_state->run(workload, options.space,
                             [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
                                                       State::Work<ExecutionSpace>& work) {
                               fill_lattice_rows<ExecutionSpace>(exec_space, grid,
@@ -296,8 +297,8 @@ std::vector<std::uint8_t> Lattice::dense() const {
   return out;
 }
 
-void Lattice::save(const std::string& path, std::optional<Space> space) const {
-  const LatticeRows graph = rows(space);
+void Lattice::save(const std::string& path, const LatticeOptions& options) const {
+  const LatticeRows graph = rows(options);
   Impl::StoredGraph stored;
   stored.form = {EdgeWeights::none, false};
   stored.nodes = shape().nodes();
@@ -309,7 +310,7 @@ void Lattice::save(const std::string& path, std::optional<Space> space) const {
 }
 
 std::vector<std::uint64_t> Lattice::path(std::uint64_t from, std::uint64_t to,
-                                         std::optional<Space> space) const {
+                                         const LatticeOptions& options) const {
   m_state->check_open(from, "the start of the path");
   m_state->check_open(to, "the end of the path");
   if (!m_state->has_blocks()) {
@@ -318,21 +319,23 @@ std::vector<std::uint64_t> Lattice::path(std::uint64_t from, std::uint64_t to,
     return out;
   }
   const LatticePair pair{from, to};
-  return m_state->searched({&pair, 1}, space).values;
+  return m_state->searched({&pair, 1}, options.space).paths.values;
 }
 
-Ragged<std::uint64_t> Lattice::paths(std::span<const LatticePair> pairs,
-                                     std::optional<Space> space) const {
+LatticePaths Lattice::paths(std::span<const LatticePair> pairs,
+                            const LatticeOptions& options) const {
   for (const LatticePair& pair : pairs) {
     m_state->check_open(pair.from, "the start of a path");
     m_state->check_open(pair.to, "the end of a path");
   }
   if (pairs.empty()) return {};
-  return m_state->has_blocks() ? m_state->searched(pairs, space) : m_state->routes(pairs, space);
+  return m_state->has_blocks() ? m_state->searched(pairs, options.space)
+                               : m_state->routes(pairs, options.space);
 }
 
 Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
-                                         std::uint64_t edges_max, std::uint64_t limit) const {
+                                         std::uint64_t edges_max,
+                                         const LatticeAllPathsOptions& options) const {
   m_state->check_open(from, "the start of the paths");
   m_state->check_open(to, "the end of the paths");
   const LatticeShape& lattice = shape();
@@ -363,11 +366,11 @@ Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
     walk.push_back({node, {}});
     nodes.push_back(node);
     if (node == to) {
-      KINDRED_THROW_IF(out.rows() == limit, "there are more than " + std::to_string(limit) +
-                                                " paths from " + std::to_string(from) + " to " +
-                                                std::to_string(to) + " of at most " +
-                                                std::to_string(edges_max) +
-                                                " edges; increase the limit or allow fewer edges");
+      KINDRED_THROW_IF(out.rows() == options.limit,
+                       "there are more than " + std::to_string(options.limit) + " paths from " +
+                           std::to_string(from) + " to " + std::to_string(to) + " of at most " +
+                           std::to_string(edges_max) +
+                           " edges; increase the limit or allow fewer edges");
       out.push_row(nodes);
       return;
     }
@@ -394,9 +397,9 @@ Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
 }
 
 LatticeDistances Lattice::distances(std::span<const std::uint64_t> sources,
-                                    std::optional<std::span<const std::uint64_t>> targets,
-                                    std::optional<Space> space) const {
+                                    const LatticeDistanceOptions& options) const {
   for (const std::uint64_t source : sources) m_state->check_open(source, "a source");
+  const auto& targets = options.targets;
   if (targets)
     for (const std::uint64_t target : *targets) shape().check_node(target, "a target");
   const Impl::SearchTables& tables = m_state->tables();
@@ -404,7 +407,7 @@ LatticeDistances Lattice::distances(std::span<const std::uint64_t> sources,
   if (!targets) out.distances.resize(shape().nodes());
   Workload workload = m_state->search_work(1);
   workload.transfer_bytes = out.distances.size() * sizeof(std::uint32_t);
-  out.record = m_state->run(workload, space,
+  out.record = m_state->run(workload, options.space,
                             [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
                                                       State::Work<ExecutionSpace>& work) {
                               auto& search = State::search_in(exec_space, work, tables);

@@ -49,17 +49,17 @@ class Worker {
     return lattice_of(task).metrics();
   }
   GraphStructure answer(const LatticeTask& task, const MeasureLattice&) const {
-    return lattice_of(task).measure(m_space);
+    return lattice_of(task).measure({m_space});
   }
   std::vector<std::uint64_t> answer(const LatticeTask& task, const FindLatticePath& work) const {
-    return lattice_of(task).path(work.ends.from, work.ends.to, m_space);
+    return lattice_of(task).path(work.ends.from, work.ends.to, {m_space});
   }
   LatticeRows answer(const LatticeTask& task, const BuildLattice&) const {
-    return lattice_of(task).rows(m_space);
+    return lattice_of(task).rows({m_space});
   }
   LatticeMetrics answer(const LatticeTask& task, const SaveLattice& work) const {
     const Lattice lattice = lattice_of(task);
-    lattice.save(work.path, m_space);
+    lattice.save(work.path, {m_space});
     return lattice.metrics();
   }
   BulkReport answer(const LatticeTask&, const XorLatticeBytes& work) const {

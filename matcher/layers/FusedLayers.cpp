@@ -235,9 +235,9 @@ void PreparedNorms::run() const { m_state->launches->run(); }
 void PreparedNorms::wait() const { m_state->launches->wait(); }
 
 PreparedLinears::PreparedLinears(Context& context, std::span<const LinearLayer> layers,
-                                 const LinearOptions& options, Space space, void* stream)
+                                 bool reproducible, Space space, void* stream)
     : m_state(std::make_unique<State>(
-          make<LinearLaunches>(context, layers, space, stream, options.reproducible))) {}
+          make<LinearLaunches>(context, layers, space, stream, reproducible))) {}
 PreparedLinears::~PreparedLinears() = default;
 PreparedLinears::PreparedLinears(PreparedLinears&&) noexcept = default;
 PreparedLinears& PreparedLinears::operator=(PreparedLinears&&) noexcept = default;
@@ -245,8 +245,9 @@ void PreparedLinears::run() const { m_state->launches->run(); }
 void PreparedLinears::wait() const { m_state->launches->wait(); }
 
 void run_norm_layers(Context& context, std::span<const NormLayer> layers,
-                     std::optional<Space> space) {
-  const Space chosen = space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
+                     const NormOptions& options) {
+  const Space chosen =
+      options.space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
   if (chosen != Space::cuda) return PreparedNorms(context, layers, chosen).run();
   run_copies(
       context, layers,
@@ -264,9 +265,11 @@ void run_norm_layers(Context& context, std::span<const NormLayer> layers,
 }
 
 void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
-                       const LinearOptions& options, std::optional<Space> space) {
-  const Space chosen = space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
-  if (chosen != Space::cuda) return PreparedLinears(context, layers, options, chosen).run();
+                       const LinearOptions& options) {
+  const Space chosen =
+      options.space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
+  if (chosen != Space::cuda)
+    return PreparedLinears(context, layers, options.reproducible, chosen).run();
   run_copies(
       context, layers,
       [](auto& copies, const LinearLayer& layer) {
@@ -278,7 +281,7 @@ void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
         return taken;
       },
       [&](std::span<const LinearLayer> taken) {
-        return PreparedLinears(context, taken, options, Space::cuda);
+        return PreparedLinears(context, taken, options.reproducible, Space::cuda);
       });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/matcher/PatternFile.hpp>
+#include <kindred/matcher/PatternMemory.hpp>
 
 #include "StoredPatterns.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace Kindred {
 
-PatternFileInfo inspect_pattern_file(const std::string& path, int threads) {
+PatternFileInfo PatternMemory::inspect(const std::string& path, int threads) {
   const int all = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const Impl::StoredPatterns stored = Impl::read_patterns(path, threads > 0 ? threads : all);
   const Impl::PatternCatalogue& catalogue = stored.catalogue;

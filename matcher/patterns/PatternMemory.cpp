@@ -331,7 +331,7 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
     if (!known) {
       symbols = {};
       append_events(
-          events, [&](std::string_view text) { return state.vocabulary.insert(text); }, symbols);
+          events, [&](std::string_view text) { return state.vocabulary.add(text); }, symbols);
     }
     result = {state.catalogue.add(symbols, name, times), times, true};
   }
@@ -419,8 +419,8 @@ MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions
   return results;
 }
 
-std::vector<Prediction> PatternMemory::predict(Events query, const MatchOptions& matching,
-                                               const PredictionOptions& options) const {
+PredictionResults PatternMemory::predict(Events query, const MatchOptions& matching,
+                                         const PredictionOptions& options) const {
   check(options);
   State& state = *m_state;
   Ragged<Symbol> queries;
@@ -429,11 +429,16 @@ std::vector<Prediction> PatternMemory::predict(Events query, const MatchOptions&
   all.threshold = candidate_threshold(options, query.values.size());
   all.top = std::max<std::uint64_t>(state.learned(), 1);
   all.blocks = false;
-  const Impl::MemoryCandidates candidates(match(queries, all).matches.values, state.catalogue,
-                                          state.mutex);
-  return Kindred::predict(state.context, query, candidates,
-                          candidates.statistics(state.vocabulary.size()), state.vocabulary,
-                          options);
+  PredictionResults results;
+  const Impl::MemoryCandidates candidates = [&] {
+    const MatchResults found = match(queries, all);
+    results.record = found.record;
+    return Impl::MemoryCandidates(found.matches.values, state.catalogue, state.mutex);
+  }();
+  results.predictions =
+      Kindred::predict(state.context, query, candidates,
+                       candidates.statistics(state.vocabulary.size()), state.vocabulary, options);
+  return results;
 }
 
 std::vector<std::uint64_t> PatternMemory::symbol_frequencies() const {

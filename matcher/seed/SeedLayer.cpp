@@ -175,7 +175,7 @@ void SeedLayer::remove_blueprint(std::int32_t id) {
 
 void SeedLayer::save_blueprints(const std::string& path) const { blueprints().save(path); }
 
-void SeedLayer::load_blueprints(const std::string& path) {
+void SeedLayer::restore_blueprints(const std::string& path) {
   State& state = *m_state;
   BlueprintRegistry registry = BlueprintRegistry::load(path);
   const std::lock_guard lock(state.mutex);

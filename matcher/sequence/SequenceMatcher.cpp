@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/Text.hpp>
 
 #include "PatternSegment.hpp"
 
@@ -84,6 +85,9 @@ SequenceMatcher::SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns, 
     : m_state(new State{context, {context, patterns, residency}}) {
   context.dispatcher().register_operations({Operations::lcs, Operations::difflib});
 }
+SequenceMatcher::SequenceMatcher(Context& context, std::span<const std::string_view> patterns,
+                                 Residency residency)
+    : SequenceMatcher(context, RaggedSpan<Symbol>(code_points(patterns)), residency) {}
 SequenceMatcher::~SequenceMatcher() = default;
 SequenceMatcher::SequenceMatcher(SequenceMatcher&&) noexcept = default;
 SequenceMatcher& SequenceMatcher::operator=(SequenceMatcher&&) noexcept = default;
@@ -109,6 +113,11 @@ MatchResults SequenceMatcher::match(RaggedSpan<Symbol> queries, const MatchOptio
     }
   }
   return results;
+}
+
+MatchResults SequenceMatcher::match(std::span<const std::string_view> queries,
+                                    const MatchOptions& options) const {
+  return match(RaggedSpan<Symbol>(code_points(queries)), options);
 }
 
 void SequenceMatcher::match_self(

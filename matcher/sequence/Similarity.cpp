@@ -4,6 +4,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/sequence/MatchingBlocks.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
+#include <kindred/matcher/Text.hpp>
 
 #include "LcsWords.hpp"
 
@@ -24,6 +25,17 @@ void check_autojunk(Measure measure, bool autojunk) {
   KINDRED_THROW_IF(
       autojunk && measure != Measure::difflib,
       "autojunk is a heuristic of difflib; the measure is " + std::string(to_string(measure)));
+}
+
+/// The code points of \p text. \throws InvalidArgument for invalid UTF-8, which calls it \p what
+std::vector<Symbol> points_of(std::string_view text, const char* what) {
+  std::vector<Symbol> points;
+  try {
+    append_code_points(text, points);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(std::string(what) + ": " + error.what());
+  }
+  return points;
 }
 
 /// The similarity of a pair. \p lcs(least) and \p runs() return its counts; `lcs` may return a
@@ -60,6 +72,8 @@ PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, boo
   m_state.reset(
       new State{measure, query.size(), Impl::LcsWords(query), BlockFinder(query, autojunk)});
 }
+PreparedQuery::PreparedQuery(Measure measure, std::string_view query, bool autojunk)
+    : PreparedQuery(measure, points_of(query, "the query"), autojunk) {}
 PreparedQuery::~PreparedQuery() = default;
 PreparedQuery::PreparedQuery(PreparedQuery&&) noexcept = default;
 PreparedQuery& PreparedQuery::operator=(PreparedQuery&&) noexcept = default;
@@ -72,15 +86,27 @@ double PreparedQuery::similarity(std::span<const Symbol> pattern, double score_c
       [&] { return m_state->finder.matched(pattern); });
 }
 
+double PreparedQuery::similarity(std::string_view pattern, double score_cutoff) const {
+  return similarity(points_of(pattern, "the pattern"), score_cutoff);
+}
+
 std::uint32_t PreparedQuery::matched(std::span<const Symbol> pattern) const {
   check_length(pattern, "the pattern");
   return m_state->measure == Measure::lcs ? m_state->words.length(pattern)
                                           : m_state->finder.matched(pattern);
 }
 
+std::uint32_t PreparedQuery::matched(std::string_view pattern) const {
+  return matched(points_of(pattern, "the pattern"));
+}
+
 std::vector<Block> PreparedQuery::blocks(std::span<const Symbol> pattern) const {
   check_length(pattern, "the pattern");
   return m_state->finder.blocks(pattern);
+}
+
+std::vector<Block> PreparedQuery::blocks(std::string_view pattern) const {
+  return blocks(points_of(pattern, "the pattern"));
 }
 
 double similarity(Measure measure, std::span<const Symbol> pattern, std::span<const Symbol> query,
@@ -108,6 +134,22 @@ std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbo
   check_length(pattern, "the pattern");
   check_length(query, "the query");
   return matching_blocks(pattern, query, autojunk);
+}
+
+double similarity(Measure measure, std::string_view pattern, std::string_view query,
+                  double score_cutoff, bool autojunk) {
+  return similarity(measure, points_of(pattern, "the pattern"), points_of(query, "the query"),
+                    score_cutoff, autojunk);
+}
+
+std::uint32_t matched(Measure measure, std::string_view pattern, std::string_view query,
+                      bool autojunk) {
+  return matched(measure, points_of(pattern, "the pattern"), points_of(query, "the query"),
+                 autojunk);
+}
+
+std::vector<Block> blocks(std::string_view pattern, std::string_view query, bool autojunk) {
+  return blocks(points_of(pattern, "the pattern"), points_of(query, "the query"), autojunk);
 }
 
 }  // namespace Kindred

@@ -50,7 +50,7 @@ VectorFormat format_of(const Impl::InputFile& file) {
     throw InvalidArgument(
         path +
         ": is a file of Kindred, not a file of plain rows; pass a store of vectors "
-        "with --store, or read it with load_vectors");
+        "with --store, or read it with StoredVectors::load");
   }
   throw InvalidArgument(path +
                         ": unknown format of vectors; the name must end with .npy, "

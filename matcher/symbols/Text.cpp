@@ -40,6 +40,15 @@ std::string not_utf8(std::string_view text, std::size_t at) {
          std::to_string(at) + " of the text";
 }
 
+/// Appends the code points of text \p t. \throws InvalidArgument naming it
+void append_text(std::span<const std::string_view> texts, std::size_t t, std::vector<Symbol>& out) {
+  try {
+    append_code_points(texts[t], out);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument("text " + std::to_string(t) + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 void append_code_points(std::string_view text, std::vector<Symbol>& out, BadBytes bad) {
@@ -65,15 +74,20 @@ void append_code_points(std::string_view text, std::vector<Symbol>& out, BadByte
   }
 }
 
+Ragged<Symbol> code_points(std::span<const std::string_view> texts) {
+  Ragged<Symbol> rows;
+  for (std::size_t t = 0; t < texts.size(); ++t) {
+    append_text(texts, t, rows.values);
+    rows.close_row();
+  }
+  return rows;
+}
+
 std::vector<Symbol> joined_code_points(std::span<const std::string_view> texts) {
   std::vector<Symbol> points;
   for (std::size_t t = 0; t < texts.size(); ++t) {
     if (t > 0) points.push_back(U' ');
-    try {
-      append_code_points(texts[t], points);
-    } catch (const InvalidArgument& error) {
-      throw InvalidArgument("text " + std::to_string(t) + ": " + error.what());
-    }
+    append_text(texts, t, points);
   }
   return points;
 }

@@ -217,7 +217,7 @@ Vocabulary::Vocabulary(RaggedSpan<char> texts) : Vocabulary() {
   }
 }
 
-Symbol Vocabulary::insert(std::string_view text) {
+Symbol Vocabulary::add(std::string_view text) {
   const std::uint32_t hash = hash_of(text);
   if (const Symbol known = m_state->find(text, hash); known != unknown_symbol) return known;
   const std::lock_guard lock(m_state->writing);
@@ -227,7 +227,7 @@ Symbol Vocabulary::insert(std::string_view text) {
   return m_state->add(text, hash);
 }
 
-void Vocabulary::insert_all(std::span<const std::string_view> texts) {
+void Vocabulary::add_all(std::span<const std::string_view> texts) {
   const std::lock_guard lock(m_state->writing);
   std::uint64_t bytes = 0;
   for (const std::string_view text : texts) bytes += TextArena::record_bytes(text.size());
@@ -238,7 +238,7 @@ void Vocabulary::insert_all(std::span<const std::string_view> texts) {
   }
 }
 
-void Vocabulary::insert_sorted(std::span<const std::string_view> texts) {
+void Vocabulary::add_sorted(std::span<const std::string_view> texts) {
   const std::lock_guard lock(m_state->writing);
   std::vector<std::string_view> fresh;
   for (const std::string_view text : texts) {

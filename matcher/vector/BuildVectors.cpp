@@ -81,7 +81,7 @@ void write_rows(const HostSpace& exec_space, Impl::SectionWriter& writer, Pieces
     writer.begin<T>("value");
     pieces.for_each([&](const auto& rows, std::uint64_t first, std::uint64_t length) {
       vector_norms(exec_space, rows, ArrayView<double, HostSpace>(norms.data() + first, length));
-      Arch::fence(exec_space, "Kindred::build_vectors::norms");
+      Arch::fence(exec_space, "Kindred::StoredVectors::build::norms");
       scales.insert(scales.end(), rows.scales.data(), rows.scales.data() + rows.scales.size());
       writer.put<T>(std::span<const T>(reinterpret_cast<const T*>(rows.values.data()),
                                        rows.values.size() / sizeof(T)));
@@ -98,7 +98,7 @@ void write_quantized(const HostSpace& exec_space, Impl::SectionWriter& writer, P
   std::vector<float> errors(count);
   std::vector<float> norms(count);
   Kokkos::View<std::int8_t*, HostSpace::memory_space> values(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "Kindred::build_vectors::quantized"),
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "Kindred::StoredVectors::build::quantized"),
       pieces.size() * stride);
   writer.begin<std::int8_t>("shadow.value");
   pieces.for_each([&](const auto& rows, std::uint64_t first, std::uint64_t length) {
@@ -107,7 +107,7 @@ void write_quantized(const HostSpace& exec_space, Impl::SectionWriter& writer, P
                   ArrayView<std::int8_t, HostSpace>(values.data(), length * stride),
                   Floats(scales.data() + first, length), Floats(errors.data() + first, length),
                   Floats(norms.data() + first, length));
-    Arch::fence(exec_space, "Kindred::build_vectors::quantized");
+    Arch::fence(exec_space, "Kindred::StoredVectors::build::quantized");
     writer.put<std::int8_t>(std::span<const std::int8_t>(values.data(), length * stride));
   });
   writer.write<float>("shadow.scale", scales);
@@ -117,9 +117,9 @@ void write_quantized(const HostSpace& exec_space, Impl::SectionWriter& writer, P
 
 }  // namespace
 
-void build_vectors(Context& context, const VectorFile& file, const std::string& path,
-                   const BuildVectorsOptions& options,
-                   const std::function<void(std::uint64_t)>& progress) {
+void StoredVectors::build(Context& context, const VectorFile& file, const std::string& path,
+                          const StoredVectorsOptions& options,
+                          const std::function<void(std::uint64_t)>& progress) {
   const VectorElement element = options.element ? *options.element : natural_element(file.type());
   const std::uint64_t rows = file.rows();
   KINDRED_THROW_IF(rows >= Impl::id_limit, file.path() + ": " + std::to_string(rows) +

@@ -129,8 +129,10 @@ VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end
 
 }  // namespace
 
-void save_vectors(const std::string& path, std::span<const StoredVectors> parts,
-                  std::uint64_t end_id) {
+void StoredVectors::save(const std::string& path) const { save_parts(path, {this, 1}, end_id); }
+
+void StoredVectors::save_parts(const std::string& path, std::span<const StoredVectors> parts,
+                               std::uint64_t end_id) {
   const VectorsHead head = checked_head(parts, end_id);
   const VectorElement element = parts.front().rows.element;
   SectionWriter writer(path, Impl::vectors_kind);
@@ -162,7 +164,7 @@ void save_vectors(const std::string& path, std::span<const StoredVectors> parts,
   writer.commit();
 }
 
-StoredVectors load_vectors(const std::string& path, int threads) {
+StoredVectors StoredVectors::load(const std::string& path, int threads) {
   const auto file =
       std::make_shared<const SectionFile>(path, Impl::vectors_kind, threads_of(threads));
   const SectionChecks checks(*file, 0, threads_of(threads));
@@ -225,10 +227,10 @@ StoredVectors load_vectors(const std::string& path, int threads) {
   return stored;
 }
 
-StoredVectorsInfo inspect_vectors(const std::string& path, int threads) {
-  const StoredVectors stored = load_vectors(path, threads);
+StoredVectorsFileInfo StoredVectors::inspect(const std::string& path, int threads) {
+  const StoredVectors stored = load(path, threads);
   const auto& file = *static_cast<const SectionFile*>(stored.owner.get());
-  StoredVectorsInfo info;
+  StoredVectorsFileInfo info;
   info.element = stored.rows.element;
   info.rows = stored.rows.count();
   info.dimension = stored.rows.dimension;

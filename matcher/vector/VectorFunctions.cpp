@@ -107,33 +107,35 @@ std::vector<float> scores(Context& context, std::optional<Space> space, Metric m
 
 std::vector<float> cosine_sigmoids(Context& context, std::span<const float> query,
                                    const VectorSpan& rows, double threshold, double temperature,
-                                   std::optional<Space> space) {
+                                   const VectorFunctionOptions& options) {
   check_rows(rows);
   KINDRED_THROW_IF(query.size() != rows.dimension, quantity("the size of the query", query.size()) +
                                                        "; it must be the dimension of the rows, " +
                                                        std::to_string(rows.dimension));
   KINDRED_THROW_IF(std::isnan(threshold), "the threshold is NaN");
   KINDRED_THROW_IF(std::isnan(temperature), "the temperature is NaN");
-  return scores(context, space, Metric::cosine, {true, threshold, temperature}, query, rows);
+  return scores(context, options.space, Metric::cosine, {true, threshold, temperature}, query,
+                rows);
 }
 
 std::vector<float> pairwise_dots(Context& context, std::span<const float> a, const VectorSpan& b,
-                                 std::optional<Space> space) {
+                                 const VectorFunctionOptions& options) {
   check_rows(b);
   KINDRED_THROW_IF(a.size() % b.dimension != 0, quantity("the size of the first rows", a.size()) +
                                                     "; it must be a multiple of the dimension, " +
                                                     std::to_string(b.dimension));
-  return scores(context, space, Metric::ip, {}, a, b);
+  return scores(context, options.space, Metric::ip, {}, a, b);
 }
 
 std::vector<float> weighted_average(Context& context, const VectorSpan& rows,
-                                    std::span<const float> weights, std::optional<Space> space) {
+                                    std::span<const float> weights,
+                                    const VectorFunctionOptions& options) {
   check_rows(rows);
   KINDRED_THROW_IF(weights.size() != rows.count(),
                    quantity("the number of weights", weights.size()) + "; there are " +
                        std::to_string(rows.count()) + " rows");
   std::vector<float> out(rows.dimension);
-  run(context, space, weights.size() * rows.dimension,
+  run(context, options.space, weights.size() * rows.dimension,
       [&](const auto& exec_space, MemoryResource& memory) {
         using execution_space = std::decay_t<decltype(exec_space)>;
         using memory_space = typename execution_space::memory_space;

@@ -232,14 +232,14 @@ VectorIndex VectorIndex::load(Context& context, const std::string& path,
                               const VectorIndexOptions& options, int threads) {
   return Impl::with_host_memory("Kindred::VectorIndex::load", [&] {
     // The mapping is private, and nobody else uses it.
-    return VectorIndex(std::make_unique<State>(context, load_vectors(path, threads), options,
+    return VectorIndex(std::make_unique<State>(context, StoredVectors::load(path, threads), options,
                                                Impl::StoredAccess::write));
   });
 }
 
 void VectorIndex::save(const std::string& path) const {
   const std::shared_lock lock(m_state->mutex);
-  save_vectors(path, m_state->store.stored(), m_state->store.end_id());
+  StoredVectors::save_parts(path, m_state->store.stored(), m_state->store.end_id());
 }
 
 VectorIndex::~VectorIndex() = default;
@@ -261,23 +261,23 @@ std::uint64_t VectorIndex::end_id() const noexcept {
 std::size_t VectorIndex::dimension() const noexcept { return m_state->store.dimension(); }
 VectorElement VectorIndex::element() const noexcept { return m_state->store.element(); }
 
-VectorIndexInfo VectorIndex::info() const {
+VectorStatistics VectorIndex::statistics() const {
   const std::shared_lock lock(m_state->mutex);
-  return m_state->store.info();
+  return m_state->store.statistics();
 }
 
 std::uint64_t VectorIndex::bytes(Space space) const noexcept {
   const std::shared_lock lock(m_state->mutex);
-  const VectorIndexInfo info = m_state->store.info();
+  const VectorStatistics statistics = m_state->store.statistics();
   if (!m_state->context.is_usable(space)) return 0;
-  if (space != Space::cuda) return info.host_bytes;
-  return m_state->store.on_device() ? info.device_bytes : 0;
+  if (space != Space::cuda) return statistics.host_bytes;
+  return m_state->store.on_device() ? statistics.device_bytes : 0;
 }
 
-std::uint64_t VectorIndex::append(const VectorSpan& rows) {
+std::uint64_t VectorIndex::add(const VectorSpan& rows) {
   const std::unique_lock lock(m_state->mutex);
-  return Impl::with_host_memory("Kindred::VectorIndex::append",
-                                [&] { return m_state->store.append(rows); });
+  return Impl::with_host_memory("Kindred::VectorIndex::add",
+                                [&] { return m_state->store.add(rows); });
 }
 
 void VectorIndex::remove(std::span<const std::uint64_t> ids) {

@@ -28,7 +28,7 @@ VectorStore::VectorStore(Context& context, const VectorSpan& rows,
       m_dimension(rows.dimension),
       m_options(options) {
   check_options();
-  append(rows);
+  add(rows);
 }
 
 VectorStore::VectorStore(Context& context, const StoredVectors& stored,
@@ -156,7 +156,7 @@ std::vector<std::shared_ptr<VectorSegment>> VectorStore::compacted(
   return out;
 }
 
-std::uint64_t VectorStore::append(const VectorSpan& rows) {
+std::uint64_t VectorStore::add(const VectorSpan& rows) {
   check(rows);
   const std::uint64_t first = m_end_id;
   if (rows.count() == 0) return first;
@@ -241,24 +241,24 @@ bool VectorStore::has_quantized_copy(Space space) const {
                      [&](const auto& segment) { return segment->quantized_bytes(space) > 0; });
 }
 
-VectorIndexInfo VectorStore::info() const {
-  VectorIndexInfo info;
-  info.rows = m_size;
-  info.segments = m_segments.size();
+VectorStatistics VectorStore::statistics() const {
+  VectorStatistics out;
+  out.rows = m_size;
+  out.segments = m_segments.size();
   for (const auto& segment : m_segments) {
-    info.removed += segment->removed();
+    out.removed += segment->removed();
     const std::uint64_t host_quantized = segment->quantized_bytes(Space::serial);
-    info.host_bytes += segment->host().bytes() + host_quantized;
-    info.quantized_bytes += host_quantized;
+    out.host_bytes += segment->host().bytes() + host_quantized;
+    out.quantized_bytes += host_quantized;
     if (!segment->on_device()) continue;
     const std::uint64_t device_quantized = segment->quantized_bytes(Space::cuda);
-    info.quantized_bytes += device_quantized;
-    info.device_bytes +=
+    out.quantized_bytes += device_quantized;
+    out.device_bytes +=
         device_quantized + with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
           return segment->resident<std::decay_t<decltype(exec_space)>>().bytes();
         });
   }
-  return info;
+  return out;
 }
 
 }  // namespace Kindred::Impl

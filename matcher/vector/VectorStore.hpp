@@ -40,9 +40,9 @@ class VectorStore {
   bool on_device() const noexcept;
   /// Whether all rows are int8 or have their quantized copy in memory of \p space.
   bool has_quantized_copy(Space space) const;
-  VectorIndexInfo info() const;
+  VectorStatistics statistics() const;
 
-  std::uint64_t append(const VectorSpan& rows);
+  std::uint64_t add(const VectorSpan& rows);
   void remove(std::span<const std::uint64_t> ids);
   void replace(std::uint64_t id, const VectorSpan& row);
 

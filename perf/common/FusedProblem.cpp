@@ -208,7 +208,7 @@ class LinearProblem final : public FusedProblem<PreparedLinears> {
       layer.activation = m_activation;
       layers.push_back(layer);
     }
-    set.prepared.emplace_back(m_context, layers, m_options, space);
+    set.prepared.emplace_back(m_context, layers, m_options.reproducible, space);
     return set;
   }
 

@@ -26,7 +26,7 @@ class LatticeRowsProblem final : public Problem {
   }
   bool reaches(Space) const override { return true; }
   DispatchRecord run(std::optional<Space> space) override {
-    m_rows = m_lattice->rows(space);
+    m_rows = m_lattice->rows({space});
     return m_rows.record;
   }
   std::uint64_t digest() const override {
@@ -68,7 +68,7 @@ class LatticeSearchProblem final : public Problem {
   bool reaches(Space) const override { return true; }
   DispatchRecord run(std::optional<Space> space) override {
     const std::uint64_t corner = 0;
-    m_answer = m_lattice->distances({&corner, 1}, m_targets, space);
+    m_answer = m_lattice->distances({&corner, 1}, {m_targets, space});
     return m_answer.record;
   }
   std::uint64_t digest() const override {

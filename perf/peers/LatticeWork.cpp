@@ -26,7 +26,7 @@ class LatticeBuildWork final : public Work {
     bytes = m_lattice.metrics().rows_bytes;
   }
   void write(JobFolder& folder) const override { write_lattice(m_lattice.shape(), folder); }
-  void run(Space space) const override { m_rows = m_lattice.rows(space); }
+  void run(Space space) const override { m_rows = m_lattice.rows({space}); }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     const LatticeRows rows = m_lattice.rows();
     std::vector<double> degrees(rows.offsets.size());
@@ -99,7 +99,7 @@ class LatticePathWork final : public Work {
     folder.add<std::int64_t>("pairs", "int64", nodes, {m_pairs.size(), 2});
   }
   void run(Space space) const override {
-    for (const LatticePair& pair : m_pairs) m_path = m_lattice.path(pair.from, pair.to, space);
+    for (const LatticePair& pair : m_pairs) m_path = m_lattice.path(pair.from, pair.to, {space});
   }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     std::vector<double> lengths;

@@ -6,7 +6,6 @@
 #include "Support.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
-#include <kindred/matcher/PatternFile.hpp>
 
 #include <chrono>
 #include <utility>
@@ -30,7 +29,7 @@ void learn_step(PatternMemory& memory, std::uint64_t step) {
 /// The step that the file contains. Checks that it holds everything up to that step and nothing
 /// else.
 std::uint64_t step_of(const std::string& path) {
-  const PatternFileInfo info = inspect_pattern_file(path, 1);
+  const PatternFileInfo info = PatternMemory::inspect(path, 1);
   EXPECT_EQ(info.patterns % patterns_a_step, 0U);
   EXPECT_EQ(info.total_frequency, info.patterns);
   EXPECT_EQ(info.symbols, 2 * info.patterns);

@@ -14,12 +14,13 @@ using namespace Kindred;
 /// Saves a store whose size and ids identify \p step.
 void save_step(const std::string& path, std::uint64_t step) {
   const auto first = static_cast<std::uint32_t>(step);
-  const Testing::StoredPart rows(first, 20000 + first % 1000, 16);
-  save_vectors(path, {&rows.part, 1}, 1U << 30U);
+  Testing::StoredPart rows(first, 20000 + first % 1000, 16);
+  rows.part.end_id = 1U << 30U;
+  rows.part.save(path);
 }
 
 std::uint64_t step_of(const std::string& path) {
-  const StoredVectors stored = load_vectors(path, 2);
+  const StoredVectors stored = StoredVectors::load(path, 2);
   const std::uint64_t step = stored.ids.front();
   EXPECT_EQ(stored.ids.size(), 20000 + step % 1000);
   return step;

@@ -17,7 +17,7 @@ struct Texts {
 
   explicit Texts(const std::vector<std::vector<std::string>>& texts) {
     for (const auto& text : texts) {
-      for (const std::string& word : text) rows.values.push_back(words.insert(word));
+      for (const std::string& word : text) rows.values.push_back(words.add(word));
       rows.close_row();
     }
   }

@@ -60,7 +60,7 @@ VectorIndex make_index(Context& context, VectorElement element) {
   VectorIndexOptions options;
   options.residency = Residency::host;  // Kokkos aborts where its own strings fail on a device
   VectorIndex index(context, span, options);
-  index.append(span.rows(0, 20));
+  index.add(span.rows(0, 20));
   index.remove({{3}});
   return index;
 }
@@ -95,17 +95,16 @@ std::vector<Change> changes(VectorElement element) {
   const auto row = std::make_shared<Row>();
   std::vector<std::uint64_t> many;
   for (std::uint64_t id = 10; id < 60; ++id) many.push_back(id);
-  return {
-      {"replace", [=](VectorIndex& index) { index.replace(5, row->span(element)); }, 0},
-      {"replace in the last", [=](VectorIndex& index) { index.replace(75, row->span(element)); },
-       0},
-      {"append", [=](VectorIndex& index) { index.append(row->span(element)); }, longer_than_labels},
-      {"remove",
-       [](VectorIndex& index) {
-         index.remove({{7, 80}});
-       },
-       0},
-      {"remove many", [many](VectorIndex& index) { index.remove(many); }, longer_than_labels}};
+  return {{"replace", [=](VectorIndex& index) { index.replace(5, row->span(element)); }, 0},
+          {"replace in the last",
+           [=](VectorIndex& index) { index.replace(75, row->span(element)); }, 0},
+          {"add", [=](VectorIndex& index) { index.add(row->span(element)); }, longer_than_labels},
+          {"remove",
+           [](VectorIndex& index) {
+             index.remove({{7, 80}});
+           },
+           0},
+          {"remove many", [many](VectorIndex& index) { index.remove(many); }, longer_than_labels}};
 }
 
 TEST(VectorFaults, OfAnyAllocationLeaveTheIndexUnchanged) {
@@ -152,7 +151,7 @@ TEST(VectorFaults, OfTheCopyOfBorrowedRowsLeaveThemUnchanged) {
   const auto faults = std::make_shared<Faults>();
   const auto context = make_faulty_context(faults, 2);
   make_index(*context, VectorElement::float32).save(folder / "rows");
-  const StoredVectors stored = load_vectors(folder / "rows");
+  const StoredVectors stored = StoredVectors::load(folder / "rows");
   VectorIndexOptions options;
   options.residency = Residency::host;
   VectorIndex index(*context, stored, options);

@@ -59,7 +59,8 @@ TEST(LargestCounts, ATopBeyondAllPredictionsReturnsAll) {
   for (const std::size_t top : near_largest) {
     PredictionOptions options;
     options.top = top;
-    EXPECT_EQ(memory.predict(Words(EventTexts{{"same"}}), {}, options).size(), 19U) << top;
+    EXPECT_EQ(memory.predict(Words(EventTexts{{"same"}}), {}, options).predictions.size(), 19U)
+        << top;
   }
 }
 
@@ -110,7 +111,7 @@ TEST(LargestCounts, PathsAndStreamsEndWhereRequired) {
   std::vector<float> place(4);
   const Bulk bulk(context());
   for (const std::size_t count : near_largest) {
-    EXPECT_EQ(lattice.all_paths(0, 3, count, count).rows(), 2U) << count;
+    EXPECT_EQ(lattice.all_paths(0, 3, count, {.limit = count}).rows(), 2U) << count;
   }
   const std::vector<std::span<float>> results{place};
   EXPECT_THROW(bulk.random_fill<float>(results, 1, largest), InvalidArgument);

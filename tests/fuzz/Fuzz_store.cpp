@@ -26,7 +26,7 @@ Ragged<Symbol> events_of(std::initializer_list<std::initializer_list<Symbol>> ev
 std::string good_file() {
   const std::string path = "/tmp/kindred-fuzz-" + std::to_string(::getpid());
   Vocabulary vocabulary;
-  for (const char* text : {"a", "b", "c"}) vocabulary.insert(text);
+  for (const char* text : {"a", "b", "c"}) vocabulary.add(text);
   PatternCatalogue catalogue;
   catalogue.add(events_of({{0, 1}, {2}}), "first", 1);
   catalogue.add(events_of({{1}}), {}, 3);
@@ -56,7 +56,7 @@ std::string good_file() {
   cut.bulk_end = 3;
   const WrittenPatterns written = write_patterns(path, cut, vocabulary, reader);
 
-  vocabulary.insert("d");
+  vocabulary.add("d");
   catalogue.add(events_of({{3, 0}}), "third", 2);
   PatternCut more;
   more.rows = catalogue.cut(4);

@@ -5,7 +5,7 @@
 #include "StoredGraphSupport.hpp"
 
 #include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/GraphFile.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   // The valid file must be accepted, or nothing behind the first check would be tested.
   const Testing::MemoryFile memory;
   memory.set(good_file());
-  if (inspect_graph_file(memory.path(), 1).edges != 4) __builtin_trap();
+  if (SpreadingEngine::inspect(memory.path(), 1).edges != 4) __builtin_trap();
   return 0;
 }
 
@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const volatile double sum = Testing::use(Impl::load_graph(memory.path(), 1));
     static_cast<void>(sum);
-    inspect_graph_file(memory.path(), 1);
+    SpreadingEngine::inspect(memory.path(), 1);
   } catch (const CorruptFile&) {
   }
   return 0;

@@ -18,7 +18,7 @@ std::string good_file() {
   const Testing::StoredPart a(0, 5, 3);
   const Testing::StoredPart b(20, 2, 3);
   const std::vector<StoredVectors> parts{a.part, b.part};
-  save_vectors(path, parts, 30);
+  StoredVectors::save_parts(path, parts, 30);
   return Testing::take_file(path);
 }
 
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   // The valid file must be accepted, or nothing behind the first check would be tested.
   const Testing::MemoryFile memory;
   memory.set(good_file());
-  if (load_vectors(memory.path(), 1).rows.count() != 7) __builtin_trap();
+  if (StoredVectors::load(memory.path(), 1).rows.count() != 7) __builtin_trap();
   return 0;
 }
 
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const Testing::MemoryFile memory;
   memory.set({reinterpret_cast<const char*>(data), size});
   try {
-    const StoredVectors stored = load_vectors(memory.path(), 1);
+    const StoredVectors stored = StoredVectors::load(memory.path(), 1);
     const volatile double sum = Testing::use(stored);
     static_cast<void>(sum);
   } catch (const CorruptFile&) {

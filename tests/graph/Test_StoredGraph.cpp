@@ -66,7 +66,7 @@ TEST(StoredGraph, RestoresWhatWasSaved) {
     EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
     loaded.save(folder / "a");  // over the file that is mapped
     EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
-    const GraphFileInfo info = inspect_graph_file(folder / "a");
+    const GraphFileInfo info = SpreadingEngine::inspect(folder / "a");
     EXPECT_EQ(info.nodes, 5U);
     EXPECT_EQ(info.removed_nodes, 1U);
     EXPECT_EQ(info.edges, 5U);
@@ -89,7 +89,7 @@ TEST(StoredGraph, StoresEmptyGraphs) {
     SpreadingEngine loaded = SpreadingEngine::load(Testing::context(), folder / "a");
     EXPECT_EQ(loaded.nodes(), nodes);
     EXPECT_EQ(loaded.edges(), 0U);
-    EXPECT_EQ(inspect_graph_file(folder / "a").nodes, nodes);
+    EXPECT_EQ(SpreadingEngine::inspect(folder / "a").nodes, nodes);
     EXPECT_EQ(loaded.add_nodes(2), nodes);
     loaded.add_edges({{{static_cast<std::uint32_t>(nodes), 0, 0.5F}}});
     EXPECT_EQ(loaded.edges(), 1U);
@@ -144,7 +144,7 @@ std::string forged(const std::string& good, const std::string& name, std::size_t
   memory.set(bad);
   return message_of<CorruptFile>([&] {
     if (inspected) {
-      inspect_graph_file(memory.path(), 1);
+      SpreadingEngine::inspect(memory.path(), 1);
     } else {
       SpreadingEngine::load(Testing::context(), memory.path(), {}, 1);
     }
@@ -192,7 +192,7 @@ TEST(StoredGraph, RejectsForgedNumbers) {
   EXPECT_THAT(forged<std::uint16_t>(read_all(folder / "b"), "out.weights", 1, 0x3F00, true),
               HasSubstr("is missing in the other direction"));
   Testing::append_commit(folder / "a", "graph");
-  EXPECT_THAT(message_of<CorruptFile>([&] { inspect_graph_file(folder / "a"); }),
+  EXPECT_THAT(message_of<CorruptFile>([&] { SpreadingEngine::inspect(folder / "a"); }),
               HasSubstr("5 edges, and more than one commit"));
 }
 
@@ -234,11 +234,12 @@ TEST(StoredGraph, CountsWhatItHolds) {
   const TempFolder folder;
   const std::vector<Edge> edges{{0, 1, 1}, {1, 2, -0.5F}, {0, 2, 1.5F}, {2, 2, 0}};
   SpreadingEngine(Testing::context(), 3, edges).save(folder / "a");
-  EXPECT_EQ(inspect_graph_file(folder / "a").outside_unit, 2U);
-  EXPECT_EQ(inspect_graph_file(folder / "a").name_bytes, 0U);
+  EXPECT_EQ(SpreadingEngine::inspect(folder / "a").outside_unit, 2U);
+  EXPECT_EQ(SpreadingEngine::inspect(folder / "a").name_bytes, 0U);
   small_graph().save(folder / "b");
-  EXPECT_EQ(inspect_graph_file(folder / "b").outside_unit, 0U);
-  EXPECT_EQ(inspect_graph_file(folder / "b").name_bytes, 5U + 8 * 5) << "of a, é, d, e, and ends";
+  EXPECT_EQ(SpreadingEngine::inspect(folder / "b").outside_unit, 0U);
+  EXPECT_EQ(SpreadingEngine::inspect(folder / "b").name_bytes, 5U + 8 * 5)
+      << "of a, é, d, e, and ends";
   EXPECT_TRUE(is_graph_file(folder / "a"));
   EXPECT_FALSE(is_graph_file(folder.write("c", "a text of some length")));
   EXPECT_FALSE(is_graph_file(folder.write("d", "K")));
@@ -257,7 +258,7 @@ TEST(StoredGraph, StoresRemovedNodesAtTheEndOfAWord) {
     const SpreadingEngine loaded = SpreadingEngine::load(Testing::context(), folder / "a");
     for (std::uint32_t node = 0; node < nodes; ++node)
       EXPECT_EQ(loaded.has_node(node), node + 1 < nodes) << node << " of " << nodes;
-    EXPECT_EQ(inspect_graph_file(folder / "a").removed_nodes, 1U);
+    EXPECT_EQ(SpreadingEngine::inspect(folder / "a").removed_nodes, 1U);
   }
 }
 
@@ -307,8 +308,8 @@ TEST(StoredGraph, DetectsEveryChangedByteAndEveryTruncation) {
 TEST(StoredGraph, RejectsAnotherKindOfFile) {
   const TempFolder folder;
   EXPECT_THROW(SpreadingEngine::load(Testing::context(), folder / "none"), NotFound);
-  EXPECT_THROW(inspect_graph_file(folder / "none"), NotFound);
-  EXPECT_THROW(inspect_graph_file(folder.write("x", "text")), CorruptFile);
+  EXPECT_THROW(SpreadingEngine::inspect(folder / "none"), NotFound);
+  EXPECT_THROW(SpreadingEngine::inspect(folder.write("x", "text")), CorruptFile);
   EXPECT_THROW(small_graph().save(folder / "no/where"), InvalidArgument);
 }
 

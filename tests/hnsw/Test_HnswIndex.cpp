@@ -425,6 +425,30 @@ TEST(HnswIndex, ReturnsAllRowsWhereTopIsLarger) {
   EXPECT_TRUE(HnswIndex(Testing::context(), 4).search(queries).ids.empty());
 }
 
+TEST(HnswIndex, ReportsTheSpaceAndTheTimeOfASearch) {
+  auto generator = Testing::generator("HnswIndex record");
+  const std::vector<float> rows = clustered(generator, 300, 8, 10);
+  const HnswIndex index = HnswIndex::build(Testing::context(), rows, 8);
+  const std::span<const float> queries = std::span(rows).first(5 * 8);
+  for (const Space space : Testing::spaces()) {
+    if (space == Space::cuda) continue;
+    HnswSearchOptions options;
+    options.space = space;
+    const DispatchRecord record = index.search(queries, options).record;
+    EXPECT_EQ(record.chosen, space);
+    EXPECT_EQ(record.why, Reason::forced);
+    EXPECT_EQ(record.items, 5U);
+    EXPECT_GT(record.taken, 0);
+    EXPECT_GE(record.threads, 1);
+    if (space == Space::serial) {
+      EXPECT_EQ(record.threads, 1);
+    }
+  }
+  const DispatchRecord record = index.search(queries.first(8)).record;
+  EXPECT_EQ(record.chosen, Space::serial) << "a single query runs on one thread";
+  EXPECT_EQ(record.why, Reason::only);
+}
+
 TEST(HnswIndex, CanBeEmptiedAndFilledAgain) {
   auto generator = Testing::generator("empty");
   const auto rows = clustered(generator, 40, 6, 3);

@@ -154,8 +154,8 @@ TEST(MatrixMarket, ReportsFileLineAndValueOfABadFile) {
 TEST(Sources, AreReadInOrder) {
   const TempFolder folder;
   NodeNames nodes;
-  nodes.insert("a");
-  nodes.insert("b");
+  nodes.add("a");
+  nodes.add("b");
   const Sources sources = read_sources(
       folder.write(
           "s", "{\"name\": \"q\", \"sources\": [[\"b\", 1], [\"a\", 0.25]]}\n{\"sources\": []}"),
@@ -169,7 +169,7 @@ TEST(Sources, AreReadInOrder) {
 TEST(Sources, ReportWhatTheySpreadByWhereALineSaysSo) {
   const TempFolder folder;
   NodeNames nodes;
-  nodes.insert("a");
+  nodes.add("a");
   const SpreadQuery defaults{7, {Decay::Kind::power, 2}, 0.5};
   const auto queries = [&](const std::string& text) {
     return read_sources(folder.write("s", text), nodes, WeightRange::unit, defaults).queries;
@@ -195,7 +195,7 @@ TEST(Sources, ReportWhatTheySpreadByWhereALineSaysSo) {
 TEST(Sources, ReportFileLineAndValueOfABadRecord) {
   const TempFolder folder;
   NodeNames nodes;
-  nodes.insert("a");
+  nodes.add("a");
   const auto refused = [&](const std::string& text, WeightRange range = WeightRange::unit) {
     return refusal(folder, text,
                    [&](const std::string& path) { read_sources(path, nodes, range); });

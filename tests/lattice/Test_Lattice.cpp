@@ -92,7 +92,7 @@ TEST(Lattice, RowsMatchReferenceOnEverySpace) {
     for (const Space space : Testing::spaces()) {
       SCOPED_TRACE(std::to_string(dimensions) + " dimensions of " + std::to_string(size) + ", " +
                    std::string(to_string(space)));
-      const LatticeRows rows = lattice.rows(space);
+      const LatticeRows rows = lattice.rows({space});
       ASSERT_EQ(rows.offsets.size(), neighbours.size() + 1);
       ASSERT_EQ(rows.offsets[0], 0U);
       for (std::size_t node = 0; node < neighbours.size(); ++node) {
@@ -150,7 +150,7 @@ TEST(Lattice, ASavedLatticeIsAGraphOfItsRows) {
   const std::string path = folder / "lattice.knd";
   const Lattice lattice(context(), 3, 4);
   lattice.save(path);
-  const GraphFileInfo info = inspect_graph_file(path);
+  const GraphFileInfo info = SpreadingEngine::inspect(path);
   EXPECT_EQ(info.nodes, 64U);
   EXPECT_EQ(info.edges, 2 * 144U);
   EXPECT_EQ(info.weights, EdgeWeights::none);
@@ -219,7 +219,7 @@ TEST(LatticeProperties, DistancesMatchReferenceOnEverySpace) {
     const std::vector<std::uint32_t> expected = maze.reference().distances(sources);
     const Lattice lattice = maze.lattice();
     for (const Space space : Testing::spaces()) {
-      const LatticeDistances found = lattice.distances(sources, {}, space);
+      const LatticeDistances found = lattice.distances(sources, {.space = space});
       RC_ASSERT(found.distances == expected);
       std::uint64_t reached = 0;
       std::uint32_t farthest = 0;
@@ -231,7 +231,7 @@ TEST(LatticeProperties, DistancesMatchReferenceOnEverySpace) {
       RC_ASSERT(found.reached == reached);
       RC_ASSERT(found.farthest == farthest);
       const Nodes targets{0, lattice.shape().nodes() - 1, 0};
-      const LatticeDistances some = lattice.distances(sources, targets, space);
+      const LatticeDistances some = lattice.distances(sources, {targets, space});
       RC_ASSERT(some.distances ==
                 (std::vector<std::uint32_t>{expected.front(), expected.back(), expected.front()}));
     }
@@ -250,12 +250,14 @@ TEST(LatticeProperties, PathsMatchReferenceOnEverySpace) {
       pairs.push_back({from, any_open(maze)});
     }
     for (const Space space : Testing::spaces()) {
-      const Ragged<std::uint64_t> found = lattice.paths(pairs, space);
+      const LatticePaths paths = lattice.paths(pairs, {space});
+      RC_ASSERT(pairs.empty() || paths.record.chosen == space);
+      const Ragged<std::uint64_t>& found = paths.paths;
       RC_ASSERT(found.rows() == pairs.size());
       for (std::size_t i = 0; i < pairs.size(); ++i) {
         const Nodes expected = reference.path(pairs[i].from, pairs[i].to);
         RC_ASSERT(Testing::to_vector(found[i]) == expected);
-        RC_ASSERT(lattice.path(pairs[i].from, pairs[i].to, space) == expected);
+        RC_ASSERT(lattice.path(pairs[i].from, pairs[i].to, {space}) == expected);
       }
     }
   });
@@ -340,8 +342,8 @@ TEST(Lattice, APathThatWindsThroughWallsIsFoundOnEverySpace) {
   const Lattice lattice(context(), 2, size, {walls, {}});
   const std::uint64_t last = size * size - 1;
   for (const Space space : Testing::spaces()) {
-    EXPECT_EQ(lattice.path(0, last, space).size(), 31U * 60 + 30 * 2 + 1);
-    const LatticeDistances found = lattice.distances(Nodes{0}, {}, space);
+    EXPECT_EQ(lattice.path(0, last, {space}).size(), 31U * 60 + 30 * 2 + 1);
+    const LatticeDistances found = lattice.distances(Nodes{0}, {.space = space});
     EXPECT_EQ(found.reached, lattice.shape().nodes() - walls.size());
     EXPECT_EQ(found.farthest, 31U * 60 + 30 * 2);
   }
@@ -374,9 +376,11 @@ TEST(Lattice, RejectsBlockedAndUnknownEnds) {
               HasSubstr("is 9; the lattice's nodes are 0 to 8"));
   EXPECT_THAT(refusal([&] { lattice.paths(Pairs{{0, 1}, {9, 0}}); }), HasSubstr("is 9"));
   EXPECT_THAT(refusal([&] { lattice.distances(Nodes{0, 4}); }), HasSubstr("blocked"));
-  EXPECT_THAT(refusal([&] { lattice.distances(Nodes{0}, Nodes{9}); }), HasSubstr("a target is 9"));
+  EXPECT_THAT(refusal([&] { lattice.distances(Nodes{0}, {.targets = Nodes{9}}); }),
+              HasSubstr("a target is 9"));
   EXPECT_THAT(refusal([&] { lattice.all_paths(0, 4, 3); }), HasSubstr("blocked"));
-  EXPECT_THAT(refusal([&] { lattice.all_paths(0, 8, 8, 1); }), HasSubstr("more than 1 paths"));
+  EXPECT_THAT(refusal([&] { lattice.all_paths(0, 8, 8, {.limit = 1}); }),
+              HasSubstr("more than 1 paths"));
   EXPECT_THAT(refusal([] { Lattice(context(), 2, 3, {Nodes{9}, {}}); }), HasSubstr("is 9"));
   EXPECT_THAT(refusal([] {
                 Lattice(context(), 2, 3, {{}, Pairs{{2, 3}}});

@@ -118,10 +118,11 @@ Case& add(Cases& cases, std::mt19937_64& generator, std::size_t rows, std::size_
       random_matrix(generator, element, outputs, inputs, inputs + 2 * gap), output, outputs + gap));
 }
 
-void run(const Cases& cases, const LinearOptions& options, Space space) {
+void run(const Cases& cases, LinearOptions options, Space space) {
+  options.space = space;
   std::vector<LinearLayer> layers;
   for (const auto& one : cases) layers.push_back(one->layer());
-  run_linear_layers(Testing::context(), layers, options, space);
+  run_linear_layers(Testing::context(), layers, options);
 }
 
 TEST(LinearLayers, ReproducibleMatchReferenceBitForBitAtEveryShape) {
@@ -263,7 +264,7 @@ TEST(LinearLayers, WithoutInputsEqualTheirBias) {
                                            Matrix(VectorElement::float16, 0, 4),
                                            VectorElement::float32));
     run(cases, {}, space);
-    run_linear_layers(Testing::context(), {}, {}, space);
+    run_linear_layers(Testing::context(), {}, {.space = space});
     for (std::size_t r = 0; r < 3; ++r) {
       EXPECT_EQ(one.y.at(r, 0), 0.0F);
       EXPECT_EQ(one.y.at(r, 1), 2.0F);
@@ -294,7 +295,7 @@ TEST(PreparedLinears, ManySmallLayersAreOneLaunchWithoutAllocation) {
         layer.y.values = resident(one.y.bytes());
         layers.push_back(layer);
       }
-      const PreparedLinears prepared(Testing::context(), layers, {}, space);
+      const PreparedLinears prepared(Testing::context(), layers, false, space);
       prepared.run();
       prepared.wait();
       const auto before = Testing::context().memory_statistics(space).allocations_total;
@@ -325,9 +326,10 @@ TEST(LinearLayers, RejectInvalidArgumentsAndChangeNothing) {
     std::vector<LinearLayer> layers{one.layer(), one.layer()};
     change(layers[1]);
     for (const Space space : Testing::spaces()) {
-      EXPECT_THROW(run_linear_layers(Testing::context(), layers, {}, space), InvalidArgument);
-      EXPECT_THROW(run_linear_layers(Testing::context(), layers, reproducible, space),
-                   InvalidArgument);
+      for (const bool is_reproducible : {false, true}) {
+        const LinearOptions options{is_reproducible, space};
+        EXPECT_THROW(run_linear_layers(Testing::context(), layers, options), InvalidArgument);
+      }
     }
     EXPECT_EQ(one.y.bytes(), before);
   };
@@ -357,8 +359,9 @@ TEST(LinearLayers, RejectInvalidArgumentsAndChangeNothing) {
   refused([&](LinearLayer& layer) { layer.y.values = one.w.view().values; });
   if (!Testing::context().is_usable(Space::cuda)) {
     const LinearLayer layer = one.layer();
-    EXPECT_THROW(run_linear_layers(Testing::context(), std::span(&layer, 1), {}, Space::cuda),
-                 SpaceUnavailable);
+    EXPECT_THROW(
+        run_linear_layers(Testing::context(), std::span(&layer, 1), {.space = Space::cuda}),
+        SpaceUnavailable);
   }
 }
 

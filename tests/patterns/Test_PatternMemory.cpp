@@ -327,11 +327,12 @@ TEST(PatternMemory, TheFastPathOfPredictionsHasNoThreshold) {
   PatternMemory memory(context(), quiet());
   learn(memory, EventTexts(40, SymbolTexts{"b"}), "long");  // similarity 2 / 41 to a single b
   const EventTexts query{{"b"}};
-  EXPECT_TRUE(memory.predict(Words(query)).empty());
+  EXPECT_TRUE(memory.predict(Words(query)).predictions.empty());
   PredictionOptions options;
   options.single_symbol_fast_path = true;
-  ASSERT_EQ(memory.predict(Words(query), {}, options).size(), 1U);
-  EXPECT_EQ(memory.predict(Words(query), {}, options)[0].potential, 2 + 1.0 / 40);
+  const auto predictions = memory.predict(Words(query), {}, options).predictions;
+  ASSERT_EQ(predictions.size(), 1U);
+  EXPECT_EQ(predictions[0].potential, 2 + 1.0 / 40);
 }
 
 TEST(PatternMemory, PredictsWithItsOwnFrequenciesAndStatistics) {
@@ -339,7 +340,11 @@ TEST(PatternMemory, PredictsWithItsOwnFrequenciesAndStatistics) {
   learn(memory, {{"a", "b"}, {"c", "d"}, {"e"}}, "segments", 3);
   learn(memory, {{"x"}, {"y"}}, "other");
   const EventTexts query{{"b"}, {"c"}};
-  const auto predictions = memory.predict(Words(query));
+  MatchOptions serially;
+  serially.space = Space::serial;
+  const auto [predictions, record] = memory.predict(Words(query), serially);
+  EXPECT_EQ(record.chosen, Space::serial);
+  EXPECT_EQ(record.why, Reason::forced);
   ASSERT_EQ(predictions.size(), 1U);
   const Prediction& first = predictions[0];
   EXPECT_EQ(first.name, "segments");
@@ -351,11 +356,11 @@ TEST(PatternMemory, PredictsWithItsOwnFrequenciesAndStatistics) {
   EXPECT_EQ(first.confidence, 0.5);
   EXPECT_EQ(first.bayesian_prior, 1.0);
   learn(memory, {{"b"}, {"z"}}, "third");
-  EXPECT_EQ(memory.predict(Words(query)).size(), 2U);
-  EXPECT_EQ(memory.predict(Words(query))[0].bayesian_prior, 0.75);
+  EXPECT_EQ(memory.predict(Words(query)).predictions.size(), 2U);
+  EXPECT_EQ(memory.predict(Words(query)).predictions[0].bayesian_prior, 0.75);
   memory.forget("segments");
-  EXPECT_EQ(memory.predict(Words(query)).size(), 1U);
-  EXPECT_TRUE(memory.predict(Words(EventTexts{})).empty());
+  EXPECT_EQ(memory.predict(Words(query)).predictions.size(), 1U);
+  EXPECT_TRUE(memory.predict(Words(EventTexts{})).predictions.empty());
   PredictionOptions options;
   options.threshold = 2;
   EXPECT_THROW(memory.predict(Words(query), {}, options), InvalidArgument);
@@ -384,7 +389,8 @@ TEST(PatternMemory, ComparesCharactersOfTheJoinedTextsIfRequested) {
   EXPECT_EQ(answer(memory, {{"\xC3\xA4"}}).at(0).matched, 1U);
   memory.sync();
   EXPECT_EQ(answer(memory, {{"alphabet"}}), similar);
-  EXPECT_EQ(memory.predict(Words(EventTexts{{"alpha"}})).at(0).missing, (EventTexts{{"beta"}}))
+  EXPECT_EQ(memory.predict(Words(EventTexts{{"alpha"}})).predictions.at(0).missing,
+            (EventTexts{{"beta"}}))
       << "predictions use tokens";
   EXPECT_THROW(learn(memory, {{"\xFF"}}), InvalidArgument);
   EXPECT_THROW(answer(memory, {{"\xFF"}}), InvalidArgument);

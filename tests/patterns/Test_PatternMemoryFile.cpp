@@ -361,7 +361,7 @@ TEST(PatternMemoryFile, AForgedFileIsRejectedOrUsedWithinItsBounds) {
 TEST(PatternMemoryFile, OfAnotherKindIsRejected) {
   const TempFolder folder;
   Vocabulary vocabulary;
-  vocabulary.insert("a");
+  vocabulary.add("a");
   vocabulary.save(folder / "v");
   EXPECT_THAT(message_of<CorruptFile>([&] { loaded(folder / "v"); }),
               HasSubstr("holds 'vocabulary', not 'patterns'"));
@@ -370,8 +370,8 @@ TEST(PatternMemoryFile, OfAnotherKindIsRejected) {
 TEST(VocabularyFile, RestoresTheNumbers) {
   const TempFolder folder;
   Vocabulary vocabulary;
-  for (const char* text : {"b", "", "a", "ä€😀", "with\nline"}) vocabulary.insert(text);
-  vocabulary.insert(std::string(100000, 'x'));
+  for (const char* text : {"b", "", "a", "ä€😀", "with\nline"}) vocabulary.add(text);
+  vocabulary.add(std::string(100000, 'x'));
   vocabulary.save(folder / "v");
   const Vocabulary copy = Vocabulary::load(folder / "v");
   ASSERT_EQ(copy.size(), vocabulary.size());

@@ -89,7 +89,7 @@ class Memory {
     std::set<Symbol> unique;
     for (const SymbolTexts& event : pattern) {
       for (const std::string& text : event) {
-        const Symbol symbol = vocabulary.insert(text);
+        const Symbol symbol = vocabulary.add(text);
         rows.values.push_back(symbol);
         unique.insert(symbol);
         m_occurrences.resize(vocabulary.size());

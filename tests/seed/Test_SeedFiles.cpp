@@ -236,11 +236,11 @@ TEST(SeedFiles, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
   BlueprintRegistry registry;
   registry.add("wider", std::vector<float>(9, 1.0F));
   registry.save(folder / "wide");
-  EXPECT_THAT(message_of<InvalidArgument>([&] { layer.load_blueprints(folder / "wide"); }),
+  EXPECT_THAT(message_of<InvalidArgument>([&] { layer.restore_blueprints(folder / "wide"); }),
               HasSubstr("9 weights"));
   BlueprintRegistry none;
   none.save(folder / "none");
-  EXPECT_THAT(message_of<InvalidArgument>([&] { layer.load_blueprints(folder / "none"); }),
+  EXPECT_THAT(message_of<InvalidArgument>([&] { layer.restore_blueprints(folder / "none"); }),
               HasSubstr("no blueprint 0"));
   EXPECT_THAT(message_of<InvalidArgument>([&] { layer.remove_blueprint(0); }),
               HasSubstr("used by seed 0"));
@@ -256,7 +256,7 @@ TEST(SeedFiles, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
   BlueprintRegistry other;
   other.add("other", std::vector<float>(8, 7.0F));
   other.save(folder / "other");
-  layer.load_blueprints(folder / "other");
+  layer.restore_blueprints(folder / "other");
   layer.forward(x, y);
   EXPECT_EQ(y[0], 14.0F);
   EXPECT_EQ(layer.blueprints(), other);

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "TempFolder.hpp"
+
 #include <string>
 
 namespace CodePointsTest {
@@ -70,6 +72,17 @@ TEST(CodePoints, KeepInvalidBytesAboveAllOthersIfRequested) {
   for (const auto text : bad_texts) {
     EXPECT_GE(points(text, BadBytes::keep)[0], code_point_limit);
   }
+}
+
+TEST(CodePoints, OfTextsAreOneRowPerText) {
+  const Ragged<Symbol> rows = code_points(Texts{"ab", "", "é"});
+  EXPECT_THAT(rows.offsets, ElementsAre(0, 2, 2, 3));
+  EXPECT_THAT(rows.values, ElementsAre('a', 'b', 0xE9));
+  EXPECT_EQ(code_points(Texts{}).rows(), 0U);
+  EXPECT_THAT(Testing::message_of<InvalidArgument>([] {
+                code_points(Texts{"ab", "c\xFF"});
+              }),
+              HasSubstr("text 1: not UTF-8: byte 0xff at 1 of the text"));
 }
 
 TEST(CodePoints, OfEventsAreJoinedByOneSpace) {

@@ -233,7 +233,7 @@ TEST(SequenceMatcher, EmptySequences) {
   EXPECT_EQ(row(results, 1), (std::vector<Match>{{0, 0.0, 0}, {1, 0.0, 0}}));
   EXPECT_EQ(matcher.match({}).matches.rows(), 0U);
 
-  const SequenceMatcher none(Testing::context(), {});
+  const SequenceMatcher none(Testing::context(), RaggedSpan<Symbol>());
   EXPECT_EQ(none.size(), 0U);
   const MatchResults nothing = none.match(ragged({text("a"), {}}));
   ASSERT_EQ(nothing.matches.rows(), 2U);

@@ -101,7 +101,7 @@ inline nlohmann::json vectors_answer(Context& context, const std::string& path) 
       SearchOptions options;
       options.metric = metric;
       options.top = 4;
-      if (index.info().quantized_bytes > 0) options.path = path_of;
+      if (index.statistics().quantized_bytes > 0) options.path = path_of;
       const SearchResults results = index.search(queries, options);
       out["found"].push_back({{"ids", results.ids}, {"scores", numbers(results.scores)}});
     }
@@ -173,7 +173,7 @@ inline nlohmann::json seeds_answer(Context& context, const std::string& path) {
   options.hidden = 9;
   options.seeds = 12;
   SeedLayer layer(context, options);
-  layer.load_blueprints(path.substr(0, path.find_last_of('/')) + "/blueprints.knd");
+  layer.restore_blueprints(path.substr(0, path.find_last_of('/')) + "/blueprints.knd");
   layer.restore(path);
   const SeedState state = layer.state();
   nlohmann::json out = {{"epoch", layer.epoch()},

@@ -202,14 +202,14 @@ EngineCall lattice_call(std::string name) {
               std::string bytes;
               const std::vector<LatticePair> pairs{{0, 342}, {2, 5}, {0, 100}};
               for (const auto& lattice : {open, maze}) {
-                const Ragged<std::uint64_t> paths = lattice->paths(pairs, space);
+                const Ragged<std::uint64_t> paths = lattice->paths(pairs, {space}).paths;
                 for (const auto offset : paths.offsets) append(bytes, offset);
                 for (const auto node : paths.values) append(bytes, node);
               }
               const std::vector<std::uint64_t> sources{0, 50};
-              for (const auto distance : maze->distances(sources, {}, space).distances)
+              for (const auto distance : maze->distances(sources, {.space = space}).distances)
                 append(bytes, distance);
-              for (const auto end : open->rows(space).ends) append(bytes, end);
+              for (const auto end : open->rows({space}).ends) append(bytes, end);
               return bytes;
             };
           }};

@@ -48,22 +48,22 @@ std::string message_of(const Call& call) {
 TEST(Vocabulary, NumbersTextsInOrderOfAppearance) {
   Vocabulary words;
   EXPECT_EQ(words.size(), 0U);
-  EXPECT_EQ(words.insert("b"), 0U);
-  EXPECT_EQ(words.insert("a"), 1U);
-  EXPECT_EQ(words.insert("b"), 0U);
+  EXPECT_EQ(words.add("b"), 0U);
+  EXPECT_EQ(words.add("a"), 1U);
+  EXPECT_EQ(words.add("b"), 0U);
   EXPECT_EQ(words.size(), 2U);
   EXPECT_THAT(texts_of(words), ElementsAre("b", "a"));
 }
 
 TEST(Vocabulary, AQueryDoesNotChangeIt) {
   Vocabulary words;
-  words.insert("a");
+  words.add("a");
   EXPECT_EQ(words.find("new"), unknown_symbol);
   EXPECT_EQ(words.find("new"), unknown_symbol);
   EXPECT_EQ(words.size(), 1U);
   EXPECT_THROW(words.text(1), NotFound);
   EXPECT_THROW(words.text(unknown_symbol), NotFound);
-  EXPECT_EQ(words.insert("next"), 1U);
+  EXPECT_EQ(words.add("next"), 1U);
 }
 
 TEST(Vocabulary, TakesAnyBytesOfAnyLength) {
@@ -81,7 +81,7 @@ TEST(Vocabulary, TakesAnyBytesOfAnyLength) {
                                        std::string(5'000'000, 'x'),
                                        std::string(5'000'000, 'x') + "y"};
   Vocabulary words;
-  for (const auto& text : texts) words.insert(text);
+  for (const auto& text : texts) words.add(text);
   ASSERT_EQ(words.size(), texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     EXPECT_EQ(words.find(texts[i]), i);
@@ -92,8 +92,8 @@ TEST(Vocabulary, TakesAnyBytesOfAnyLength) {
 
 TEST(Vocabulary, FindsEveryTextAcrossGrowth) {
   Vocabulary words;
-  const std::string_view early = words.text(words.insert("early"));
-  for (Symbol s = 1; s < 20000; ++s) ASSERT_EQ(words.insert(word(s)), s);
+  const std::string_view early = words.text(words.add("early"));
+  for (Symbol s = 1; s < 20000; ++s) ASSERT_EQ(words.add(word(s)), s);
   const Vocabulary moved(std::move(words));
   EXPECT_EQ(early, "early");
   EXPECT_EQ(early.data(), moved.text(0).data());
@@ -111,17 +111,17 @@ TEST(Vocabulary, SortedInsertionDoesNotDependOnTheOrderGiven) {
   for (int repeat = 0; repeat < 20; ++repeat) {
     std::shuffle(given.begin(), given.end(), generator);
     Vocabulary words;
-    words.insert("z");
-    words.insert_sorted(given);
+    words.add("z");
+    words.add_sorted(given);
     EXPECT_THAT(texts_of(words), ElementsAre("z", "", "B", "a", "ab", "b", "é", "\xFF"));
-    words.insert_sorted(given);
+    words.add_sorted(given);
     EXPECT_EQ(words.size(), 8U);
   }
 }
 
 TEST(Vocabulary, DecodesSequencesAndReportsUnknownSymbols) {
   Vocabulary words;
-  for (const auto* text : {"a", "", "c"}) words.insert(text);
+  for (const auto* text : {"a", "", "c"}) words.add(text);
   EXPECT_THAT(words.decode(std::vector<Symbol>{2, 1, 1, 0}), ElementsAre("c", "", "", "a"));
   EXPECT_TRUE(words.decode({}).empty());
   EXPECT_THAT(message_of<NotFound>([&] {
@@ -134,9 +134,8 @@ TEST(Vocabulary, DecodesSequencesAndReportsUnknownSymbols) {
 TEST(Vocabulary, IsRestoredFromItsTexts) {
   auto generator = Testing::generator("again");
   Vocabulary words;
-  words.insert("");
-  for (int i = 0; i < 3000; ++i)
-    words.insert(std::string(generator() % 400, 'a' + generator() % 3));
+  words.add("");
+  for (int i = 0; i < 3000; ++i) words.add(std::string(generator() % 400, 'a' + generator() % 3));
   const Vocabulary again(words.texts());
   EXPECT_EQ(texts_of(again), texts_of(words));
   for (Symbol s = 0; s < words.size(); ++s) EXPECT_EQ(again.find(words.text(s)), s);
@@ -146,7 +145,7 @@ TEST(Vocabulary, IsRestoredFromItsTexts) {
   EXPECT_EQ(words.texts(100000).rows(), 0U);
   EXPECT_EQ(Vocabulary(RaggedSpan<char>{}).size(), 0U);
   Vocabulary more(words.texts());
-  EXPECT_EQ(more.insert("more"), words.size());
+  EXPECT_EQ(more.add("more"), words.size());
 }
 
 TEST(Vocabulary, RejectsTextsThatAreNotAVocabulary) {
@@ -167,7 +166,7 @@ TEST(Vocabulary, ReportsItsSize) {
   const auto empty = words.statistics();
   EXPECT_EQ(empty.symbols, 0U);
   EXPECT_EQ(empty.text_bytes, 0U);
-  for (int i = 0; i < 100000; ++i) words.insert("symbol" + std::to_string(100000 + i));
+  for (int i = 0; i < 100000; ++i) words.add("symbol" + std::to_string(100000 + i));
   const auto full = words.statistics();
   EXPECT_EQ(full.symbols, 100000U);
   EXPECT_EQ(full.text_bytes, 1'200'000U);

@@ -182,7 +182,7 @@ TEST(VectorThreads, AnIndexCanChangeWhileItIsSearched) {
     for (std::uint64_t id = 0; id < 60; ++id) {
       const VectorSpan row(std::span<const float>(rows).subspan(id * dimension, dimension),
                            dimension);
-      index.append(row);
+      index.add(row);
       const std::uint64_t removed[] = {id};
       index.remove(removed);
       index.replace(100, row);
@@ -193,7 +193,7 @@ TEST(VectorThreads, AnIndexCanChangeWhileItIsSearched) {
     options.top = 50;
     const SearchResults results = index.search(query, options);
     EXPECT_TRUE(std::is_sorted(results.scores.rbegin(), results.scores.rend()));
-    EXPECT_LE(index.info().rows, 201U);
+    EXPECT_LE(index.statistics().rows, 201U);
   }
   writer.join();
   EXPECT_EQ(index.size(), 200U);
@@ -234,7 +234,7 @@ TEST(VocabularyThreads, CanBeReadWhileItGrows) {
   by_threads(4, [&](std::size_t caller) {
     if (caller == 0) {
       for (Symbol s = 0; s < count; ++s) {
-        if (words.insert(word(s)) != s) ++wrong;
+        if (words.add(word(s)) != s) ++wrong;
         reported.store(s + 1);
       }
       return;
@@ -259,7 +259,7 @@ TEST(VocabularyThreads, EveryTextHasOneNumberForSeveralWriters) {
   Vocabulary words;
   std::vector<std::vector<Symbol>> given(4);
   by_threads(given.size(), [&](std::size_t caller) {
-    for (int i = 0; i < 5000; ++i) given[caller].push_back(words.insert(word(i)));
+    for (int i = 0; i < 5000; ++i) given[caller].push_back(words.add(word(i)));
   });
   EXPECT_EQ(words.size(), 5000U);
   for (const auto& own : given) EXPECT_EQ(own, given[0]);

@@ -91,7 +91,8 @@ TEST(HelperThreads, MakeTheSamePredictions) {
     PatternMemory memory(context, Testing::quiet());
     for (const EventTexts& events : patterns) Testing::learn(memory, events);
     std::vector<std::pair<std::string, double>> all;
-    for (const Prediction& prediction : memory.predict(Testing::Words({{"s1"}, {"s2"}})))
+    const PredictionResults results = memory.predict(Testing::Words({{"s1"}, {"s2"}}));
+    for (const Prediction& prediction : results.predictions)
       all.emplace_back(prediction.name, prediction.potential);
     return all;
   };
@@ -105,10 +106,10 @@ TEST(HelperThreads, ReadAFileOfManyPieces) {
   constexpr std::size_t dimension = 96;
   const std::vector<float> rows(30'000 * dimension, 0.5F);  // 11.5 MB; a piece is 4 MiB
   VectorIndex(one_thread(), rows, dimension).save(folder / "rows");
-  EXPECT_EQ(inspect_vectors(folder / "rows", 4).rows, 30'000U);
+  EXPECT_EQ(StoredVectors::inspect(folder / "rows", 4).rows, 30'000U);
   std::string bytes = Testing::read_all(folder / "rows");
   bytes[bytes.size() / 2] ^= 1;
-  EXPECT_THROW(load_vectors(folder.write("damaged", bytes), 4), CorruptFile);
+  EXPECT_THROW(StoredVectors::load(folder.write("damaged", bytes), 4), CorruptFile);
 }
 
 TEST(HelperThreads, FindTheFirstInvalidEdge) {

@@ -125,7 +125,8 @@ TEST(PatternMemoryThreads, ForgettingCompactionSavingAndLoadingOverlap) {
       }
       if (found != kept) ++wrong;
       // A candidate may be forgotten, and its row reclaimed, while its prediction is computed.
-      for (const Prediction& prediction : memory.predict(Words(EventTexts{{"shared"}}))) {
+      const PredictionResults results = memory.predict(Words(EventTexts{{"shared"}}));
+      for (const Prediction& prediction : results.predictions) {
         if (prediction.name.empty() || prediction.frequency != 1) ++wrong;
       }
     }

@@ -79,7 +79,7 @@ TEST(SpreadingThreads, QueriesRanksAndFilesSeeWholeChangesDuringMerges) {
     const Testing::TempFolder folder;
     while (!done) {
       engine.save(folder / "graph");
-      const GraphFileInfo info = inspect_graph_file(folder / "graph", 1);
+      const GraphFileInfo info = SpreadingEngine::inspect(folder / "graph", 1);
       if (info.edges % 2 != 1) ++wrong;
       ++saves;
     }

@@ -93,10 +93,10 @@ TEST(PreparedScore, UsesTheCurrentRowsWhenTheIndexChanges) {
   PreparedScore prepared(index, 10, options);
   const std::vector<float> query = normal_values(generator, 16);
   prepared.score(query, candidates);
-  index.append(VectorSpan(normal_values(generator, 3 * 16), 16));
+  index.add(VectorSpan(normal_values(generator, 3 * 16), 16));
   candidates.push_back(102);
   EXPECT_EQ(scored(prepared.score(query, candidates)), by_index(index, query, candidates, options));
-  index.append(VectorSpan(normal_values(generator, 500 * 16), 16));
+  index.add(VectorSpan(normal_values(generator, 500 * 16), 16));
   candidates.push_back(600);
   EXPECT_EQ(scored(prepared.score(query, candidates)), by_index(index, query, candidates, options));
   const std::vector<std::uint64_t> removed{3};
@@ -117,7 +117,7 @@ TEST(PreparedScore, ReadsNoRowsOfItsLastListAfterTheIndexShrinks) {
   std::vector<std::uint64_t> removed(2000);
   std::iota(removed.begin(), removed.end(), 3000);
   index.remove(removed);
-  ASSERT_EQ(index.info().removed, 0U)
+  ASSERT_EQ(index.statistics().removed, 0U)
       << "the removed rows must be compacted, so that the rows have moved";
   const std::vector<std::uint64_t> one{17};
   EXPECT_EQ(scored(prepared.score(query, one)), by_index(index, query, one, SearchOptions()));
@@ -157,8 +157,8 @@ TEST(PreparedScore, OmitsFilteredRows) {
   for (const Space space : Testing::spaces()) {
     for (const std::size_t first : {200UL, 160UL}) {
       VectorIndex index(Testing::context(), std::span(rows).first(first * 16), 16);
-      if (first < 200) index.append(VectorSpan(std::span(rows).subspan(first * 16), 16));
-      ASSERT_EQ(index.info().segments, first < 200 ? 2U : 1U);
+      if (first < 200) index.add(VectorSpan(std::span(rows).subspan(first * 16), 16));
+      ASSERT_EQ(index.statistics().segments, first < 200 ? 2U : 1U);
       const bool prepares = first == 200;
       SearchOptions options;
       options.space = space;
@@ -193,7 +193,7 @@ TEST(PreparedScore, OmitsFilteredRows) {
       bits.push_back(0);
       options.filter_bits = bits;
       EXPECT_THROW(PreparedScore(index, 1, options), InvalidArgument);
-      index.append(VectorSpan(std::span(rows).first(16), 16));
+      index.add(VectorSpan(std::span(rows).first(16), 16));
       EXPECT_THROW(of_all.score(query, candidates), InvalidArgument);
       try {
         of_bits.score(query, candidates);

@@ -39,13 +39,13 @@ void write_small(const std::string& path) {
   a.live = {0b10110};
   a.part.live = a.live;
   const std::vector<StoredVectors> parts{a.part, b.part};
-  save_vectors(path, parts, 30);
+  StoredVectors::save_parts(path, parts, 30);
 }
 
 TEST(StoredVectors, OmitsRemovedRows) {
   const TempFolder folder;
   write_small(folder / "a");
-  const StoredVectors stored = load_vectors(folder / "a", 2);
+  const StoredVectors stored = StoredVectors::load(folder / "a", 2);
   EXPECT_EQ(stored.rows.element, VectorElement::int8);
   EXPECT_EQ(stored.rows.dimension, 3U);
   EXPECT_EQ(stored.rows.count(), 5U);
@@ -60,7 +60,7 @@ TEST(StoredVectors, OmitsRemovedRows) {
   EXPECT_THAT(stored.live, IsEmpty());
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(stored.rows.values.data()) % 64, 0U);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(stored.quantized.values.data()) % 64, 0U);
-  const StoredVectorsInfo info = inspect_vectors(folder / "a");
+  const StoredVectorsFileInfo info = StoredVectors::inspect(folder / "a");
   EXPECT_EQ(info.rows, 5U);
   EXPECT_EQ(info.row_bytes, 5U * (3 + 4));
   EXPECT_EQ(info.quantized_bytes, 5U * (16 + 12));
@@ -70,11 +70,11 @@ TEST(StoredVectors, OmitsRemovedRows) {
 TEST(StoredVectors, SavesWhatItLoaded) {
   const TempFolder folder;
   write_small(folder / "a");
-  const StoredVectors stored = load_vectors(folder / "a");
-  save_vectors(folder / "b", {&stored, 1}, stored.end_id);
+  const StoredVectors stored = StoredVectors::load(folder / "a");
+  stored.save(folder / "b");
   EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
   // The replaced file stays mapped.
-  save_vectors(folder / "a", {&stored, 1}, stored.end_id);
+  stored.save(folder / "a");
   EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
   EXPECT_THAT(stored.ids, ElementsAre(2, 4, 8, 20, 22));
 }
@@ -84,15 +84,16 @@ TEST(StoredVectors, NeedNoIdsIfNoRowWasRemoved) {
   StoredPart a(0, 4, 3);
   a.part.ids = {};
   a.part.quantized = {};
-  save_vectors(folder / "a", {&a.part, 1}, 4);
-  const StoredVectors stored = load_vectors(folder / "a");
+  a.part.end_id = 4;
+  a.part.save(folder / "a");
+  const StoredVectors stored = StoredVectors::load(folder / "a");
   EXPECT_THAT(stored.ids, IsEmpty());
   EXPECT_EQ(stored.quantized.stride, 0U);
   StoredVectors none;
   none.rows.dimension = 7;
-  save_vectors(folder / "none", {&none, 1}, 0);
-  EXPECT_EQ(load_vectors(folder / "none").rows.count(), 0U);
-  EXPECT_EQ(load_vectors(folder / "none").rows.dimension, 7U);
+  none.save(folder / "none");
+  EXPECT_EQ(StoredVectors::load(folder / "none").rows.count(), 0U);
+  EXPECT_EQ(StoredVectors::load(folder / "none").rows.dimension, 7U);
 }
 
 TEST(StoredVectors, SupportEveryElement) {
@@ -101,8 +102,8 @@ TEST(StoredVectors, SupportEveryElement) {
       folder.write("x.fvecs", Testing::vecs<float>({{1, -2, 0.5F}, {3, NAN, 0}, {0, 0, 0}}));
   for (const VectorElement element :
        {VectorElement::float32, VectorElement::float16, VectorElement::bfloat16}) {
-    build_vectors(Testing::context(), VectorFile(path), folder / "s", {element});
-    const StoredVectors stored = load_vectors(folder / "s");
+    StoredVectors::build(Testing::context(), VectorFile(path), folder / "s", {element});
+    const StoredVectors stored = StoredVectors::load(folder / "s");
     EXPECT_EQ(stored.rows.element, element);
     const VectorArray array = read_rows(VectorFile(path), element);
     EXPECT_THAT(stored.rows.values, ElementsAreArray(array.span().values));
@@ -110,7 +111,7 @@ TEST(StoredVectors, SupportEveryElement) {
     EXPECT_TRUE(std::isnan(stored.norms[1]));
     EXPECT_EQ(stored.norms[2], 0);
     EXPECT_EQ(stored.end_id, 3U);
-    EXPECT_EQ(inspect_vectors(folder / "s").not_finite, 1U);
+    EXPECT_EQ(StoredVectors::inspect(folder / "s").not_finite, 1U);
   }
 }
 
@@ -122,10 +123,10 @@ TEST(StoredVectors, BuildsTheSameFileInPiecesAndInOneCall) {
   const auto path = folder.write("x.fbin", Testing::bin<float>(70000, 65, floats));
   const VectorFile file(path);
   std::uint64_t reported = 0;
-  build_vectors(Testing::context(), file, folder / "a", {VectorElement::int8},
-                [&](std::uint64_t rows) { reported = rows; });
+  StoredVectors::build(Testing::context(), file, folder / "a", {VectorElement::int8},
+                       [&](std::uint64_t rows) { reported = rows; });
   EXPECT_EQ(reported, 70000U);
-  const StoredVectors built = load_vectors(folder / "a");
+  const StoredVectors built = StoredVectors::load(folder / "a");
   const VectorArray array = read_rows(file, VectorElement::int8);
   EXPECT_TRUE(std::ranges::equal(built.rows.values, array.span().values));
   EXPECT_TRUE(std::ranges::equal(built.rows.scales, array.span().scales));
@@ -138,8 +139,8 @@ TEST(StoredVectors, HaveTheQuantizedCopyThatASearchWouldBuild) {
   for (float& value : floats) value = static_cast<float>(generator() % 2001) / 7;
   floats[65 * 69000 + 3] = NAN;
   const VectorFile file(folder.write("x.fbin", Testing::bin<float>(70001, 65, floats)));
-  build_vectors(Testing::context(), file, folder / "a");
-  const StoredVectors stored = load_vectors(folder / "a");
+  StoredVectors::build(Testing::context(), file, folder / "a");
+  const StoredVectors stored = StoredVectors::load(folder / "a");
   ASSERT_EQ(stored.quantized.stride, quantized_stride(65));
   Kokkos::View<std::int8_t*, HostSpace> values("values", 70001 * stored.quantized.stride);
   Kokkos::View<float*, HostSpace> scales("scales", 70001), errors("errors", 70001),
@@ -158,16 +159,17 @@ TEST(StoredVectors, HaveTheQuantizedCopyThatASearchWouldBuild) {
   EXPECT_TRUE(equal(stored.quantized.scales, scales));
   EXPECT_TRUE(equal(stored.quantized.errors, errors));
   EXPECT_TRUE(equal(stored.quantized.norms, norms));
-  build_vectors(Testing::context(), file, folder / "a", {.quantized_copy = false});
-  EXPECT_EQ(load_vectors(folder / "a").quantized.stride, 0U);
+  StoredVectors::build(Testing::context(), file, folder / "a", {.quantized_copy = false});
+  EXPECT_EQ(StoredVectors::load(folder / "a").quantized.stride, 0U);
 }
 
 TEST(StoredVectors, LeaveTheFileUnchangedWhenBuildingFails) {
   const TempFolder folder;
   const auto place = folder.write("s", "old");
   const VectorFile file(folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, HUGE_VALF}})));
-  EXPECT_THAT(message_of<InvalidArgument>(
-                  [&] { build_vectors(Testing::context(), file, place, {VectorElement::int8}); }),
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                StoredVectors::build(Testing::context(), file, place, {VectorElement::int8});
+              }),
               HasSubstr("x.fvecs: row 1, place 1: inf is not finite"));
   EXPECT_EQ(read_all(place), "old");
   EXPECT_EQ(folder.names().size(), 2U);
@@ -176,7 +178,8 @@ TEST(StoredVectors, LeaveTheFileUnchangedWhenBuildingFails) {
 TEST(StoredVectors, RejectInconsistentArguments) {
   const TempFolder folder;
   const auto refusal = [&](const std::vector<StoredVectors>& parts, std::uint64_t end_id = 30) {
-    return message_of<InvalidArgument>([&] { save_vectors(folder / "a", parts, end_id); });
+    return message_of<InvalidArgument>(
+        [&] { StoredVectors::save_parts(folder / "a", parts, end_id); });
   };
   StoredPart a(0, 3, 2);
   StoredPart b(3, 1, 2);
@@ -213,7 +216,7 @@ template <class T>
 std::string forged(const std::string& good, const std::string& name, std::size_t at, T number) {
   const Testing::MemoryFile memory;
   memory.set(with(good, name, at, number));
-  return message_of<CorruptFile>([&] { load_vectors(memory.path(), 1); });
+  return message_of<CorruptFile>([&] { StoredVectors::load(memory.path(), 1); });
 }
 
 TEST(StoredVectors, RejectForgedNumbers) {
@@ -252,11 +255,12 @@ TEST(StoredVectors, RejectForgedNumbers) {
   for (const char* name : {"shadow.scale", "shadow.error", "shadow.norm"})
     EXPECT_THAT(forged<float>(good, name, 4, -1), HasSubstr("must not be negative or NaN")) << name;
   Testing::append_commit(folder / "a", "vectors");
-  EXPECT_THAT(message_of<CorruptFile>([&] { load_vectors(folder / "a"); }),
+  EXPECT_THAT(message_of<CorruptFile>([&] { StoredVectors::load(folder / "a"); }),
               HasSubstr("5 rows, and more than one commit"));
   StoredPart no_ids(0, 4, 3);
   no_ids.part.ids = {};
-  save_vectors(folder / "b", {&no_ids.part, 1}, 4);
+  no_ids.part.end_id = 4;
+  no_ids.part.save(folder / "b");
   EXPECT_THAT(forged<std::uint64_t>(read_all(folder / "b"), "head", 3, 5),
               HasSubstr("4 rows do not match ids below 5"));
 }
@@ -264,14 +268,15 @@ TEST(StoredVectors, RejectForgedNumbers) {
 TEST(StoredVectors, RejectColumnsOfOtherLengths) {
   const TempFolder folder;
   write_small(folder / "a");
-  Testing::expect_lengths_are_checked(folder / "a", "vectors",
-                                      [](const std::string& path) { load_vectors(path, 1); });
+  Testing::expect_lengths_are_checked(
+      folder / "a", "vectors", [](const std::string& path) { StoredVectors::load(path, 1); });
 }
 
 TEST(StoredVectors, RejectMoreNumbersThanAFileCanHave) {
   const TempFolder folder;
   const auto path = folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, 4}}));
-  build_vectors(Testing::context(), VectorFile(path), folder / "a", {.quantized_copy = false});
+  StoredVectors::build(Testing::context(), VectorFile(path), folder / "a",
+                       {.quantized_copy = false});
   std::string bytes = read_all(folder / "a");
   Testing::forge<std::uint64_t>(bytes, "head", 1, 0xFFFFFFFE);
   Testing::forge<std::uint64_t>(bytes, "head", 2, 0xFFFFFFFF);
@@ -286,7 +291,7 @@ TEST(StoredVectors, AcceptNumbersAtTheirLimits) {
   const Testing::MemoryFile memory;
   const auto load = [&](const std::string& bytes) {
     memory.set(bytes);
-    return load_vectors(memory.path(), 1);
+    return StoredVectors::load(memory.path(), 1);
   };
   EXPECT_EQ(load(with<std::uint64_t>(good, "head", 3, 0xFFFFFFFF)).end_id, 0xFFFFFFFFU);
   EXPECT_EQ(load(with<std::uint32_t>(good, "id", 4, 29)).ids[4], 29U);
@@ -305,19 +310,19 @@ TEST(StoredVectors, DetectEveryChangedByteAndEveryTruncation) {
   std::size_t read = 0;
   for (std::size_t length = 0; length < good.size(); ++length) {
     memory.set(good.substr(0, length));
-    EXPECT_THROW(load_vectors(memory.path(), 1), CorruptFile) << length;
+    EXPECT_THROW(StoredVectors::load(memory.path(), 1), CorruptFile) << length;
   }
   for (std::size_t i = 0; i < good.size(); ++i) {
     for (const unsigned char change : {0x01, 0x80, 0xFF}) {
       std::string bad = good;
       bad[i] = static_cast<char>(static_cast<unsigned char>(bad[i]) ^ change);
       memory.set(bad);
-      EXPECT_THROW(load_vectors(memory.path(), 1), CorruptFile) << i;
+      EXPECT_THROW(StoredVectors::load(memory.path(), 1), CorruptFile) << i;
       // With matching checksums it may be a valid store, which is then read within its bounds.
       Testing::reseal(bad);
       memory.set(bad);
       try {
-        Testing::use(load_vectors(memory.path(), 1));
+        Testing::use(StoredVectors::load(memory.path(), 1));
         ++read;
       } catch (const CorruptFile&) {
         continue;
@@ -329,8 +334,8 @@ TEST(StoredVectors, DetectEveryChangedByteAndEveryTruncation) {
 
 TEST(StoredVectors, RejectAnotherKindOfFile) {
   const TempFolder folder;
-  EXPECT_THROW(load_vectors(folder / "none"), NotFound);
-  EXPECT_THROW(load_vectors(folder.write("x", "text")), CorruptFile);
+  EXPECT_THROW(StoredVectors::load(folder / "none"), NotFound);
+  EXPECT_THROW(StoredVectors::load(folder.write("x", "text")), CorruptFile);
 }
 
 }  // namespace StoredVectorsTest

@@ -42,7 +42,7 @@ TEST(CosineSigmoid, IsWithinOneFloatOfTheReferenceAndReproducible) {
         for (const Space space : Testing::spaces()) {
           const std::vector<float> values =
               cosine_sigmoids(Testing::context(), query, VectorSpan(rows, dimension), threshold,
-                              temperature, space);
+                              temperature, {space});
           if (first.empty()) first = bits(values);
           ASSERT_EQ(bits(values), first) << to_string(space);
           for (std::size_t row = 0; row < 200; ++row) {
@@ -78,9 +78,9 @@ TEST(WeightedAverage, MatchesReferenceOnEverySpace) {
       weights[0] += 5.0F;
       const auto expected = bits(Reference::weighted_average(rows, weights));
       for (const Space space : Testing::spaces()) {
-        ASSERT_EQ(
-            bits(weighted_average(Testing::context(), VectorSpan(rows, dimension), weights, space)),
-            expected)
+        ASSERT_EQ(bits(weighted_average(Testing::context(), VectorSpan(rows, dimension), weights,
+                                        {space})),
+                  expected)
             << count << " x " << dimension << " on " << to_string(space);
       }
     }
@@ -91,15 +91,15 @@ TEST(WeightedAverage, IsZeroWithoutWeightsAndPropagatesNaN) {
   const std::vector<float> rows{1.0F, infinity, 3.0F, nan, 1.0F, -infinity};
   for (const Space space : Testing::spaces()) {
     const VectorSpan span(rows, 3);
-    EXPECT_EQ(weighted_average(Testing::context(), span, std::vector<float>{2.0F, -2.0F}, space),
+    EXPECT_EQ(weighted_average(Testing::context(), span, std::vector<float>{2.0F, -2.0F}, {space}),
               (std::vector<float>{0.0F, 0.0F, 0.0F}));
     const auto values =
-        weighted_average(Testing::context(), span, std::vector<float>{1.0F, 1.0F}, space);
+        weighted_average(Testing::context(), span, std::vector<float>{1.0F, 1.0F}, {space});
     EXPECT_EQ(bits({values[0]})[0], 0x7FC00000U);
     EXPECT_EQ(values[1], infinity);
     EXPECT_EQ(values[2], -infinity);
     EXPECT_EQ(
-        weighted_average(Testing::context(), VectorSpan(std::span<const float>{}, 3), {}, space),
+        weighted_average(Testing::context(), VectorSpan(std::span<const float>{}, 3), {}, {space}),
         (std::vector<float>{0.0F, 0.0F, 0.0F}));
   }
 }
@@ -120,7 +120,7 @@ TEST(PairwiseDots, AreTheInnerProductsOfAllPairs) {
         }
       }
       for (const Space space : Testing::spaces()) {
-        ASSERT_EQ(bits(pairwise_dots(Testing::context(), a, VectorSpan(b, dimension), space)),
+        ASSERT_EQ(bits(pairwise_dots(Testing::context(), a, VectorSpan(b, dimension), {space})),
                   bits(expected))
             << to_string(space);
       }
@@ -136,9 +136,9 @@ TEST(VectorFunctions, DecodeStoredElements) {
   const VectorSpan byte_rows(VectorElement::int8, std::as_bytes(std::span(bytes)), 2, scales);
   for (const Space space : Testing::spaces()) {
     for (const VectorSpan& rows : {half_rows, byte_rows}) {
-      EXPECT_EQ(pairwise_dots(Testing::context(), std::vector<float>{1.0F, 1.0F}, rows, space),
+      EXPECT_EQ(pairwise_dots(Testing::context(), std::vector<float>{1.0F, 1.0F}, rows, {space}),
                 (std::vector<float>{-1.0F, 0.5F}));
-      EXPECT_EQ(weighted_average(Testing::context(), rows, std::vector<float>{1.0F, 1.0F}, space),
+      EXPECT_EQ(weighted_average(Testing::context(), rows, std::vector<float>{1.0F, 1.0F}, {space}),
                 (std::vector<float>{0.75F, -1.0F}));
     }
   }

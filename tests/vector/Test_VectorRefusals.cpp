@@ -159,8 +159,8 @@ TEST(VectorRefusals, OfTheLastOfManyIdsAllocateNothing) {
   const std::vector<std::uint8_t> passes(count + 500, 1);
   VectorIndex index(Testing::context(), data.rows, dimension);
   for (const std::size_t segments : {1UL, 2UL}) {
-    if (segments == 2) index.append({std::span(data.rows).first(500 * dimension), dimension});
-    ASSERT_EQ(index.info().segments, segments);
+    if (segments == 2) index.add({std::span(data.rows).first(500 * dimension), dimension});
+    ASSERT_EQ(index.statistics().segments, segments);
     SearchOptions options;
     options.filter = std::span(passes).first(index.end_id());
     ids.back() = index.end_id();
@@ -186,13 +186,13 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
   VectorIndex index(Testing::context(), data.rows, dimension);
   const auto before = Testing::answer_of(index.search(data.queries));
   const std::span<const float> rows(data.rows);
-  expect_refused<InvalidArgument>({"63", "64"}, [&] { index.append({rows.first(63 * 100), 63}); });
+  expect_refused<InvalidArgument>({"63", "64"}, [&] { index.add({rows.first(63 * 100), 63}); });
   expect_refused<InvalidArgument>({"multiple", "256"}, [&] {
-    index.append({VectorElement::float32, std::as_bytes(rows.first(65)), dimension});
+    index.add({VectorElement::float32, std::as_bytes(rows.first(65)), dimension});
   });
   std::vector<std::byte> bytes(100 * dimension * 2);
   expect_refused<InvalidArgument>({"float16", "float32"}, [&] {
-    index.append({VectorElement::float16, bytes, dimension});
+    index.add({VectorElement::float16, bytes, dimension});
   });
   expect_refused<InvalidArgument>({"65", "64"}, [&] { index.replace(5, {rows.first(65), 65}); });
   expect_refused<InvalidArgument>({"number of rows is 2"}, [&] {

@@ -188,7 +188,7 @@ TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
           const std::size_t count = 1 + generator() % (step % 5 == 0 ? 150 : 10);
           const VectorSpan rows = model.make(generator, count);
           const std::uint64_t end = index.end_id();
-          ASSERT_EQ(index.append(rows), end);
+          ASSERT_EQ(index.add(rows), end);
           model.put(end, count);
           break;
         }
@@ -215,7 +215,7 @@ TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
       if (HasFatalFailure()) return;
     }
     expect_equals(index, model, generator);
-    EXPECT_LE(index.info().segments, 10U);
+    EXPECT_LE(index.statistics().segments, 10U);
     const Testing::TempFolder folder;
     const std::string path = folder / "rows.knd";
     index.save(path);
@@ -223,7 +223,7 @@ TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
     EXPECT_EQ(loaded.end_id(), index.end_id());
     expect_equals(loaded, model, generator);
     const VectorSpan rows = model.make(generator, 5);
-    model.put(loaded.append(rows), 5);
+    model.put(loaded.add(rows), 5);
     const std::uint64_t id = model.rows.begin()->first;
     const VectorSpan other = model.make(generator, 1);
     loaded.replace(id, other);
@@ -246,7 +246,7 @@ TEST(VectorStore, CanBeEmptyAlsoInAFile) {
   VectorIndex loaded = VectorIndex::load(Testing::context(), path);
   EXPECT_EQ(loaded.size(), 0U);
   EXPECT_EQ(loaded.dimension(), dimension);
-  EXPECT_EQ(loaded.append(model.make(generator, 2)), 3U) << "ids are not reused";
+  EXPECT_EQ(loaded.add(model.make(generator, 2)), 3U) << "ids are not reused";
 }
 
 /// Read-only memory: a write to it kills the process.
@@ -283,7 +283,7 @@ TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
     quantized.space = Space::serial;
     made.search(normal_values(generator, dimension), quantized);  // builds its quantized copy
     made.save(folder / "rows");
-    const StoredVectors file = load_vectors(folder / "rows");
+    const StoredVectors file = StoredVectors::load(folder / "rows");
     const ReadOnly values(file.rows.values);
     const ReadOnly norms(file.norms);
     StoredVectors stored = file;
@@ -317,15 +317,14 @@ TEST(VectorStore, RejectsMissingRowsAndIsUnchanged) {
   EXPECT_THROW(index.remove(unknown), NotFound);
   EXPECT_THROW(index.replace(30, model.make(generator, 1)), NotFound);
   const std::vector<float> floats(dimension, 1.0F);
-  EXPECT_THROW(index.append({floats, dimension}), InvalidArgument)
-      << "rows of another element type";
+  EXPECT_THROW(index.add({floats, dimension}), InvalidArgument) << "rows of another element type";
   std::vector<std::byte> bytes(dimension);
-  EXPECT_THROW(index.append({VectorElement::int8, bytes, dimension}), InvalidArgument)
+  EXPECT_THROW(index.add({VectorElement::int8, bytes, dimension}), InvalidArgument)
       << "an int8 row without its scale";
   for (const float scale :
        {-1.0F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     const float scales[] = {scale};
-    EXPECT_THROW(index.append({VectorElement::int8, bytes, dimension, scales}), InvalidArgument);
+    EXPECT_THROW(index.add({VectorElement::int8, bytes, dimension, scales}), InvalidArgument);
   }
   EXPECT_EQ(index.end_id(), 30U);
   const std::uint64_t one[] = {7};
@@ -354,11 +353,11 @@ TEST(VectorStore, PrefiltersWithoutACopyOnlyInt8Rows) {
   const SearchResults results = own.search(query, options);
   EXPECT_EQ(results.report.path, "quantized");
   EXPECT_EQ(results.report.prefiltered, 300U);
-  EXPECT_EQ(own.info().quantized_bytes, 0U) << "int8 rows need no quantized copy";
+  EXPECT_EQ(own.statistics().quantized_bytes, 0U) << "int8 rows need no quantized copy";
   const VectorIndex made(Testing::context(), floats.make(generator, 300), VectorIndexOptions());
-  EXPECT_EQ(made.info().quantized_bytes, 0U) << "before a search uses it";
+  EXPECT_EQ(made.statistics().quantized_bytes, 0U) << "before a search uses it";
   made.search(query, options);
-  EXPECT_GT(made.info().quantized_bytes, 300U * dimension);
+  EXPECT_GT(made.statistics().quantized_bytes, 300U * dimension);
 }
 
 TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
@@ -372,10 +371,10 @@ TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
   SearchOptions options;
   options.space = Space::serial;
   EXPECT_NE(index.search(query, options).report.path, "quantized");
-  EXPECT_EQ(index.info().quantized_bytes, 0U);
+  EXPECT_EQ(index.statistics().quantized_bytes, 0U);
   int calls = 0;
   while (index.search(query, options).report.path != "quantized" && calls < 2000) ++calls;
-  EXPECT_GT(index.info().quantized_bytes, 0U) << "after " << calls << " calls";
+  EXPECT_GT(index.statistics().quantized_bytes, 0U) << "after " << calls << " calls";
 }
 
 TEST(VectorStore, UsesAtMost64MebibytesBesidesTheAnswer) {
@@ -479,8 +478,8 @@ TEST(VectorStore, UsesAtMost64MebibytesForManyQueriesOfLongRows) {
     const std::uint64_t answer = query_count * 40 * sizeof(std::uint64_t);
     expect_little("calls_in_turn", answer, calls_in_turn);
     expect_little("segments", answer, [&](VectorIndex& index) {
-      index.append({std::span(rows).first(count / 4 * wide), wide});
-      ASSERT_EQ(index.info().segments, 2U);
+      index.add({std::span(rows).first(count / 4 * wide), wide});
+      ASSERT_EQ(index.statistics().segments, 2U);
       calls_in_turn(index);
     });
   }
@@ -493,7 +492,7 @@ TEST(VectorStore, NeverReusesAnId) {
   const std::vector<std::uint64_t> all{0, 1, 2, 3, 4, 5, 6, 7};
   index.remove(all);
   EXPECT_EQ(index.size(), 0U);
-  EXPECT_EQ(index.append(model.make(generator, 2)), 8U);
+  EXPECT_EQ(index.add(model.make(generator, 2)), 8U);
   model.put(8, 2);
   expect_equals(index, model, generator);
 }

@@ -13,7 +13,7 @@ Ragged<Symbol> definition_symbols(const WordNet& net, Vocabulary& words) {
   Ragged<Symbol> patterns;
   for (const Synset& synset : net.synsets) {
     for (const std::string& word : content_words(definition(synset.gloss)))
-      patterns.values.push_back(words.insert(word));
+      patterns.values.push_back(words.add(word));
     patterns.close_row();
   }
   return patterns;

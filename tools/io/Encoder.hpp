@@ -27,7 +27,7 @@ class Encoder {
               std::vector<Symbol>& out);
   /// The symbol of \p text as a token, regardless of the level.
   Symbol token(std::string_view text, Learning learning) {
-    return learning == Learning::on ? m_tokens.insert(text) : m_tokens.find(text);
+    return learning == Learning::on ? m_tokens.add(text) : m_tokens.find(text);
   }
   /// The vocabulary of tokens.
   const Vocabulary& tokens() const noexcept { return m_tokens; }

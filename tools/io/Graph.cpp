@@ -59,7 +59,7 @@ std::uint32_t node_of(std::string_view name, NodeNames& nodes, const LineReader&
     }
   }
   if (name.empty()) lines.fail("a node has an empty name");
-  return nodes.insert(name);
+  return nodes.add(name);
 }
 
 std::uint8_t parse_kind(std::string_view text, const LineReader& lines) {

@@ -31,7 +31,7 @@ class NodeNames {
             std::function<std::string_view(std::uint32_t)> text)
       : m_count(count), m_find(std::move(find)), m_text(std::move(text)) {}
 
-  std::uint32_t insert(std::string_view name) { return m_names.insert(name); }
+  std::uint32_t add(std::string_view name) { return m_names.add(name); }
   bool is_numbered() const noexcept { return m_numbered; }
   /// The stored names, unless the names are numbers.
   Ragged<char> texts() const { return m_names.texts(); }

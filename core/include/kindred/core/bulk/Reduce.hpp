@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_BULK_REDUCE_HPP
 #define KINDRED_CORE_BULK_REDUCE_HPP
 
+#include <kindred/core/bulk/BulkArithmetic.hpp>
 #include <kindred/core/bulk/BulkList.hpp>
-#include <kindred/core/bulk/BulkOperations.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 namespace Kindred {
 
-/// The contents of a file written by `SpreadingEngine::save`.
+/// The contents of a file written by `SpreadingEngine::save`. \see SpreadingEngine::inspect
 struct GraphFileInfo {
   std::uint64_t nodes = 0;  ///< assigned ids
   std::uint64_t removed_nodes = 0;
@@ -25,13 +25,6 @@ struct GraphFileInfo {
   std::uint64_t name_bytes = 0;
   std::uint64_t bytes = 0;  ///< of the file
 };
-
-/// \brief Validates every byte of the file at \p path as loading does, and that both directions
-/// hold the same edges. Complexity O(nodes + edges), with 8 bytes of memory per node.
-/// \param threads maximum number of threads; 0: the number of hardware threads
-/// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
-/// offset and the reason
-GraphFileInfo inspect_graph_file(const std::string& path, int threads = 0);
 
 /// Whether the file at \p path starts with the signature of this project's files. False if it
 /// cannot be read.

@@ -5,6 +5,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/graph/Spreading.hpp>
+#include <kindred/matcher/GraphFile.hpp>
 #include <kindred/matcher/GraphSpan.hpp>
 #include <kindred/matcher/Residency.hpp>
 
@@ -137,6 +138,13 @@ class SpreadingEngine {
   /// SpaceUnavailable; OutOfMemory
   static SpreadingEngine load(Context& context, const std::string& path,
                               const GraphOptions& options = {}, int threads = 0);
+  /// \brief Validates every byte of a file as `load` does, and that both directions hold the same
+  /// edges, and describes its contents. Complexity O(nodes + edges), with 8 bytes of memory per
+  /// node. Does not fence.
+  /// \param threads maximum number of threads; 0: the number of hardware threads
+  /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
+  /// offset and the reason
+  static GraphFileInfo inspect(const std::string& path, int threads = 0);
   ~SpreadingEngine();
   SpreadingEngine(SpreadingEngine&&) noexcept;
   SpreadingEngine& operator=(SpreadingEngine&&) noexcept;

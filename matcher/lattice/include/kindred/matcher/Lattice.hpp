@@ -30,11 +30,34 @@ struct LatticeBlocks {
   std::span<const LatticePair> edges = {};  ///< between neighbours, in either order
 };
 
+/// Options of the calls of a `Lattice`.
+struct LatticeOptions {
+  std::optional<Space> space = {};  ///< overrides the dispatcher's choice
+};
+
+/// Options of `Lattice::distances`.
+struct LatticeDistanceOptions {
+  /// Nodes whose distances are returned. No value means all nodes.
+  std::optional<std::span<const std::uint64_t>> targets = {};
+  std::optional<Space> space = {};  ///< overrides the dispatcher's choice
+};
+
+/// Options of `Lattice::all_paths`.
+struct LatticeAllPathsOptions {
+  std::uint64_t limit = 1'000'000;  ///< maximum number of paths; more are an error
+};
+
 /// \brief A lattice as compressed rows: row v is `ends[offsets[v] … offsets[v + 1])`, ascending,
 /// with both directions of every edge.
 struct LatticeRows {
   std::vector<std::uint64_t> offsets;  ///< nodes + 1
   std::vector<std::uint32_t> ends;
+  DispatchRecord record;
+};
+
+/// Shortest paths, one row per pair; a row is empty if there is none.
+struct LatticePaths {
+  Ragged<std::uint64_t> paths;
   DispatchRecord record;
 };
 
@@ -71,20 +94,19 @@ class Lattice {
   /// Metrics in closed form. Complexity O(1).
   LatticeMetrics metrics() const;
   /// \brief The same, measured on the rows, on the calling thread. \see measure_structure
-  /// \param space where the rows are built
+  /// \param options the space on which the rows are built
   /// \throws InvalidArgument for more nodes than a graph supports (32-bit ids); OutOfMemory
-  GraphStructure measure(std::optional<Space> space = {}) const;
+  GraphStructure measure(const LatticeOptions& options = {}) const;
 
-  /// \brief Builds the compressed rows on \p space, by default on the space predicted to be
-  /// fastest. Fences the instance it ran on. Complexity O(nodes + edges).
+  /// \brief Builds the compressed rows. Fences the instance it ran on. Complexity O(nodes + edges).
   /// \throws InvalidArgument for more nodes than a graph supports; SpaceUnavailable; OutOfMemory
-  LatticeRows rows(std::optional<Space> space = {}) const;
+  LatticeRows rows(const LatticeOptions& options = {}) const;
   /// The dense adjacency matrix, row-major, one byte per entry. \throws OutOfMemory
   std::vector<std::uint8_t> dense() const;
   /// \brief Writes the rows as a graph without weights for `SpreadingEngine::load` and `kindred
   /// spread`. Atomically replaces an existing file.
   /// \throws as `rows`; InvalidArgument for a path that cannot be written; Busy; Error
-  void save(const std::string& path, std::optional<Space> space = {}) const;
+  void save(const std::string& path, const LatticeOptions& options = {}) const;
 
   /// \brief A shortest path, including both ends; empty if there is none.
   ///
@@ -94,27 +116,24 @@ class Lattice {
   /// \throws InvalidArgument for an end that is not a node or is blocked; SpaceUnavailable;
   /// OutOfMemory
   std::vector<std::uint64_t> path(std::uint64_t from, std::uint64_t to,
-                                  std::optional<Space> space = {}) const;
+                                  const LatticeOptions& options = {}) const;
   /// \brief As `path`, with one row per pair. Pairs with the same start share a search. \throws as
   /// `path`
-  Ragged<std::uint64_t> paths(std::span<const LatticePair> pairs,
-                              std::optional<Space> space = {}) const;
+  LatticePaths paths(std::span<const LatticePair> pairs, const LatticeOptions& options = {}) const;
   /// \brief All simple paths of at most \p edges_max edges, each once, in the order in which a
   /// depth-first search finds them. Branches that cannot reach \p to within the limit are pruned.
-  /// \param limit maximum number of paths
-  /// \throws InvalidArgument as `path`, and for more than \p limit paths; OutOfMemory
+  /// The enumeration runs on the calling thread.
+  /// \throws InvalidArgument as `path`, and for more than `options.limit` paths; OutOfMemory
   Ragged<std::uint64_t> all_paths(std::uint64_t from, std::uint64_t to, std::uint64_t edges_max,
-                                  std::uint64_t limit = 1'000'000) const;
+                                  const LatticeAllPathsOptions& options = {}) const;
 
   /// \brief Multi-source breadth-first search from all \p sources. Fences the instance it ran on.
   /// Complexity O(nodes / 64 · dimensions · levels) for wide frontiers, O(nodes · dimensions) for
   /// narrow ones (host).
-  /// \param targets nodes whose distances are returned; by default all nodes
   /// \throws InvalidArgument for a source that is not a node or is blocked, or a target that is not
   /// a node; SpaceUnavailable; OutOfMemory
   LatticeDistances distances(std::span<const std::uint64_t> sources,
-                             std::optional<std::span<const std::uint64_t>> targets = {},
-                             std::optional<Space> space = {}) const;
+                             const LatticeDistanceOptions& options = {}) const;
 
  private:
   struct State;

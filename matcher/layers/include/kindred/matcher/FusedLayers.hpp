@@ -60,22 +60,26 @@ struct LinearLayer {
   LayerActivation activation = LayerActivation::none;
 };
 
+struct NormOptions {
+  std::optional<Space> space = {};  ///< by default the host, with one thread or all threads
+                                    ///< depending on the amount of work
+};
 struct LinearOptions {
   /// True: reproducible sums in double, bitwise identical on every space, but slower. False: layers
   /// of 2²¹ or more products use the vendor's library, bitwise identical for repeated runs on the
   /// same space.
   bool reproducible = false;
+  std::optional<Space> space = {};  ///< as `NormOptions::space`
 };
 
-// These functions take matrices in host memory and copy them to the space and back. The default
-// space is the host, with one thread or all threads depending on the amount of work. All layers of
+// These functions take matrices in host memory and copy them to the space and back. All layers of
 // a call form one launch under the same conditions as in `PreparedNorms` and `PreparedLinears`.
 // They wait for the result and fence the instance of the space. \throws as the constructors of the
 // prepared forms; OutOfMemory; no y is changed then.
 void run_norm_layers(Context& context, std::span<const NormLayer> layers,
-                     std::optional<Space> space = {});
+                     const NormOptions& options = {});
 void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
-                       const LinearOptions& options = {}, std::optional<Space> space = {});
+                       const LinearOptions& options = {});
 
 /// \brief A prepared list of normalisations on memory of one space, validated and partitioned once;
 /// a run is one launch and neither allocates, copies nor fences. Not thread-safe.
@@ -112,8 +116,9 @@ class PreparedLinears {
   /// \brief Reserves the workspace of the runs: on a device at most 32 MiB, and nothing if the
   /// library writes y directly; on the host some rows of w and of products per thread. Parameters
   /// and exceptions as for `PreparedNorms`, but rows, inputs and outputs may be 0.
-  PreparedLinears(Context& context, std::span<const LinearLayer> layers,
-                  const LinearOptions& options, Space space, void* stream = nullptr);
+  /// \param reproducible as `LinearOptions::reproducible`
+  PreparedLinears(Context& context, std::span<const LinearLayer> layers, bool reproducible,
+                  Space space, void* stream = nullptr);
   ~PreparedLinears();
   PreparedLinears(PreparedLinears&&) noexcept;
   PreparedLinears& operator=(PreparedLinears&&) noexcept;

@@ -3,11 +3,10 @@
 #define KINDRED_MATCHER_PATTERN_FILE_HPP
 
 #include <cstdint>
-#include <string>
 
 namespace Kindred {
 
-/// The contents of a file written by `PatternMemory::save`.
+/// The contents of a file written by `PatternMemory::save`. \see PatternMemory::inspect
 struct PatternFileInfo {
   std::uint64_t patterns = 0;  ///< not counting forgotten ones
   std::uint64_t learned = 0;   ///< patterns ever learned; also the next index
@@ -20,13 +19,6 @@ struct PatternFileInfo {
   std::uint64_t bytes = 0;              ///< committed
   std::uint64_t uncommitted_bytes = 0;  ///< left by an interrupted append; ignored on loading
 };
-
-/// \brief Validates every byte and every number of a pattern file, as loading does, and describes
-/// its contents. Complexity O(bytes). Does not fence.
-/// \param threads maximum number of threads; 0: the number of hardware threads
-/// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
-/// offset and the reason
-PatternFileInfo inspect_pattern_file(const std::string& path, int threads = 0);
 
 }  // namespace Kindred
 

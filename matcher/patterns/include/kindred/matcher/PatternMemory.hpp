@@ -5,6 +5,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/PatternFile.hpp>
 #include <kindred/matcher/PatternSettings.hpp>
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
@@ -34,6 +35,12 @@ struct StoredPattern {
   std::optional<std::string> name;
   Ragged<Symbol> events;
   std::uint64_t frequency = 0;
+};
+
+/// The results of `PatternMemory::predict`, best first.
+struct PredictionResults {
+  std::vector<Prediction> predictions;
+  DispatchRecord record;  ///< of the match; predictions are made on host threads
 };
 
 /// The cause of a synchronisation of the tiers.
@@ -108,6 +115,12 @@ class PatternMemory {
   /// for a symbol that is not valid UTF-8; CorruptFile; otherwise as the constructor
   static PatternMemory load(Context& context, const std::string& path,
                             PatternSettings settings = {}, Level level = Level::token);
+  /// \brief Validates every byte and every number of a file, as `load` does, and describes its
+  /// contents. Complexity O(bytes). Does not fence.
+  /// \param threads maximum number of threads; 0: the number of hardware threads
+  /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
+  /// offset and the reason
+  static PatternFileInfo inspect(const std::string& path, int threads = 0);
 
   /// \brief Writes the whole memory to \p path atomically, replacing an existing file.
   ///
@@ -173,8 +186,8 @@ class PatternMemory {
   ///
   /// Frequencies and statistics are a consistent snapshot taken after the match.
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
-  std::vector<Prediction> predict(Events query, const MatchOptions& matching = {},
-                                  const PredictionOptions& options = {}) const;
+  PredictionResults predict(Events query, const MatchOptions& matching = {},
+                            const PredictionOptions& options = {}) const;
   /// How often each symbol was learned, indexed by symbol, as `affinity_weights` takes it.
   std::vector<std::uint64_t> symbol_frequencies() const;
 

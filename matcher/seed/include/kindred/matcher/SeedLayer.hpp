@@ -119,7 +119,7 @@ class SeedLayer {
   /// \brief Replaces all sets by those of a file.
   /// \throws as `BlueprintRegistry::load`; InvalidArgument if seeds use blueprints that the file
   /// does not provide
-  void load_blueprints(const std::string& path);
+  void restore_blueprints(const std::string& path);
   ///@}
 
   /// \name State
@@ -223,7 +223,8 @@ class SeedLayer {
   /// their weights or the telemetry. \throws InvalidArgument for a path that cannot be written;
   /// Busy; Error
   void save(const std::string& path) const;
-  /// \brief Restores the state from a checkpoint of a layer of the same shape.
+  /// \brief Restores the state from a checkpoint of a layer of the same shape. The settings and
+  /// weights of the layer, which a checkpoint does not contain, stay as they are.
   /// \throws NotFound; CorruptFile; InvalidArgument for a different hidden size or number of seeds,
   /// or blueprints that the layer does not have under the same ids and names
   void restore(const std::string& path);

@@ -13,6 +13,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace Kindred {
@@ -72,6 +74,12 @@ class SequenceMatcher {
   /// \throws InvalidArgument, OutOfMemory
   SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns,
                   Residency residency = Residency::automatic);
+  /// \brief Stores texts as patterns at character level: the symbols of a pattern are the Unicode
+  /// code points of its text.
+  /// \throws InvalidArgument also for text that is not valid UTF-8, with its index and the byte
+  /// offset
+  SequenceMatcher(Context& context, std::span<const std::string_view> patterns,
+                  Residency residency = Residency::automatic);
   ~SequenceMatcher();
   SequenceMatcher(SequenceMatcher&&) noexcept;
   SequenceMatcher& operator=(SequenceMatcher&&) noexcept;
@@ -86,6 +94,10 @@ class SequenceMatcher {
   /// ⌈query length / 64⌉) steps per query for `lcs`.
   /// \throws InvalidArgument as `check`; SpaceUnavailable; OutOfMemory
   MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
+  /// The same for texts, at character level. \throws InvalidArgument also for text that is not
+  /// valid UTF-8, with its index and the byte offset
+  MatchResults match(std::span<const std::string_view> queries,
+                     const MatchOptions& options = {}) const;
 
   /// \brief Finds duplicates: scores every pair i < j of stored patterns once, with i as pattern
   /// and j as query.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace Kindred {
@@ -17,13 +18,17 @@ namespace Kindred {
 /// `SequenceMatcher`.
 ///
 /// Thread-safe. A symbol is any number; `unknown_symbol` matches nothing, not even itself, but
-/// counts in the length. `SequenceMatcher::match` is the batched form for many patterns.
+/// counts in the length. A text is compared at character level: its symbols are its Unicode code
+/// points, of which blocks count, not bytes. `SequenceMatcher::match` is the batched form for many
+/// patterns.
 class PreparedQuery {
  public:
   /// \param query copied
   /// \param autojunk use Python's default heuristic, \see MatchOptions::autojunk
   /// \throws InvalidArgument for autojunk under `lcs`, or 2^31 symbols
   PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk = false);
+  /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
+  PreparedQuery(Measure measure, std::string_view query, bool autojunk = false);
   ~PreparedQuery();
   PreparedQuery(PreparedQuery&&) noexcept;
   PreparedQuery& operator=(PreparedQuery&&) noexcept;
@@ -36,10 +41,16 @@ class PreparedQuery {
   /// whose bound reaches the cutoff.
   /// \throws InvalidArgument for a cutoff outside [0, 1] or NaN, or 2^31 symbols
   double similarity(std::span<const Symbol> pattern, double score_cutoff = 0) const;
+  /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
+  double similarity(std::string_view pattern, double score_cutoff = 0) const;
   /// Number of matched symbols.
   std::uint32_t matched(std::span<const Symbol> pattern) const;
+  /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
+  std::uint32_t matched(std::string_view pattern) const;
   /// difflib's matching blocks without the final empty one, under either measure.
   std::vector<Block> blocks(std::span<const Symbol> pattern) const;
+  /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
+  std::vector<Block> blocks(std::string_view pattern) const;
 
  private:
   struct State;
@@ -56,6 +67,15 @@ std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
 /// difflib's matching blocks of one pair without the final empty one. \throws InvalidArgument
 std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
                           bool autojunk = false);
+
+// The same at character level: the symbols of a text are its Unicode code points. \throws
+// InvalidArgument also for text that is not valid UTF-8, with the byte offset.
+
+double similarity(Measure measure, std::string_view pattern, std::string_view query,
+                  double score_cutoff = 0, bool autojunk = false);
+std::uint32_t matched(Measure measure, std::string_view pattern, std::string_view query,
+                      bool autojunk = false);
+std::vector<Block> blocks(std::string_view pattern, std::string_view query, bool autojunk = false);
 
 }  // namespace Kindred
 

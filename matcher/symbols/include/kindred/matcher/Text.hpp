@@ -36,6 +36,12 @@ enum class BadBytes : std::uint8_t {
 void append_code_points(std::string_view text, std::vector<Symbol>& out,
                         BadBytes bad = BadBytes::refuse);
 
+/// \brief Sequences at character level: the code points of each of \p texts, one row per text.
+/// Thread-safe.
+/// \throws InvalidArgument with the index of the text and the byte offset if a text is not valid
+/// UTF-8
+Ragged<Symbol> code_points(std::span<const std::string_view> texts);
+
 /// \brief A sequence at character level: the code points of \p texts, joined by one space.
 /// Thread-safe.
 /// \throws InvalidArgument with the index of the text and the byte offset if a text is not valid

@@ -26,9 +26,9 @@ struct VocabularyStatistics {
 /// assigned in first-seen order, from 0. Queries never add texts.
 ///
 /// A text is any byte string, including the empty one. Thread-safe: readers take no lock and never
-/// wait, even while other threads insert; writers are serialized. A number or size that a thread
+/// wait, even while other threads add texts; writers are serialized. A number or size that a thread
 /// has obtained is valid for its lookups immediately. Views of texts stay valid for the life of the
-/// vocabulary, through insertions and moves; a moved-from vocabulary may only be assigned to or
+/// vocabulary, through additions and moves; a moved-from vocabulary may only be assigned to or
 /// destroyed.
 class Vocabulary {
  public:
@@ -42,15 +42,15 @@ class Vocabulary {
 
   /// The number of \p text, which is added if it is new. \throws InvalidArgument if no number is
   /// left
-  Symbol insert(std::string_view text);
+  Symbol add(std::string_view text);
   /// Adds the new ones of \p texts, in their order; adds none if it throws.
   /// \throws InvalidArgument if not enough numbers are left
-  void insert_all(std::span<const std::string_view> texts);
+  void add_all(std::span<const std::string_view> texts);
   /// \brief Adds the new ones of \p texts in bytewise lexicographic order, so that their numbers do
   /// not depend on the order of \p texts.
   ///
   /// Adds none if it throws. \throws InvalidArgument if not enough numbers are left
-  void insert_sorted(std::span<const std::string_view> texts);
+  void add_sorted(std::span<const std::string_view> texts);
 
   /// The number of \p text, or `unknown_symbol`, which matches nothing.
   Symbol find(std::string_view text) const noexcept;

@@ -26,6 +26,26 @@ struct StoredQuantizedRows {
   std::uint64_t stride = 0;             ///< 0: there is no quantized copy
 };
 
+/// The contents of a store file.
+struct StoredVectorsFileInfo {
+  VectorElement element = VectorElement::float32;
+  std::uint64_t rows = 0;
+  std::uint64_t dimension = 0;
+  std::uint64_t end_id = 0;  ///< all ids below it have been assigned: end_id − rows were removed
+  std::uint64_t not_finite = 0;       ///< rows with a NaN or an infinity
+  std::uint64_t row_bytes = 0;        ///< of all rows, with scales
+  std::uint64_t quantized_bytes = 0;  ///< of the quantized copy
+  std::uint64_t bytes = 0;            ///< of the file
+};
+
+/// Options of `StoredVectors::build`.
+struct StoredVectorsOptions {
+  /// If empty, the type that holds the file's numbers exactly, \see natural_element.
+  std::optional<VectorElement> element = {};
+  bool quantized_copy = true;  ///< also write the quantized copy of rows that are not int8, which
+                               ///< the first search would otherwise build
+};
+
 /// \brief Non-owning view of the rows of a store, in ascending order of their ids.
 struct StoredVectors {
   VectorSpan rows;
@@ -38,60 +58,42 @@ struct StoredVectors {
   StoredQuantizedRows quantized;
   std::uint64_t end_id = 0;           ///< all ids below it have been assigned
   std::shared_ptr<const void> owner;  ///< keeps the memory mapped if it belongs to a file
+
+  /// \brief Maps a store file and validates every byte and every number that an index uses.
+  /// Complexity O(bytes), divided among the threads. Does not fence.
+  /// \param threads maximum number of threads; 0: the number of hardware threads
+  /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
+  /// offset and the reason
+  static StoredVectors load(const std::string& path, int threads = 0);
+  /// \brief Validates a store file as `load` does, and describes its contents. Complexity, fences
+  /// and exceptions as `load`.
+  static StoredVectorsFileInfo inspect(const std::string& path, int threads = 0);
+
+  /// \brief Converts the rows of \p file to a store file. Works in blocks, so the file may be
+  /// larger than memory. The id of a row is its number in the file. Complexity O(rows · dimension);
+  /// the file is read twice if a quantized copy is written. Fences the host's instance.
+  /// \param context its host space computes the norms and the quantized copy
+  /// \param progress called with the number of rows written so far
+  /// \throws as `VectorFile`, `encode_rows` and `save`; a file already at \p path is then unchanged
+  static void build(Context& context, const VectorFile& file, const std::string& path,
+                    const StoredVectorsOptions& options = {},
+                    const std::function<void(std::uint64_t)>& progress = {});
+
+  /// \brief Writes a store file with the rows that were not removed, and the quantized copy if
+  /// there is one. The file is written atomically and replaces an existing store. Complexity
+  /// O(bytes); all bytes are hashed. Does not fence.
+  /// \throws InvalidArgument for arrays of inconsistent sizes, ids that do not ascend or are not
+  /// below `end_id`, or a path that cannot be written; Busy while another process writes it; Error
+  /// for failed writes
+  void save(const std::string& path) const;
+  /// \brief As `save`, for the rows of several parts as one store. The quantized copy is written if
+  /// every part has one with the same stride.
+  /// \param parts at least one, all of the same element type and dimension; ids ascend from part to
+  /// part
+  /// \param end_id of the store, greater than every id; that of the parts is ignored
+  static void save_parts(const std::string& path, std::span<const StoredVectors> parts,
+                         std::uint64_t end_id);
 };
-
-/// \brief Writes a store file with the rows of \p parts that were not removed. The file is written
-/// atomically and replaces an existing store.
-///
-/// The quantized copy is written if every part has one with the same stride. Complexity O(bytes);
-/// all bytes are hashed. Does not fence.
-/// \param parts at least one, all of the same element type and dimension; ids ascend from part to
-/// part
-/// \param end_id greater than every id
-/// \throws InvalidArgument for inconsistent parts or a path that cannot be written; Busy while
-/// another process writes it; Error for failed writes
-void save_vectors(const std::string& path, std::span<const StoredVectors> parts,
-                  std::uint64_t end_id);
-
-/// \brief Maps a store file and validates every byte and every number that an index uses.
-/// Complexity O(bytes), divided among the threads. Does not fence.
-/// \param threads maximum number of threads; 0: the number of hardware threads
-/// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
-/// offset and the reason
-StoredVectors load_vectors(const std::string& path, int threads = 0);
-
-/// The contents of a store file.
-struct StoredVectorsInfo {
-  VectorElement element = VectorElement::float32;
-  std::uint64_t rows = 0;
-  std::uint64_t dimension = 0;
-  std::uint64_t end_id = 0;  ///< all ids below it have been assigned: end_id − rows were removed
-  std::uint64_t not_finite = 0;       ///< rows with a NaN or an infinity
-  std::uint64_t row_bytes = 0;        ///< of all rows, with scales
-  std::uint64_t quantized_bytes = 0;  ///< of the quantized copy
-  std::uint64_t bytes = 0;            ///< of the file
-};
-/// \brief Validates a store file as loading does, and describes its contents. Complexity, fences
-/// and exceptions as `load_vectors`.
-StoredVectorsInfo inspect_vectors(const std::string& path, int threads = 0);
-
-struct BuildVectorsOptions {
-  /// If empty, the type that holds the file's numbers exactly, \see natural_element.
-  std::optional<VectorElement> element = {};
-  bool quantized_copy = true;  ///< also write the quantized copy of rows that are not int8, which
-                               ///< the first search would otherwise build
-};
-
-/// \brief Converts the rows of \p file to a store file. Works in blocks, so the file may be larger
-/// than memory. The id of a row is its number in the file. Complexity O(rows · dimension); the file
-/// is read twice if a quantized copy is written. Fences the host's instance.
-/// \param context its host space computes the norms and the quantized copy
-/// \param progress called with the number of rows written so far
-/// \throws as `VectorFile`, `encode_rows` and `save_vectors`; a file already at \p path is then
-/// unchanged
-void build_vectors(Context& context, const VectorFile& file, const std::string& path,
-                   const BuildVectorsOptions& options = {},
-                   const std::function<void(std::uint64_t)>& progress = {});
 
 }  // namespace Kindred
 

@@ -11,37 +11,42 @@
 
 namespace Kindred {
 
-// Engram's small kernels, for vectors that are not in an index. They copy the rows to \p space (by
-// default the host), fence its instance, and return bitwise identical results on every space.
+// Engram's small kernels, for vectors that are not in an index. They copy the rows to a space,
+// fence its instance, and return bitwise identical results on every space.
+
+/// Options of the functions of this header.
+struct VectorFunctionOptions {
+  std::optional<Space> space = {};  ///< by default the host; the dispatcher is not asked
+};
 
 /// \brief σ((c − threshold) / max(temperature, 0.05)) for the cosine c of \p query with every row,
 /// in the order of the rows.
 ///
 /// c is the reproducible float32 cosine; the sigmoid is computed in double (relative error below
-/// 10⁻¹⁵) and rounded once. Fences the instance of \p space. Complexity O(count · dimension).
+/// 10⁻¹⁵) and rounded once. Fences the instance of the space. Complexity O(count · dimension).
 /// \param query of the dimension of \p rows
 /// \throws InvalidArgument for a query of another dimension, or a threshold or temperature that is
 /// NaN; SpaceUnavailable; OutOfMemory
 std::vector<float> cosine_sigmoids(Context& context, std::span<const float> query,
                                    const VectorSpan& rows, double threshold, double temperature,
-                                   std::optional<Space> space = {});
+                                   const VectorFunctionOptions& options = {});
 
 /// \brief Σ wᵢ·xᵢ / Σ wᵢ, elementwise: reproducible sums over the rows, rounded once. All zeros if
-/// the weights sum to 0. Fences the instance of \p space. Complexity O(count · dimension).
+/// the weights sum to 0. Fences the instance of the space. Complexity O(count · dimension).
 /// \param weights one per row
 /// \throws InvalidArgument for any other number of weights; SpaceUnavailable; OutOfMemory
 std::vector<float> weighted_average(Context& context, const VectorSpan& rows,
                                     std::span<const float> weights,
-                                    std::optional<Space> space = {});
+                                    const VectorFunctionOptions& options = {});
 
 /// \brief The dot products of all pairs, `a.count() × b.count()`, row-major: reproducible sums,
-/// rounded once; NaN is stored as 0x7FC00000 and zero as +0. Fences the instance of \p space.
+/// rounded once; NaN is stored as 0x7FC00000 and zero as +0. Fences the instance of the space.
 /// Complexity O(a.count() · b.count() · dimension).
 /// \param a float32 rows of the dimension of \p b
 /// \throws InvalidArgument if the size of \p a is not a multiple of the dimension;
 /// SpaceUnavailable; OutOfMemory
 std::vector<float> pairwise_dots(Context& context, std::span<const float> a, const VectorSpan& b,
-                                 std::optional<Space> space = {});
+                                 const VectorFunctionOptions& options = {});
 
 }  // namespace Kindred
 

@@ -80,7 +80,7 @@ struct ScoreResults {
 };
 
 /// The contents of an index. Byte counts include all copies.
-struct VectorIndexInfo {
+struct VectorStatistics {
   std::uint64_t rows = 0;      ///< that can be found
   std::uint64_t removed = 0;   ///< removed rows that still occupy memory
   std::uint64_t segments = 0;  ///< number of segments that hold the rows
@@ -123,7 +123,7 @@ class VectorIndex {
   /// file), all of which are validated. Fences as the constructor.
   /// \param threads maximum number of threads that validate the file; 0: the number of hardware
   /// threads
-  /// \throws NotFound, InvalidArgument, CorruptFile as `load_vectors`; SpaceUnavailable,
+  /// \throws NotFound, InvalidArgument, CorruptFile as `StoredVectors::load`; SpaceUnavailable,
   /// OutOfMemory
   static VectorIndex load(Context& context, const std::string& path,
                           const VectorIndexOptions& options = {}, int threads = 0);
@@ -131,7 +131,7 @@ class VectorIndex {
   VectorIndex(VectorIndex&&) noexcept;
   VectorIndex& operator=(VectorIndex&&) noexcept;
 
-  /// Number of rows that can be found. This and the following functions up to `info` are
+  /// Number of rows that can be found. This and the following functions up to `bytes` are
   /// O(segments) and do not fence.
   std::size_t size() const noexcept;
   /// All ids below it have been assigned.
@@ -139,16 +139,16 @@ class VectorIndex {
   std::size_t dimension() const noexcept;
   VectorElement element() const noexcept;
   /// The contents of the index.
-  VectorIndexInfo info() const;
+  VectorStatistics statistics() const;
   /// Bytes in the memory of \p space; 0 if the rows are not resident there.
   std::uint64_t bytes(Space space) const noexcept;
 
-  /// \brief Appends rows of the same element type and dimension and returns the id of the first.
+  /// \brief Adds rows of the same element type and dimension and returns the id of the first.
   /// The next call finds them. Amortised O(log rows) copies per row. Fences the instances that copy
   /// the rows.
   /// \throws InvalidArgument for another element type or dimension, scales as above, or ids beyond
   /// 2³² − 2; OutOfMemory. On an exception the index is unchanged.
-  std::uint64_t append(const VectorSpan& rows);
+  std::uint64_t add(const VectorSpan& rows);
   /// \brief Removes rows; their ids are not reused. Complexity O(ids · segments · log rows), plus a
   /// copy of each segment of which more than a quarter is removed. Fences the instances that copy.
   /// \throws NotFound for an id that was never assigned, was already removed or is listed twice;
@@ -162,7 +162,7 @@ class VectorIndex {
   void replace(std::uint64_t id, const VectorSpan& row);
 
   /// \brief Atomically writes all rows and ids to a file, with the quantized copy if the host has
-  /// it. Complexity O(bytes). Does not fence. \throws as `save_vectors`
+  /// it. Complexity O(bytes). Does not fence. \throws as `StoredVectors::save`
   void save(const std::string& path) const;
 
   /// \brief The exact top-k rows of every query. Fences the instance it ran on.
