@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the documents: links and anchors have targets, programs are the examples that are
-compiled, cited records exist, guide pages are short, and paths of documents in the sources exist.
-Usage: check_docs.py ROOT [--write]; --write copies programs and their output into the pages."""
+compiled, cited records exist, guide pages are short, kernels with two forms are listed, and paths of documents in the sources exist.
+Usage: check_docs.py ROOT [--write]; --write copies programs and their output into the pages,
+and counts the lines of kernels."""
 import fnmatch
 import re
 import sys
@@ -15,6 +16,10 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```cpp\n(.*?)```\n(.*?)```text\n(.*?)```\n", re.S)
 RECORD = re.compile(r"perf/results/([\w*.-]+\.jsonl)")
 DOCUMENT = re.compile(r"\bdocs/[\w/-]+\.md\b")
+# A kernel with two forms, and their numbers of lines.
+KERNEL = re.compile(r"^\| `(\w+/impl/\w+)` \| (\S+) \| (\S+) \|(.*)$", re.M)
+FORMS = ("Host", "Cuda")
+KERNELS = "docs/internals/kernels.md"
 OLD_WORDS = re.compile(r"\b(told|tells|canonical sums?|halving tree|shadow rows|judged)\b|\ba (row|byte) an? \w+\b")
 
 
@@ -73,10 +78,41 @@ def example_breaches(text, root):
         yield "an example differs from its program or from what that prints: tests/docs/check_docs.py . --write"
 
 
+def kernel_rows(root):
+    """The kernels of core that have a form of their own for hosts or for CUDA: their lines, or – without one."""
+    folder = root / "core/include/kindred/core"
+    names = {path.relative_to(folder).as_posix()[:-len("_Host.hpp")] for form in FORMS for path in folder.glob(f"*/impl/*_{form}.hpp")}
+    def lines(name, form):
+        path = folder / f"{name}_{form}.hpp"
+        return str(len(path.read_text(encoding="utf-8").splitlines())) if path.exists() else "–"
+    return {name: tuple(lines(name, form) for form in FORMS) for name in names}
+
+
+def with_kernels(text, root):
+    """The text with the current numbers of lines."""
+    rows = kernel_rows(root)
+    def replaced(match):
+        return "| `{}` | {} | {} |{}".format(match[1], *rows.get(match[1], match.group(2, 3)), match[4])
+    return KERNEL.sub(replaced, text)
+
+
+def kernel_breaches(text, root):
+    rows = kernel_rows(root)
+    listed = {match[1]: match.group(2, 3) for match in KERNEL.finditer(text)}
+    for name in sorted(rows.keys() ^ listed.keys()):
+        yield f"{name} is " + ("not listed" if name in rows else "listed, but has no form for hosts or CUDA")
+    for name in sorted(rows.keys() & listed.keys()):
+        for now, then in zip(rows[name], listed[name]):
+            if now != then and ("–" in (now, then) or abs(int(now) - int(then)) > int(then) / 10):
+                yield f"{name} has {now} lines, not {then}: tests/docs/check_docs.py . --write"
+
+
 def breaches_of(page, root, texts):
     text = texts[page]
     yield from link_breaches(page, root, texts)
     yield from example_breaches(text, root)
+    if page == root / KERNELS:
+        yield from kernel_breaches(text, root)
     for pattern in RECORD.findall(text):
         if not fnmatch.filter((path.name for path in (root / "perf/results").iterdir()), pattern):
             yield f"perf/results/{pattern} does not exist"
@@ -104,7 +140,7 @@ def main(root, write):
     pages += sorted((root / "docs").rglob("*.md"))
     if write:
         for page in pages:
-            page.write_text(with_examples(page.read_text(encoding="utf-8"), root), encoding="utf-8")
+            page.write_text(with_kernels(with_examples(page.read_text(encoding="utf-8"), root), root), encoding="utf-8")
     texts = {page: page.read_text(encoding="utf-8") for page in pages}
     found = [f"{page.relative_to(root)}: {what}" for page in pages for what in breaches_of(page, root, texts)]
     found += source_breaches(root)
