@@ -231,7 +231,7 @@ TEST(SequenceMatcher, EmptySequences) {
       matcher.match(ragged({{}, text("b")}), options(Measure::difflib, 0.0, 10));
   EXPECT_TRUE(row(results, 0).empty());
   EXPECT_EQ(row(results, 1), (std::vector<Match>{{0, 0.0, 0}, {1, 0.0, 0}}));
-  EXPECT_EQ(matcher.match({}).matches.rows(), 0U);
+  EXPECT_EQ(matcher.match(RaggedSpan<Symbol>()).matches.rows(), 0U);
 
   const SequenceMatcher none(Testing::context(), RaggedSpan<Symbol>());
   EXPECT_EQ(none.size(), 0U);
