@@ -146,6 +146,7 @@ std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTa
     return priors.predict(workload)[static_cast<std::size_t>(place.space)];
   };
   ForcedThreads forced(context.dispatcher());
+  task.set_up(context);
   bool is_first = true;
   const auto prepare = [&](std::size_t size) -> Impl::Rung {
     Impl::CalibrationTask::Run run;

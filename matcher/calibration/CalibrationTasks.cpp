@@ -126,10 +126,11 @@ class ScoreTask final : public CalibrationTask {
  public:
   Operation operation() const override { return Operations::score; }
   std::size_t size_max() const override { return rows_max * queries_max; }
-  Run prepare(Context& context, std::size_t size) override {
+  void set_up(Context& context) override {
+    m_index = std::make_shared<VectorIndex>(context, vectors(rows_max, seed), dimension);
+  }
+  Run prepare(Context&, std::size_t size) override {
     const Shape shape(size, rows_max);
-    if (!m_index)
-      m_index = std::make_shared<VectorIndex>(context, vectors(rows_max, seed), dimension);
     std::vector<std::uint64_t> ids;
     for (std::size_t query = 0; query < shape.queries; ++query) {
       // An odd stride visits every row once before it repeats.

@@ -28,6 +28,10 @@ class CalibrationTask {
 
   virtual Operation operation() const = 0;
   virtual std::size_t size_max() const = 0;
+  /// \brief Makes what all sizes share, before the first `prepare`. The time that it takes says
+  /// nothing about the time of preparing a size.
+  /// \throws OutOfMemory
+  virtual void set_up(Context&) {}
   /// \throws OutOfMemory
   virtual Run prepare(Context& context, std::size_t size) = 0;
 };

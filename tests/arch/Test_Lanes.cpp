@@ -68,9 +68,12 @@ std::vector<double> every_operation(const LaneSet& lanes, const std::vector<floa
   keep(lanes.add_squared_difference(x, y, s));
   keep(lanes.add_squared_difference(lanes.widen(x), lanes.widen(y), s));
   keep(lanes.add(s, lanes.widen(x)));
+  keep(lanes.multiply(s, lanes.widen(x)));
   out.push_back(lanes.tree_sum(s));
   std::vector<double> part(32, 7.0);
   lanes.store(part.data(), s, count);
+  out.insert(out.end(), part.begin(), part.end());
+  lanes.store(part.data(), lanes.add(s, s));
   out.insert(out.end(), part.begin(), part.end());
   return out;
 }
@@ -85,7 +88,7 @@ TEST(Lanes, MatchScalarImplementationBitForBit) {
     std::vector<std::uint32_t> index(32);
     for (auto& i : index) i = static_cast<std::uint32_t>(generator() % a.size());
     const int count = round % 33;
-    ASSERT_EQ(bits(every_operation(Arch::Lanes<HostSpace>(0), a, b, sum, index, count)),
+    ASSERT_EQ(bits(every_operation(Arch::HostLanes(), a, b, sum, index, count)),
               bits(every_operation(Arch::ScalarLanes(), a, b, sum, index, count)));
   }
 }

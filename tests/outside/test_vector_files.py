@@ -114,7 +114,7 @@ class VectorFiles(harness.CommandTest):
     def test_hdf5_that_cannot_be_used(self):
         rows = self.small("<f4", (50, 9))
         queries = self.save("q.npy", rows[:2])
-        for name, word in (("f8", "8 bytes"), ("be", "little-endian"), ("flat", "1 dimensions"), ("thin", "length 0"), ("text", "neither"), ("hole", "stores 0 bytes"), ("missing", "no dataset"), ("group", "no dataset")):
+        for name, word in (("f8", "8 bytes"), ("be", "little-endian"), ("flat", "1 dimensions"), ("thin", "length 0"), ("text", "neither"), ("hole", "stores only 0 bytes"), ("missing", "no dataset"), ("group", "no dataset")):
             with self.subTest(name):
                 path = self.folder / "bad.h5"
                 with h5py.File(path, "w") as file:

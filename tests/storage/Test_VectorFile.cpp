@@ -272,7 +272,7 @@ TEST(VectorFile, ReportsOffsetAndValueOfABadFileOfTheVecsFamily) {
   EXPECT_THAT(corrupt(raw<std::int32_t>({-5, 1})), HasSubstr("0: rows of dimension -5"));
   EXPECT_THAT(corrupt(raw<std::int32_t>({0x7FFFFFFF, 1})), HasSubstr("the file is cut"));
   EXPECT_THAT(corrupt(good.substr(0, 31)),
-              HasSubstr("16: the last row of dimension 3 needs 16 bytes, 15 are left"));
+              HasSubstr("16: the last row of dimension 3 needs 16 bytes, but 15 are left"));
   EXPECT_THAT(corrupt(good + "x"), HasSubstr("32: the last row of dimension 3"));
   EXPECT_THAT(corrupt(vecs<float>({{1, 2, 3}, {4, 5}, {6, 7, 8}})),
               HasSubstr("16: a row of dimension 2; the first row has dimension 3"));

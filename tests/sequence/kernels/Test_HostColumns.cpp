@@ -121,14 +121,17 @@ std::vector<std::uint64_t> trace(std::mt19937_64 generator, std::size_t length,
   return result;
 }
 
-TEST(HostColumns, VectorFormEqualsThePortableOne) {
+TEST(HostColumns, AllFormsAreEqual) {
   for (const std::size_t length : {1U, 8U, 9U, 63U, 64U, 65U, 80U, 96U, 97U, 128U, 200U, 256U}) {
     for (const unsigned vocabulary : {1U, 5U, 62U, 63U, 64U, 65U, 128U, 255U}) {
       const auto generator =
           Testing::generator("columns" + std::to_string(1000 * length + vocabulary));
-      EXPECT_EQ((trace<Impl::HostColumns>(generator, length, vocabulary)),
-                (trace<Impl::WordColumns>(generator, length, vocabulary)))
+      const auto expected = trace<Impl::WordColumns>(generator, length, vocabulary);
+      EXPECT_EQ(trace<Impl::HostColumns>(generator, length, vocabulary), expected)
           << length << " of " << vocabulary;
+      EXPECT_EQ(trace<Impl::ByteColumns<Arch::ScalarBytes64>>(generator, length, vocabulary),
+                expected)
+          << length << " of " << vocabulary << ", scalar packs";
     }
   }
 }

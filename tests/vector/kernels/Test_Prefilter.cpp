@@ -129,7 +129,7 @@ TEST(Prefilter, BoundsAreReachedByRowsConstructedForThat) {
 
 TEST(Prefilter, BoundsHoldAtLengthsBeyondABlockOfIntegers) {
   auto generator = Testing::generator("Prefilter length");
-  const std::size_t dimension = Impl::int8_block + 4097;
+  const std::size_t dimension = Arch::int8_block + 4097;
   std::vector<float> queries(3 * dimension, 1.0F);
   std::vector<float> values(5 * dimension, 1.0F);  // the largest possible sums
   for (std::size_t i = 3 * dimension; i < values.size(); ++i)
@@ -173,9 +173,9 @@ TEST(Prefilter, DotProductsOfPacksMatchScalarLoops) {
     }
     double plain[4];
     double packs[4];
-    Impl::ScalarInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
+    Arch::ScalarInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
                                       plain);
-    Impl::HostInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
+    Arch::HostInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
                                     packs);
     for (int q = 0; q < 4; ++q) ASSERT_EQ(plain[q], packs[q]) << dimension;
   }

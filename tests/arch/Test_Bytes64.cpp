@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/simd/Bytes64.hpp>
+#include <kindred/core/arch/simd/Words8.hpp>
+
+#include <gtest/gtest.h>
+
+#include "Support.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace Bytes64Test {
+
+using namespace Kindred;
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes random_bytes(std::mt19937_64& generator, std::size_t count) {
+  Bytes bytes(count);
+  for (auto& byte : bytes) byte = static_cast<std::uint8_t>(generator());
+  return bytes;
+}
+
+/// Applies every operation and returns the results in order.
+template <class Pack>
+std::vector<std::uint64_t> every_operation(std::mt19937_64 generator) {
+  std::vector<std::uint64_t> out;
+  const auto keep = [&](const Pack& pack) {
+    alignas(64) std::uint8_t bytes[64];
+    pack.store(bytes);
+    out.insert(out.end(), bytes, bytes + 64);
+  };
+  const auto next = [&] { return Pack::load(random_bytes(generator, 64).data()); };
+  const Pack a = next();
+  const Pack b = next();
+  const Pack c = next();
+  keep(Pack::all(0xA5));
+  const Bytes halves = random_bytes(generator, 96);
+  keep(Pack::load(halves.data(), halves.data() + 61));
+  keep(a & b);
+  keep(a + b);
+  keep(Pack::or_and_not(a, b, c));
+  keep(a.plus_bits(generator()));
+  keep(a.high_bits());
+  out.push_back(a.sign_bits());
+  keep(a.zeros(0xFF));
+  keep(a.zeros(0x1F));
+  keep(Pack::lookup(a, b));
+  keep(Pack::lookup(a, b, Pack::all(0x40)));
+  keep(Pack::lookup(a, b, Pack::all(0)));
+  keep(a.replaced_where_equal(b & Pack::all(3), c & Pack::all(3), b));
+  alignas(64) std::array<std::uint16_t, 64> counts{};
+  for (auto& count : counts) count = static_cast<std::uint16_t>(generator());
+  a.add_to(counts.data());
+  out.insert(out.end(), counts.begin(), counts.end());
+  const Bytes table = random_bytes(generator, 256);
+  keep(typename Pack::Table(table.data())[a]);
+  std::array<std::uint16_t, 64> numbers{};
+  for (auto& number : numbers) number = static_cast<std::uint16_t>(generator());
+  Pack low = a;
+  Pack high = a;
+  Pack::multiply(numbers.data(), numbers.data() + 32, static_cast<std::uint16_t>(generator()), low,
+                 high);
+  keep(low);
+  keep(high);
+  return out;
+}
+
+TEST(Bytes64, MatchScalarImplementationBitForBit) {
+  auto generator = Testing::generator("Bytes64");
+  for (int round = 0; round < 500; ++round) {
+    const std::mt19937_64 same(generator());
+    ASSERT_EQ(every_operation<Arch::Bytes64>(same), every_operation<Arch::ScalarBytes64>(same));
+  }
+}
+
+TEST(Bytes64, LooksUpByTheLastSixBitsOfAnIndex) {
+  std::uint8_t table[64];
+  std::uint8_t index[64];
+  for (unsigned i = 0; i < 64; ++i) {
+    table[i] = static_cast<std::uint8_t>(100 + i);
+    index[i] = static_cast<std::uint8_t>(64 + 63 - i);
+  }
+  alignas(64) std::uint8_t found[64];
+  Arch::Bytes64::lookup(Arch::Bytes64::load(table), Arch::Bytes64::load(index)).store(found);
+  for (unsigned i = 0; i < 64; ++i) ASSERT_EQ(found[i], 163 - i);
+  Arch::Bytes64::lookup(Arch::Bytes64::load(table), Arch::Bytes64::load(index),
+                        Arch::Bytes64::all(0x40))
+      .store(found);
+  for (unsigned i = 0; i < 64; ++i) ASSERT_EQ(found[i], 0);
+}
+
+TEST(Words8, MatchScalarImplementationBitForBit) {
+  auto generator = Testing::generator("Words8");
+  for (int round = 0; round < 500; ++round) {
+    auto words = Arch::Words8::zero();
+    auto scalar = Arch::ScalarWords8::zero();
+    ASSERT_EQ(words.nonzero(), 0U);
+    for (int step = 0; step < 3; ++step) {
+      std::array<std::uint64_t, 8> from{};
+      for (auto& word : from) word = generator() % 3 == 0 ? generator() : 0;
+      const std::uint64_t mask = std::uint64_t{1} << generator() % 64;
+      words.add_bits(from.data(), mask);
+      scalar.add_bits(from.data(), mask);
+      ASSERT_EQ(words.nonzero(), scalar.nonzero());
+    }
+  }
+}
+
+}  // namespace Bytes64Test
