@@ -4,7 +4,7 @@
 #include "RowList.hpp"
 
 #include <kindred/core/graph/PageRank.hpp>
-#include <kindred/core/graph/impl/RowSums.hpp>
+#include <kindred/core/math/LaneTree.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include <kindred/matcher/GraphOperations.hpp>
 
-#include <kindred/core/graph/impl/RowSums.hpp>
+#include <kindred/core/math/LaneTree.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 

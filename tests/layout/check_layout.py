@@ -149,6 +149,24 @@ def engine_breaches(texts):
                 yield ENGINES, f"{name} uses {other}, but includes nothing of it"
 
 
+def cycle_breaches(texts):
+    """Folders of core that include each other, directly or through others."""
+    uses = {}
+    for path, text in texts.items():
+        of_core = CORE_FOLDER.match(path)
+        if of_core:
+            names = [match[2].split("/") for match in filter(None, map(INCLUDE.match, text.splitlines()))]
+            uses.setdefault(of_core[1], set()).update(name[2] for name in names if name[:2] == ["kindred", "core"])
+    for folder in uses:
+        uses[folder].discard(folder)
+    # Folders that use none of those that are left are in no cycle.
+    left = set(uses)
+    while free := {folder for folder in left if not uses[folder] & left}:
+        left -= free
+    for folder in sorted(left):
+        yield f"core/{folder}", f"includes {', '.join(sorted(uses[folder] & left))}: a cycle"
+
+
 def umbrella_breaches(texts):
     """An engine's <kindred/Engine.hpp> includes its public headers, each once and in the order of their names. Folders of which
     engines are made (SHARED) have none."""
@@ -186,7 +204,7 @@ def main(root):
         for line, what in breaches_of(name, texts[name]):
             print(f"{name}:{line}: {what}")
             found += 1
-    for name, what in [*engine_breaches(texts), *umbrella_breaches(texts), *test_folder_breaches(texts)]:
+    for name, what in [*engine_breaches(texts), *cycle_breaches(texts), *umbrella_breaches(texts), *test_folder_breaches(texts)]:
         print(f"{name}: {what}")
         found += 1
     print(f"{found} breaches")

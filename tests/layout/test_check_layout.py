@@ -3,7 +3,7 @@
 """The checker detects what it is meant to detect."""
 import unittest
 
-from check_layout import ENGINES, breaches_of, engine_breaches, test_folder_breaches, umbrella_breaches
+from check_layout import ENGINES, breaches_of, cycle_breaches, engine_breaches, test_folder_breaches, umbrella_breaches
 
 HEADER = "// SPDX-License-Identifier: Apache-2.0\n"
 
@@ -97,6 +97,13 @@ class CheckLayout(unittest.TestCase):
         lines = "kindred_engine(storage)\nkindred_engine(vector)\n"
         self.assertEqual(found_of_engines(lines, hnsw__A=""), ["is not in the folder of an engine"])
         self.assertEqual(found_of_engines("kindred_engine(storage)\n"), ["core's folder vector has the name of no engine"])
+
+    def test_folders_of_core_have_no_cycle(self):
+        include = "#include <kindred/core/{}/A.hpp>\n".format
+        texts = {"core/src/graph/a.cpp": include("math"), "core/src/vector/a.cpp": include("graph") + include("vector")}
+        self.assertEqual(list(cycle_breaches(texts)), [])
+        texts["core/include/kindred/core/graph/B.hpp"] = include("vector")
+        self.assertEqual([name for name, _ in cycle_breaches(texts)], ["core/graph", "core/vector"])
 
     def test_an_umbrella_header_includes_all_of_its_engine(self):
         texts = {"matcher/vector/include/kindred/matcher/A.hpp": "", "matcher/vector/include/kindred/matcher/B.hpp": ""}

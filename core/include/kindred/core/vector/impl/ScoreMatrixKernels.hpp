@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_SCORE_MATRIX_KERNELS_HPP
 #define KINDRED_CORE_VECTOR_IMPL_SCORE_MATRIX_KERNELS_HPP
 
-#include <kindred/core/graph/impl/RowSums.hpp>
 #include <kindred/core/math/Exp.hpp>
+#include <kindred/core/math/LaneTree.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
