@@ -8,7 +8,8 @@
 #if KINDRED_HAS_DEVICE && defined(KINDRED_COMPILED_FOR_SM90A)
 #include <kindred/core/arch/Warpgroup.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
-#include <kindred/core/arch/launch/ThreadGroup.hpp>
+#include <kindred/core/arch/launch/KernelCode.hpp>
+#include <kindred/core/arch/launch/ProfiledKernel.hpp>
 #include <kindred/core/vector/impl/TileSelectKernels.hpp>
 
 #include <algorithm>
@@ -327,7 +328,7 @@ void launch(const DeviceSpace& exec_space, const Arguments& arguments) {
                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(shared_bytes)),
                 label);
-  const Arch::Impl::ProfiledKernel profiled(exec_space, label);
+  const Arch::ProfiledKernel profiled(exec_space, label);
   threshold_products<Weighted>
       <<<clusters * cluster_blocks, block_threads, shared_bytes, exec_space.cuda_stream()>>>(
           arguments);
