@@ -2,37 +2,13 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_QUERY_PACK_HPP
 #define KINDRED_CORE_GRAPH_IMPL_QUERY_PACK_HPP
 
-#include <kindred/core/arch/Elements.hpp>
-#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/simd/Pack8.hpp>
 
 namespace Kindred::Impl {
 
 /// The sums of `Width` queries in one host thread.
 template <int Width>
-struct QueryPack {
-  double query[Width] = {};
-
-  KOKKOS_INLINE_FUNCTION static double widen(double value) { return value; }
-  template <class Value>
-  KOKKOS_INLINE_FUNCTION static double widen(Value value) {
-    return static_cast<double>(Arch::to_float(value));
-  }
-
-  /// Adds `values[query] · weight` to each sum.
-  template <class Value>
-  KOKKOS_INLINE_FUNCTION void add(const Value* values, double weight) {
-    for (int q = 0; q < Width; ++q) query[q] += Arch::rounded_product(widen(values[q]), weight);
-  }
-  KOKKOS_INLINE_FUNCTION void store(double* to) const {
-    for (int q = 0; q < Width; ++q) to[q] = query[q];
-  }
-  KOKKOS_INLINE_FUNCTION friend QueryPack operator+(const QueryPack& a, const QueryPack& b) {
-    QueryPack r;
-    for (int q = 0; q < Width; ++q) r.query[q] = a.query[q] + b.query[q];
-    return r;
-  }
-};
+struct QueryPack;
 
 /// Eight in a pack. \see ScalarPack8
 template <>
@@ -41,6 +17,7 @@ struct QueryPack<8> {
 
   Pack::Doubles query{};
 
+  /// Adds `values[query] · weight` to each sum.
   template <class Value>
   KOKKOS_INLINE_FUNCTION void add(const Value* values, double weight) {
     KOKKOS_IF_ON_HOST(
