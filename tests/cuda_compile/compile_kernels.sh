@@ -45,5 +45,5 @@ for folder in "$work" "$work/core/src" "$kokkos/core/src" "$kokkos/tpls/desul/in
   includes+=(-isystem "$folder")
 done
 echo "$source for $architectures"
-nvcc -x cu -fatbin -o /dev/null -std=c++20 -O1 -Xptxas -O1 --expt-extended-lambda --expt-relaxed-constexpr -fmad=false -DNDEBUG -w \
+nvcc -x cu -fatbin -o /dev/null -std=c++20 -O1 -Xptxas -O1 -extended-lambda -fmad=false -DNDEBUG -w \
   "${targets[@]}" -include "$root/cmake/kokkos-cuda13.hpp" -I "$version" "${includes[@]}" "$@" "$root/$source"

@@ -51,13 +51,12 @@ std::size_t scratch_bytes_limit([[maybe_unused]] const ExecutionSpace& exec_spac
 
 namespace Impl {
 
+// A variable, since device code of nvcc cannot call constexpr functions of the host.
 template <class Functor>
-constexpr int architecture_min() {
-  if constexpr (requires { Functor::architecture_min; })
-    return Functor::architecture_min;
-  else
-    return 0;
-}
+inline constexpr int architecture_min = 0;
+template <class Functor>
+requires requires { Functor::architecture_min; }
+inline constexpr int architecture_min<Functor> = Functor::architecture_min;
 
 template <class Functor>
 struct LaunchView {
@@ -90,7 +89,7 @@ template <class Functor>
 __global__ void __launch_bounds__(Functor::threads_max, Functor::teams_at_once)
     launched_kernel(const __grid_constant__ Functor functor, [[maybe_unused]] GroupKind kind) {
 #if defined(__CUDA_ARCH__)
-  if constexpr (architecture_min<Functor>() <= __CUDA_ARCH__ / 10) {
+  if constexpr (architecture_min<Functor> <= __CUDA_ARCH__ / 10) {
     extern __shared__ double4 kindred_scratch[];
     typename LaunchView<Functor>::type view(kind, 0);
     functor(view, reinterpret_cast<std::byte*>(kindred_scratch));
@@ -156,7 +155,7 @@ const GroupTeams& group_teams(std::size_t scratch_bytes) {
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&scratch_limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     const KernelCode code = code_of(kernel);
-    if (!code.exists() || code.compiled_for < architecture_min<Functor>() ||
+    if (!code.exists() || code.compiled_for < architecture_min<Functor> ||
         static_cast<std::size_t>(scratch_limit) < scratch_bytes)
       return found;
     allow_scratch(kernel, scratch_bytes, "scratch of a group of teams");

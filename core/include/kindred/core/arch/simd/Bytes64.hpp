@@ -116,6 +116,16 @@ struct ScalarBytes64 {
 };
 
 #if KINDRED_HAS_AVX512
+/// Indices of the even bytes of a pair of registers.
+struct alignas(64) EvenBytes {
+  std::uint8_t value[64];
+
+  constexpr EvenBytes() : value() {
+    for (unsigned l = 0; l < 64; ++l) value[l] = static_cast<std::uint8_t>(2 * l);
+  }
+};
+inline constexpr EvenBytes even_bytes{};
+
 /// The same in a register. \see ScalarBytes64
 struct Avx512Bytes64 {
   __m512i value;
@@ -192,16 +202,6 @@ struct Avx512Bytes64 {
     high = {_mm512_permutex2var_epi8(a, high_bytes, b)};
     low = {_mm512_permutex2var_epi8(a, low_bytes, b)};
   }
-
- private:
-  struct alignas(64) EvenBytes {
-    std::uint8_t value[64];
-
-    constexpr EvenBytes() : value() {
-      for (unsigned l = 0; l < 64; ++l) value[l] = static_cast<std::uint8_t>(2 * l);
-    }
-  };
-  static constexpr EvenBytes even_bytes{};
 };
 using Bytes64 = Avx512Bytes64;
 /// Whether lookups in tables of 64 bytes take one instruction.
