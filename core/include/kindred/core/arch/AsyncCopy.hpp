@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_ARCH_ASYNC_COPY_HPP
 #define KINDRED_CORE_ARCH_ASYNC_COPY_HPP
 
+#include <kindred/core/arch/Specialized.hpp>
+
 #include <Kokkos_Macros.hpp>
 
 #include <cstring>
@@ -17,15 +19,15 @@ namespace Kindred::Arch {
 template <class T>
 KOKKOS_INLINE_FUNCTION void copy_async(T* to, const void* from) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   __pipeline_memcpy_async(to, from, sizeof(T));
 #else
-  std::memcpy(to, from, sizeof(T));
+  memcpy(to, from, sizeof(T));
 #endif
 }
 /// Makes a batch of the copies that this thread has started since the last call.
 KOKKOS_INLINE_FUNCTION void end_copy_batch() {
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   __pipeline_commit();
 #endif
 }
@@ -33,7 +35,7 @@ KOKKOS_INLINE_FUNCTION void end_copy_batch() {
 /// not covered.
 template <unsigned later>
 KOKKOS_INLINE_FUNCTION void await_copies() {
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   __pipeline_wait_prior(later);
 #endif
 }

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_CACHED_ACCESS_HPP
 #define KINDRED_CORE_ARCH_CACHED_ACCESS_HPP
 
+#include <kindred/core/arch/Specialized.hpp>
 #include <kindred/core/arch/Unroll.hpp>
 
 #include <Kokkos_Macros.hpp>
@@ -11,7 +12,8 @@
 #include <cstring>
 #include <type_traits>
 
-/// Reads and writes with a statement about caches. Without a device they are plain accesses.
+/// Reads and writes with a statement about caches. Without device instructions they are plain
+/// accesses.
 namespace Kindred::Arch {
 
 /// Adjacent values that are read or written together.
@@ -35,7 +37,7 @@ enum class CacheUse { streaming, shared, read_only };
 
 template <CacheUse use, class T>
 KOKKOS_INLINE_FUNCTION T load_cached(const T* from) {
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   using word = cached_word<sizeof(T)>;
   word words[sizeof(T) / sizeof(word)];
   const auto* in = reinterpret_cast<const word*>(from);
@@ -64,7 +66,7 @@ KOKKOS_INLINE_FUNCTION T load_streaming(const T* from) {
   return Impl::load_cached<Impl::CacheUse::streaming>(from);
 }
 /// Loads a value that other thread blocks may have written: from L2, since an SM's L1 cache does
-/// not see their writes.
+/// not see their writes. The plain form relies on the fences of the barriers around it.
 template <class T>
 KOKKOS_INLINE_FUNCTION T load_shared(const T* from) {
   return Impl::load_cached<Impl::CacheUse::shared>(from);
@@ -77,7 +79,7 @@ KOKKOS_INLINE_FUNCTION T load_read_only(const T* from) {
 /// Stores a value that will not be used again soon (evict-first).
 template <class T>
 KOKKOS_INLINE_FUNCTION void store_streaming(T* to, const T& value) {
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   using word = Impl::cached_word<sizeof(T)>;
   word words[sizeof(T) / sizeof(word)];
   memcpy(words, &value, sizeof(T));

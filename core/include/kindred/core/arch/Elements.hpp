@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_ARCH_ELEMENTS_HPP
 #define KINDRED_CORE_ARCH_ELEMENTS_HPP
 
+#include <kindred/core/arch/Specialized.hpp>
+
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Macros.hpp>
 
@@ -46,7 +48,7 @@ KOKKOS_INLINE_FUNCTION float to_float_portable(Float16 element) {
   return Kokkos::bit_cast<float>(sign | Kokkos::bit_cast<std::uint32_t>(value));
 }
 KOKKOS_INLINE_FUNCTION float to_float(Float16 element) {
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   return __half2float(__ushort_as_half(element.bits));
 #else
   return to_float_portable(element);

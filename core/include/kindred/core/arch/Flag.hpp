@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_ARCH_FLAG_HPP
 #define KINDRED_CORE_ARCH_FLAG_HPP
 
+#include <kindred/core/arch/Specialized.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
@@ -30,8 +32,11 @@ KOKKOS_INLINE_FUNCTION void flag_store(std::uint32_t* flag, std::uint32_t value)
 
 /// Atomic maximum of the stored number and \p value; a device does not wait for it to complete.
 KOKKOS_INLINE_FUNCTION void flag_raise(std::uint32_t* flag, std::uint32_t value) {
-  KOKKOS_IF_ON_DEVICE((atomicMax(flag, value);))
-  KOKKOS_IF_ON_HOST((Kokkos::atomic_max(flag, value);))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+  atomicMax(flag, value);
+#else
+  Kokkos::atomic_max(flag, value);
+#endif
 }
 
 }  // namespace Kindred::Arch

@@ -34,7 +34,7 @@ KOKKOS_INLINE_FUNCTION Element round_to(float value) {
     return {static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U)};
   } else {
     static_assert(std::is_same_v<Element, Float16>);
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
     return {__half_as_ushort(__float2half_rn(value))};
 #else
     return round_to_float16_portable(value);
@@ -46,7 +46,7 @@ KOKKOS_INLINE_FUNCTION Element round_to(float value) {
 template <class Element>
 KOKKOS_INLINE_FUNCTION void round_vec4(const float (&values)[4], Element (&out)[4],
                                        float (&rounded)[4]) {
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   if constexpr (std::is_same_v<Element, Float16>) {
 #pragma unroll
     for (int i = 0; i < 4; i += 2) {
@@ -77,7 +77,7 @@ KOKKOS_INLINE_FUNCTION Vec8<T> load_vec8(const T* data) {
 }
 /// `to_float` of each element; a device widens two at a time.
 KOKKOS_INLINE_FUNCTION void to_floats(const Vec8<Float16>& elements, float (&out)[8]) {
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   const auto* pairs = reinterpret_cast<const __half2*>(&elements);
 #pragma unroll
   for (int i = 0; i < 4; ++i) {

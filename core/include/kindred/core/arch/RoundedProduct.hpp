@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_ARCH_ROUNDED_PRODUCT_HPP
 #define KINDRED_CORE_ARCH_ROUNDED_PRODUCT_HPP
 
+#include <kindred/core/arch/Specialized.hpp>
+
 #include <Kokkos_Macros.hpp>
 
 #include <cfloat>
@@ -43,13 +45,19 @@ KOKKOS_INLINE_FUNCTION Value uncontracted(Value product) {
 /// \brief a·b rounded to double, however it is used: bit-identical on every space and with every
 /// compiler at its default options.
 KOKKOS_INLINE_FUNCTION double rounded_product(double a, double b) {
-  KOKKOS_IF_ON_DEVICE((return __dmul_rn(a, b);))
-  KOKKOS_IF_ON_HOST((return uncontracted(a * b);))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+  return __dmul_rn(a, b);
+#else
+  return uncontracted(a * b);
+#endif
 }
 /// The same for float.
 KOKKOS_INLINE_FUNCTION float rounded_product(float a, float b) {
-  KOKKOS_IF_ON_DEVICE((return __fmul_rn(a, b);))
-  KOKKOS_IF_ON_HOST((return uncontracted(a * b);))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+  return __fmul_rn(a, b);
+#else
+  return uncontracted(a * b);
+#endif
 }
 
 }  // namespace Kindred::Arch

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_LAUNCH_KERNEL_CODE_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/Specialized.hpp>
 
 namespace Kindred::Arch {
 
@@ -21,12 +22,14 @@ struct KernelCode {
 
   constexpr bool exists() const { return compiled_for != 0; }
   /// Thread block clusters, whose blocks can read each other's shared memory.
-  constexpr bool has_clusters() const { return compiled_for >= 90; }
+  constexpr bool has_clusters() const {
+    return KINDRED_ENABLE_SPECIALIZED != 0 && compiled_for >= 90;
+  }
   /// Programmatic dependent launch: the kernel may begin before the preceding one has ended.
-  constexpr bool waits_for_previous_launch() const { return compiled_for >= 90; }
+  constexpr bool waits_for_previous_launch() const { return has_clusters(); }
   /// Hopper's wgmma. Code for sm_90a runs only on that architecture, not on newer ones.
   constexpr bool has_warpgroup_products() const {
-    return is_for_90a && compiled_for == 90 && device == 90;
+    return has_clusters() && is_for_90a && compiled_for == 90 && device == 90;
   }
   /// Whether the driver compiled PTX for this device when the kernel was loaded, or took it from
   /// its cache.

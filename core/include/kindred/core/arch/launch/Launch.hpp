@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_LAUNCH_LAUNCH_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/Specialized.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/arch/launch/KernelCode.hpp>
 #include <kindred/core/arch/launch/LaunchConfig.hpp>
@@ -42,9 +43,12 @@ std::uint64_t multiprocessors([[maybe_unused]] const ExecutionSpace& exec_space)
 /// Bytes of scratch that a team of \p ExecutionSpace can request; 0 on the host, which has caches.
 template <class ExecutionSpace>
 std::size_t scratch_bytes_limit([[maybe_unused]] const ExecutionSpace& exec_space) {
-#if KINDRED_HAS_DEVICE
+#if KINDRED_HAS_DEVICE && KINDRED_ENABLE_SPECIALIZED
   if constexpr (is_device<ExecutionSpace>)
     return exec_space.cuda_device_prop().sharedMemPerBlockOptin;
+#elif KINDRED_HAS_DEVICE
+  if constexpr (is_device<ExecutionSpace>)
+    return static_cast<std::size_t>(Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0)) - 16;
 #endif
   return 0;
 }
@@ -83,7 +87,43 @@ struct HostGroup {
   }
 };
 
-#if KINDRED_HAS_DEVICE && defined(__CUDACC__)
+/// A team of a device without specialised forms: a group is one team of a Kokkos policy.
+template <class Functor>
+struct PolicyTeam {
+  Functor functor;
+  GroupKind kind;
+  std::size_t scratch_bytes;
+  int scratch_level;
+
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION void operator()(const Member& member) const {
+    typename LaunchView<Functor>::type view(kind, static_cast<std::size_t>(member.league_rank()));
+    functor(view, static_cast<std::byte*>(
+                      member.team_scratch(scratch_level).get_shmem_aligned(scratch_bytes, 16)));
+  }
+};
+
+/// The level of a team's scratch of \p bytes: that of the device's memory if it exceeds the first.
+template <class Policy>
+int scratch_level(std::size_t bytes) {
+  return bytes + 16 <= static_cast<std::size_t>(Policy::scratch_size_max(0)) ? 0 : 1;
+}
+
+template <class ExecutionSpace, class Functor>
+void launch_policy(const ExecutionSpace& exec_space, const LaunchConfig& config,
+                   const Functor& functor) {
+  using policy =
+      Kokkos::TeamPolicy<ExecutionSpace,
+                         Kokkos::LaunchBounds<Functor::threads_max, Functor::teams_at_once>>;
+  const int level = scratch_level<policy>(config.scratch_bytes);
+  const unsigned threads = config.threads == 0 ? unsigned{Functor::threads_max} : config.threads;
+  policy teams(exec_space, static_cast<int>(config.groups), static_cast<int>(threads), 1);
+  teams.set_scratch_size(level, Kokkos::PerTeam(config.scratch_bytes + 16));
+  Kokkos::parallel_for(config.label, teams,
+                       PolicyTeam<Functor>{functor, config.kind, config.scratch_bytes, level});
+}
+
+#if KINDRED_HAS_DEVICE && defined(__CUDACC__) && KINDRED_ENABLE_SPECIALIZED
 
 template <class Functor>
 __global__ void __launch_bounds__(Functor::threads_max, Functor::teams_at_once)
@@ -172,11 +212,14 @@ const GroupTeams& group_teams(std::size_t scratch_bytes) {
 }  // namespace Impl
 
 /// \brief Whether the device and the compiled code support the launch; for clusters, whether the
-/// device can place more than one team together. Always true on the host.
+/// device can place more than one team together. Always true on the host. Without specialised
+/// forms there are no clusters and every grid has one team.
 template <class Functor, class ExecutionSpace>
 bool can_launch([[maybe_unused]] const ExecutionSpace& exec_space,
                 [[maybe_unused]] const LaunchConfig& config) {
-#if KINDRED_HAS_DEVICE && defined(__CUDACC__)
+#if !KINDRED_ENABLE_SPECIALIZED
+  if constexpr (is_device<ExecutionSpace>) return config.kind != GroupKind::cluster;
+#elif KINDRED_HAS_DEVICE && defined(__CUDACC__)
   if constexpr (is_device<ExecutionSpace>) {
     if (config.scratch_bytes > scratch_bytes_limit(exec_space)) return false;
     if (config.kind == GroupKind::team) return true;
@@ -207,7 +250,9 @@ void launch(const ExecutionSpace& exec_space, const LaunchConfig& config, const 
                            group);
     }
   } else {
-#if KINDRED_HAS_DEVICE && defined(__CUDACC__)
+#if KINDRED_HAS_DEVICE && !KINDRED_ENABLE_SPECIALIZED
+    Impl::launch_policy(exec_space, config, functor);
+#elif KINDRED_HAS_DEVICE && defined(__CUDACC__)
     const auto kernel = Impl::launched_kernel<Functor>;
     cudaLaunchAttribute attribute{};
     cudaLaunchConfig_t launched{};

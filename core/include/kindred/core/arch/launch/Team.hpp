@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/launch/LaunchConfig.hpp>
+#include <kindred/core/arch/launch/Warp.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,34 +23,40 @@ class Team {
     return 0;
   }
   KOKKOS_INLINE_FUNCTION unsigned thread() const {
-    KOKKOS_IF_ON_DEVICE((return threadIdx.x;))
+    KOKKOS_IF_ON_DEVICE((return device_thread();))
     return 0;
   }
   KOKKOS_INLINE_FUNCTION unsigned threads() const {
-    KOKKOS_IF_ON_DEVICE((return blockDim.x;))
+    KOKKOS_IF_ON_DEVICE((return blockDim.x * blockDim.y;))
     return 1;
   }
   KOKKOS_INLINE_FUNCTION void barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
   /// Adds 1 to \p counter after all writes of this thread; returns the previous value.
   KOKKOS_INLINE_FUNCTION std::uint32_t arrive(std::uint32_t* counter) const {
-    KOKKOS_IF_ON_DEVICE((std::uint32_t before = 0;
-                         asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
-                                      : "=r"(before)
-                                      : "l"(counter)
-                                      : "memory");
-                         return before;))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+    std::uint32_t before = 0;
+    asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
+                 : "=r"(before)
+                 : "l"(counter)
+                 : "memory");
+    return before;
+#else
+    KOKKOS_IF_ON_DEVICE((Kokkos::memory_fence();
+                         const std::uint32_t before = Kokkos::atomic_fetch_add(counter, 1U);
+                         Kokkos::memory_fence(); return before;))
     KOKKOS_IF_ON_HOST((return (*counter)++;))
+#endif
   }
   /// If this launch began early, waits for the end of the preceding launch; the results of all
   /// earlier launches are then visible.
   KOKKOS_INLINE_FUNCTION void wait_for_previous_launch() const {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if KINDRED_HAS_CLUSTERS
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
   }
   /// Allows the next launch to begin early once all teams have called this.
   KOKKOS_INLINE_FUNCTION void trigger_next_launch() const {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if KINDRED_HAS_CLUSTERS
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
   }

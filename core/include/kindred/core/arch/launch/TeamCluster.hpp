@@ -88,7 +88,7 @@ class TeamCluster<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION unsigned team() const { return m_team; }
   KOKKOS_INLINE_FUNCTION unsigned teams() const { return m_teams; }
   KOKKOS_INLINE_FUNCTION unsigned thread() const {
-    KOKKOS_IF_ON_DEVICE((return threadIdx.x;))
+    KOKKOS_IF_ON_DEVICE((return device_thread();))
     return 0;
   }
   KOKKOS_INLINE_FUNCTION unsigned warp() const { return thread() / lanes; }
@@ -100,44 +100,61 @@ class TeamCluster<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION void warp_barrier() const { warp_type::barrier(); }
 
   template <class T>
-  KOKKOS_INLINE_FUNCTION T load(const T* own, unsigned team) const {
+  KOKKOS_INLINE_FUNCTION T load(const T* own, [[maybe_unused]] unsigned team) const {
     static_assert(sizeof(T) == 8);
+#if KINDRED_HAS_CLUSTERS
+    std::uint64_t word = 0;
+    asm volatile("ld.shared::cluster.u64 %0, [%1];"
+                 : "=l"(word)
+                 : "r"(address_of(own, team))
+                 : "memory");
     T value{};
-    KOKKOS_IF_ON_DEVICE((std::uint64_t word = 0; asm volatile("ld.shared::cluster.u64 %0, [%1];"
-                                                              : "=l"(word)
-                                                              : "r"(address_of(own, team))
-                                                              : "memory");
-                         memcpy(&value, &word, sizeof(T));))
+    memcpy(&value, &word, sizeof(T));
     return value;
+#else
+    return *own;
+#endif
   }
   template <class T>
-  KOKKOS_INLINE_FUNCTION void store(T* own, unsigned team, const T& value) const {
+  KOKKOS_INLINE_FUNCTION void store(T* own, [[maybe_unused]] unsigned team, const T& value) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8);
-    KOKKOS_IF_ON_DEVICE((
-        if constexpr (sizeof(T) == 4) {
-          std::uint32_t word = 0;
-          memcpy(&word, &value, sizeof(T));
-          asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address_of(own, team)), "r"(word)
-                       : "memory");
-        } else {
-          std::uint64_t word = 0;
-          memcpy(&word, &value, sizeof(T));
-          asm volatile("st.shared::cluster.u64 [%0], %1;" ::"r"(address_of(own, team)), "l"(word)
-                       : "memory");
-        }))
+#if KINDRED_HAS_CLUSTERS
+    if constexpr (sizeof(T) == 4) {
+      std::uint32_t word = 0;
+      memcpy(&word, &value, sizeof(T));
+      asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address_of(own, team)), "r"(word)
+                   : "memory");
+    } else {
+      std::uint64_t word = 0;
+      memcpy(&word, &value, sizeof(T));
+      asm volatile("st.shared::cluster.u64 [%0], %1;" ::"r"(address_of(own, team)), "l"(word)
+                   : "memory");
+    }
+#else
+    *own = value;
+#endif
   }
   KOKKOS_INLINE_FUNCTION static std::uint32_t add(std::uint32_t* to, std::uint32_t value) {
-    KOKKOS_IF_ON_DEVICE((return atomicAdd(to, value);))
-    KOKKOS_IF_ON_HOST(((void)value; return *to;))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+    return atomicAdd(to, value);
+#else
+    return Kokkos::atomic_fetch_add(to, value);
+#endif
   }
   KOKKOS_INLINE_FUNCTION static std::uint32_t set_bits(std::uint32_t* to, std::uint32_t bits) {
-    KOKKOS_IF_ON_DEVICE((return atomicOr(to, bits);))
-    KOKKOS_IF_ON_HOST(((void)bits; return *to;))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+    return atomicOr(to, bits);
+#else
+    return Kokkos::atomic_fetch_or(to, bits);
+#endif
   }
   KOKKOS_INLINE_FUNCTION static std::uint32_t claim(std::uint32_t* at, std::uint32_t empty,
                                                     std::uint32_t value) {
-    KOKKOS_IF_ON_DEVICE((return atomicCAS(at, empty, value);))
-    KOKKOS_IF_ON_HOST(((void)empty; (void)value; return *at;))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+    return atomicCAS(at, empty, value);
+#else
+    return Kokkos::atomic_compare_exchange(at, empty, value);
+#endif
   }
 
  private:
@@ -145,10 +162,10 @@ class TeamCluster<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION static std::uint32_t address_of([[maybe_unused]] const T* own,
                                                          [[maybe_unused]] unsigned team) {
     std::uint32_t address = 0;
-    KOKKOS_IF_ON_DEVICE((address = static_cast<std::uint32_t>(__cvta_generic_to_shared(own));
-                         asm("mapa.shared::cluster.u32 %0, %1, %2;"
-                             : "=r"(address)
-                             : "r"(address), "r"(team));))
+#if KINDRED_HAS_CLUSTERS
+    address = static_cast<std::uint32_t>(__cvta_generic_to_shared(own));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(address), "r"(team));
+#endif
     return address;
   }
 

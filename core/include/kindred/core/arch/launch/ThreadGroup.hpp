@@ -69,7 +69,7 @@ template <int which>
 KOKKOS_INLINE_FUNCTION unsigned cluster_register() {
   unsigned value = which == 1 ? 1 : 0;
 #if defined(__CUDA_ARCH__)
-#if __CUDA_ARCH__ >= 900
+#if KINDRED_HAS_CLUSTERS
   if constexpr (which == 0) asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(value));
   if constexpr (which == 1) asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(value));
   if constexpr (which == 2) asm("mov.u32 %0, %%clusterid.x;" : "=r"(value));
@@ -82,7 +82,7 @@ KOKKOS_INLINE_FUNCTION unsigned cluster_register() {
 
 /// Waits until all teams of the cluster have arrived, and makes their writes visible.
 KOKKOS_INLINE_FUNCTION void cluster_barrier() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if KINDRED_HAS_CLUSTERS
   __syncwarp();
   asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
                    : "memory");
@@ -107,7 +107,7 @@ class ThreadGroup<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION unsigned team() const { return m_team; }
   KOKKOS_INLINE_FUNCTION unsigned teams() const { return m_teams; }
   KOKKOS_INLINE_FUNCTION unsigned thread() const {
-    KOKKOS_IF_ON_DEVICE((return threadIdx.x;))
+    KOKKOS_IF_ON_DEVICE((return device_thread();))
     return 0;
   }
   /// Consecutive units belong to different teams, which spreads little work over all teams.
@@ -125,10 +125,11 @@ class ThreadGroup<DeviceSpace> {
   }
   KOKKOS_INLINE_FUNCTION void barrier() {
 #if defined(__CUDA_ARCH__)
-#if __CUDA_ARCH__ >= 900
+#if KINDRED_HAS_CLUSTERS
     if (m_is_cluster) return cluster_barrier();
 #endif
     __syncthreads();
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
     if (m_teams == 1) return;
     if (thread() == 0) {
       asm volatile("fence.acq_rel.gpu;\n\tred.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(m_cell),
@@ -142,6 +143,7 @@ class ThreadGroup<DeviceSpace> {
       asm volatile("fence.acq_rel.gpu;" ::: "memory");
     }
     __syncthreads();
+#endif
 #endif
   }
   KOKKOS_INLINE_FUNCTION void team_barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }

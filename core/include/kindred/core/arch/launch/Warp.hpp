@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_LAUNCH_WARP_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/Specialized.hpp>
 #include <kindred/core/arch/Unroll.hpp>
 
 #include <cstdint>
@@ -62,37 +63,68 @@ struct Warp {
   }
 };
 
+#if defined(__CUDACC__)
+/// The index of the calling thread in its team, however Kokkos or `launch` arranged the team.
+__device__ inline unsigned device_thread() {
+#if KINDRED_ENABLE_SPECIALIZED
+  return threadIdx.x;
+#else
+  return threadIdx.y * blockDim.x + threadIdx.x;
+#endif
+}
+#endif
+
+/// Without device instructions, values are exchanged by the functions of Kokkos.
 template <>
 struct Warp<DeviceSpace> {
   static constexpr unsigned lanes = 32;
 
   KOKKOS_INLINE_FUNCTION static unsigned lane() {
-    KOKKOS_IF_ON_DEVICE((return threadIdx.x % lanes;))
+    KOKKOS_IF_ON_DEVICE((return device_thread() % lanes;))
     KOKKOS_IF_ON_HOST((return 0;))
   }
   KOKKOS_INLINE_FUNCTION static void barrier() { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
   template <class T>
   KOKKOS_INLINE_FUNCTION static T exchange(T value, [[maybe_unused]] unsigned mask) {
-    KOKKOS_IF_ON_DEVICE((value = __shfl_xor_sync(whole, value, static_cast<int>(mask));))
-    return value;
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+    return __shfl_xor_sync(whole, value, static_cast<int>(mask));
+#else
+    return of_lane(value, lane() ^ mask);
+#endif
   }
   template <class T>
   KOKKOS_INLINE_FUNCTION static T of_lane(T value, [[maybe_unused]] unsigned lane) {
-    KOKKOS_IF_ON_DEVICE((value = __shfl_sync(whole, value, static_cast<int>(lane));))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+    value = __shfl_sync(whole, value, static_cast<int>(lane));
+#else
+    KOKKOS_IF_ON_DEVICE((value = Kokkos::shfl(value, static_cast<int>(lane), int{lanes});))
+#endif
     return value;
   }
   template <class T>
   KOKKOS_INLINE_FUNCTION static T of_next_lane(T value) {
-    KOKKOS_IF_ON_DEVICE((value = __shfl_down_sync(whole, value, 1);))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+    value = __shfl_down_sync(whole, value, 1);
+#else
+    KOKKOS_IF_ON_DEVICE((value = Kokkos::shfl_down(value, 1, int{lanes});))
+#endif
     return value;
   }
   KOKKOS_INLINE_FUNCTION static std::uint32_t ballot(bool is_set) {
-    KOKKOS_IF_ON_DEVICE((return __ballot_sync(whole, is_set);))
-    KOKKOS_IF_ON_HOST((return is_set ? 1 : 0;))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+    return __ballot_sync(whole, is_set);
+#else
+    std::uint32_t bits = is_set ? 1U << lane() : 0U;
+    for (unsigned half = lanes / 2; half > 0; half /= 2) bits |= exchange(bits, half);
+    return bits;
+#endif
   }
   KOKKOS_INLINE_FUNCTION static bool any(bool is_set) {
-    KOKKOS_IF_ON_DEVICE((return __any_sync(whole, is_set) != 0;))
-    KOKKOS_IF_ON_HOST((return is_set;))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+    return __any_sync(whole, is_set) != 0;
+#else
+    return ballot(is_set) != 0;
+#endif
   }
   template <class T>
   KOKKOS_INLINE_FUNCTION static T sum(T value) {
@@ -100,7 +132,7 @@ struct Warp<DeviceSpace> {
   }
   template <unsigned Count, class T>
   KOKKOS_INLINE_FUNCTION static T sum_of_group(T value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS && __CUDA_ARCH__ >= 800
     if constexpr (Count == lanes && std::is_same_v<T, std::uint32_t>)
       return __reduce_add_sync(whole, value);
 #endif
@@ -110,7 +142,7 @@ struct Warp<DeviceSpace> {
   }
   template <class T>
   KOKKOS_INLINE_FUNCTION static T max(T value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS && __CUDA_ARCH__ >= 800
     if constexpr (std::is_same_v<T, std::uint32_t>) return __reduce_max_sync(whole, value);
 #endif
     KINDRED_UNROLL

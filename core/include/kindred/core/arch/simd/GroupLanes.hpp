@@ -80,9 +80,10 @@ class GroupLanes<DeviceSpace, Wide> {
   }
   KOKKOS_INLINE_FUNCTION void prefetch([[maybe_unused]] const char* data,
                                        [[maybe_unused]] std::uint64_t bytes) const {
-    KOKKOS_IF_ON_DEVICE((for (std::uint64_t i = m_thread * 128; i < bytes; i += 8 * 128) {
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+    for (std::uint64_t i = m_thread * 128; i < bytes; i += 8 * 128)
       asm volatile("prefetch.global.L2 [%0];" ::"l"(data + i));
-    }))
+#endif
   }
   KOKKOS_INLINE_FUNCTION F32 multiply(const F32& a, float b) const {
     return {{a.lane[0] * b, a.lane[1] * b, a.lane[2] * b, a.lane[3] * b}};

@@ -4,16 +4,14 @@
 
 /// \file
 /// Which instruction sets of the host the specialised forms may use: the only place where this is
-/// decided. Every form has a portable twin; without `Kindred_ENABLE_SPECIALIZED` only those are
-/// compiled. The device pass of nvcc parses host code too but does not support vector types.
+/// decided. Every form has a portable twin. The device pass of nvcc parses host code too but does
+/// not support vector types.
 ///
 /// `Kokkos::simd` is not used: the forms need lookups and shuffles of bytes, gathers with unsigned
 /// indices, conversions from 16-bit elements and additions in a fixed order across lanes, which it
 /// does not have.
 
-#if !defined(KINDRED_ENABLE_SPECIALIZED)
-#define KINDRED_ENABLE_SPECIALIZED 1
-#endif
+#include <kindred/core/arch/Specialized.hpp>
 
 #if KINDRED_ENABLE_SPECIALIZED && !defined(__CUDA_ARCH__) && defined(__SSE2__)
 // GCC 12 mistakes the undefined operands of its own intrinsics for uninitialised variables.

@@ -15,7 +15,7 @@ namespace Kindred::Arch {
 /// instruction.
 KOKKOS_INLINE_FUNCTION std::int32_t add_int8_products(std::int32_t a, std::int32_t b,
                                                       std::int32_t sum) {
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   return __dp4a(a, b, sum);
 #else
   for (int byte = 0; byte < 4; ++byte)

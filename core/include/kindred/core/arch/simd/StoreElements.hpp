@@ -37,7 +37,7 @@ void store_lanes(Element* out, const float (&values)[32], int count) {
 template <class Element, int Count>
 KOKKOS_INLINE_FUNCTION void store_neighbours(Element* out, const float (&values)[Count]) {
   Adjacent<Element, Count> all;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS && __CUDA_ARCH__ >= 800
   if constexpr (!std::is_same_v<Element, float>) {
     // The conversion returns NaN as 0x7FFF, which is the greatest signed number.
     std::uint32_t pairs[Count / 2];

@@ -71,7 +71,7 @@ struct alignas(4 * sizeof(Element)) Vec4 {
 template <class Element>
 KOKKOS_INLINE_FUNCTION Vec4<Element> load_vec4(const Element* from) {
   Vec4<Element> out;
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   if constexpr (sizeof(Element) == 4) {
     const uint4 words = *reinterpret_cast<const uint4*>(from);
     out.word[0] = words.x;
@@ -90,7 +90,7 @@ KOKKOS_INLINE_FUNCTION Vec4<Element> load_vec4(const Element* from) {
 }
 template <class Element>
 KOKKOS_INLINE_FUNCTION void store_vec4(Element* to, const Vec4<Element>& vec4) {
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   if constexpr (sizeof(Element) == 4)
     *reinterpret_cast<uint4*>(to) =
         make_uint4(vec4.word[0], vec4.word[1], vec4.word[2], vec4.word[3]);
@@ -102,7 +102,7 @@ KOKKOS_INLINE_FUNCTION void store_vec4(Element* to, const Vec4<Element>& vec4) {
 }
 template <class Element>
 KOKKOS_INLINE_FUNCTION void to_floats(const Vec4<Element>& vec4, float (&out)[4]) {
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   if constexpr (std::is_same_v<Element, BFloat16>) {
     out[0] = __uint_as_float(vec4.word[0] << 16);
     out[1] = __uint_as_float(vec4.word[0] & 0xFFFF0000U);
@@ -135,7 +135,7 @@ KOKKOS_INLINE_FUNCTION Vec4<Element> round_or_copy(const float (&values)[4],
                                                    const Vec4<Element>& copied,
                                                    const Vec4Mask<Element>& copies) {
   Vec4<Element> out{};
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   if constexpr (sizeof(Element) == 2) {
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
@@ -171,10 +171,13 @@ class ColumnExtremes {
       const float value = to_float(vec4.value(i));
       // For a signalling NaN, host functions return NaN, whereas device instructions return the
       // number.
-      KOKKOS_IF_ON_DEVICE(
-          (m_min[i] = ::fminf(value, m_min[i]); m_max[i] = ::fmaxf(value, m_max[i]);))
-      KOKKOS_IF_ON_HOST((m_min[i] = value < m_min[i] ? value : m_min[i];
-                         m_max[i] = value > m_max[i] ? value : m_max[i];))
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+      m_min[i] = ::fminf(value, m_min[i]);
+      m_max[i] = ::fmaxf(value, m_max[i]);
+#else
+      m_min[i] = value < m_min[i] ? value : m_min[i];
+      m_max[i] = value > m_max[i] ? value : m_max[i];
+#endif
       m_dead[i] += ::fabsf(value) <= to_float(Kokkos::bit_cast<Element>(most)) ? 1 : 0;
     }
   }
@@ -188,7 +191,7 @@ class ColumnExtremes {
   std::uint32_t m_dead[4] = {};
 };
 
-#if defined(__CUDA_ARCH__)
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
 /// The same for pairs of 16-bit elements.
 template <class Element>
 class PairExtremes {

@@ -26,6 +26,8 @@ class SequencePack<DeviceSpace> {
   static constexpr std::uint32_t mask_bytes = 128;
 
   using Word = std::uint64_t;
+  /// In the team's scratch.
+  using Address = Arch::ScratchReader::Address;
 
   /// How a symbol is mapped to its masks.
   enum class Lookup : std::uint8_t { symbol, near_hash, far_hash };
@@ -39,8 +41,8 @@ class SequencePack<DeviceSpace> {
   /// Masks of the words of a segment, in scratch; the masks of the slot for absent symbols are
   /// zero.
   struct Tables {
-    std::uint32_t masks = 0;      ///< address in scratch
-    std::uint32_t near_hash = 0;  ///< address in scratch
+    Address masks{};
+    Address near_hash{};
     CodeHash hash{nullptr, 1, 1};
     std::uint32_t none = 0;        ///< the code of absent symbols
     std::uint32_t padding = 0;     ///< a symbol that the query does not contain
@@ -48,7 +50,7 @@ class SequencePack<DeviceSpace> {
 
     /// The masks of \p symbol in the copy at \p own.
     template <Lookup From>
-    KOKKOS_INLINE_FUNCTION std::uint32_t address(std::uint32_t symbol, std::uint32_t own) const {
+    KOKKOS_INLINE_FUNCTION Address address(std::uint32_t symbol, Address own) const {
       std::uint32_t place = symbol;
       if constexpr (From == Lookup::near_hash) {
         // As CodeHash::code, with a multiplication instead of a shift.
@@ -59,10 +61,10 @@ class SequencePack<DeviceSpace> {
       } else if constexpr (From == Lookup::far_hash) {
         place = hash.code(symbol, none);
       }
-      return place * mask_bytes + own;
+      return own + place * mask_bytes;
     }
     /// The copy that \p lane reads.
-    KOKKOS_INLINE_FUNCTION std::uint32_t own_masks(unsigned lane) const {
+    KOKKOS_INLINE_FUNCTION Address own_masks(unsigned lane) const {
       return masks + lane * copy_bytes % mask_bytes;
     }
   };
@@ -73,7 +75,7 @@ class SequencePack<DeviceSpace> {
   template <Lookup From, unsigned Words, bool Chained, class WorkItem>
   KOKKOS_INLINE_FUNCTION static bool advance(const Tables& tables, const WorkItem& work_item,
                                              std::uint32_t need, Word* state) {
-    const std::uint32_t own = tables.own_masks(work_item.lane);
+    const Address own = tables.own_masks(work_item.lane);
     const auto* next = work_item.symbols[0] + work_item.lane;
     KINDRED_UNROLL
     for (unsigned w = 0; w < Words; ++w) state[w] = ~Word{0};
@@ -81,7 +83,7 @@ class SequencePack<DeviceSpace> {
       std::uint32_t symbol[group];
       fetch(next, work_item.rows - row, tables.padding, symbol);
       next += group * lanes;
-      std::uint32_t at[group];
+      Address at[group];
       KINDRED_UNROLL
       for (unsigned r = 0; r < group; ++r) at[r] = tables.template address<From>(symbol[r], own);
       std::uint32_t carry = 0;
@@ -150,7 +152,7 @@ class SequencePack<DeviceSpace> {
   struct MaskRow {
     Word word[Words + Words % 2];
 
-    KOKKOS_INLINE_FUNCTION void load(std::uint32_t address) {
+    KOKKOS_INLINE_FUNCTION void load(Address address) {
       if constexpr (Words == 1) {
         word[0] = Arch::ScratchReader::wide(address);
       } else {
