@@ -23,12 +23,13 @@ std::string refusal(const Variables& variables) {
   return Testing::refusal_of<LatticeSettings>(variables);
 }
 
-TEST(LatticeSettings, DefaultsChangeOnlyTheSmallestDeviceWork) {
+TEST(LatticeSettings, DefaultsChangeOnlyTheMinimumDeviceMemory) {
   ContextOptions options;
   read({}).apply_to(options);
   EXPECT_EQ(options.threads, 0);
   EXPECT_EQ(options.budget_fraction, 0.8);
   EXPECT_EQ(options.device_memory_min, 512U << 20U);
+  EXPECT_EQ(options.device_budget_max, ContextOptions().device_budget_max);
   EXPECT_FALSE(options.dispatcher.device_items_min);
   EXPECT_FALSE(options.dispatcher.device_items_from);
   EXPECT_TRUE(std::isinf(options.dispatcher.probe_loss_max));

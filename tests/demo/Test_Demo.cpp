@@ -173,7 +173,7 @@ TEST_F(WholeDemo, JsonIsOneObjectOfTheSameAnswer) {
   EXPECT_FALSE(answer["results"][0]["reasons"].empty());
 }
 
-TEST_F(WholeDemo, ADamagedWordNetIsATypedErrorWithoutReport) {
+TEST_F(WholeDemo, AMissingWordNetIsATypedErrorWithoutReport) {
   m_options.wordnet = KINDRED_TEST_FOLDER;
   EXPECT_THROW(run_demo(m_options), NotFound);
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(m_options.out) / "report.html"));

@@ -76,8 +76,9 @@ TEST(RandomIndexing, UnknownWordsAndNoWordsAddNothing) {
   const Texts texts = small_texts();
   const RandomIndexing indexing(texts.rows, texts.words, 64);
   const std::vector<Symbol> unknown{unknown_symbol};
-  for (const float value : indexing.embed(std::span<const Symbol>(unknown))) EXPECT_EQ(value, 0);
-  for (const float value : indexing.embed(std::span<const Symbol>())) EXPECT_EQ(value, 0);
+  const std::vector<float> zeros(64, 0.0F);
+  EXPECT_EQ(indexing.embed(std::span<const Symbol>(unknown)), zeros);
+  EXPECT_EQ(indexing.embed(std::span<const Symbol>()), zeros);
 }
 
 TEST(RandomIndexing, TheBitsAreTheSameOnEveryMachine) {

@@ -116,7 +116,7 @@ TEST(Report, StaysBelowTwoMegabytesAndKeepsTheLargestRegret) {
   EXPECT_TRUE(kept);
 }
 
-TEST(Report, WritesTheFileWholeOrNotAtAll) {
+TEST(Report, WritesTheWholeFileOrThrows) {
   const std::filesystem::path path = std::filesystem::path(KINDRED_TEST_FOLDER) / "report.html";
   write_report(path.string(), hostile_report());
   std::stringstream text;

@@ -66,6 +66,7 @@ TEST(WordNet, TheLimitTruncatesEachFileAndDropsPointersBeyondIt) {
   const WordNet net = read_wordnet(KINDRED_TEST_WORDNET, 3);
   EXPECT_EQ(net.synsets.size(), 3U + 3 + 3 + 2);
   EXPECT_GT(net.pointers_left_out, 0U);
+  EXPECT_FALSE(net.pointers.empty());
   for (const Pointer& pointer : net.pointers) EXPECT_LT(pointer.to, net.synsets.size());
 }
 

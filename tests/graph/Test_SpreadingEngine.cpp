@@ -187,12 +187,16 @@ TEST(SpreadingEngine, LittleMemorySplitsTheBatchWithoutChangingTheBits) {
   std::vector<Sources> queries;
   for (int i = 0; i < 32; ++i) queries.push_back(random_sources(20000, 9000, 0, 1, generator));
   const SpreadOptions options = constant_at(0.3, 0.0, 2);
-  ContextOptions small;
-  small.load_profile = false;
-  small.host_budget = 5'000'000;
-  Context context(small);
-  EXPECT_EQ(spread(context, graph, queries, options, Space::serial),
-            spread(Testing::context(), graph, queries, options, Space::serial));
+  constexpr std::uint64_t budget = 5'000'000;
+  ContextOptions context_options;
+  context_options.load_profile = false;
+  Context roomy(context_options);
+  context_options.host_budget = budget;
+  Context small(context_options);
+  EXPECT_EQ(spread(small, graph, queries, options, Space::serial),
+            spread(roomy, graph, queries, options, Space::serial));
+  EXPECT_GT(roomy.memory_statistics(Space::serial).bytes_peak, budget)
+      << "the whole batch fits into the budget";
 }
 
 TEST(SpreadingEngine, AHigherThresholdActivatesNoMoreNodes) {
@@ -307,6 +311,7 @@ TEST(SpreadingEngine, ReportsItsSize) {
   const SpreadingEngine host_only(Testing::context(), 3, std::vector<Edge>{{0, 1, 0.5F}},
                                   Residency::host);
   EXPECT_EQ(host_only.bytes(Space::cuda), 0U);
+  EXPECT_EQ(engine.bytes(Space::cuda) > 0, Testing::context().is_usable(Space::cuda));
 }
 
 TEST(SpreadingEngine, ReportsItsWorkspaceAndCaches) {

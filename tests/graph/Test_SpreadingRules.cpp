@@ -79,13 +79,13 @@ TEST(SpreadingEngine, ManySourcesAreAddedInInputOrder) {
 }
 
 TEST(SpreadingEngine, ActivationSaturatesAndPassesOnOnlyItsGain) {
-  const Graph graph{3, {{0, 1, 1}, {1, 2, 1}}};
+  const Graph graph{3, {{0, 1, 1}, {1, 2, 0.5F}}};
+  // Node 2 receives half of 0.75 in hop 1, and in hop 2 half of the 0.25 that node 1 gained.
   EXPECT_THAT(spread(graph, {{0, 1}, {1, 0.75F}}, constant_at(1, 0, 2)),
-              ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 1}));
-  const Graph saturated{3, {{0, 1, 1}, {1, 2, 0.5F}}};
+              ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 0.5F}));
   // Hop 1: node 1 gains nothing, node 2 receives 0.5 from it; hop 2: node 1 had gained 0 and passes
   // on nothing.
-  EXPECT_THAT(spread(saturated, {{0, 1}, {1, 1}}, constant_at(1, 0, 3)),
+  EXPECT_THAT(spread(graph, {{0, 1}, {1, 1}}, constant_at(1, 0, 3)),
               ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 0.5F}));
 }
 
@@ -162,10 +162,13 @@ TEST(SpreadingEngine, EveryNodeOfK5EndsSaturated) {
     }
   }
   const Sources all{{0, 0.5F}, {1, 0.5F}, {2, 0.5F}, {3, 0.5F}, {4, 0.5F}};
-  for (const Activation& node : spread(graph, all, constant(1, 1))) EXPECT_EQ(node.value, 1.0F);
+  EXPECT_THAT(spread(graph, all, constant(1, 1)),
+              ElementsAre(Activation{0, 1}, Activation{1, 1}, Activation{2, 1}, Activation{3, 1},
+                          Activation{4, 1}));
   // One hop in linear mode: each node receives the values of the other four.
-  for (const Activation& node : spread(graph, all, linear(constant(1, 1))))
-    EXPECT_EQ(node.value, 0.5F + 2.0F);
+  EXPECT_THAT(spread(graph, all, linear(constant(1, 1))),
+              ElementsAre(Activation{0, 2.5F}, Activation{1, 2.5F}, Activation{2, 2.5F},
+                          Activation{3, 2.5F}, Activation{4, 2.5F}));
 }
 
 TEST(SpreadingEngine, LinearModeTakesAnyFiniteWeight) {

@@ -173,13 +173,18 @@ TEST(PredictionMetrics, PotentialMatchesItsFormula) {
 }
 
 TEST(PredictionMetrics, PotentialCanBeNegative) {
+  // One rare symbol is matched; the other 35 of the query are in ten of eleven patterns.
   Memory memory;
-  memory.learn("p", each("a b")).learn("q", each("a c"), 1000000);
-  const auto predictions = memory.predict(each("a v w x y z t"), 0.1);
-  EXPECT_LT(of(predictions, "q")->snr, 0);
-  EXPECT_LT((of(predictions, "q")->evidence + of(predictions, "q")->confidence) *
-                of(predictions, "q")->snr,
-            0);
+  memory.learn("q", each("a"), 1000000);
+  for (int i = 0; i < 10; ++i) memory.learn(Testing::numbered("p", i), each("b c d e f"));
+  EventTexts query(35, SymbolTexts{"b"});
+  query.push_back({"a"});
+  const Prediction q = *of(memory.predict(query, 0.01), "q");
+  EXPECT_NEAR(q.snr, -33.0 / 37, tolerance);
+  const double cosine = 1 / std::sqrt(1 + 350.0 * 350);
+  EXPECT_NEAR(q.itfdf_similarity, 1 - (1 - cosine) * 1000000 / 1000010, tolerance);
+  EXPECT_NEAR(q.potential, 2 * q.snr + q.itfdf_similarity + 1, tolerance);
+  EXPECT_LT(q.potential, -0.7);
 }
 
 TEST(PredictionMetrics, WithoutWeightsThereAreNoWeightedFields) {
@@ -218,7 +223,9 @@ TEST(PredictionMetrics, EqualWeightsChangeNothing) {
   const std::vector<double> weights(memory.vocabulary.size(), 0.01);
   PredictionOptions options;
   options.weights = weights;
-  for (const Prediction& p : memory.predict(each("a x b"), options)) {
+  const auto predictions = memory.predict(each("a x b"), options);
+  EXPECT_EQ(predictions.size(), 3U);
+  for (const Prediction& p : predictions) {
     EXPECT_NEAR(*p.weighted_similarity, p.similarity, tolerance);
     EXPECT_NEAR(*p.weighted_evidence, p.evidence, tolerance);
     EXPECT_NEAR(*p.weighted_confidence, p.confidence, tolerance);

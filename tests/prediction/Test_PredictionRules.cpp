@@ -134,7 +134,7 @@ TEST(PredictionRules, RankingByAWeightedFieldNeedsWeights) {
   EXPECT_FALSE(is_weighted(RankBy::tfidf_score));
 }
 
-TEST(PredictionRules, TheBestBySimilarityAreNotLostToACutByPotential) {
+TEST(PredictionRules, TheBestByFrequencyAreNotLostToACutByPotential) {
   // KATO keeps the top 3 · max by potential before it applies the requested ranking.
   Memory memory;
   memory.learn("frequent", each("a x1 x2 x3 x4 x5 x6 x7 x8 b"), 1000);

@@ -552,14 +552,11 @@ TEST(SeedLayer, EveryThirdSeedChangesItsOwnChunk) {
   const std::vector<float> x(32 * hidden, 0.5F);
   std::vector<float> y(x.size());
   layer.forward(x, y);
-  std::size_t changed = 0;
   for (std::uint32_t i = 0; i < seeds; ++i) {
     const float expected = i % 3 == 0 ? 1.5F : 0.5F;
     for (std::uint32_t f = layer.chunk_begin(i); f < layer.chunk_begin(i + 1); ++f)
       EXPECT_EQ(y[31 * hidden + f], expected);
-    changed += i % 3 == 0 ? 1 : 0;
   }
-  EXPECT_EQ(changed, 34U);
 }
 
 TEST(SeedLayer, StatesPersistAndValuesStayFinite) {
@@ -576,12 +573,15 @@ TEST(SeedLayer, StatesPersistAndValuesStayFinite) {
         SeedBatch batch;
         batch.rows = rows;
         batch.output = VectorElement::float16;
-        std::vector<std::byte> halves(x.size() * 2);
+        std::vector<std::uint16_t> halves(x.size());
         for (int i = 0; i < 3; ++i) {
           layer.forward(x, y);
-          layer.forward(std::as_bytes(std::span(x)), halves, batch);
+          layer.forward(std::as_bytes(std::span(x)), std::as_writable_bytes(std::span(halves)),
+                        batch);
         }
         EXPECT_TRUE(std::ranges::all_of(y, [](float value) { return std::isfinite(value); }));
+        EXPECT_TRUE(
+            std::ranges::all_of(halves, [](auto half) { return (half & 0x7C00) != 0x7C00; }));
         EXPECT_EQ(layer.state(), before) << "a forward pass must not change states";
       }
     }

@@ -38,8 +38,8 @@ struct Graph {
         out_targets(edges.size()),
         weights(edges.size()),
         out_weights(edges.size()) {
-    fill_adjacency(HostSpace(), edges, {out_offsets, out_targets, out_weights},
-                   {offsets, sources, weights});
+    fill_adjacency(Impl::host_instance(Testing::context(), Space::openmp), edges,
+                   {out_offsets, out_targets, out_weights}, {offsets, sources, weights});
   }
 };
 

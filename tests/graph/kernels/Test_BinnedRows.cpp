@@ -198,6 +198,7 @@ TEST(BinnedRows, HopsGiveTheSameBitsAsHopsOverRows) {
   std::vector<float> x(graph.nodes);
   for (float& v : x) v = generator() % 4 == 0 ? -0.0F : value(generator);
   std::vector<std::vector<std::uint32_t>> answers;
+  bool has_bins = false;
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       using exec_type = std::decay_t<decltype(exec_space)>;
@@ -209,6 +210,7 @@ TEST(BinnedRows, HopsGiveTheSameBitsAsHopsOverRows) {
         if (is_binned) {
           if (!can_bin(exec_space, graph.nodes, graph.edges.size())) continue;
           side.bins = bins.view();
+          has_bins = true;
         }
         const auto from = to_space(exec_space, x);
         const Array<exec_type, float> to("Kindred::Testing::y", x.size());
@@ -223,6 +225,7 @@ TEST(BinnedRows, HopsGiveTheSameBitsAsHopsOverRows) {
       }
     });
   }
+  if (!has_bins) GTEST_SKIP() << "needs a device with enough scratch memory for bins";
 }
 
 }  // namespace BinnedRowsTest
