@@ -8,6 +8,9 @@ namespace KernelCodeTest {
 
 using Arch::KernelCode;
 
+/// Without specialised forms, none is used on any device.
+constexpr bool is_specialized = KINDRED_ENABLE_SPECIALIZED != 0;
+
 TEST(KernelCode, UsesNoImplementationNewerThanItsCode) {
   for (const int compiled_for : {75, 80, 86, 89}) {
     for (const int device : {compiled_for, 90, 100, 120}) {
@@ -19,15 +22,15 @@ TEST(KernelCode, UsesNoImplementationNewerThanItsCode) {
   }
   for (const int device : {90, 100, 120}) {
     const KernelCode code{90, device, device};
-    EXPECT_TRUE(code.has_clusters());
-    EXPECT_TRUE(code.waits_for_previous_launch());
+    EXPECT_EQ(code.has_clusters(), is_specialized);
+    EXPECT_EQ(code.waits_for_previous_launch(), is_specialized);
     EXPECT_FALSE(code.has_warpgroup_products());
   }
   EXPECT_FALSE(KernelCode{}.has_clusters());
 }
 
 TEST(KernelCode, UsesWarpgroupProductsOnlyOnHopper) {
-  EXPECT_TRUE((KernelCode{90, 90, 90, true}.has_warpgroup_products()));
+  EXPECT_EQ((KernelCode{90, 90, 90, true}.has_warpgroup_products()), is_specialized);
   EXPECT_FALSE((KernelCode{90, 100, 100, true}.has_warpgroup_products()));
   EXPECT_FALSE((KernelCode{80, 90, 90, true}.has_warpgroup_products()));
   EXPECT_FALSE((KernelCode{0, 120, 0, true}.has_warpgroup_products()));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/vendor/DeviceGemm.hpp>
+// Products on a device by cuBLASLt. \see OwnDeviceProduct.cpp
+#include "GemmChecks.hpp"
 
+#include <kindred/backends/vendor/DeviceGemm.hpp>
+#include <kindred/core/arch/Specialized.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
-#include <kindred/core/common/Error.hpp>
 
 #include <string>
 
-#if KINDRED_HAS_DEVICE
+#if KINDRED_HAS_DEVICE && KINDRED_ENABLE_SPECIALIZED
 #include <cublasLt.h>
 
 #include <algorithm>
@@ -16,6 +18,8 @@
 #include <utility>
 #include <vector>
 #endif
+
+#if !KINDRED_HAS_DEVICE || KINDRED_ENABLE_SPECIALIZED
 
 namespace Kindred::Impl {
 
@@ -257,22 +261,6 @@ struct DeviceGemm::State {
 
 DeviceGemm::DeviceGemm() : m_state(std::make_unique<State>()) {}
 
-namespace {
-
-void check(const GemmShape& shape) {
-  KINDRED_THROW_IF(shape.m == 0 || shape.n == 0 || shape.k == 0,
-                   "a GEMM of " + std::to_string(shape.m) + " × " + std::to_string(shape.n) +
-                       " × " + std::to_string(shape.k) + "; no extent may be 0");
-  const std::uint64_t b_row = shape.plain_b ? shape.n : shape.k;
-  KINDRED_THROW_IF(shape.lda < shape.k || shape.ldb < b_row || shape.ldc < shape.n,
-                   "the strides " + std::to_string(shape.lda) + ", " + std::to_string(shape.ldb) +
-                       ", " + std::to_string(shape.ldc) + " are shorter than the rows, " +
-                       std::to_string(shape.k) + ", " + std::to_string(b_row) + ", " +
-                       std::to_string(shape.n));
-}
-
-}  // namespace
-
 void DeviceGemm::prepare(const GemmShape& shape) {
   check(shape);
   if (m_state->find(shape) != nullptr) return;
@@ -330,3 +318,5 @@ std::optional<VendorLibrary> device_gemm_library() {
 }
 
 }  // namespace Kindred::Impl
+
+#endif

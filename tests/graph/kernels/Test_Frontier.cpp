@@ -153,7 +153,8 @@ constexpr std::size_t small_top = small_frontier_top_max;
 /// shared memory.
 bool is_built_for_clusters(Space space) {
   const double kernels_for = Testing::context().info(space).kernels_for;
-  return space != Space::cuda || (kernels_for >= 9.0 && kernels_for < 12.0);
+  return space != Space::cuda ||
+         (KINDRED_ENABLE_SPECIALIZED != 0 && kernels_for >= 9.0 && kernels_for < 12.0);
 }
 
 /// The same with queries in the shared memory of clusters: the results must be equal, or given up.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// g++ 13 behind nvcc fails on other orders of these headers.
 #include <gtest/gtest.h>
+#include <kindred/memory/PinnedArray.hpp>
 
 #include <cmath>
 #include <limits>
@@ -10,7 +12,6 @@
 #include "VectorData.hpp"
 
 #include <kindred/core/vector/impl/TileSelectKernels.hpp>
-#include <kindred/memory/PinnedArray.hpp>
 
 namespace GemmSearchTest {
 

@@ -11,8 +11,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief GEMMs on a device through cuBLASLt, on the stream of the instance passed to each call.
-/// Owns its cuBLASLt handle. Not thread-safe: concurrent calls need one object each.
+/// \brief GEMMs on a device through cuBLASLt, on the stream of the instance passed to each call;
+/// without specialised forms, in plain Kokkos. Owns its cuBLASLt handle. Not thread-safe: concurrent calls need one object each.
 class DeviceGemm {
  public:
   /// \throws SpaceUnavailable with the reason why cuBLASLt cannot be used; always in a host build
@@ -45,7 +45,7 @@ class DeviceGemm {
   std::unique_ptr<State> m_state;
 };
 
-/// The loaded version of cuBLASLt; empty in a host build.
+/// The loaded version of cuBLASLt, or our own product; empty in a host build.
 std::optional<VendorLibrary> device_gemm_library();
 
 }  // namespace Kindred::Impl
