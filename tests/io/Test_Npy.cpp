@@ -4,8 +4,8 @@
 
 #include "TempFolder.hpp"
 #include "io/InputError.hpp"
-#include "io/Matrix.hpp"
-#include "io/Npy.hpp"
+#include "io/NpyHeader.hpp"
+#include "io/VectorInput.hpp"
 
 namespace NpyTest {
 

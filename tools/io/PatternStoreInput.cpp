@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/Store.hpp"
+#include "io/PatternStoreInput.hpp"
 
 #include "io/InputError.hpp"
 

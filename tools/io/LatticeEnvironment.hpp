@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_ENVIRONMENT_HPP
-#define KINDRED_TOOLS_IO_ENVIRONMENT_HPP
+#ifndef KINDRED_TOOLS_IO_LATTICE_ENVIRONMENT_HPP
+#define KINDRED_TOOLS_IO_LATTICE_ENVIRONMENT_HPP
 
 #include <kindred/matcher/LatticeSettings.hpp>
 
@@ -15,4 +15,4 @@ LatticeSettings settings_of_environment();
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_ENVIRONMENT_HPP
+#endif  // KINDRED_TOOLS_IO_LATTICE_ENVIRONMENT_HPP

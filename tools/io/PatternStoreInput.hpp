@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_STORE_HPP
-#define KINDRED_TOOLS_IO_STORE_HPP
+#ifndef KINDRED_TOOLS_IO_PATTERN_STORE_INPUT_HPP
+#define KINDRED_TOOLS_IO_PATTERN_STORE_INPUT_HPP
 
 #include <kindred/matcher/PatternMemory.hpp>
 
@@ -16,4 +16,4 @@ PatternMemory load_store(Context& context, const std::string& path, Level level 
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_STORE_HPP
+#endif  // KINDRED_TOOLS_IO_PATTERN_STORE_INPUT_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_BLOCKS_HPP
-#define KINDRED_TOOLS_IO_BLOCKS_HPP
+#ifndef KINDRED_TOOLS_IO_LATTICE_BLOCKS_HPP
+#define KINDRED_TOOLS_IO_LATTICE_BLOCKS_HPP
 
 #include "io/LineReader.hpp"
 
@@ -31,4 +31,4 @@ BlockLists read_blocks(const std::string& path, const LatticeShape& shape,
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_BLOCKS_HPP
+#endif  // KINDRED_TOOLS_IO_LATTICE_BLOCKS_HPP

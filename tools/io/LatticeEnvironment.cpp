@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/Environment.hpp"
+#include "io/LatticeEnvironment.hpp"
 
 #include "io/InputError.hpp"
 

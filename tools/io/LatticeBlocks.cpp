@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/Blocks.hpp"
+#include "io/LatticeBlocks.hpp"
 
 #include "io/InputError.hpp"
 #include "io/Text.hpp"
