@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads survivors.txt: paragraphs of a reason, a line that begins with `# `, and the keys that it is given for."""
+"""Reads accepted_survivors.txt: paragraphs of a reason, a line that begins with `# `, and the keys that it is given for."""
 
 import pathlib
 
-PATH = pathlib.Path(__file__).parent / "survivors.txt"
+PATH = pathlib.Path(__file__).parent / "accepted_survivors.txt"
 
 
 def read(text=None):
@@ -16,9 +16,9 @@ def read(text=None):
         elif line.startswith("# "):
             reason = f"{reason} {line[2:]}".strip()
         elif not reason:
-            raise SystemExit(f"survivors.txt gives no reason for {line}")
+            raise SystemExit(f"accepted_survivors.txt gives no reason for {line}")
         elif line in listed:
-            raise SystemExit(f"survivors.txt names {line} twice")
+            raise SystemExit(f"accepted_survivors.txt names {line} twice")
         else:
             listed[line] = reason
     return listed
