@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "PageRankRuns.hpp"
+#include "PageRankCalls.hpp"
 
 #include <kindred/matcher/GraphOperations.hpp>
 
@@ -49,11 +49,11 @@ RestartTable::RestartTable(std::size_t nodes, std::size_t width,
   }
 }
 
-DispatchRecord PageRankRuns::run(const GraphSnapshot& graph,
-                                 std::span<const RestartSources> sources,
-                                 const SpreadOptions& options, std::size_t top,
-                                 std::span<Rank> ranks, std::span<Convergence> convergence,
-                                 const std::function<bool(Space)>& make_room) {
+DispatchRecord PageRankCalls::run(const GraphSnapshot& graph,
+                                  std::span<const RestartSources> sources,
+                                  const SpreadOptions& options, std::size_t top,
+                                  std::span<Rank> ranks, std::span<Convergence> convergence,
+                                  const std::function<bool(Space)>& make_room) {
   KINDRED_THROW_IF(!(options.damping >= 0.0 && options.damping < 1.0),
                    "damping is " + std::to_string(options.damping) + "; it must be in [0, 1)");
   KINDRED_THROW_IF(!(options.tolerance >= 0.0),
@@ -97,7 +97,7 @@ DispatchRecord PageRankRuns::run(const GraphSnapshot& graph,
   return record;
 }
 
-bool PageRankRuns::release(Space space) {
+bool PageRankCalls::release(Space space) {
   bool had_any = false;
   with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
     const auto release_in = [&](Side<ExecutionSpace>& side) {
@@ -114,9 +114,9 @@ bool PageRankRuns::release(Space space) {
   return had_any;
 }
 
-void PageRankRuns::run_on(Space space, const GraphSnapshot& graph,
-                          std::span<const RestartSources> sources, const PageRankRequest& request,
-                          std::span<Rank> ranks, std::span<Convergence> convergence) {
+void PageRankCalls::run_on(Space space, const GraphSnapshot& graph,
+                           std::span<const RestartSources> sources, const PageRankRequest& request,
+                           std::span<Rank> ranks, std::span<Convergence> convergence) {
   with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     const auto run_in = [&](Side<ExecutionSpace>& side) {
       const std::lock_guard lock(side.mutex);

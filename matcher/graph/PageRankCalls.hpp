@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_GRAPH_PAGE_RANK_RUNS_HPP
-#define KINDRED_MATCHER_GRAPH_PAGE_RANK_RUNS_HPP
+#ifndef KINDRED_MATCHER_GRAPH_PAGE_RANK_CALLS_HPP
+#define KINDRED_MATCHER_GRAPH_PAGE_RANK_CALLS_HPP
 
 #include "GraphSnapshot.hpp"
 #include "PageRankWorkspace.hpp"
@@ -18,9 +18,9 @@ namespace Kindred::Impl {
 
 /// \brief Runs PageRank calls and keeps their workspace. Thread-safe: calls on the same space are
 /// serialized.
-class PageRankRuns {
+class PageRankCalls {
  public:
-  explicit PageRankRuns(Context& context) : m_context(&context) {}
+  explicit PageRankCalls(Context& context) : m_context(&context) {}
 
   /// Releases the workspace of \p space once no call runs there. Returns whether there was one.
   bool release(Space space);
@@ -55,4 +55,4 @@ class PageRankRuns {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_GRAPH_PAGE_RANK_RUNS_HPP
+#endif  // KINDRED_MATCHER_GRAPH_PAGE_RANK_CALLS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_GRAPH_SPREAD_RUNS_HPP
-#define KINDRED_MATCHER_GRAPH_SPREAD_RUNS_HPP
+#ifndef KINDRED_MATCHER_GRAPH_SPREAD_CALLS_HPP
+#define KINDRED_MATCHER_GRAPH_SPREAD_CALLS_HPP
 
 #include "DenseBins.hpp"
 #include "FrontierWorkspace.hpp"
@@ -23,9 +23,9 @@ namespace Kindred::Impl {
 
 /// Runs calls over a graph and keeps one workspace per space. Thread-safe: calls on the same space
 /// are serialized.
-class SpreadRuns {
+class SpreadCalls {
  public:
-  explicit SpreadRuns(Context& context);
+  explicit SpreadCalls(Context& context);
 
   /// The best ranks of every query, on \p space. Fences its instance.
   void spread(Space space, const GraphSnapshot& graph, std::span<const QuerySources> sources,
@@ -100,4 +100,4 @@ class SpreadRuns {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_GRAPH_SPREAD_RUNS_HPP
+#endif  // KINDRED_MATCHER_GRAPH_SPREAD_CALLS_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SpreadRuns.hpp"
+#include "SpreadCalls.hpp"
 
 #include "ExpectedEdges.hpp"
 
@@ -39,13 +39,13 @@ bool is_surely_large(const ExecutionSpace&, const GraphSnapshot& graph, QuerySou
 
 }  // namespace
 
-SpreadRuns::SpreadRuns(Context& context)
+SpreadCalls::SpreadCalls(Context& context)
     : m_context(&context),
       m_serial(context.memory(Space::serial), 1),
       m_openmp(context.memory(Space::serial), static_cast<std::size_t>(context.threads())) {}
 
 template <class Body>
-void SpreadRuns::alone(Space space, const Body& run) {
+void SpreadCalls::alone(Space space, const Body& run) {
   const auto body = [&](const auto& exec_space, auto& workspace) {
     const auto try_once = [&] {
       try {
@@ -82,14 +82,14 @@ void SpreadRuns::alone(Space space, const Body& run) {
   });
 }
 
-std::uint64_t SpreadRuns::kept_bytes(Space space) const noexcept {
+std::uint64_t SpreadCalls::kept_bytes(Space space) const noexcept {
   if (space == Space::serial) return m_serial.kept;
   if (space == Space::openmp) return m_openmp.kept;
   return m_device_kept;
 }
 
 template <class ExecutionSpace>
-bool SpreadRuns::give_back(Workspace<ExecutionSpace>& workspace) {
+bool SpreadCalls::give_back(Workspace<ExecutionSpace>& workspace) {
   bool had_any = !workspace.frontier.is_empty();
   workspace.frontier.release();
   if constexpr (Arch::is_device<ExecutionSpace>) {
@@ -99,7 +99,7 @@ bool SpreadRuns::give_back(Workspace<ExecutionSpace>& workspace) {
   return had_any;
 }
 
-bool SpreadRuns::release(Space space) {
+bool SpreadCalls::release(Space space) {
   bool had_any = false;
   const auto release_in = [&](auto& workspace) {
     had_any = give_back(workspace) || !workspace.whole.is_empty();
@@ -122,7 +122,7 @@ bool SpreadRuns::release(Space space) {
 }
 
 template <class ExecutionSpace>
-BinnedRows<typename ExecutionSpace::memory_space> SpreadRuns::bins_of(
+BinnedRows<typename ExecutionSpace::memory_space> SpreadCalls::bins_of(
     const ExecutionSpace& exec_space, const GraphSnapshot& graph, std::size_t hops) {
   if constexpr (!Arch::is_device<ExecutionSpace>) {
     return {};
@@ -134,9 +134,9 @@ BinnedRows<typename ExecutionSpace::memory_space> SpreadRuns::bins_of(
   }
 }
 
-void SpreadRuns::spread(Space space, const GraphSnapshot& graph,
-                        std::span<const QuerySources> sources, const SpreadRequest& request,
-                        std::span<Rank> ranks) {
+void SpreadCalls::spread(Space space, const GraphSnapshot& graph,
+                         std::span<const QuerySources> sources, const SpreadRequest& request,
+                         std::span<Rank> ranks) {
   alone(space, [&](const auto& exec_space, auto& workspace) {
     const auto view = graph.view(exec_space);
     const auto side =
@@ -197,11 +197,11 @@ void SpreadRuns::spread(Space space, const GraphSnapshot& graph,
 }
 
 template <class ExecutionSpace>
-void SpreadRuns::spread_whole(const ExecutionSpace& exec_space,
-                              Workspace<ExecutionSpace>& workspace, const GraphSnapshot& graph,
-                              GraphSide<typename ExecutionSpace::memory_space> side,
-                              std::span<const QuerySources> sources, const SpreadRequest& request,
-                              std::span<Rank> ranks) {
+void SpreadCalls::spread_whole(const ExecutionSpace& exec_space,
+                               Workspace<ExecutionSpace>& workspace, const GraphSnapshot& graph,
+                               GraphSide<typename ExecutionSpace::memory_space> side,
+                               std::span<const QuerySources> sources, const SpreadRequest& request,
+                               std::span<Rank> ranks) {
   if (sources.size() == 1 && request.rules.is_plain() && !request.short_activations)
     side.bins = bins_of(exec_space, graph, request.parameters.hops);
   split_and_retry(sources.size(), workspace.whole.batch, [&](std::size_t begin, std::size_t count) {
@@ -222,9 +222,9 @@ void SpreadRuns::spread_whole(const ExecutionSpace& exec_space,
   });
 }
 
-void SpreadRuns::trace(const GraphSnapshot& graph, QuerySources sources,
-                       const SpreadRequest& request, std::span<const Activation> nodes,
-                       std::size_t count, SpreadPaths& paths) {
+void SpreadCalls::trace(const GraphSnapshot& graph, QuerySources sources,
+                        const SpreadRequest& request, std::span<const Activation> nodes,
+                        std::size_t count, SpreadPaths& paths) {
   const std::lock_guard lock(m_serial.mutex);
   const HostSpace& exec_space = host_instance(*m_context, Space::serial);
   const GraphView<Kokkos::HostSpace> view = graph.host();
@@ -235,8 +235,8 @@ void SpreadRuns::trace(const GraphSnapshot& graph, QuerySources sources,
   PathTrace(side, view.out, sources, request).append(nodes, count, paths);
 }
 
-void SpreadRuns::hop(Space space, const GraphSnapshot& graph, std::span<const float> x,
-                     std::span<float> y, const HopRequest& request) {
+void SpreadCalls::hop(Space space, const GraphSnapshot& graph, std::span<const float> x,
+                      std::span<float> y, const HopRequest& request) {
   alone(space, [&](const auto& exec_space, auto& workspace) {
     auto view = graph.view(exec_space);
     if (request.columns == 1 && request.rules.is_plain() &&
