@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_PERF_SUITE_SUITE_HPP
-#define KINDRED_PERF_SUITE_SUITE_HPP
+#ifndef KINDRED_PERF_H200_TARGET_ROWS_HPP
+#define KINDRED_PERF_H200_TARGET_ROWS_HPP
 
 #include <kindred/backends/Context.hpp>
 
@@ -14,7 +14,7 @@
 namespace Kindred::Perf {
 
 /// \brief One row of the table of targets.
-struct SuiteRow {
+struct TargetRow {
   std::string name;          ///< such as `lcs-4096`
   std::string work;          ///< human-readable description
   double target = 0;         ///< seconds on an H200; 0: no target
@@ -35,8 +35,8 @@ struct SuiteRow {
 /// \param context where the problems run
 /// \param scale size of the data sets; 1 is the size of the table
 /// \param seed of the data
-std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t seed);
+std::vector<TargetRow> target_rows(Context& context, double scale, std::uint64_t seed);
 
 }  // namespace Kindred::Perf
 
-#endif  // KINDRED_PERF_SUITE_SUITE_HPP
+#endif  // KINDRED_PERF_H200_TARGET_ROWS_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/SeedProblem.hpp"
+#include "machine/SeedKernelProblem.hpp"
 #include "machine/CallsProblem.hpp"
 
 #include <kindred/core/arch/RoundElement.hpp>
@@ -70,7 +70,7 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
   using Base = Repeated<ExecutionSpace>;
   static constexpr std::uint32_t blueprints = 4;
 
-  ForwardCalls(const ExecutionSpace& exec_space, const SeedWork& work)
+  ForwardCalls(const ExecutionSpace& exec_space, const SeedKernelWork& work)
       : Base(exec_space, work.calls), m_work(work), m_count(work.rows * work.hidden) {
     for (std::size_t set = 0; set < work.sets; ++set) {
       m_x.push_back(make<std::byte>(m_count * sizeof(Element)));
@@ -101,7 +101,7 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
     m_layer.weights.values = m_weights;
     m_layer.weights.blueprints = blueprints;
     m_layer.weights.stride = work.hidden;
-    const bool telemetry = work.kind == SeedWork::Kind::telemetry;
+    const bool telemetry = work.kind == SeedKernelWork::Kind::telemetry;
     m_plan = seed_forward_plan(exec_space, {m_layer.chunks, work.rows, work.element, telemetry});
     m_moments = make<SeedMoments>(telemetry ? work.seeds : 0);
     m_workspace = make<std::byte>(m_plan.workspace);
@@ -202,7 +202,7 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
     this->exec_space().fence("Kindred::Perf::Seeds::download");
   }
 
-  SeedWork m_work;
+  SeedKernelWork m_work;
   std::uint64_t m_count;
   std::vector<Array<ExecutionSpace, std::byte>> m_x, m_y;
   Array<ExecutionSpace, std::int8_t> m_lifecycle, m_mode;
@@ -218,7 +218,7 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
 template <class ExecutionSpace>
 class UpdateCalls final : public Repeated<ExecutionSpace> {
  public:
-  UpdateCalls(const ExecutionSpace& exec_space, const SeedWork& work)
+  UpdateCalls(const ExecutionSpace& exec_space, const SeedKernelWork& work)
       : Repeated<ExecutionSpace>(exec_space, work.calls),
         m_bytes("Kindred::Perf::Seeds", std::size_t{work.seeds} * 5),
         m_history("Kindred::Perf::Seeds", 2 * std::size_t{work.seeds} * seed_history),
@@ -286,17 +286,18 @@ class UpdateCalls final : public Repeated<ExecutionSpace> {
 };
 
 template <class ExecutionSpace>
-std::unique_ptr<Calls> make_calls(const ExecutionSpace& exec_space, const SeedWork& work) {
-  if (work.kind == SeedWork::Kind::update)
+std::unique_ptr<Calls> make_calls(const ExecutionSpace& exec_space, const SeedKernelWork& work) {
+  if (work.kind == SeedKernelWork::Kind::update)
     return std::make_unique<UpdateCalls<ExecutionSpace>>(exec_space, work);
   if (work.element == VectorElement::bfloat16)
     return std::make_unique<ForwardCalls<ExecutionSpace, Arch::BFloat16>>(exec_space, work);
   return std::make_unique<ForwardCalls<ExecutionSpace, float>>(exec_space, work);
 }
 
-class SeedProblem final : public CallsProblem {
+class SeedKernelProblem final : public CallsProblem {
  public:
-  SeedProblem(Context& context, const SeedWork& work) : m_context(context), m_work(work) {
+  SeedKernelProblem(Context& context, const SeedKernelWork& work)
+      : m_context(context), m_work(work) {
     name = "BM_Seed";
     arguments = {{"rows", static_cast<std::int64_t>(work.rows)},
                  {"hidden", static_cast<std::int64_t>(work.hidden)},
@@ -304,8 +305,8 @@ class SeedProblem final : public CallsProblem {
                  {"calls", static_cast<std::int64_t>(work.calls)}};
     const auto calls = static_cast<double>(work.calls);
     items = calls * static_cast<double>(work.rows) *
-            (work.kind == SeedWork::Kind::update ? 1.0 : static_cast<double>(work.hidden));
-    if (work.kind != SeedWork::Kind::update)
+            (work.kind == SeedKernelWork::Kind::update ? 1.0 : static_cast<double>(work.hidden));
+    if (work.kind != SeedKernelWork::Kind::update)
       bytes = 2 * items * static_cast<double>(size_of(work.element));
   }
 
@@ -316,13 +317,13 @@ class SeedProblem final : public CallsProblem {
   }
 
   Context& m_context;
-  SeedWork m_work;
+  SeedKernelWork m_work;
 };
 
 }  // namespace
 
-std::unique_ptr<Problem> seed_problem(Context& context, const SeedWork& work) {
-  return std::make_unique<SeedProblem>(context, work);
+std::unique_ptr<Problem> seed_kernel_problem(Context& context, const SeedKernelWork& work) {
+  return std::make_unique<SeedKernelProblem>(context, work);
 }
 
 }  // namespace Kindred::Perf

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "suite/Suite.hpp"
+#include "h200/TargetRows.hpp"
 
 #include <kindred/matcher/BulkOperations.hpp>
 
 #include "machine/CopyProblem.hpp"
-#include "machine/SeedProblem.hpp"
+#include "machine/SeedKernelProblem.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -73,8 +73,8 @@ class Corpora {
 
 /// Rows of normalisation, of products, and of many small layers in one launch. On resident
 /// matrices, so that the time is that of a kernel in a queue.
-std::vector<SuiteRow> fused_rows(Context& context, double scale, std::uint64_t seed) {
-  std::vector<SuiteRow> rows;
+std::vector<TargetRow> fused_rows(Context& context, double scale, std::uint64_t seed) {
+  std::vector<TargetRow> rows;
   const auto scaled = [=](std::size_t count) {
     return std::max<std::size_t>(64, static_cast<std::size_t>(static_cast<double>(count) * scale));
   };
@@ -82,7 +82,7 @@ std::vector<SuiteRow> fused_rows(Context& context, double scale, std::uint64_t s
   constexpr auto fp32 = VectorElement::float32;
   const auto add = [&](std::string name, std::string work, std::size_t calls, bool compare,
                        std::function<std::unique_ptr<Problem>()> make) {
-    SuiteRow row;
+    TargetRow row;
     row.name = std::move(name);
     row.work = std::move(work);
     row.calls = static_cast<double>(calls);
@@ -127,7 +127,7 @@ std::vector<SuiteRow> fused_rows(Context& context, double scale, std::uint64_t s
 }
 
 /// Bulk operations on resident arrays.
-std::vector<SuiteRow> bulk_rows(Context& context, double scale, std::uint64_t seed) {
+std::vector<TargetRow> bulk_rows(Context& context, double scale, std::uint64_t seed) {
   constexpr double read = 4.28e12;  // bytes per second
   struct Row {
     const char* name;
@@ -159,7 +159,7 @@ std::vector<SuiteRow> bulk_rows(Context& context, double scale, std::uint64_t se
       {"bmm-10-256", "10 products of 256 x 256", {Operations::matrix_multiply, 256 * 256, 10}, 0},
       {"bmm-1000-32", "1000 products of 32 x 32", {Operations::matrix_multiply, 32 * 32, 1000}, 0},
       {"matmul-1024", "a product of 1024 x 1024", {Operations::matrix_multiply, 1024 * 1024}, 0}};
-  std::vector<SuiteRow> rows;
+  std::vector<TargetRow> rows;
   for (const Row& one : given) {
     BulkShape shape = one.shape;
     // Enough that the fence, which takes as long as a small product, is negligible.
@@ -192,7 +192,7 @@ MatchOptions top_100(Measure measure, double threshold) {
 /// Rows of the seed layer: the forward call with telemetry, with overlapping and with separate
 /// calls, and without telemetry.
 void add_seed_rows(Context& context, double scale, std::uint64_t seed,
-                   std::vector<SuiteRow>& rows) {
+                   std::vector<TargetRow>& rows) {
   struct Shape {
     const char* name;
     std::uint64_t rows;
@@ -214,7 +214,7 @@ void add_seed_rows(Context& context, double scale, std::uint64_t seed,
                           {"seed-10k", 512, 40960, 10000, bfloat16, 100, 3, 0, 0},
                           {"seed-100k", 512, 409600, 100000, bfloat16, 10, 2, 0, 0}};
   for (const Shape& shape : shapes) {
-    SeedWork work;
+    SeedKernelWork work;
     work.rows = std::max<std::uint64_t>(
         1, static_cast<std::uint64_t>(static_cast<double>(shape.rows) * std::min(1.0, scale)));
     work.hidden = shape.hidden;
@@ -228,20 +228,20 @@ void add_seed_rows(Context& context, double scale, std::uint64_t seed,
                              std::to_string(shape.seeds) + " seeds";
     const CopyWork copy{work.rows * work.hidden * size_of(work.element), work.calls, work.sets};
     for (const auto& [kind, overlaps, suffix, text] :
-         {std::tuple(SeedWork::Kind::telemetry, true, "", "forward with telemetry, "),
-          std::tuple(SeedWork::Kind::telemetry, false, "-apart",
+         {std::tuple(SeedKernelWork::Kind::telemetry, true, "", "forward with telemetry, "),
+          std::tuple(SeedKernelWork::Kind::telemetry, false, "-apart",
                      "forward with telemetry that waits for the one before, "),
-          std::tuple(SeedWork::Kind::plain, true, "-plain", "forward without telemetry, ")}) {
+          std::tuple(SeedKernelWork::Kind::plain, true, "-plain", "forward without telemetry, ")}) {
       work.kind = kind;
       work.overlaps = overlaps;
-      const bool has_target = kind == SeedWork::Kind::telemetry;
+      const bool has_target = kind == SeedKernelWork::Kind::telemetry;
       rows.push_back({.name = std::string(shape.name) + suffix,
                       .work = text + what + ": a call",
                       .target = has_target ? shape.target : 0,
                       .of_copy = has_target ? shape.of_copy : 0,
                       .calls = static_cast<double>(work.calls),
                       .compare_bits = false,
-                      .make = [&context, work] { return seed_problem(context, work); },
+                      .make = [&context, work] { return seed_kernel_problem(context, work); },
                       .make_copy = [&context, copy] { return copy_problem(context, copy); }});
     }
   }
@@ -254,8 +254,8 @@ void add_seed_rows(Context& context, double scale, std::uint64_t seed,
                   .make = [&context, in_a_row, seed] {
                     return seed_sequence_problem(context, 32, 4096, 1000, in_a_row, seed);
                   }});
-  SeedWork update;
-  update.kind = SeedWork::Kind::update;
+  SeedKernelWork update;
+  update.kind = SeedKernelWork::Kind::update;
   update.rows = 1000;
   update.hidden = 100000;
   update.seeds = 100000;
@@ -266,15 +266,15 @@ void add_seed_rows(Context& context, double scale, std::uint64_t seed,
                   .target = 5e-6,
                   .calls = static_cast<double>(update.calls),
                   .compare_bits = false,
-                  .make = [&context, update] { return seed_problem(context, update); }});
+                  .make = [&context, update] { return seed_kernel_problem(context, update); }});
 }
 
 }  // namespace
 
-std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t seed) {
+std::vector<TargetRow> target_rows(Context& context, double scale, std::uint64_t seed) {
   auto corpora = std::make_shared<Corpora>(context, scale, seed);
-  std::vector<SuiteRow> rows;
-  const auto add = [&](SuiteRow row) { rows.push_back(std::move(row)); };
+  std::vector<TargetRow> rows;
+  const auto add = [&](TargetRow row) { rows.push_back(std::move(row)); };
 
   for (const std::uint32_t vocabulary : {100000U, 50000U, 4096U, 200U}) {
     add({.name = "lcs-" + std::to_string(vocabulary),
@@ -532,8 +532,8 @@ std::vector<SuiteRow> suite_rows(Context& context, double scale, std::uint64_t s
        .make = [=, &context] {
          return lattice_search_problem(std::make_shared<Lattice>(context, 4, side));
        }});
-  for (SuiteRow& row : fused_rows(context, scale, seed)) add(std::move(row));
-  for (SuiteRow& row : bulk_rows(context, scale, seed)) add(std::move(row));
+  for (TargetRow& row : fused_rows(context, scale, seed)) add(std::move(row));
+  for (TargetRow& row : bulk_rows(context, scale, seed)) add(std::move(row));
   add_seed_rows(context, scale, seed, rows);
   return rows;
 }

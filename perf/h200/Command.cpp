@@ -3,8 +3,10 @@
 
 #include "Commands.hpp"
 #include "common/Environment.hpp"
+#include "common/Record.hpp"
 #include "common/Timing.hpp"
-#include "suite/Suite.hpp"
+#include "h200/TargetRows.hpp"
+#include "machine/Limits.hpp"
 #include "sweep/Sweep.hpp"
 
 #include <CLI/CLI.hpp>
@@ -18,7 +20,7 @@ namespace Kindred::Perf {
 
 namespace {
 
-struct SuiteArguments {
+struct TargetArguments {
   std::vector<std::string> only;
   std::string space;
   double scale = 1;
@@ -64,15 +66,16 @@ bool has_kernel(const Json& kernels, const std::string& part) {
   });
 }
 
-class SuiteRunner {
+class TargetRunner {
  public:
-  SuiteRunner(Context& context, const SuiteArguments& arguments, Space space, const Limits& limits)
+  TargetRunner(Context& context, const TargetArguments& arguments, Space space,
+               const Limits& limits)
       : m_context(context), m_arguments(arguments), m_space(space), m_limits(limits) {
     std::printf("%-13s %11s %11s %11s %11s %8s %8s %8s %11s  %s\n", "row", "time ms", "kernels ms",
                 "queued ms", "target ms", "% copy", "% read", "% arith", "rate/s", "work");
   }
 
-  Json run(const SuiteRow& row) {
+  Json run(const TargetRow& row) {
     const auto start = Clock::now();
     const std::unique_ptr<Problem> problem = row.make();
     const double preparation = seconds_since(start);
@@ -146,30 +149,30 @@ class SuiteRunner {
 
  private:
   /// Time of the copy of \p row; 0 if it has none.
-  double seconds_of_copy(const SuiteRow& row) const {
+  double seconds_of_copy(const TargetRow& row) const {
     if (!row.make_copy) return 0;
     const std::unique_ptr<Problem> copy = row.make_copy();
     return median_of(m_arguments.repeats, 5.0, [&] { copy->run(m_space); }) / row.calls;
   }
 
   Context& m_context;
-  const SuiteArguments& m_arguments;
+  const TargetArguments& m_arguments;
   Space m_space;
   Limits m_limits;
 };
 
-int run_suite(const SuiteArguments& arguments) {
+int run_target_rows(const TargetArguments& arguments) {
   ContextOptions context_options;
   context_options.threads = arguments.threads;
   Context context(context_options);
   const Space space = choose_space(arguments.space, context);
-  std::vector<SuiteRow> rows = suite_rows(context, arguments.scale, arguments.seed);
+  std::vector<TargetRow> rows = target_rows(context, arguments.scale, arguments.seed);
   const auto named = [&](const std::string& name) {
     return std::find(arguments.only.begin(), arguments.only.end(), name) != arguments.only.end();
   };
   for (const std::string& name : arguments.only) {
     const bool known = std::any_of(rows.begin(), rows.end(),
-                                   [&](const SuiteRow& row) { return row.name == name; });
+                                   [&](const TargetRow& row) { return row.name == name; });
     KINDRED_THROW_IF(!known, "--only " + name + ": there is no such row");
   }
   LimitsOptions limits_options;
@@ -177,12 +180,12 @@ int run_suite(const SuiteArguments& arguments) {
   const std::vector<Limits> limits = measure_limits(context, limits_options);
   if (arguments.scale != 1)
     std::printf("corpora scaled by %g: the targets are for 1\n", arguments.scale);
-  SuiteRunner runner(context, arguments, space, *find_limits(limits, space));
+  TargetRunner runner(context, arguments, space, *find_limits(limits, space));
   const auto start = Clock::now();
   Json measured = Json::array();
   Json not_run = Json::array();
   bool correct = true;
-  for (SuiteRow& row : rows) {
+  for (TargetRow& row : rows) {
     const bool selected = arguments.only.empty() ? !row.on_request : named(row.name);
     if (selected && seconds_since(start) < arguments.max_seconds) {
       measured.push_back(runner.run(row));
@@ -211,7 +214,7 @@ int run_suite(const SuiteArguments& arguments) {
 }  // namespace
 
 void add_h200(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<SuiteArguments>();
+  auto arguments = std::make_shared<TargetArguments>();
   CLI::App* command =
       app.add_subcommand("h200", "The rows of the H200 targets, on this machine's best space");
   command->add_option("--only", arguments->only, "Comma-separated rows to run")->delimiter(',');
@@ -227,7 +230,7 @@ void add_h200(CLI::App& app, Action& action) {
   command->add_option("--seed", arguments->seed, "Seed of the data");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
-      [arguments, &action] { action = [arguments] { return run_suite(*arguments); }; });
+      [arguments, &action] { action = [arguments] { return run_target_rows(*arguments); }; });
 }
 
 }  // namespace Kindred::Perf

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_PERF_MACHINE_SEED_PROBLEM_HPP
-#define KINDRED_PERF_MACHINE_SEED_PROBLEM_HPP
+#ifndef KINDRED_PERF_MACHINE_SEED_KERNEL_PROBLEM_HPP
+#define KINDRED_PERF_MACHINE_SEED_KERNEL_PROBLEM_HPP
 
 #include <kindred/core/vector/VectorElement.hpp>
 
@@ -13,7 +13,7 @@
 namespace Kindred::Perf {
 
 /// \brief Calls of a kernel of the seed layer on resident rows.
-struct SeedWork {
+struct SeedKernelWork {
   enum class Kind : std::uint8_t { telemetry, plain, update };
   Kind kind = Kind::telemetry;
   std::uint64_t rows = 0;  ///< number of updates for an update kernel
@@ -26,8 +26,8 @@ struct SeedWork {
   std::uint64_t seed = 7;
 };
 
-std::unique_ptr<Problem> seed_problem(Context& context, const SeedWork& work);
+std::unique_ptr<Problem> seed_kernel_problem(Context& context, const SeedKernelWork& work);
 
 }  // namespace Kindred::Perf
 
-#endif  // KINDRED_PERF_MACHINE_SEED_PROBLEM_HPP
+#endif  // KINDRED_PERF_MACHINE_SEED_KERNEL_PROBLEM_HPP
