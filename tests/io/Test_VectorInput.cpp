@@ -7,7 +7,7 @@
 #include "io/NpyHeader.hpp"
 #include "io/VectorInput.hpp"
 
-namespace NpyTest {
+namespace VectorInputTest {
 
 using namespace Kindred;
 using namespace Kindred::Tools;
@@ -53,4 +53,4 @@ TEST(Matrix, TakesAWrongFileForBadInput) {
               HasSubstr("not a regular file"));
 }
 
-}  // namespace NpyTest
+}  // namespace VectorInputTest

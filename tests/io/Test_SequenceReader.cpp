@@ -3,13 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "TempFolder.hpp"
-#include "io/Candidates.hpp"
 #include "io/InputError.hpp"
-#include "io/JsonLines.hpp"
-#include "io/LineReader.hpp"
 #include "io/Sequences.hpp"
 
-namespace LinesTest {
+namespace SequenceReaderTest {
 
 using namespace Kindred;
 using namespace Kindred::Tools;
@@ -17,49 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Testing::TempFolder;
-
-std::vector<std::string> lines_of(const std::string& path) {
-  LineReader reader(path);
-  std::vector<std::string> out;
-  while (const auto line = reader.next()) out.emplace_back(*line);
-  EXPECT_EQ(reader.line(), out.size());
-  return out;
-}
-
-TEST(LineReader, EndsALineAtEitherEnd) {
-  const TempFolder folder;
-  EXPECT_THAT(lines_of(folder.write("a", "")), IsEmpty());
-  EXPECT_THAT(lines_of(folder.write("b", "\n")), ElementsAre(""));
-  EXPECT_THAT(lines_of(folder.write("c", "a\n\nb")), ElementsAre("a", "", "b"));
-  EXPECT_THAT(lines_of(folder.write("d", "a\r\nb\r")), ElementsAre("a", "b\r"));
-}
-
-TEST(LineReader, ReadsLinesLongerThanItsBuffer) {
-  const TempFolder folder;
-  const std::string large(5'000'000, 'x');
-  EXPECT_THAT(lines_of(folder.write("a", "s\n" + large + "\nt\n" + large)),
-              ElementsAre("s", large, "t", large));
-}
-
-TEST(LineReader, KnowsWhatIsLeft) {
-  const TempFolder folder;
-  LineReader reader(folder.write("a", "abc\ndefg\n"));
-  EXPECT_FALSE(reader.buffered());
-  reader.next();
-  EXPECT_TRUE(reader.buffered());
-  EXPECT_EQ(reader.bytes_left(), 5U);
-  reader.next();
-  EXPECT_FALSE(reader.buffered());
-  EXPECT_EQ(reader.bytes_left(), 0U);
-}
-
-TEST(LineReader, RefusesWhatCannotBeRead) {
-  const TempFolder folder;
-  EXPECT_THAT(Testing::message_of<InputError>([&] { LineReader reader(folder / "none"); }),
-              HasSubstr("none: No such file"));
-  EXPECT_THAT(Testing::message_of<InputError>([&] { lines_of(folder / "."); }),
-              HasSubstr("Is a directory"));
-}
 
 struct Read {
   std::vector<std::vector<Symbol>> rows;
@@ -167,38 +121,4 @@ TEST(SequenceReader, BoundsTheDepthOfWhatItSkips) {
   EXPECT_THAT(refusal(folder, objects), HasSubstr("deeper than 64"));
 }
 
-std::string candidate_refusal(const TempFolder& folder, const std::string& line) {
-  const auto path = folder.write("c", "{\"ids\": [1]}\n" + line + "\n");
-  const auto message = Testing::message_of<InputError>([&] { read_candidates(path, 5); });
-  EXPECT_THAT(message, ::testing::StartsWith(path + ":2: "));
-  return message;
-}
-
-TEST(Candidates, AreReadInOrder) {
-  const TempFolder folder;
-  const auto read =
-      read_candidates(folder.write("c", "{\"name\": \"q\", \"ids\": [4, 0, 4]}\n{\"ids\": []}"), 5);
-  EXPECT_THAT(read.ids[0], ElementsAre(4U, 0U, 4U));
-  EXPECT_THAT(read.ids[1], IsEmpty());
-  EXPECT_EQ(read.names[0], "q");
-  EXPECT_EQ(read.names[1], std::nullopt);
-}
-
-TEST(Candidates, RefuseAnIdThatIsNoRow) {
-  const TempFolder folder;
-  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [5]})"),
-              HasSubstr("has 5; an id must be in [0, 5)"));
-  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [-1]})"), HasSubstr("has -1; an id"));
-  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [18446744073709551615]})"),
-              HasSubstr("has 18446744073709551615; an id"));
-  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [18446744073709551616]})"),
-              HasSubstr("has 18446744073709551616, which is not a whole number"));
-  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [1.0]})"), HasSubstr("has 1.0, which"));
-  EXPECT_THAT(candidate_refusal(folder, R"({"ids": ["1"]})"), HasSubstr("has '1', which"));
-  EXPECT_THAT(candidate_refusal(folder, R"({"ids": 1})"), HasSubstr("must be an array and is 1"));
-  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [[1]]})"), HasSubstr("has an array in it"));
-  EXPECT_THAT(candidate_refusal(folder, R"({"ids": [], "ids": []})"), HasSubstr("is given twice"));
-  EXPECT_THAT(candidate_refusal(folder, R"({"name": "q"})"), HasSubstr("\"ids\" is missing"));
-}
-
-}  // namespace LinesTest
+}  // namespace SequenceReaderTest
