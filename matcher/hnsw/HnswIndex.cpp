@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "Connect.hpp"
-#include "HnswFile.hpp"
 #include "HnswlibFile.hpp"
 #include "Insert.hpp"
 #include "Query.hpp"
@@ -23,6 +22,7 @@
 #include "Repair.hpp"
 #include "ReproducibleScore.hpp"
 #include "RowCodes.hpp"
+#include "StoredHnsw.hpp"
 
 namespace Kindred {
 

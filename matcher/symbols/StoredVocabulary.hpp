@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_SYMBOLS_VOCABULARY_FILE_HPP
-#define KINDRED_MATCHER_SYMBOLS_VOCABULARY_FILE_HPP
+#ifndef KINDRED_MATCHER_SYMBOLS_STORED_VOCABULARY_HPP
+#define KINDRED_MATCHER_SYMBOLS_STORED_VOCABULARY_HPP
 
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionFile.hpp"
@@ -21,4 +21,4 @@ Vocabulary read_vocabulary(const SectionFile& file, std::span<const SectionCheck
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_SYMBOLS_VOCABULARY_FILE_HPP
+#endif  // KINDRED_MATCHER_SYMBOLS_STORED_VOCABULARY_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "VocabularyFile.hpp"
+#include "StoredVocabulary.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Ragged.hpp>

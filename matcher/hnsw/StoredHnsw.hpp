@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_HNSW_HNSW_FILE_HPP
-#define KINDRED_MATCHER_HNSW_HNSW_FILE_HPP
+#ifndef KINDRED_MATCHER_HNSW_STORED_HNSW_HPP
+#define KINDRED_MATCHER_HNSW_STORED_HNSW_HPP
 
 #include "HnswStore.hpp"
 
@@ -19,4 +19,4 @@ HnswStore read_hnsw(MemoryResource& resource, const std::string& path, int threa
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_HNSW_HNSW_FILE_HPP
+#endif  // KINDRED_MATCHER_HNSW_STORED_HNSW_HPP

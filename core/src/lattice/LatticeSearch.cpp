@@ -2,7 +2,6 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/lattice/impl/LatticeRows.hpp>
 #include <kindred/core/lattice/impl/LatticeSearch.hpp>
 
 #include <algorithm>
@@ -55,24 +54,6 @@ std::vector<std::uint64_t> LatticeBits::step_masks() const {
     }
   }
   return masks;
-}
-
-template <class ExecutionSpace>
-void fill_lattice_rows(const ExecutionSpace& exec_space, const LatticeGrid& grid,
-                       const ArrayView<std::uint64_t, ExecutionSpace>& offsets,
-                       const ArrayView<std::uint32_t, ExecutionSpace>& ends) {
-  const char* label = "Kindred::Lattice::rows";
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    Kokkos::parallel_for(label, Items<ExecutionSpace>(exec_space, 0, grid.nodes + 1),
-                         Impl::LatticeNodeRow<ExecutionSpace>{grid, offsets, ends});
-  } else {
-    constexpr std::uint64_t nodes_each = 8192;
-    const std::uint64_t lines = grid.nodes / grid.size;
-    const std::uint64_t lines_each = std::max<std::uint64_t>(nodes_each / grid.size, 1);
-    Kokkos::parallel_for(
-        label, Items<ExecutionSpace>(exec_space, 0, (lines + lines_each - 1) / lines_each),
-        Impl::LatticeLineRows{grid, offsets.data(), ends.data(), lines, lines_each});
-  }
 }
 
 template <class ExecutionSpace>
@@ -189,9 +170,6 @@ void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                             \
-  template void fill_lattice_rows<SPACE>(const SPACE&, const LatticeGrid&,                     \
-                                         const ArrayView<std::uint64_t, SPACE>&,               \
-                                         const ArrayView<std::uint32_t, SPACE>&);              \
   template void start_lattice_search<SPACE>(const SPACE&, const LatticeSearch<SPACE>&,         \
                                             const ArrayView<const std::uint64_t, SPACE>&,      \
                                             const ArrayView<const std::uint64_t, SPACE>&);     \

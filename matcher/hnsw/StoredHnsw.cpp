@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "HnswFile.hpp"
+#include "StoredHnsw.hpp"
 
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionFile.hpp"

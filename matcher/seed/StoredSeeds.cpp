@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SeedCheckpoint.hpp"
+#include "StoredSeeds.hpp"
 
 #include "StateFault.hpp"
 #include "StateFields.hpp"
@@ -31,7 +31,7 @@ Ragged<T> read_rows(const SectionChecks& checks, const std::string& values,
 
 }  // namespace
 
-void save_checkpoint(const std::string& path, const SeedCheckpoint& checkpoint) {
+void save_checkpoint(const std::string& path, const StoredSeeds& checkpoint) {
   SectionWriter writer(path, seeds_kind);
   const std::array<std::uint64_t, 3> head{checkpoint.hidden, checkpoint.state.seeds(),
                                           checkpoint.epoch};
@@ -50,7 +50,7 @@ void save_checkpoint(const std::string& path, const SeedCheckpoint& checkpoint) 
   writer.commit();
 }
 
-SeedCheckpoint load_checkpoint(const std::string& path) {
+StoredSeeds load_checkpoint(const std::string& path) {
   const SectionFile file(path, seeds_kind, 1);
   const SectionChecks checks(file, 0, 1);
   const auto head = checks.section<std::uint64_t>("head");
@@ -58,7 +58,7 @@ SeedCheckpoint load_checkpoint(const std::string& path) {
   if (file.commits() != 1)
     checks.refuse<std::uint64_t>("head", 0,
                                  "in a file of more than one commit; a checkpoint has one");
-  SeedCheckpoint out;
+  StoredSeeds out;
   out.hidden = head[0];
   out.epoch = head[2];
   for_each_array(out.state, [&](const char* name, auto& array) {
