@@ -48,7 +48,7 @@ class Reader {
     range(set_ef_construction, m_settings[set_m], ef_construction_max);
     range(set_target, 0, 2);
     range(set_traversal, 0, 2);
-    range(set_next_id, 0, id_limit);
+    range(set_next_id, 0, hnsw_id_limit);
     HnswSettings out;
     out.metric = static_cast<Metric>(m_settings[set_metric]);
     out.m = m_settings[set_m];
