@@ -3,7 +3,7 @@
 #include "Log.hpp"
 #include "Session.hpp"
 #include "io/InputError.hpp"
-#include "io/Npy.hpp"
+#include "io/NpyHeader.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
 #include "io/Text.hpp"

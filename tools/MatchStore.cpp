@@ -8,8 +8,8 @@
 #include "io/Answer.hpp"
 #include "io/Events.hpp"
 #include "io/Output.hpp"
+#include "io/PatternStoreInput.hpp"
 #include "io/Sequences.hpp"
-#include "io/Store.hpp"
 
 #include <kindred/matcher/PatternMemory.hpp>
 

@@ -7,8 +7,8 @@
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
+#include "io/PatternStoreInput.hpp"
 #include "io/Sequences.hpp"
-#include "io/Store.hpp"
 #include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

@@ -2,8 +2,8 @@
 #include "SeedInput.hpp"
 
 #include "io/InputError.hpp"
-#include "io/Matrix.hpp"
-#include "io/Npy.hpp"
+#include "io/NpyHeader.hpp"
+#include "io/VectorInput.hpp"
 
 #include <kindred/matcher/VectorFile.hpp>
 

@@ -3,8 +3,8 @@
 
 #include "Log.hpp"
 #include "Progress.hpp"
-#include "io/Environment.hpp"
 #include "io/InputError.hpp"
+#include "io/LatticeEnvironment.hpp"
 
 #include <kindred/Version.hpp>
 #include <kindred/backends/AtomicFile.hpp>

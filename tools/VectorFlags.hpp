@@ -3,7 +3,7 @@
 #define KINDRED_TOOLS_VECTOR_FLAGS_HPP
 
 #include "Session.hpp"
-#include "io/Matrix.hpp"
+#include "io/VectorInput.hpp"
 
 #include <kindred/matcher/VectorIndex.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Context.hpp>
 
+#include "ContextState.hpp"
 #include "Profile.hpp"
 
 #include <kindred/Version.hpp>
@@ -8,12 +9,8 @@
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/backends/impl/Host.hpp>
-#include <kindred/backends/impl/HostTeams.hpp>
-#include <kindred/backends/impl/HostWorkers.hpp>
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
-#include <kindred/memory/BudgetedResource.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
@@ -120,75 +117,6 @@ std::uint64_t budget(const SpaceInfo& info, double fraction, std::optional<std::
 }
 
 }  // namespace
-
-struct Context::State {
-  State(const ContextOptions& given, std::vector<SpaceInfo> infos, SpaceSet usable_spaces,
-        int thread_count)
-      : options(with_memory_left(given)),
-        spaces(std::move(infos)),
-        usable(usable_spaces),
-        threads(thread_count),
-        serial(make_host_instance(1)),
-        openmp(make_host_instance(thread_count)),
-        teams(thread_count, openmp),
-        host_memory(spaces[0].memory_budget, options.before_allocation),
-        dispatcher(usable_spaces, thread_count, options.dispatcher)
-#if KINDRED_HAS_DEVICE
-        ,
-        cuda(Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0]),
-        device_memory(spaces[2].memory_budget, options.before_allocation),
-        pinned_memory(host_memory, options.before_allocation)
-#endif
-  {
-  }
-
-  /// Adds a callback that returns the rest of the device budget without calling the driver.
-  ContextOptions with_memory_left(ContextOptions given) const {
-#if KINDRED_HAS_DEVICE
-    if (!given.dispatcher.device_memory_left) {
-      given.dispatcher.device_memory_left = [this] {
-        return device_memory.limit.limit() - device_memory.limit.used();
-      };
-    }
-#endif
-    return given;
-  }
-
-  static HostSpace make_host_instance([[maybe_unused]] int pool_size) {
-#if defined(KOKKOS_ENABLE_OPENMP)
-    return HostSpace(pool_size);
-#else
-    return HostSpace();
-#endif
-  }
-
-  /// Logs the duration of the first call of an operation if the driver compiled its kernels.
-  void report_compilation(const Context& context, const DispatchRecord& record) {
-    constexpr double least = 0.5;  // seconds; kernels from the driver's cache take less
-    if (!ran_on_device.add(record.operation, Space::cuda, 0) || record.taken < least) return;
-    context.log(LogLevel::info, "the first " + std::string(to_string(record.operation)) + " took " +
-                                    shown(record.taken, 1) +
-                                    " s, because its kernels were compiled for this GPU");
-  }
-
-  ContextOptions options;
-  std::vector<SpaceInfo> spaces;
-  SpaceSet usable;
-  int threads;
-  HostSpace serial;
-  HostSpace openmp;
-  Impl::HostTeams teams;
-  Impl::HelperThreads helpers;
-  BudgetedResource<Kokkos::HostSpace> host_memory;
-  Dispatcher dispatcher;
-  CallHistory ran_on_device;
-  CallHistory history;  ///< of calls whose engine has no history
-#if KINDRED_HAS_DEVICE
-  DeviceSpace cuda;
-  BudgetedResource<DeviceSpace::memory_space> device_memory;
-  BudgetedResource<Kokkos::SharedHostPinnedSpace> pinned_memory;
-#endif
-};
 
 Context::Context(ContextOptions options) {
   KINDRED_THROW_IF(
@@ -337,6 +265,14 @@ bool Context::is_first(const Workload& workload, Space space) const noexcept {
   return history.add(workload.operation, space, workload.work);
 }
 
+void Context::State::report_compilation(const Context& context, const DispatchRecord& record) {
+  constexpr double least = 0.5;  // seconds; kernels from the driver's cache take less
+  if (!ran_on_device.add(record.operation, Space::cuda, 0) || record.taken < least) return;
+  context.log(LogLevel::info, "the first " + std::string(to_string(record.operation)) + " took " +
+                                  shown(record.taken, 1) +
+                                  " s, because its kernels were compiled for this GPU");
+}
+
 void Context::report(const DispatchRecord& record) const {
   if (record.chosen == Space::cuda && info(Space::cuda).kernels_from_ptx)
     m_state->report_compilation(*this, record);
@@ -408,58 +344,4 @@ void Context::save_profile() const {
       path, Impl::merged_profile_json(m_state->dispatcher.profile_json(), file_text(path)) + '\n');
 }
 
-namespace Impl {
-
-namespace {
-thread_local const HostSpace* serial_here = nullptr;
-}  // namespace
-
-HostSpace new_serial_instance() {
-#if defined(KOKKOS_ENABLE_OPENMP)
-  return HostSpace(1);
-#else
-  return HostSpace(Kokkos::NewInstance());
-#endif
-}
-
-SerialHere::SerialHere(const HostSpace& exec_space) noexcept
-    : m_before(std::exchange(serial_here, &exec_space)) {}
-SerialHere::~SerialHere() { serial_here = m_before; }
-
-const HostSpace& host_instance(const Context& context, Space space) {
-  if (space == Space::serial && serial_here != nullptr) return *serial_here;
-  if (!context.is_usable(space) || space == Space::cuda) {
-    throw SpaceUnavailable("space " + std::string(to_string(space)) +
-                           " cannot be used: " + context.info(space).why_not);
-  }
-  if (space == Space::serial) return context.state().serial;
-  const HostSpace* const team = context.state().teams.here();
-  return team != nullptr ? *team : context.state().openmp;
-}
-
-Space host_space_for(const Context& context, double nanoseconds) {
-  constexpr double thread_nanoseconds = 30e3;
-  const bool pays = nanoseconds >= thread_nanoseconds * static_cast<double>(context.threads());
-  return pays && context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-}
-
-const HostSpace& host_instance_for(const Context& context, double nanoseconds) {
-  return host_instance(context, host_space_for(context, nanoseconds));
-}
-
-int run_on_team(const Context& context, int threads, void (*call)(const void* body),
-                const void* body) {
-  return context.state().teams.run(threads, call, body);
-}
-
-HostWorkers host_workers(const Context& context, Space space) {
-  if (space == Space::serial) return {};
-  return {context.state().helpers, static_cast<std::size_t>(context.threads())};
-}
-
-#if KINDRED_HAS_DEVICE
-const DeviceSpace& device_instance(const Context& context) { return context.state().cuda; }
-#endif
-
-}  // namespace Impl
 }  // namespace Kindred

@@ -5,9 +5,9 @@
 #include "ExpectedEdges.hpp"
 #include "GraphChecks.hpp"
 #include "GraphStore.hpp"
-#include "PageRankRuns.hpp"
+#include "PageRankCalls.hpp"
 #include "QueryGroups.hpp"
-#include "SpreadRuns.hpp"
+#include "SpreadCalls.hpp"
 #include "StoredGraph.hpp"
 
 #include <kindred/core/common/CheckedSize.hpp>
@@ -158,16 +158,16 @@ struct SpreadingEngine::State {
   State(Context& given, Graph&& graph, const GraphOptions& options)
       : context(given),
         store(given, std::forward<Graph>(graph), options),
-        runs(given),
-        page_ranks(given) {
+        spread_calls(given),
+        page_rank_calls(given) {
     context.dispatcher().register_operations({Operations::spread});
   }
 
   Context& context;
   CallHistory history;
   Impl::GraphStore store;
-  Impl::SpreadRuns runs;
-  Impl::PageRankRuns page_ranks;
+  Impl::SpreadCalls spread_calls;
+  Impl::PageRankCalls page_rank_calls;
 
   SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options);
 
@@ -219,12 +219,12 @@ struct SpreadingEngine::State {
                     std::span<const Impl::QuerySources> sources, const SpreadOptions& options,
                     std::size_t top, std::span<Rank> ranks) {
     const auto spread_all = [&] {
-      runs.spread(space, graph, sources, request_of(group, options, top), ranks);
+      spread_calls.spread(space, graph, sources, request_of(group, options, top), ranks);
     };
     try {
       spread_all();
     } catch (const OutOfMemory&) {
-      if (!page_ranks.release(space)) throw;
+      if (!page_rank_calls.release(space)) throw;
       spread_all();
     }
   }
@@ -251,8 +251,8 @@ struct SpreadingEngine::State {
         requests[group.queries[i]] = request_of(group, options, options.top, i);
     }
     for (std::size_t query = 0; query < sources.size(); ++query)
-      runs.trace(graph, sources[query], requests[query], results.activations[query],
-                 options.trace_paths, results.paths);
+      spread_calls.trace(graph, sources[query], requests[query], results.activations[query],
+                         options.trace_paths, results.paths);
   }
 };
 
@@ -286,12 +286,12 @@ bool SpreadingEngine::has_node(std::uint32_t node) const noexcept {
 }
 std::size_t SpreadingEngine::edges() const noexcept { return m_state->store.snapshot()->edges(); }
 std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
-  return m_state->store.snapshot()->bytes(space) + m_state->runs.kept_bytes(space);
+  return m_state->store.snapshot()->bytes(space) + m_state->spread_calls.kept_bytes(space);
 }
 GraphStatistics SpreadingEngine::statistics() const {
   GraphStatistics statistics = m_state->store.statistics();
   for (const Space space : all_spaces)
-    statistics.bytes[static_cast<std::size_t>(space)] += m_state->runs.kept_bytes(space);
+    statistics.bytes[static_cast<std::size_t>(space)] += m_state->spread_calls.kept_bytes(space);
   return statistics;
 }
 
@@ -362,8 +362,8 @@ SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,
   results.not_guaranteed = options.activations != ActivationPrecision::float32;
   if (options.mode == SpreadMode::pagerank) {
     results.convergence.resize(queries);
-    results.record = page_ranks.run(*graph, spans, options, top, ranks, results.convergence,
-                                    [&](Space space) { return runs.release(space); });
+    results.record = page_rank_calls.run(*graph, spans, options, top, ranks, results.convergence,
+                                         [&](Space space) { return spread_calls.release(space); });
   } else {
     results.record = spread_hops(*graph, spans, options, top, ranks);
   }
@@ -402,8 +402,8 @@ DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y
   workload.transfer_bytes = 2 * x.size_bytes();
   workload.resident = graph->resident();
   return state.context.run(workload, options.space, [&](Space chosen) {
-    state.runs.hop(chosen, *graph, x, y,
-                   {options.direction, columns, {options.kinds, options.modifiers}});
+    state.spread_calls.hop(chosen, *graph, x, y,
+                           {options.direction, columns, {options.kinds, options.modifiers}});
   });
 }
 

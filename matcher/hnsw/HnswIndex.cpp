@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "Connect.hpp"
-#include "HnswFile.hpp"
 #include "HnswlibFile.hpp"
 #include "Insert.hpp"
 #include "Query.hpp"
@@ -23,6 +22,7 @@
 #include "Repair.hpp"
 #include "ReproducibleScore.hpp"
 #include "RowCodes.hpp"
+#include "StoredHnsw.hpp"
 
 namespace Kindred {
 
@@ -244,9 +244,9 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) {
   KINDRED_THROW_IF(count >= Impl::node_limit - begin,
                    quantity("the number of rows", begin + count) + "; it must be below " +
                        std::to_string(Impl::node_limit));
-  KINDRED_THROW_IF(count > Impl::id_limit - store.next_id, quantity("the next id", store.next_id) +
-                                                               "; ids must stay below " +
-                                                               std::to_string(Impl::id_limit));
+  KINDRED_THROW_IF(count > Impl::hnsw_id_limit - store.next_id,
+                   quantity("the next id", store.next_id) + "; ids must stay below " +
+                       std::to_string(Impl::hnsw_id_limit));
   if (count == 0) return store.next_id;
   const std::lock_guard lock(state.batch);
   return Impl::with_host_memory("Kindred::HnswIndex::add", [&] {

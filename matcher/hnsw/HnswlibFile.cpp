@@ -215,9 +215,9 @@ class Reader {
            "row " + std::to_string(node) + " has a number that is not finite");
     }
     store.ids[node] = m_file.read<std::uint64_t>(at + m_header.label_offset);
-    if (store.ids[node] >= id_limit) {
+    if (store.ids[node] >= hnsw_id_limit) {
       fail(at + m_header.label_offset, "the label " + std::to_string(store.ids[node]) +
-                                           " is not below " + std::to_string(id_limit));
+                                           " is not below " + std::to_string(hnsw_id_limit));
     }
     store.next_id = std::max(store.next_id, store.ids[node] + 1);
   }

@@ -13,7 +13,7 @@ inline constexpr std::uint32_t no_node = 0xFFFFFFFFU;
 inline constexpr std::uint64_t dimension_max = 0xFFFFFFFFU;
 inline constexpr std::uint32_t node_limit = 0x7FFFFFFFU;
 /// Ids are returned as signed 64-bit numbers.
-inline constexpr std::uint64_t id_limit = std::uint64_t{1} << 63U;
+inline constexpr std::uint64_t hnsw_id_limit = std::uint64_t{1} << 63U;
 /// Upper limits of `m` and `ef_construction`.
 inline constexpr std::size_t m_max = 512;
 inline constexpr std::size_t ef_construction_max = 65536;

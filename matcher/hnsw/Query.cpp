@@ -43,7 +43,7 @@ class Rescorer {
   double m_norm;
 };
 
-bool may_return(const HnswStore& store, const IdFilter& filter, std::uint32_t node) {
+bool may_return(const HnswStore& store, const HnswFilter& filter, std::uint32_t node) {
   return store.deleted[node] == 0 && filter.passes(store.ids[node]);
 }
 

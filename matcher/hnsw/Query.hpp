@@ -15,7 +15,7 @@
 namespace Kindred::Impl {
 
 /// The ids that may be returned; without a mask, all.
-struct IdFilter {
+struct HnswFilter {
   std::span<const std::uint8_t> bytes;
   std::span<const std::uint64_t> words;
 
@@ -41,7 +41,7 @@ struct SearchBuffers {
 struct SearchPlan {
   std::size_t top = 0;
   std::size_t ef = 0;
-  IdFilter filter;
+  HnswFilter filter;
   std::size_t allowed = 0;  ///< rows that may be returned
 };
 

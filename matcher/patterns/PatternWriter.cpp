@@ -2,7 +2,7 @@
 #include "PatternWriter.hpp"
 
 #include "storage/SectionWriter.hpp"
-#include "symbols/VocabularyFile.hpp"
+#include "symbols/StoredVocabulary.hpp"
 
 #include <algorithm>
 #include <span>

@@ -2,7 +2,7 @@
 #include "StoredPatterns.hpp"
 
 #include "storage/SectionChecks.hpp"
-#include "symbols/VocabularyFile.hpp"
+#include "symbols/StoredVocabulary.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Ragged.hpp>

@@ -3,8 +3,8 @@
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SeedOperations.hpp>
 
-#include "SeedCheckpoint.hpp"
 #include "SeedLayerState.hpp"
+#include "StoredSeeds.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
@@ -195,7 +195,7 @@ void SeedLayer::restore_blueprints(const std::string& path) {
 // --- checkpoints
 
 void SeedLayer::save(const std::string& path) const {
-  Impl::SeedCheckpoint checkpoint;
+  Impl::StoredSeeds checkpoint;
   {
     const State& state = *m_state;
     const std::lock_guard lock(state.mutex);
@@ -221,7 +221,7 @@ void SeedLayer::save(const std::string& path) const {
 }
 
 void SeedLayer::restore(const std::string& path) {
-  Impl::SeedCheckpoint checkpoint = Impl::load_checkpoint(path);
+  Impl::StoredSeeds checkpoint = Impl::load_checkpoint(path);
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
   const auto check_same = [&](const char* what, std::uint64_t saved, std::uint64_t own) {

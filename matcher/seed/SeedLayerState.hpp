@@ -101,7 +101,7 @@ struct SeedLayer::State {
   /// Incremented by every change, so that recorded calls of the layer are recorded again.
   std::atomic<std::uint64_t> revision{1};
 
-  // --- the ring (SeedRing.cpp)
+  // --- the ring (SeedTelemetry.cpp)
 
   struct Slot {
     bool filled = false;
@@ -203,7 +203,7 @@ struct SeedLayer::State {
   }
   void note_trouble(const char* what) noexcept;
 
-  // --- calls (SeedCalls.cpp)
+  // --- passes (SeedPasses.cpp)
 
   template <class ExecutionSpace>
   SeedLayerView<ExecutionSpace> view() {

@@ -2,8 +2,6 @@
 #include "common/Environment.hpp"
 
 #include <kindred/Version.hpp>
-#include <kindred/backends/AtomicFile.hpp>
-#include <kindred/core/common/Error.hpp>
 
 #include "BuildInfo.hpp"
 #include "Commit.hpp"
@@ -11,7 +9,8 @@
 #include <unistd.h>
 
 #include <ctime>
-#include <iostream>
+#include <string>
+#include <utility>
 
 extern char** environ;
 
@@ -39,9 +38,7 @@ Json openmp_variables() {
   return variables;
 }
 
-}  // namespace
-
-Json to_json(const Limits& limits) {
+Json limits_json(const Limits& limits) {
   return {{"space", to_string(limits.space)},
           {"array_bytes", limits.array_bytes},
           {"copy_bytes_per_second", limits.copy},
@@ -54,12 +51,7 @@ Json to_json(const Limits& limits) {
           {"launch_queued_seconds", limits.launch_queued}};
 }
 
-const Limits* find_limits(const std::vector<Limits>& limits, Space space) {
-  for (const Limits& entry : limits) {
-    if (entry.space == space) return &entry;
-  }
-  return nullptr;
-}
+}  // namespace
 
 Json environment(const Context& context, std::uint64_t seed, const std::vector<Limits>& limits) {
   Json spaces = Json::array();
@@ -90,18 +82,9 @@ Json environment(const Context& context, std::uint64_t seed, const std::vector<L
            {"calibrated", context.dispatcher().calibrated()},
            {"seed", seed}};
   Json measured = Json::array();
-  for (const Limits& entry : limits) measured.push_back(to_json(entry));
+  for (const Limits& entry : limits) measured.push_back(limits_json(entry));
   out["limits"] = std::move(measured);
   return out;
-}
-
-void write_json(const Json& json, const std::string& path) {
-  if (path.empty() || path == "-") {
-    std::cout << json.dump(2) << '\n' << std::flush;
-    if (!std::cout) throw Error("standard output cannot be written: is the disk full?");
-    return;
-  }
-  AtomicFile::replace(path, json.dump(2) + '\n');
 }
 
 }  // namespace Kindred::Perf

@@ -3,6 +3,7 @@
 #include "Commands.hpp"
 #include "common/Data.hpp"
 #include "common/Environment.hpp"
+#include "common/Record.hpp"
 #include "common/Timing.hpp"
 #include "peers/PythonPeers.hpp"
 
@@ -90,9 +91,9 @@ struct Curve {
   }
 };
 
-class Comparison {
+class HnswComparison {
  public:
-  Comparison(Context& context, const HnswArguments& arguments)
+  HnswComparison(Context& context, const HnswArguments& arguments)
       : m_context(context), m_arguments(arguments) {}
 
   Json run(std::size_t rows) {
@@ -233,7 +234,7 @@ int run_hnsw(const HnswArguments& arguments) {
            {"m", arguments.settings.m},
            {"ef_construction", arguments.settings.ef_construction}};
   for (const double size : arguments.sizes)
-    out["rows"].push_back(Comparison(context, arguments).run(static_cast<std::size_t>(size)));
+    out["rows"].push_back(HnswComparison(context, arguments).run(static_cast<std::size_t>(size)));
   if (!arguments.out.empty()) write_json(out, arguments.out);
   return 0;
 }

@@ -277,6 +277,13 @@ std::vector<Limits> measure_limits(const Context& context, const LimitsOptions& 
   return out;
 }
 
+const Limits* find_limits(const std::vector<Limits>& limits, Space space) {
+  for (const Limits& entry : limits) {
+    if (entry.space == space) return &entry;
+  }
+  return nullptr;
+}
+
 std::string kokkos_version() {
   return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) +
          "." + std::to_string(KOKKOS_VERSION % 100);

@@ -36,6 +36,9 @@ struct LimitsOptions {
 /// \brief Measures every usable space of \p context. Fences the instances it creates.
 std::vector<Limits> measure_limits(const Context& context, const LimitsOptions& options = {});
 
+/// The entry of \p limits for \p space; null if there is none.
+const Limits* find_limits(const std::vector<Limits>& limits, Space space);
+
 /// Such as `4.7.0`.
 std::string kokkos_version();
 /// The output of `Kokkos::print_configuration`.

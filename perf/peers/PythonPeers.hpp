@@ -2,7 +2,7 @@
 #ifndef KINDRED_PERF_PEERS_PYTHON_PEERS_HPP
 #define KINDRED_PERF_PEERS_PYTHON_PEERS_HPP
 
-#include "common/Environment.hpp"
+#include "common/Record.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -4,7 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 
-#include "common/Environment.hpp"
+#include "common/Record.hpp"
 #include "sweep/Sweep.hpp"
 
 #include <cstdint>

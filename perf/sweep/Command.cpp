@@ -2,6 +2,9 @@
 #include <kindred/matcher/Calibration.hpp>
 
 #include "Commands.hpp"
+#include "common/Environment.hpp"
+#include "common/Record.hpp"
+#include "machine/Limits.hpp"
 #include "sweep/Problems.hpp"
 #include "sweep/Sweep.hpp"
 

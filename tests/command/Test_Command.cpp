@@ -6,7 +6,7 @@
 #include "Support.hpp"
 #include "TempFolder.hpp"
 #include "io/InputError.hpp"
-#include "io/Npy.hpp"
+#include "io/NpyHeader.hpp"
 
 #include <cstdlib>
 #include <limits>

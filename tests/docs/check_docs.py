@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the documents: links and anchors have targets, programs are the examples that are
-compiled, cited records exist, guide pages are short, kernels with two forms are listed, and paths of documents in the sources exist.
+compiled, cited records exist, guide pages are short, kernels with two forms are listed, and paths of documents in the sources and of
+files in the documents exist.
 Usage: check_docs.py ROOT [--write]; --write copies programs and their output into the pages,
 and counts the lines of kernels."""
 import fnmatch
@@ -19,6 +20,8 @@ DOCUMENT = re.compile(r"\bdocs/[\w/-]+\.md\b")
 # A kernel with two forms, and their numbers of lines.
 KERNEL = re.compile(r"^\| `(\w+/impl/\w+)` \| (\S+) \| (\S+) \|(.*)$", re.M)
 FORMS = ("Host", "Cuda")
+# A path from the root in the text of a page; `core/…` may leave out include/kindred/. <Engine> and … stand for anything.
+FILE = re.compile(r"(?:core|memory|backends|matcher|tools|perf|examples|tests|docs)/\S*")
 KERNELS = "docs/internals/kernels.md"
 OLD_WORDS = re.compile(r"\b(told|tells|canonical sums?|halving tree|shadow rows|judged)\b|\ba (row|byte) an? \w+\b")
 
@@ -107,10 +110,22 @@ def kernel_breaches(text, root):
                 yield f"{name} has {now} lines, not {then}: tests/docs/check_docs.py . --write"
 
 
+def path_breaches(text, root):
+    """Files and folders that are named, but do not exist."""
+    for line in prose_of(text):
+        for code in re.findall(r"`([^`]+)`", line):
+            for name in filter(FILE.fullmatch, code.split()):
+                pattern = re.sub(r"<\w+>|…", "*", name.replace("/…/", "/**/")).rstrip("/")
+                if not any(next(root.glob(folder + pattern), None) for folder in ("", "core/include/kindred/")):
+                    yield f"{name} does not exist"
+
+
 def breaches_of(page, root, texts):
     text = texts[page]
     yield from link_breaches(page, root, texts)
     yield from example_breaches(text, root)
+    if page.name != "CHANGELOG.md":
+        yield from path_breaches(text, root)
     if page == root / KERNELS:
         yield from kernel_breaches(text, root)
     for pattern in RECORD.findall(text):

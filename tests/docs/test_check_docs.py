@@ -55,6 +55,14 @@ class CheckDocs(unittest.TestCase):
     def test_programs_are_written_into_pages(self):
         self.assertEqual(with_examples(SHOWN.format("", ""), self.root), SHOWN.format("int main() {}\n", "1\n"))
 
+    def test_named_files_exist(self):
+        (self.root / "core/include/kindred/core/math").mkdir(parents=True)
+        (self.root / "core/include/kindred/core/math/Sum.hpp").write_text("")
+        for name in ("docs/other.md", "docs/", "docs/<page>.md", "core/math/Sum.hpp", "core/…/math/", "core/math/<Kernel>.hpp", "python3 docs/other.md --all"):
+            self.assertFalse(self.found(f"`{name}`\n"), name)
+        for name in ("docs/none.md", "core/common/Sum.hpp", "core/…/none/", "docs/<page>.cpp", "python3 docs/none.py"):
+            self.assertTrue(self.found(f"`{name}`\n"), name)
+
     def test_kernels_with_two_forms_are_listed(self):
         folder = self.root / "core/include/kindred/core/vector/impl"
         folder.mkdir(parents=True)

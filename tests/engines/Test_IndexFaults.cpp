@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k-th allocation of every change of an index or a layer fails, for every k, and the object
-// must be unchanged afterwards.
+// The k-th allocation of every change of an index fails, for every k, and the index must be
+// unchanged afterwards.
 #include <gtest/gtest.h>
 #include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <algorithm>
@@ -232,125 +231,6 @@ TEST(HnswFaults, OfTheFirstRowsLeaveAnEmptyIndexUnchanged) {
                 *faults, [&] { index.add(rows); }, check),
             2U);
   EXPECT_EQ(index.size(), 40U);
-}
-
-// --- SeedLayer
-
-constexpr std::uint32_t features = 96;
-constexpr std::uint32_t seeds = 24;
-
-SeedLayer make_layer(Context& context) {
-  SeedLayerOptions options;
-  options.hidden = features;
-  options.seeds = seeds;
-  options.residency = Residency::host;
-  SeedLayer layer(context, options);
-  for (const float weight : {2.0F, 3.0F, 5.0F, 7.0F}) {
-    layer.add_blueprint("blueprint " + std::to_string(weight),
-                        std::vector<float>(features, weight));
-  }
-  SeedState state(seeds);
-  for (std::uint32_t seed = 0; seed < seeds; ++seed) {
-    state.lifecycle[seed] = seed % 3 == 0 ? Lifecycle::grafting : Lifecycle::training;
-    state.schedule[seed] = AlphaSchedule::drift_controlled;
-    state.blueprint[seed] = static_cast<std::int32_t>(seed % 2);
-    state.alpha[seed] = 0.5F;
-    state.errors[seed] = seed == 1 ? 5 : 0;
-  }
-  layer.set_state(state);
-  return layer;
-}
-
-/// The outputs of a layer for given rows, and the state that it reports.
-std::string state_of(SeedLayer& layer) {
-  std::vector<float> x(features, 1.0F);
-  std::vector<float> y(features);
-  SeedForwardOptions options;
-  options.space = Space::serial;
-  options.telemetry = SeedTelemetryUse::none;
-  layer.forward(x, y, options);
-  std::string out(reinterpret_cast<const char*>(y.data()), y.size() * sizeof(float));
-  const SeedState state = layer.state();
-  const auto add = [&](const auto& array) {
-    for (const auto value : array) out += std::to_string(static_cast<double>(value)) + ' ';
-  };
-  add(state.blueprint);
-  add(state.epochs);
-  add(state.alpha);
-  add(state.errors);
-  add(state.history_count);
-  for (const Lifecycle lifecycle : state.lifecycle) out += to_string(lifecycle);
-  for (std::uint32_t seed = 0; seed < seeds; ++seed)
-    if (const auto numbers = layer.schedule_state(seed)) add(*numbers);
-  out += std::to_string(layer.epoch());
-  return out + std::to_string(layer.has_telemetry());
-}
-
-struct LayerChange {
-  const char* name;
-  std::function<void(SeedLayer&)> make;
-  std::size_t least_bytes;  ///< smallest size of the container allocations that fail
-};
-
-std::vector<LayerChange> layer_changes() {
-  const auto update = [](std::uint32_t seed, Lifecycle to, std::int32_t blueprint) {
-    SeedUpdate out;
-    out.seed = seed;
-    out.mask = seed_lifecycle | seed_blueprint | seed_alpha;
-    out.lifecycle = to;
-    out.blueprint = blueprint;
-    out.alpha = 0.25F;
-    return out;
-  };
-  std::vector<SeedUpdate> to_others;
-  std::vector<SeedUpdate> to_known;
-  for (std::uint32_t seed = 0; seed < seeds; ++seed) {
-    // Blueprint 0 is no longer in use where 2 and 3 request its row.
-    to_others.push_back(update(seed, Lifecycle::grafting, seed % 2 == 0 ? 3 : 2));
-    to_known.push_back(update(seed, Lifecycle::stabilization, 1));
-  }
-  SeedMetrics metrics;
-  metrics.weights = [] {
-    static const std::vector<float> weights(500, 1.5F);
-    return std::span(weights);
-  }();
-  const std::vector<double> numbers(40, 1.0);
-  const std::vector<float> weights(features, 11.0F);
-  return {{"update to other blueprints", [=](SeedLayer& layer) { layer.update(to_others); },
-           longer_than_labels},
-          {"update", [=](SeedLayer& layer) { layer.update(to_known); }, 0},
-          {"request", [](SeedLayer& layer) { layer.request(0, Lifecycle::rolled_back); }, 0},
-          {"step", [=](SeedLayer& layer) { layer.step(metrics); }, 0},
-          {"report", [](SeedLayer& layer) { layer.report_error(1); }, 0},
-          {"replace", [=](SeedLayer& layer) { layer.replace_blueprint(0, weights); }, 0},
-          {"schedule", [=](SeedLayer& layer) { layer.set_schedule_state(0, numbers); }, 0}};
-}
-
-TEST(SeedFaults, OfAnyAllocationLeaveTheLayerUnchanged) {
-  const auto faults = std::make_shared<Faults>();
-  const auto context = make_faulty_context(faults, 2);
-  for (const LayerChange& change : layer_changes()) {
-    SCOPED_TRACE(change.name);
-    SeedLayer other = make_layer(*context);
-    const std::string before = state_of(other);
-    change.make(other);
-    const std::string after = state_of(other);
-    EXPECT_TRUE(before != after);
-    for (const bool accounted : {true, false}) {
-      SeedLayer layer = make_layer(*context);
-      state_of(layer);  // allocates the workspaces of its calls
-      const auto make = [&] { change.make(layer); };
-      const auto check = [&](std::size_t k) {
-        EXPECT_TRUE(state_of(layer) == before) << "allocation " << k << ' ' << accounted;
-      };
-      if (accounted) {
-        fail_every_accounted(*faults, make, check);
-      } else {
-        fail_every_allocation(change.least_bytes, make, check);
-      }
-      EXPECT_TRUE(state_of(layer) == after) << "after memory is available again";
-    }
-  }
 }
 
 }  // namespace IndexFaultsTest

@@ -3,9 +3,9 @@
 // its bounds.
 #include "SealedMutator.hpp"
 #include "hnsw/Connect.hpp"
-#include "hnsw/HnswFile.hpp"
 #include "hnsw/HnswlibFile.hpp"
 #include "hnsw/Renumber.hpp"
+#include "hnsw/StoredHnsw.hpp"
 #include "hnsw/Walk.hpp"
 
 #include <kindred/core/common/Error.hpp>

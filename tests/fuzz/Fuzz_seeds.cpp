@@ -3,7 +3,7 @@
 // bounds.
 #include "MemoryFile.hpp"
 #include "SealedMutator.hpp"
-#include "seed/SeedCheckpoint.hpp"
+#include "seed/StoredSeeds.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/BlueprintRegistry.hpp>
@@ -18,7 +18,7 @@ std::string own_path() { return "/tmp/kindred-fuzz-seeds-" + std::to_string(::ge
 
 /// A valid checkpoint: three seeds, one of them grafting, with the state of its schedule.
 std::string good_checkpoint() {
-  Impl::SeedCheckpoint checkpoint;
+  Impl::StoredSeeds checkpoint;
   checkpoint.hidden = 7;
   checkpoint.epoch = 120;
   checkpoint.state = SeedState(3);
@@ -43,7 +43,7 @@ std::string good_blueprints() {
 }
 
 /// The sum of all numbers that were read.
-double use(const Impl::SeedCheckpoint& checkpoint) {
+double use(const Impl::StoredSeeds& checkpoint) {
   double sum = static_cast<double>(checkpoint.hidden + checkpoint.epoch);
   for (std::size_t i = 0; i < checkpoint.state.seeds(); ++i)
     sum += checkpoint.state.alpha[i] + static_cast<double>(checkpoint.state.blueprint[i]);

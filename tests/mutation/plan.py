@@ -27,8 +27,8 @@ MUTATED = {
         "matcher/patterns/StoredPatterns.cpp",
         "matcher/vector/StoredVectors.cpp",
         "matcher/graph/StoredGraph.cpp",
-        "matcher/hnsw/HnswFile.cpp",
-        "matcher/seed/SeedCheckpoint.cpp",
+        "matcher/hnsw/StoredHnsw.cpp",
+        "matcher/seed/StoredSeeds.cpp",
     ],
 }
 

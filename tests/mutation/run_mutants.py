@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests against every mutant and compares the survivors with survivors.txt.
+"""Runs the tests against every mutant and compares the survivors with accepted_survivors.txt.
 
 First every test runs alone, without a fault: it must pass, and what it reaches is recorded. Then each mutant is run with the
 tests that reach it, cheapest first, until one fails. A test that crashes or takes ten times as long kills the mutant, too.
@@ -19,8 +19,8 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import accepted_survivors  # noqa: E402
 import plan  # noqa: E402
-import survivors  # noqa: E402
 
 PROGRAMS = [*plan.PROGRAMS, "headers"]
 KILLED_LEAST = 0.9
@@ -143,7 +143,7 @@ def main():
         for key in alive:
             print("alive: " + key + (" (no test reaches it)" if key in unreached else ""))
         return 0
-    listed = survivors.read()
+    listed = accepted_survivors.read()
     failed = False
     for key in alive:
         if key not in listed:

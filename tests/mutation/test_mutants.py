@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The generator makes what it says, and what survivors.txt lists exists."""
+"""The generator makes what it says, and what accepted_survivors.txt lists exists."""
 
 import pathlib
 import unittest
 
+import accepted_survivors
 import mutants
 import plan
-import survivors
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -42,7 +42,7 @@ class Generator(unittest.TestCase):
 
     def test_survivors_exist(self):
         keys = {mutant.key for mutator in mutants.generate(ROOT) for mutant in mutator.mutants}
-        listed = survivors.read()
+        listed = accepted_survivors.read()
         self.assertEqual([key for key in listed if key not in keys], [])
         self.assertLess(len(listed), 0.1 * len(keys))
 
@@ -73,10 +73,10 @@ class Generator(unittest.TestCase):
 
 class Survivors(unittest.TestCase):
     def test_have_reasons(self):
-        self.assertEqual(survivors.read("# equivalent:\n# no time\nkey | a\nkey | b\n\n# other\nkey | c\n"),
+        self.assertEqual(accepted_survivors.read("# equivalent:\n# no time\nkey | a\nkey | b\n\n# other\nkey | c\n"),
                          {"key | a": "equivalent: no time", "key | b": "equivalent: no time", "key | c": "other"})
         with self.assertRaises(SystemExit):
-            survivors.read("# why\nkey | a\n\nkey | b\n")
+            accepted_survivors.read("# why\nkey | a\n\nkey | b\n")
 
 
 if __name__ == "__main__":

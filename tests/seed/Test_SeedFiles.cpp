@@ -9,7 +9,7 @@
 #include "SectionBytes.hpp"
 #include "SectionLengths.hpp"
 #include "TempFolder.hpp"
-#include "seed/SeedCheckpoint.hpp"
+#include "seed/StoredSeeds.hpp"
 
 namespace SeedFilesTest {
 

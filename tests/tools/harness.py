@@ -25,6 +25,13 @@ class Result:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
+def strict(text):
+    """Parses strict JSON, without NaN and Infinity."""
+    def refuse(constant):
+        raise ValueError(f"{constant} is not JSON")
+    return json.loads(text, parse_constant=refuse)
+
+
 def environment(profile):
     """No calibration of this machine, so that tests start from the same state everywhere."""
     return dict(os.environ, KINDRED_PROFILE=str(profile))

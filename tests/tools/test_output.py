@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The format of the command's output: help, info, answers, explain, trace, report, interactive
-use."""
+"""The format of the command's output: help, info, answers, explain, trace, report."""
 import json
 import re
-import select
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -15,13 +12,6 @@ import inputs
 import npy
 
 COMMANDS = ("info", "demo", "calibrate", "match", "search", "score", "spread")
-
-
-def strict(text):
-    """Parses strict JSON, without NaN and Infinity."""
-    def refuse(constant):
-        raise ValueError(f"{constant} is not JSON")
-    return json.loads(text, parse_constant=refuse)
 
 
 class Help(harness.CommandTest):
@@ -40,7 +30,7 @@ class Help(harness.CommandTest):
 
 class Info(harness.CommandTest):
     def test_json(self):
-        info = strict(self.succeeds("info", "--json").out)
+        info = harness.strict(self.succeeds("info", "--json").out)
         self.assertRegex(info["version"], r"^\d+\.\d+\.\d+$")
         self.assertEqual([space["space"] for space in info["spaces"]], ["serial", "openmp", "cuda"])
         for space in info["spaces"]:
@@ -63,7 +53,7 @@ class Answers(harness.CommandTest):
 
     def answers(self, case, *more):
         result = self.succeeds(*cases.CASES[case], *more, cwd=self.inputs)
-        return [strict(line) for line in result.out.splitlines()]
+        return [harness.strict(line) for line in result.out.splitlines()]
 
     def test_match(self):
         queries = [json.loads(line) for line in (self.inputs / "queries.jsonl").read_text().splitlines()]
@@ -134,7 +124,7 @@ class Answers(harness.CommandTest):
 
     def test_explain(self):
         result = self.succeeds(*cases.SPREAD, "--explain", "--quiet", cwd=self.inputs)
-        records = [strict(line) for line in result.err.splitlines()]
+        records = [harness.strict(line) for line in result.err.splitlines()]
         self.assertTrue(records)
         for record in records:
             self.assertEqual(set(record), {"op", "items", "predicted", "chosen", "taken", "why", "threads",
@@ -145,7 +135,7 @@ class Answers(harness.CommandTest):
 
     def test_explain_says_forced(self):
         result = self.succeeds(*cases.SEARCH, "--explain", "--quiet", "--space", "serial", cwd=self.inputs)
-        records = [strict(line) for line in result.err.splitlines()]
+        records = [harness.strict(line) for line in result.err.splitlines()]
         dispatches = [record for record in records if "chosen" in record]
         self.assertTrue(dispatches)
         for record in dispatches:
@@ -161,7 +151,7 @@ class Answers(harness.CommandTest):
     def test_trace(self):
         trace = self.folder / "trace.json"
         self.succeeds(*cases.MATCH, "--trace", trace, cwd=self.inputs)
-        events = strict(trace.read_text())
+        events = harness.strict(trace.read_text())
         events = events["traceEvents"] if isinstance(events, dict) else events
         self.assertTrue(events)
         for event in events:
@@ -178,80 +168,6 @@ class Answers(harness.CommandTest):
         html = report.read_text(encoding="utf-8")
         self.assertIn("<html", html.lower())
         self.assertIsNone(re.search(r"""(src|href|url\(|@import)\s*=?\s*["'(]*\s*(https?:)?//""", html), "the report fetches something")
-
-    def test_standard_input_is_answered_line_by_line(self):
-        for flags in ([], ["--measure", "difflib", "--blocks"]):
-            command = subprocess.Popen([harness.COMMAND, "match", "--patterns", str(self.inputs / "patterns.jsonl"), "--queries", "-", "--quiet", *flags],
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=harness.environment("/nonexistent/profile.json"))
-            try:
-                for line in (self.inputs / "queries.jsonl").read_bytes().splitlines()[:4]:
-                    command.stdin.write(line + b"\n")
-                    command.stdin.flush()
-                    self.assertTrue(select.select([command.stdout], [], [], 60)[0], "no answer to a line within a minute")
-                    self.assertEqual(strict(command.stdout.readline())["query"], json.loads(line)["name"])
-                command.stdin.write(b"nonsense\n")
-                command.stdin.close()
-                command.stdin = None
-                out, err = command.communicate(timeout=60)
-                self.assertEqual((command.returncode, out), (3, b""))
-                self.assertIn("<stdin>:5:", err.decode())
-            finally:
-                command.kill()
-                command.communicate()
-
-    def test_lines_before_a_bad_one_are_answered(self):
-        record = {"name": "q", "events": [["a", "b"], ["c"]]}
-        patterns = self.file("patterns.jsonl", [record, {"events": [["a"], ["c"]]}])
-        store = self.folder / "s.knd"
-        self.succeeds("patterns", "build", "--patterns", patterns, "--out", store)
-        text = self.file("patterns.txt", "abc\nac\n")
-        good = (json.dumps(record) + "\n").encode()
-        for source, line, bad_lines in ((("--patterns", patterns), good, (b"nonsense\n", b'{"tokens": ["a"]} x\n', b'{"tokens": ["a", 1]}\n', b"\n", b'{"events": [["a"], [')),
-                                        (("--patterns", patterns, "--predict"), good, (b'{"events": [["a"], ["b", 1]]}\n',)),
-                                        (("--store", store), good, (b'{"tokens": ["a"]} x\n',)),
-                                        (("--store", store, "--predict"), good, (b'{"events": [["a"], ["b", 1]]}\n',)),
-                                        (("--lines", text), b"abc\n", (b"ab\xff\n",))):
-            flags = ("match", *source, "--queries", "-", "--threshold", "0")
-            one = self.succeeds(*flags, stdin=line).out
-            self.assertEqual(one.count(b"\n"), 1)
-            for bad in bad_lines:
-                for count in (0, 1, 3, 100, 5000) if bad == bad_lines[0] else (3,):
-                    with self.subTest(source=source, bad=bad, count=count):
-                        result = harness.run(*flags, stdin=line * count + bad + line * 2)
-                        self.assertEqual(result.status, 3, result.err)
-                        self.assertIn(f"<stdin>:{count + 1}:", result.err)
-                        answers = result.out.splitlines(keepends=True)
-                        self.assertEqual(len(answers), count)
-                        if source[0] != "--lines":
-                            self.assertEqual(set(answers), {one} if count else set())
-
-    def test_standard_input_and_file_give_the_same(self):
-        expected = self.succeeds(*cases.MATCH, cwd=self.inputs).out
-        piped = self.succeeds("match", "--patterns", "patterns.jsonl", "--queries", "-", cwd=self.inputs, stdin=(self.inputs / "queries.jsonl").read_bytes())
-        self.assertEqual(piped.out, expected)
-
-    def test_a_closed_reader_is_no_crash(self):
-        shell = subprocess.run(["bash", "-c", '"$0" match --patterns patterns.jsonl --queries queries.jsonl --threshold 0 --top 2000 --quiet | head -c 10', harness.COMMAND],
-                               cwd=self.inputs, capture_output=True, env=harness.environment("/nonexistent/profile.json"), timeout=300)
-        self.assertEqual(len(shell.stdout), 10)
-        self.assertNotIn(b"terminate", shell.stderr)
-
-
-class Calibrate(harness.CommandTest):
-    def test_saves_a_profile_that_is_used(self):
-        profile = self.folder / "deep" / "profile.json"
-        self.succeeds("calibrate", "--quiet", profile=profile, timeout=600)
-        strict(profile.read_text())
-        self.assertEqual([path.name for path in profile.parent.iterdir()], ["profile.json"])
-        info = harness.run("info", "--json", profile=profile)
-        self.assertIn("profile.json", info.out.decode())
-
-    def test_a_broken_profile_is_told_and_left_alone(self):
-        profile = self.file("profile.json", "{ broken")
-        result = harness.run("info", "--json", profile=profile)
-        self.assertEqual(result.status, 0)
-        self.assertIn("profile.json", result.err)
-        self.assertEqual(profile.read_text(), "{ broken")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include "io/EdgeList.hpp"
 #include "io/Graph.hpp"
+#include "io/GraphFields.hpp"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/LatticeTasks.hpp"
 
-#include "io/Environment.hpp"
 #include "io/InputError.hpp"
+#include "io/LatticeEnvironment.hpp"
 #include "io/NamedRecord.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

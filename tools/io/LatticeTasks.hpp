@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_IO_LATTICE_TASKS_HPP
 #define KINDRED_TOOLS_IO_LATTICE_TASKS_HPP
 
-#include "io/Blocks.hpp"
+#include "io/LatticeBlocks.hpp"
 
 #include <kindred/matcher/LatticeBatch.hpp>
 

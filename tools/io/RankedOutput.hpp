@@ -4,7 +4,7 @@
 
 #include "io/Answer.hpp"
 #include "io/InputError.hpp"
-#include "io/Npy.hpp"
+#include "io/NpyHeader.hpp"
 #include "io/Output.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

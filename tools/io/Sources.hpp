@@ -2,9 +2,10 @@
 #ifndef KINDRED_TOOLS_IO_SOURCES_HPP
 #define KINDRED_TOOLS_IO_SOURCES_HPP
 
-#include "io/Graph.hpp"
+#include "io/GraphFields.hpp"
 #include "io/LineReader.hpp"
 #include "io/NameTable.hpp"
+#include "io/NodeNames.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>

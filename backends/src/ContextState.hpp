@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_SRC_CONTEXT_STATE_HPP
+#define KINDRED_BACKENDS_SRC_CONTEXT_STATE_HPP
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/backends/impl/HostTeams.hpp>
+#include <kindred/backends/impl/HostWorkers.hpp>
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/memory/BudgetedResource.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace Kindred {
+
+/// The instances, memory resources and dispatcher of a context.
+struct Context::State {
+  State(const ContextOptions& given, std::vector<SpaceInfo> infos, SpaceSet usable_spaces,
+        int thread_count)
+      : options(with_memory_left(given)),
+        spaces(std::move(infos)),
+        usable(usable_spaces),
+        threads(thread_count),
+        serial(make_host_instance(1)),
+        openmp(make_host_instance(thread_count)),
+        teams(thread_count, openmp),
+        host_memory(spaces[0].memory_budget, options.before_allocation),
+        dispatcher(usable_spaces, thread_count, options.dispatcher)
+#if KINDRED_HAS_DEVICE
+        ,
+        cuda(Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0]),
+        device_memory(spaces[2].memory_budget, options.before_allocation),
+        pinned_memory(host_memory, options.before_allocation)
+#endif
+  {
+  }
+
+  /// Adds a callback that returns the rest of the device budget without calling the driver.
+  ContextOptions with_memory_left(ContextOptions given) const {
+#if KINDRED_HAS_DEVICE
+    if (!given.dispatcher.device_memory_left) {
+      given.dispatcher.device_memory_left = [this] {
+        return device_memory.limit.limit() - device_memory.limit.used();
+      };
+    }
+#endif
+    return given;
+  }
+
+  static HostSpace make_host_instance([[maybe_unused]] int pool_size) {
+#if defined(KOKKOS_ENABLE_OPENMP)
+    return HostSpace(pool_size);
+#else
+    return HostSpace();
+#endif
+  }
+
+  /// Logs the duration of the first call of an operation if the driver compiled its kernels.
+  void report_compilation(const Context& context, const DispatchRecord& record);
+
+  ContextOptions options;
+  std::vector<SpaceInfo> spaces;
+  SpaceSet usable;
+  int threads;
+  HostSpace serial;
+  HostSpace openmp;
+  Impl::HostTeams teams;
+  Impl::HelperThreads helpers;
+  BudgetedResource<Kokkos::HostSpace> host_memory;
+  Dispatcher dispatcher;
+  CallHistory ran_on_device;
+  CallHistory history;  ///< of calls whose engine has no history
+#if KINDRED_HAS_DEVICE
+  DeviceSpace cuda;
+  BudgetedResource<DeviceSpace::memory_space> device_memory;
+  BudgetedResource<Kokkos::SharedHostPinnedSpace> pinned_memory;
+#endif
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_BACKENDS_SRC_CONTEXT_STATE_HPP

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_GRAPH_SPREAD_CALLS_HPP
+#define KINDRED_MATCHER_GRAPH_SPREAD_CALLS_HPP
+
+#include "DenseBins.hpp"
+#include "FrontierWorkspace.hpp"
+#include "GraphSnapshot.hpp"
+#include "PathTrace.hpp"
+#include "SpreadingWorkspace.hpp"
+
+#include <kindred/backends/Context.hpp>
+#include <kindred/core/arch/PerSpace.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// Runs calls over a graph and keeps one workspace per space. Thread-safe: calls on the same space
+/// are serialized.
+class SpreadCalls {
+ public:
+  explicit SpreadCalls(Context& context);
+
+  /// The best ranks of every query, on \p space. Fences its instance.
+  void spread(Space space, const GraphSnapshot& graph, std::span<const QuerySources> sources,
+              const SpreadRequest& request, std::span<Rank> ranks);
+
+  /// Appends the best \p count paths to each of \p nodes of one query, on one host thread. \see
+  /// PathTrace
+  void trace(const GraphSnapshot& graph, QuerySources sources, const SpreadRequest& request,
+             std::span<const Activation> nodes, std::size_t count, SpreadPaths& paths);
+
+  /// Bytes of data derived from graphs that is kept on \p space: bins, modified weights.
+  std::uint64_t kept_bytes(Space space) const noexcept;
+  /// Releases the workspace and the derived data of \p space once no call runs there. Returns
+  /// whether there was any.
+  bool release(Space space);
+
+  /// `y = Wᵀx` or `y = W x` on \p space. Fences its instance.
+  void hop(Space space, const GraphSnapshot& graph, std::span<const float> x, std::span<float> y,
+           const HopRequest& request);
+
+ private:
+  /// The workspace of one space; used by one call at a time.
+  template <class ExecutionSpace>
+  struct Workspace {
+    Workspace(MemoryResource& memory, MemoryResource& pinned, std::size_t query_slots)
+        : slots(query_slots), whole(memory), frontier(memory, pinned) {}
+
+    std::size_t slots;  // small queries processed concurrently
+    SpreadingWorkspace<ExecutionSpace> whole;
+    FrontierWorkspace<ExecutionSpace> frontier;
+    std::vector<std::uint8_t> done;
+  };
+  struct HostWorkspace {
+    HostWorkspace(MemoryResource& memory, std::size_t threads)
+        : workspace(memory, memory, threads) {}
+
+    std::mutex mutex;  // held while a call uses the workspace
+    Workspace<HostSpace> workspace;
+    std::atomic<std::uint64_t> kept{0};  // bytes, after the last call
+  };
+  template <class ExecutionSpace>
+  struct DeviceWorkspace {
+    std::mutex mutex;
+    std::optional<Workspace<ExecutionSpace>> workspace;
+    std::optional<DenseBins<ExecutionSpace>> bins;
+  };
+
+  /// Calls `body(exec_space, workspace)` with exclusive use of the workspace of \p space.
+  template <class Body>
+  void alone(Space space, const Body& run);
+  /// The bins of the rows as built, once \p hops more have amortised them; on a device.
+  template <class ExecutionSpace>
+  BinnedRows<typename ExecutionSpace::memory_space> bins_of(const ExecutionSpace& exec_space,
+                                                            const GraphSnapshot& graph,
+                                                            std::size_t hops);
+  /// Releases memory that calls can do without. Returns whether there was any.
+  template <class ExecutionSpace>
+  bool give_back(Workspace<ExecutionSpace>& workspace);
+  template <class ExecutionSpace>
+  void spread_whole(const ExecutionSpace& exec_space, Workspace<ExecutionSpace>& workspace,
+                    const GraphSnapshot& graph,
+                    GraphSide<typename ExecutionSpace::memory_space> side,
+                    std::span<const QuerySources> sources, const SpreadRequest& request,
+                    std::span<Rank> ranks);
+
+  Context* m_context;
+  HostWorkspace m_serial;
+  HostWorkspace m_openmp;
+  Arch::PerSpace<DeviceWorkspace> m_devices;  // the slot of the host stays empty
+  std::atomic<std::uint64_t> m_device_kept{0};
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_GRAPH_SPREAD_CALLS_HPP

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "StoredHnsw.hpp"
+
+#include "storage/SectionChecks.hpp"
+#include "storage/SectionFile.hpp"
+#include "storage/SectionWriter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+#include <kindred/core/common/CheckedSize.hpp>
+#include <limits>
+#include <vector>
+
+namespace Kindred::Impl {
+
+namespace {
+
+constexpr std::string_view kind = "hnsw";
+
+/// The numbers in the section `settings`, in order.
+enum Setting : std::size_t {
+  set_dimension,
+  set_metric,
+  set_m,
+  set_ef_construction,
+  set_seed,
+  set_target,
+  set_traversal,
+  set_next_id,
+  set_entry,
+  set_levels,
+  set_count
+};
+
+class Reader {
+ public:
+  Reader(const SectionFile& file, int threads) : m_checks(file, 0, threads) {
+    m_settings = m_checks.section<std::uint64_t>("settings");
+    m_checks.count<std::uint64_t>("settings", m_settings, set_count);
+  }
+
+  HnswSettings settings() const {
+    range(set_dimension, 1, dimension_max);
+    range(set_metric, 0, 2);
+    range(set_m, 2, m_max);
+    range(set_ef_construction, m_settings[set_m], ef_construction_max);
+    range(set_target, 0, 2);
+    range(set_traversal, 0, 2);
+    range(set_next_id, 0, hnsw_id_limit);
+    HnswSettings out;
+    out.metric = static_cast<Metric>(m_settings[set_metric]);
+    out.m = m_settings[set_m];
+    out.ef_construction = m_settings[set_ef_construction];
+    out.seed = m_settings[set_seed];
+    out.traversal = static_cast<HnswTraversal>(m_settings[set_target]);
+    return out;
+  }
+  std::size_t dimension() const { return m_settings[set_dimension]; }
+
+  void fill(HnswStore& store) const {
+    store.traversal = static_cast<HnswTraversal>(m_settings[set_traversal]);
+    store.next_id = m_settings[set_next_id];
+    const auto unit = borrow(store.unit, "unit", 1);
+    if (!(unit >= std::numeric_limits<float>::min()) || !std::isfinite(unit))
+      m_checks.refuse<float>("unit", 0, "must be finite and above 0");
+    const auto ids = m_checks.section<std::uint64_t>("ids");
+    if (ids.size() >= node_limit)
+      m_checks.refuse<std::uint64_t>("ids", 0, "too many ids: " + std::to_string(ids.size()));
+    store.ids.borrow(ids);
+    const std::uint64_t nodes = ids.size();
+    const std::uint64_t m = store.settings.m;
+    read_rows(store, nodes);
+    borrow(store.deleted, "deleted", nodes);
+    borrow(store.levels, "levels", nodes);
+    borrow(store.base, "links.base", product("links.base", {nodes, 2, m}));
+    borrow(store.upper_first, "links.upper_first", nodes);
+    m_checks.below<std::uint8_t>("deleted", store.deleted.span(), 2);
+    store.dead = static_cast<std::size_t>(
+        std::count(store.deleted.span().begin(), store.deleted.span().end(), std::uint8_t{1}));
+    read_entry(store);
+    read_upper(store);
+    check_links(store);
+    check_ids(store);
+  }
+
+ private:
+  void range(Setting setting, std::uint64_t least, std::uint64_t most) const {
+    const std::uint64_t value = m_settings[setting];
+    if (value >= least && value <= most) return;
+    m_checks.refuse<std::uint64_t>("settings", setting,
+                                   std::to_string(value) + " is not in [" + std::to_string(least) +
+                                       ", " + std::to_string(most) + "]");
+  }
+
+  /// Number of elements of section \p name. \throws CorruptFile if no file can have that many
+  std::uint64_t product(const char* name, std::initializer_list<std::uint64_t> sizes) const {
+    const auto elements = checked_product(sizes);
+    if (!elements) m_checks.refuse<std::uint8_t>(name, 0, "more elements than a file can have");
+    return *elements;
+  }
+  template <class T>
+  void borrow(GrowingArray<T>& column, const char* name, std::uint64_t size) const {
+    const std::span<T> values = m_checks.section<T>(name);
+    m_checks.count<T>(name, values, size);
+    column.borrow(values);
+  }
+  float borrow(float& to, const char* name, std::uint64_t size) const {
+    const std::span<float> values = m_checks.section<float>(name);
+    m_checks.count<float>(name, values, size);
+    return to = values[0];
+  }
+
+  void finite(const char* name, std::span<const float> values) const {
+    m_checks.all<float>(name, values.size(), "is not finite",
+                        [&](std::size_t i) { return std::isfinite(values[i]); });
+  }
+
+  void read_rows(HnswStore& store, std::uint64_t nodes) const {
+    const auto mean = m_checks.section<float>("mean");
+    m_checks.count<float>("mean", mean, nodes > 0 || !mean.empty() ? store.dimension : 0);
+    finite("mean", mean);
+    store.mean.assign(mean.begin(), mean.end());
+    borrow(store.rows, "rows", product("rows", {nodes, store.row_stride()}));
+    finite("rows", store.rows.span());
+    const bool bytes = store.traversal == HnswTraversal::bytes;
+    if (nodes > 0 && (store.traversal == HnswTraversal::automatic ||
+                      (bytes && store.dimension > Arch::code_count_max))) {
+      m_checks.refuse<std::uint64_t>("settings", set_traversal, "invalid traversal for these rows");
+    }
+    borrow(store.codes, "codes", bytes ? product("codes", {nodes, store.code_stride()}) : 0);
+  }
+
+  void read_entry(HnswStore& store) const {
+    range(set_levels, store.size() > 0 ? 1 : 0, store.size() > 0 ? level_limit : 0);
+    store.top_level = static_cast<int>(m_settings[set_levels]) - 1;
+    if (store.size() == 0) return;
+    range(set_entry, 0, store.size() - 1);
+    store.entry = static_cast<std::uint32_t>(m_settings[set_entry]);
+    m_checks.below<std::uint8_t>("levels", store.levels.span(), m_settings[set_levels]);
+    if (store.levels[store.entry] != store.top_level)
+      m_checks.refuse<std::uint64_t>("settings", set_entry, "is not a node of the top level");
+  }
+
+  void read_upper(HnswStore& store) const {
+    std::uint64_t lists = 0;
+    for (std::size_t node = 0; node < store.size(); ++node) {
+      const std::uint64_t expected = store.levels[node] > 0 ? lists : 0;
+      if (store.upper_first[node] != expected) {
+        m_checks.refuse<std::uint32_t>("links.upper_first", node,
+                                       "is not " + std::to_string(expected));
+      }
+      lists += store.levels[node];
+    }
+    borrow(store.upper, "links.upper", product("links.upper", {lists, store.settings.m}));
+  }
+
+  void check_links(const HnswStore& store) const {
+    m_checks.all<std::uint32_t>(
+        "links.base", store.base.size(), "is not a node",
+        [&](std::size_t i) { return store.base[i] < store.size() || store.base[i] == no_node; });
+    const std::size_t m = store.settings.m;
+    for (std::size_t node = 0; node < store.size(); ++node) {
+      for (std::size_t level = 1; level <= store.levels[node]; ++level) {
+        const std::size_t first = (store.upper_first[node] + level - 1) * m;
+        for (std::size_t i = first; i < first + m; ++i) {
+          const std::uint32_t to = store.upper[i];
+          if (to != no_node && (to >= store.size() || store.levels[to] < level)) {
+            m_checks.refuse<std::uint32_t>(
+                "links.upper", i,
+                std::to_string(to) + " is not a node of level " + std::to_string(level));
+          }
+        }
+      }
+    }
+  }
+
+  void check_ids(const HnswStore& store) const {
+    m_checks.below<std::uint64_t>("ids", store.ids.span(), store.next_id);
+    std::vector<std::uint64_t> sorted(store.ids.span().begin(), store.ids.span().end());
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end())
+      m_checks.refuse<std::uint64_t>("ids", 0, std::to_string(*twice) + " occurs twice");
+  }
+
+  SectionChecks m_checks;
+  std::span<const std::uint64_t> m_settings;
+};
+
+}  // namespace
+
+void write_hnsw(const HnswStore& store, const std::string& path) {
+  SectionWriter writer(path, kind);
+  std::array<std::uint64_t, set_count> settings{};
+  settings[set_dimension] = store.dimension;
+  settings[set_metric] = static_cast<std::uint64_t>(store.settings.metric);
+  settings[set_m] = store.settings.m;
+  settings[set_ef_construction] = store.settings.ef_construction;
+  settings[set_seed] = store.settings.seed;
+  settings[set_target] = static_cast<std::uint64_t>(store.settings.traversal);
+  settings[set_traversal] = static_cast<std::uint64_t>(store.traversal);
+  settings[set_next_id] = store.next_id;
+  settings[set_entry] = store.size() > 0 ? store.entry : 0;
+  settings[set_levels] = static_cast<std::uint64_t>(store.top_level) + 1;
+  writer.write<std::uint64_t>("settings", settings);
+  writer.write<float>("unit", std::span(&store.unit, 1));
+  writer.write<float>("mean", store.mean);
+  writer.write<std::uint64_t>("ids", store.ids.span());
+  writer.write<float>("rows", store.rows.span());
+  writer.write<std::uint8_t>("codes", store.codes.span());
+  writer.write<std::uint8_t>("deleted", store.deleted.span());
+  writer.write<std::uint8_t>("levels", store.levels.span());
+  writer.write<std::uint32_t>("links.base", store.base.span());
+  writer.write<std::uint32_t>("links.upper_first", store.upper_first.span());
+  writer.write<std::uint32_t>("links.upper", store.upper.span());
+  writer.commit();
+}
+
+HnswStore read_hnsw(MemoryResource& resource, const std::string& path, int threads) {
+  auto file = std::make_shared<SectionFile>(path, kind, threads);
+  if (file->commits() != 1) file->fail(0, "an index must have exactly one commit");
+  const Reader reader(*file, threads);
+  const HnswSettings settings = reader.settings();
+  HnswStore store(resource, reader.dimension(), settings);
+  reader.fill(store);
+  store.file = std::move(file);
+  return store;
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "TempFolder.hpp"
+#include "io/InputError.hpp"
+#include "io/Sequences.hpp"
+
+namespace SequenceReaderTest {
+
+using namespace Kindred;
+using namespace Kindred::Tools;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Testing::TempFolder;
+
+struct Read {
+  std::vector<std::vector<Symbol>> rows;
+  std::vector<std::string> names;
+};
+
+Read read_sequences(const std::string& path, Encoder& encoder, Learning learning,
+                    SequenceForm form = SequenceForm::json) {
+  Sequences sequences;
+  SequenceReader reader(path, form, encoder, learning);
+  while (reader.next(sequences)) continue;
+  Read out;
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    const auto row = sequences.symbols[i];
+    out.rows.emplace_back(row.begin(), row.end());
+    out.names.emplace_back(sequences.names[i].value_or("(none)"));
+  }
+  return out;
+}
+
+TEST(SequenceReader, NumbersTokensAsTheyAppear) {
+  const TempFolder folder;
+  const auto path = folder.write("p", R"({"name": "x", "events": [["a", "b"], [], ["c", "a"]]}
+{"tokens": ["c", "d"], "name": ""}
+{"tokens": [], "other": {"deep": [1, {"er": null}]}, "name": null}
+{"events": [[]]}
+)");
+  Encoder encoder(Level::token);
+  const Read read = read_sequences(path, encoder, Learning::on);
+  EXPECT_THAT(read.names, ElementsAre("x", "", "(none)", "(none)"));
+  EXPECT_THAT(read.rows,
+              ElementsAre(ElementsAre(0, 1, 2, 0), ElementsAre(2, 3), IsEmpty(), IsEmpty()));
+  const Read query = read_sequences(folder.write("q", R"({"tokens": ["d", "new", "a", "new"]})"),
+                                    encoder, Learning::off);
+  EXPECT_THAT(query.rows, ElementsAre(ElementsAre(3, unknown_symbol, 0, unknown_symbol)));
+}
+
+TEST(SequenceReader, JoinsStringsByOneSpaceAtCharacterLevel) {
+  const TempFolder folder;
+  Encoder encoder(Level::character);
+  const Read json = read_sequences(
+      folder.write("p", R"({"events": [["ab", "é"], ["\ud83d\ude00"]]})"), encoder, Learning::on);
+  EXPECT_THAT(json.rows, ElementsAre(ElementsAre('a', 'b', ' ', 0xE9, ' ', 0x1F600)));
+  const Read plain = read_sequences(folder.write("l", "ab é 😀\n\nba?"), encoder, Learning::off,
+                                    SequenceForm::lines);
+  EXPECT_THAT(plain.rows, ElementsAre(json.rows[0], IsEmpty(), ElementsAre('b', 'a', '?')));
+}
+
+TEST(SequenceReader, RefusesPlainLinesThatAreNoUtf8) {
+  const TempFolder folder;
+  Encoder encoder(Level::character);
+  const auto path = folder.write("l", "ab\nc\xFFz\n");
+  EXPECT_EQ(Testing::message_of<InputError>(
+                [&] { read_sequences(path, encoder, Learning::on, SequenceForm::lines); }),
+            path + ":2: not UTF-8: byte 0xff at 1 of the text");
+}
+
+/// The error message for \p line as the second line of a file of patterns.
+std::string refusal(const TempFolder& folder, const std::string& line) {
+  const auto path = folder.write("p", "{\"tokens\": [\"a\"]}\n" + line + "\n");
+  Encoder encoder(Level::token);
+  const auto message =
+      Testing::message_of<InputError>([&] { read_sequences(path, encoder, Learning::on); });
+  EXPECT_THAT(message, ::testing::StartsWith(path + ":2: "));
+  return message.substr(std::min(message.size(), path.size() + 4));
+}
+
+TEST(SequenceReader, ReportsFileLineAndValueOfABadRecord) {
+  const TempFolder folder;
+  EXPECT_THAT(refusal(folder, ""), HasSubstr("an empty line"));
+  EXPECT_THAT(refusal(folder, " \t"), HasSubstr("an empty line"));
+  EXPECT_THAT(refusal(folder, "{\"tokens\": [\"a\""), HasSubstr("not JSON: column 16"));
+  EXPECT_THAT(refusal(folder, "{\"tokens\": [\"a\"]} x"), HasSubstr("not JSON"));
+  EXPECT_THAT(refusal(folder, "{\"tokens\": [\"\xFF\"]}"), HasSubstr("ill-formed UTF-8"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": ["\ud800"]})"), HasSubstr("surrogate"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [1e999]})"), HasSubstr("number overflow"));
+  EXPECT_THAT(refusal(folder, "[]"), HasSubstr("must be a JSON object"));
+  EXPECT_THAT(refusal(folder, "3"), HasSubstr("must be a JSON object"));
+  EXPECT_THAT(refusal(folder, "{}"), HasSubstr("neither \"events\" nor \"tokens\""));
+  EXPECT_THAT(refusal(folder, R"({"tokens": ["a", 7]})"),
+              HasSubstr("has 7, which is not a string"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": ["a", null]})"),
+              HasSubstr("has null, which is not a string"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": "a"})"), HasSubstr("has 'a' where an array must be"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [["a"]]})"), HasSubstr("has an array in it"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [{"a": 1}]})"), HasSubstr("an object where"));
+  EXPECT_THAT(refusal(folder, R"({"events": ["a"]})"), HasSubstr("has 'a' where an array must be"));
+  EXPECT_THAT(refusal(folder, R"({"events": [[["a"]]]})"), HasSubstr("has an array in it"));
+  EXPECT_THAT(refusal(folder, R"({"events": [[1.5]]})"),
+              HasSubstr("has 1.5, which is not a string"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [], "events": []})"), HasSubstr("is given twice"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": [], "tokens": []})"), HasSubstr("is given twice"));
+  EXPECT_THAT(refusal(folder, R"({"name": "a", "name": "b", "tokens": []})"),
+              HasSubstr("is given twice"));
+  EXPECT_THAT(refusal(folder, R"({"name": -3, "tokens": []})"), HasSubstr("and is -3"));
+  EXPECT_THAT(refusal(folder, R"({"name": ["a"], "tokens": []})"), HasSubstr("and is an array"));
+  EXPECT_THAT(refusal(folder, R"({"name": true, "tokens": []})"), HasSubstr("and is a boolean"));
+}
+
+TEST(SequenceReader, BoundsTheDepthOfWhatItSkips) {
+  const TempFolder folder;
+  EXPECT_THAT(refusal(folder, "{\"x\": " + std::string(100000, '[')), HasSubstr("deeper than 64"));
+  std::string objects;
+  for (int i = 0; i < 100000; ++i) objects += "{\"x\": ";
+  EXPECT_THAT(refusal(folder, objects), HasSubstr("deeper than 64"));
+}
+
+}  // namespace SequenceReaderTest

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/GraphFields.hpp"
+
+#include "io/InputError.hpp"
+#include "io/Text.hpp"
+
+#include <kindred/matcher/Text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace Kindred::Tools {
+
+std::uint32_t node_of(std::string_view name, NodeNames& nodes, const LineReader& lines) {
+  const bool ascii = std::none_of(name.begin(), name.end(), [](char c) { return (c & 0x80) != 0; });
+  if (!ascii) {
+    try {
+      std::vector<Symbol> points;
+      append_code_points(name, points);
+    } catch (const InvalidArgument& error) {
+      lines.fail(error.what());
+    }
+  }
+  if (name.empty()) lines.fail("a node has an empty name");
+  return nodes.add(name);
+}
+
+std::uint8_t parse_kind(std::string_view text, const LineReader& lines) {
+  const auto kind = parse_count(text);
+  if (!kind || *kind > 255)
+    lines.fail(fmt::format("the kind {} is not a whole number up to 255", in_quotes(text)));
+  return static_cast<std::uint8_t>(*kind);
+}
+
+float parse_weight(std::string_view text, WeightRange range, const LineReader& lines) {
+  const auto number = parse_number(text);
+  if (!number) lines.fail(fmt::format("the weight {} is not a finite number", in_quotes(text)));
+  const auto weight = static_cast<float>(*number);
+  if (range == WeightRange::unit && !(*number >= 0 && *number <= 1)) {
+    lines.fail(
+        fmt::format("the weight {} is outside [0, 1], the limits of the mode engine "
+                    "(--mode linear takes any)",
+                    text));
+  }
+  if (range == WeightRange::nonnegative && !(*number >= 0))
+    lines.fail(fmt::format("the weight {} is below 0, the limit of the mode pagerank", text));
+  if (!std::isfinite(weight))
+    lines.fail(fmt::format("the weight {} is beyond float32, whose limit is 3.4e38", text));
+  return weight;
+}
+
+}  // namespace Kindred::Tools

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_IO_LATTICE_BLOCKS_HPP
+#define KINDRED_TOOLS_IO_LATTICE_BLOCKS_HPP
+
+#include "io/LineReader.hpp"
+
+#include <kindred/matcher/Lattice.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// Parses a node of \p shape, given by its index or by its coordinates separated by commas; empty
+/// on failure.
+std::optional<std::uint64_t> parse_lattice_node(std::string_view text, const LatticeShape& shape);
+
+/// Nodes and edges that paths must avoid, read from a file.
+struct BlockLists {
+  std::vector<std::uint64_t> nodes;
+  std::vector<LatticePair> edges;
+};
+
+/// \brief Reads lines with a node or with the two ends of an edge; `#` begins a comment.
+/// \throws InputError with file and line
+BlockLists read_blocks(const std::string& path, const LatticeShape& shape,
+                       const ReadProgress& progress = {});
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_IO_LATTICE_BLOCKS_HPP

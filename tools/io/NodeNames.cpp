@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/NodeNames.hpp"
+
+#include "io/Text.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <utility>
+
+namespace Kindred::Tools {
+
+NodeNames NodeNames::numbers(std::uint64_t count, std::function<bool(std::uint32_t)> has_node) {
+  NodeNames names;
+  names.m_has_node = std::move(has_node);
+  names.m_numbered = true;
+  names.m_count = count;
+  return names;
+}
+
+std::optional<std::uint32_t> NodeNames::find(std::string_view name) const {
+  if (m_numbered) {
+    const auto number = parse_count(name);
+    if (!number || *number < 1 || *number > m_count || name.front() == '0') return {};
+    const auto node = static_cast<std::uint32_t>(*number - 1);
+    if (m_has_node && !m_has_node(node)) return {};
+    return node;
+  }
+  if (m_find) return m_find(name);
+  const Symbol node = m_names.find(name);
+  if (node == unknown_symbol) return {};
+  return node;
+}
+
+void NodeNames::append(std::string& out, std::uint32_t node) const {
+  if (m_numbered) {
+    fmt::format_to(std::back_inserter(out), "\"{}\"", std::uint64_t{node} + 1);
+  } else if (m_text) {
+    append_json(out, m_text(node));
+  } else {
+    append_json(out, m_names.text(node));
+  }
+}
+
+}  // namespace Kindred::Tools

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_IO_NODE_NAMES_HPP
+#define KINDRED_TOOLS_IO_NODE_NAMES_HPP
+
+#include <kindred/matcher/Vocabulary.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace Kindred::Tools {
+
+/// \brief The names of the nodes of a graph.
+class NodeNames {
+ public:
+  /// Names in order of first appearance.
+  NodeNames() = default;
+  /// The names "1" … "count" of the nodes 0 … count − 1. \param has_node whether a node exists;
+  /// empty: all do
+  static NodeNames numbers(std::uint64_t count, std::function<bool(std::uint32_t)> has_node = {});
+
+  /// The names of \p count nodes, which are stored elsewhere.
+  NodeNames(std::uint64_t count, std::function<std::optional<std::uint32_t>(std::string_view)> find,
+            std::function<std::string_view(std::uint32_t)> text)
+      : m_count(count), m_find(std::move(find)), m_text(std::move(text)) {}
+
+  std::uint32_t add(std::string_view name) { return m_names.add(name); }
+  bool is_numbered() const noexcept { return m_numbered; }
+  /// The stored names, unless the names are numbers.
+  Ragged<char> texts() const { return m_names.texts(); }
+  std::optional<std::uint32_t> find(std::string_view name) const;
+  void append(std::string& out, std::uint32_t node) const;
+  std::uint64_t size() const noexcept { return m_numbered || m_find ? m_count : m_names.size(); }
+
+ private:
+  Vocabulary m_names;
+  bool m_numbered = false;
+  std::uint64_t m_count = 0;
+  std::function<bool(std::uint32_t)> m_has_node;
+  std::function<std::optional<std::uint32_t>(std::string_view)> m_find;
+  std::function<std::string_view(std::uint32_t)> m_text;
+};
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_IO_NODE_NAMES_HPP

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_IO_PATTERN_STORE_INPUT_HPP
+#define KINDRED_TOOLS_IO_PATTERN_STORE_INPUT_HPP
+
+#include <kindred/matcher/PatternMemory.hpp>
+
+#include <string>
+
+namespace Kindred::Tools {
+
+/// Settings of a pattern memory for commands: from the environment, without a background thread.
+PatternSettings store_settings();
+
+/// \throws InputError, NotFound, CorruptFile; InvalidArgument for settings in the environment
+PatternMemory load_store(Context& context, const std::string& path, Level level = Level::token);
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_IO_PATTERN_STORE_INPUT_HPP

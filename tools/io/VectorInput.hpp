@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_IO_VECTOR_INPUT_HPP
+#define KINDRED_TOOLS_IO_VECTOR_INPUT_HPP
+
+#include "io/LineReader.hpp"
+
+#include <kindred/matcher/VectorFile.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace Kindred::Tools {
+
+/// \brief A matrix of float32, row-major.
+struct Matrix {
+  std::unique_ptr<float[]> values;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+
+  std::span<const float> span() const noexcept { return {values.get(), rows * columns}; }
+};
+
+/// \brief Reads all rows of a file of vectors as float32.
+/// \throws InputError, NotFound or CorruptFile for a file that cannot be used
+Matrix read_matrix(const std::string& path, const VectorFileOptions& options,
+                   const ReadProgress& progress = {});
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_IO_VECTOR_INPUT_HPP
