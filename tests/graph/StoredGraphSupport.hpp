@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_FILES_STORED_GRAPH_SUPPORT_HPP
-#define KINDRED_TESTS_FILES_STORED_GRAPH_SUPPORT_HPP
+#ifndef KINDRED_TESTS_GRAPH_STORED_GRAPH_SUPPORT_HPP
+#define KINDRED_TESTS_GRAPH_STORED_GRAPH_SUPPORT_HPP
 
 #include "graph/StoredGraph.hpp"
 
@@ -34,4 +34,4 @@ inline double use(const Impl::StoredGraph& graph) {
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_FILES_STORED_GRAPH_SUPPORT_HPP
+#endif  // KINDRED_TESTS_GRAPH_STORED_GRAPH_SUPPORT_HPP

@@ -16,11 +16,20 @@ namespace Kindred::Arch {
 class Team {
  public:
   Team() = default;
-  KOKKOS_INLINE_FUNCTION Team(GroupKind, std::size_t /*index*/) {}
+  KOKKOS_INLINE_FUNCTION Team(GroupKind, [[maybe_unused]] std::size_t index)
+#if !KINDRED_ENABLE_SPECIALIZED
+      : m_team(static_cast<unsigned>(index))
+#endif
+  {
+  }
 
   KOKKOS_INLINE_FUNCTION unsigned team() const {
+#if KINDRED_ENABLE_SPECIALIZED
     KOKKOS_IF_ON_DEVICE((return blockIdx.x;))
     return 0;
+#else
+    return m_team;
+#endif
   }
   KOKKOS_INLINE_FUNCTION unsigned thread() const {
     KOKKOS_IF_ON_DEVICE((return device_thread();))
@@ -65,6 +74,11 @@ class Team {
   KOKKOS_INLINE_FUNCTION T read(const T* from) const {
     return load_shared(from);
   }
+
+#if !KINDRED_ENABLE_SPECIALIZED
+ private:
+  unsigned m_team = 0;  // of a Kokkos policy, whose thread blocks may process several teams
+#endif
 };
 
 }  // namespace Kindred::Arch

@@ -96,11 +96,16 @@ class ThreadGroup<DeviceSpace> {
   static constexpr unsigned lanes = warp_type::lanes;
   static constexpr unsigned team_threads = 512;
 
-  KOKKOS_INLINE_FUNCTION ThreadGroup([[maybe_unused]] GroupKind kind, std::size_t /*index*/)
+  KOKKOS_INLINE_FUNCTION ThreadGroup([[maybe_unused]] GroupKind kind,
+                                     [[maybe_unused]] std::size_t index)
       : m_is_cluster(kind == GroupKind::cluster) {
+#if !KINDRED_ENABLE_SPECIALIZED
+    m_index = static_cast<unsigned>(index);
+#else
     KOKKOS_IF_ON_DEVICE((m_team = m_is_cluster ? cluster_register<0>() : blockIdx.x;
                          m_teams = m_is_cluster ? cluster_register<1>() : gridDim.x;
                          m_index = m_is_cluster ? cluster_register<2>() : 0;))
+#endif
   }
 
   KOKKOS_INLINE_FUNCTION std::size_t index() const { return m_index; }
