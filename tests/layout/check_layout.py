@@ -38,7 +38,7 @@ PUBLIC_HEADER = re.compile(r"matcher/(\w+)/include/(kindred/matcher/\w+\.hpp)$")
 SHARED = {"common", "storage", "symbols", "compat", "calibration"}
 OTHER_TESTS = {"backends", "memory", "vendor", "io", "command", "tools", "demo", "perf",  # folders elsewhere
                "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers",
-               "cuda_compile", "layout", "docs", "support"}
+               "cuda_compile", "instruction_sets", "layout", "docs", "support"}
 
 
 def tracked(root):

@@ -66,7 +66,9 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
       const std::size_t row_bytes_of_scratch =
           Impl::NormTeams<ExecutionSpace>::row_scratch(layer.columns);
       const std::size_t staged = row_bytes_of_scratch + layer.columns * size_of(layer.input);
-      layer.is_staged = is_wide(layer) && staged <= Arch::scratch_bytes_limit(exec_space);
+      const std::size_t scratch_most = Arch::scratch_bytes_limit(exec_space);
+      layer.is_staged = is_wide(layer) && staged <= scratch_most;
+      const std::size_t row_bytes = layer.is_staged ? staged : row_bytes_of_scratch;
       const std::uint64_t target = static_cast<std::uint64_t>(plan.team_warps) * 8192 /
                                    (layer.columns * size_of(layer.input));
       std::uint64_t team_rows = std::max<std::uint64_t>(1, std::min({target, rows_most, share}));
@@ -76,9 +78,10 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
                                      static_cast<std::uint64_t>(plan.team_warps);
         team_rows = even_rows(layer.rows, team_rows, places);
       }
+      // Devices differ in scratch: the rows of a team must fit.
+      team_rows = std::clamp<std::uint64_t>(scratch_most / row_bytes, 1, team_rows);
       layer.team_rows = static_cast<std::uint32_t>(team_rows);
-      plan.scratch_bytes = std::max(
-          plan.scratch_bytes, layer.team_rows * (layer.is_staged ? staged : row_bytes_of_scratch));
+      plan.scratch_bytes = std::max(plan.scratch_bytes, layer.team_rows * row_bytes);
     } else {
       constexpr std::uint64_t elements_each = 1U << 14U;
       layer.team_rows = static_cast<std::uint32_t>(
