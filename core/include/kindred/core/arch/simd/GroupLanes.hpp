@@ -105,8 +105,12 @@ class GroupLanes<DeviceSpace, Wide> {
   /// within a thread.
   KOKKOS_INLINE_FUNCTION double tree_sum(const F64& lanes) const {
     F64 sum = lanes;
+    // Level by level, since the compiler keeps the order of exchanges: four are in flight together.
     KINDRED_UNROLL
-    for (int j = 0; j < 4; ++j) sum.lane[j] = Warp<DeviceSpace>::sum_of_group<8>(sum.lane[j]);
+    for (unsigned half = 4; half > 0; half /= 2) {
+      KINDRED_UNROLL
+      for (int j = 0; j < 4; ++j) sum.lane[j] += Warp<DeviceSpace>::exchange(sum.lane[j], half);
+    }
     return (sum.lane[0] + sum.lane[2]) + (sum.lane[1] + sum.lane[3]);
   }
   KOKKOS_INLINE_FUNCTION bool is_leader() const { return m_thread == 0; }
