@@ -23,14 +23,13 @@
 #include "ReproducibleScore.hpp"
 #include "RowCodes.hpp"
 #include "StoredHnsw.hpp"
+#include "common/Quantity.hpp"
 
 namespace Kindred {
 
-namespace {
+using Impl::quantity;
 
-std::string quantity(const char* name, std::size_t value) {
-  return std::string(name) + " is " + std::to_string(value);
-}
+namespace {
 
 void check_settings(std::size_t dimension, const HnswSettings& settings) {
   KINDRED_THROW_IF(dimension == 0 || dimension > Impl::dimension_max,

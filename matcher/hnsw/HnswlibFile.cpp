@@ -75,9 +75,9 @@ class MappedFile {
   std::uint64_t m_bytes = 0;
 };
 
-class Reader {
+class HnswlibReader {
  public:
-  Reader(const std::string& path, Metric metric, std::size_t dimension)
+  HnswlibReader(const std::string& path, Metric metric, std::size_t dimension)
       : m_path(path), m_file(path), m_metric(metric), m_dimension(dimension) {}
 
   HnswStore read(MemoryResource& resource) {
@@ -348,7 +348,7 @@ class Writer {
 
 HnswStore read_hnswlib(MemoryResource& resource, const std::string& path, Metric metric,
                        std::size_t dimension) {
-  return Reader(path, metric, dimension).read(resource);
+  return HnswlibReader(path, metric, dimension).read(resource);
 }
 
 void write_hnswlib(const HnswStore& store, const std::string& path) { Writer(store, path).write(); }

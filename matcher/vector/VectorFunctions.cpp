@@ -10,16 +10,13 @@
 #include <string>
 #include <type_traits>
 
+#include "common/Quantity.hpp"
+
 namespace Kindred {
 
-namespace {
+using Impl::quantity;
 
-std::string quantity(const char* name, std::size_t value) {
-  std::string said(name);
-  said += " is ";
-  said += std::to_string(value);
-  return said;
-}
+namespace {
 
 void check_rows(const VectorSpan& rows) {
   constexpr std::size_t dimension_max = 0xFFFFFFFFU;

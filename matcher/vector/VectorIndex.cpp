@@ -25,16 +25,11 @@
 #include "IndexParts.hpp"
 #include "SearchPaths.hpp"
 #include "VectorStore.hpp"
+#include "common/Quantity.hpp"
 
 namespace Kindred {
 
-namespace {
-
-std::string quantity(const char* name, std::size_t value) {
-  return std::string(name) + " is " + std::to_string(value);
-}
-
-}  // namespace
+using Impl::quantity;
 
 std::string_view to_string(SearchPath path) noexcept {
   switch (path) {

@@ -8,18 +8,10 @@
 #include <cmath>
 #include <string>
 
+#include "VectorSections.hpp"
+#include "common/Quantity.hpp"
+
 namespace Kindred::Impl {
-
-namespace {
-
-// An id takes 32 bits of a rank, without the last value.
-constexpr std::uint64_t id_limit = 0xFFFFFFFFU;
-
-std::string quantity(const char* name, std::size_t value) {
-  return std::string(name) + " is " + std::to_string(value);
-}
-
-}  // namespace
 
 VectorStore::VectorStore(Context& context, const VectorSpan& rows,
                          const VectorIndexOptions& options)

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_COMMON_QUANTITY_HPP
+#define KINDRED_MATCHER_COMMON_QUANTITY_HPP
+
+#include <cstddef>
+#include <string>
+
+namespace Kindred::Impl {
+
+/// "\p name is \p value", the beginning of a message.
+inline std::string quantity(const char* name, std::size_t value) {
+  std::string said(name);
+  said += " is ";
+  said += std::to_string(value);
+  return said;
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_COMMON_QUANTITY_HPP
