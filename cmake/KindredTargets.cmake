@@ -47,11 +47,13 @@ function(kindred_compile_lightly target)
 endfunction()
 
 # kindred_compile_together(<target>): with KINDRED_UNITY_BUILD, combines up to eight sources of the target in one translation
-# unit. For commands, benchmarks and tests, whose headers take longer to compile than their own code. Names in the
-# anonymous namespaces of a target must be unique.
+# unit. For the command's input and demo, benchmarks, tests and, under sanitizers, the libraries, whose headers take longer to
+# compile than their own code. Names in the anonymous namespaces of a target must be unique.
 function(kindred_compile_together target)
   if(KINDRED_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # A class of one source may have members of a type that is local to that source.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
@@ -149,6 +151,10 @@ function(kindred_library name)
   endif()
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE})
   target_link_libraries(${target} ${ARG_KOKKOS} Kokkos::kokkos)
+  if(KINDRED_SANITIZE)
+    # The other builds keep one object per source, which a change recompiles alone.
+    kindred_compile_together(${target})
+  endif()
   if(ARG_ARCHIVE)
     # there is nothing to compile
   elseif(ARG_PRECOMPILED_BY)
