@@ -167,12 +167,31 @@ class RowSums<HostSpace> {
   KOKKOS_INLINE_FUNCTION static double block_sum([[maybe_unused]] const double* products,
                                                  [[maybe_unused]] std::uint32_t count) {
     double total = 0.0;
-    KOKKOS_IF_ON_HOST(
-        (const Arch::HostLanes lanes; auto sum = lanes.zero(); std::uint32_t i = 0;
-         for (; i + 32 <= count; i += 32) sum = lanes.add(sum, lanes.load(products + i));
-         if (i < count) sum = lanes.add(sum, lanes.load(products + i, static_cast<int>(count - i)));
-         total = lanes.tree_sum(sum);))
+    KOKKOS_IF_ON_HOST((total = sum_of_packs(products, count);))
     return total;
+  }
+  /// `HostLanes` would keep its lanes in memory, which takes longer than to add a short row.
+  static double sum_of_packs(const double* products, std::uint32_t count) {
+    using Pack = Arch::HostPack8;
+    auto a = Pack::zero();
+    auto b = Pack::zero();
+    auto c = Pack::zero();
+    auto d = Pack::zero();
+    std::uint32_t i = 0;
+    for (; i + 32 <= count; i += 32) {
+      a = Pack::add(a, Pack::load(products + i));
+      b = Pack::add(b, Pack::load(products + i + 8));
+      c = Pack::add(c, Pack::load(products + i + 16));
+      d = Pack::add(d, Pack::load(products + i + 24));
+    }
+    if (i < count) {
+      const std::uint32_t rest = (1U << (count - i)) - 1;
+      a = Pack::add(a, Pack::load(products + i, rest & 255U));
+      b = Pack::add(b, Pack::load(products + i + 8, rest >> 8 & 255U));
+      c = Pack::add(c, Pack::load(products + i + 16, rest >> 16 & 255U));
+      d = Pack::add(d, Pack::load(products + i + 24, rest >> 24));
+    }
+    return Pack::tree_sum(Pack::add(Pack::add(a, c), Pack::add(b, d)));
   }
 
   /// The edges from `first` on with their weights.

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_BYTE_COLUMNS_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_BYTE_COLUMNS_HPP
 
+#include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/Bytes64.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
 #include <kindred/core/sequence/impl/WordColumns.hpp>
@@ -106,8 +107,10 @@ class ByteColumns {
   [[gnu::noinline]] static void run(const Span& span, const std::uint8_t* places, unsigned rows,
                                     std::uint64_t* links, const Ahead& ahead) {
     const Bytes unknown = span.unknown;
+    // In registers only because the loops over planes are unrolled.
     Bytes state[Planes];
     Bytes carry[Planes];
+    KINDRED_UNROLL
     for (unsigned b = 0; b < Planes; ++b) {
       state[b] = span.state[b];
       carry[b] = Bytes::all(0);
@@ -117,7 +120,9 @@ class ByteColumns {
       Arch::prefetch(ahead.at[0] + t * ahead.row_bytes);
       Arch::prefetch(ahead.at[1] + t * ahead.row_bytes);
       // Backwards from the last plane, which still needs the carry of the plane before it.
-      for (unsigned b = Planes; b-- > 0;) {
+      KINDRED_UNROLL
+      for (unsigned i = 0; i < Planes; ++i) {
+        const unsigned b = Planes - 1 - i;
         const Bytes place = Bytes::load(row - 64 * std::size_t{b});
         const Bytes table = Bytes::load(span.tables[b]);
         const Bytes mask =
@@ -138,6 +143,7 @@ class ByteColumns {
         state[b] = Bytes::or_and_not(sum, state[b], mask);
       }
     }
+    KINDRED_UNROLL
     for (unsigned b = 0; b < Planes; ++b) span.state[b] = state[b];
   }
 
