@@ -9,12 +9,14 @@
 #include <kindred/core/arch/launch/LaunchConfig.hpp>
 #include <kindred/core/arch/launch/ProfiledKernel.hpp>
 #include <kindred/core/arch/launch/Team.hpp>
+#include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 /// \brief The launches that no Kokkos policy can express: clusters, cooperative grids, launches
 /// that begin before the preceding one has ended, more than 48 KB of scratch, few microseconds of
@@ -29,6 +31,11 @@
 /// false;
 /// - `operator()(view, scratch)`.
 namespace Kindred::Arch {
+
+namespace Impl {
+/// Of a team's scratch, in bytes.
+inline constexpr std::size_t scratch_alignment = 16;
+}  // namespace Impl
 
 /// The number of multiprocessors (SMs); 1 on the host.
 template <class ExecutionSpace>
@@ -48,7 +55,8 @@ std::size_t scratch_bytes_limit([[maybe_unused]] const ExecutionSpace& exec_spac
     return exec_space.cuda_device_prop().sharedMemPerBlockOptin;
 #elif KINDRED_HAS_DEVICE
   if constexpr (is_device<ExecutionSpace>)
-    return static_cast<std::size_t>(Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0)) - 16;
+    return static_cast<std::size_t>(Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0)) -
+           Impl::scratch_alignment;
 #endif
   return 0;
 }
@@ -93,21 +101,14 @@ struct PolicyTeam {
   Functor functor;
   GroupKind kind;
   std::size_t scratch_bytes;
-  int scratch_level;
 
   template <class Member>
   KOKKOS_INLINE_FUNCTION void operator()(const Member& member) const {
     typename LaunchView<Functor>::type view(kind, static_cast<std::size_t>(member.league_rank()));
     functor(view, static_cast<std::byte*>(
-                      member.team_scratch(scratch_level).get_shmem_aligned(scratch_bytes, 16)));
+                      member.team_scratch(0).get_shmem_aligned(scratch_bytes, scratch_alignment)));
   }
 };
-
-/// The level of a team's scratch of \p bytes: that of the device's memory if it exceeds the first.
-template <class Policy>
-int scratch_level(std::size_t bytes) {
-  return bytes + 16 <= static_cast<std::size_t>(Policy::scratch_size_max(0)) ? 0 : 1;
-}
 
 template <class ExecutionSpace, class Functor>
 void launch_policy(const ExecutionSpace& exec_space, const LaunchConfig& config,
@@ -115,12 +116,15 @@ void launch_policy(const ExecutionSpace& exec_space, const LaunchConfig& config,
   using policy =
       Kokkos::TeamPolicy<ExecutionSpace,
                          Kokkos::LaunchBounds<Functor::threads_max, Functor::teams_at_once>>;
-  const int level = scratch_level<policy>(config.scratch_bytes);
+  if (config.scratch_bytes > scratch_bytes_limit(exec_space))
+    throw SpaceUnavailable(std::string(config.label) + ": a team needs " +
+                           std::to_string(config.scratch_bytes) + " bytes of scratch; Kokkos has " +
+                           std::to_string(scratch_bytes_limit(exec_space)));
   const unsigned threads = config.threads == 0 ? unsigned{Functor::threads_max} : config.threads;
   policy teams(exec_space, static_cast<int>(config.groups), static_cast<int>(threads), 1);
-  teams.set_scratch_size(level, Kokkos::PerTeam(config.scratch_bytes + 16));
+  teams.set_scratch_size(0, Kokkos::PerTeam(config.scratch_bytes + scratch_alignment));
   Kokkos::parallel_for(config.label, teams,
-                       PolicyTeam<Functor>{functor, config.kind, config.scratch_bytes, level});
+                       PolicyTeam<Functor>{functor, config.kind, config.scratch_bytes});
 }
 
 #if KINDRED_HAS_DEVICE && defined(__CUDACC__) && KINDRED_ENABLE_SPECIALIZED
@@ -218,7 +222,9 @@ template <class Functor, class ExecutionSpace>
 bool can_launch([[maybe_unused]] const ExecutionSpace& exec_space,
                 [[maybe_unused]] const LaunchConfig& config) {
 #if !KINDRED_ENABLE_SPECIALIZED
-  if constexpr (is_device<ExecutionSpace>) return config.kind != GroupKind::cluster;
+  if constexpr (is_device<ExecutionSpace>)
+    return config.kind != GroupKind::cluster &&
+           config.scratch_bytes <= scratch_bytes_limit(exec_space);
 #elif KINDRED_HAS_DEVICE && defined(__CUDACC__)
   if constexpr (is_device<ExecutionSpace>) {
     if (config.scratch_bytes > scratch_bytes_limit(exec_space)) return false;
