@@ -27,7 +27,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-struct BuildFlags {
+struct GraphBuildFlags {
   std::string edges;
   std::string wordnet;
   std::string nodes;
@@ -60,7 +60,7 @@ Graph wordnet_graph(const std::string& folder, EdgeWeights weights) {
   return graph;
 }
 
-Graph read(const BuildFlags& flags, EdgeWeights weights, Session& session) {
+Graph read(const GraphBuildFlags& flags, EdgeWeights weights, Session& session) {
   if (!flags.wordnet.empty()) return wordnet_graph(flags.wordnet, weights);
   GraphText text;
   text.edges = flags.edges;
@@ -70,7 +70,7 @@ Graph read(const BuildFlags& flags, EdgeWeights weights, Session& session) {
   return read_graph_text(text, WeightRange::finite, session);
 }
 
-void build(const GlobalOptions& global, const BuildFlags& flags) {
+void build(const GlobalOptions& global, const GraphBuildFlags& flags) {
   if (flags.edges.empty() == flags.wordnet.empty()) {
     throw UsageError(fmt::format("graph build: {} of --edges and --wordnet is needed",
                                  flags.edges.empty() ? "one" : "only one"));
@@ -101,12 +101,12 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   session.finish();
 }
 
-GraphFileInfo inspect(const GlobalOptions& global, const std::string& path) {
+GraphFileInfo inspect_graph(const GlobalOptions& global, const std::string& path) {
   return reading_file([&] { return SpreadingEngine::inspect(path, global.threads); });
 }
 
-void info(const GlobalOptions& global, const std::string& path) {
-  const GraphFileInfo info = inspect(global, path);
+void describe_graph(const GlobalOptions& global, const std::string& path) {
+  const GraphFileInfo info = inspect_graph(global, path);
   const std::array flags{std::pair("edge_kinds", info.edge_kinds),
                          std::pair("node_kinds", info.node_kinds), std::pair("names", info.names)};
   const std::array numbers{
@@ -144,8 +144,8 @@ void info(const GlobalOptions& global, const std::string& path) {
   output.flush();
 }
 
-void verify(const GlobalOptions& global, const std::string& path) {
-  const GraphFileInfo info = inspect(global, path);
+void verify_graph(const GlobalOptions& global, const std::string& path) {
+  const GraphFileInfo info = inspect_graph(global, path);
   Output output;
   std::string& out = output.text();
   if (global.json) {
@@ -165,7 +165,7 @@ void add_graph_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* group = app.add_subcommand("graph", "Create, check and describe a graph file");
   group->require_subcommand(1);
   CLI::App* command = group->add_subcommand("build", "Write a graph to a file");
-  const auto flags = std::make_shared<BuildFlags>();
+  const auto flags = std::make_shared<GraphBuildFlags>();
   command
       ->add_option("--edges", flags->edges,
                    "Lines 'from to weight' (separated by tabs or spaces, in *.csv by commas; # "
@@ -190,9 +190,10 @@ void add_graph_command(CLI::App& app, const GlobalOptions& global) {
       ->required();
   command->callback([&global, flags] { build(global, *flags); });
   add_store_reader(*group, "GRAPH", "--graph", "graph build", "info",
-                   "Describe the contents of a graph", global, info);
+                   "Describe the contents of a graph", global, describe_graph);
   add_store_reader(*group, "GRAPH", "--graph", "graph build", "verify",
-                   "Check every byte of a graph; exit status 3 on any damage", global, verify);
+                   "Check every byte of a graph; exit status 3 on any damage", global,
+                   verify_graph);
 }
 
 }  // namespace Kindred::Tools

@@ -33,7 +33,7 @@ namespace {
 constexpr std::size_t m_max = 512;
 constexpr std::size_t ef_max = std::size_t{1} << 31U;
 
-struct BuildFlags {
+struct IndexBuildFlags {
   std::string vectors;  // either this or `store` is given
   std::string store;
   std::string out;
@@ -44,7 +44,7 @@ struct BuildFlags {
   std::size_t seed = 1;
 };
 
-struct SearchFlags {
+struct IndexSearchFlags {
   std::string index;
   std::string queries;
   std::string filter;
@@ -114,7 +114,7 @@ void report_index(Session& session, const std::string& path, const HnswIndex& in
                            summary.links, to_string(summary.settings.traversal)));
 }
 
-void build(const GlobalOptions& global, const BuildFlags& flags) {
+void build(const GlobalOptions& global, const IndexBuildFlags& flags) {
   check_rows_flags("index build", flags.vectors, flags.store);
   const std::string& source = flags.store.empty() ? flags.vectors : flags.store;
   HnswSettings settings;
@@ -193,7 +193,7 @@ class Truth {
   NeighboursFound m_compared;
 };
 
-HnswSearchOptions search_options(const SearchFlags& flags, const HnswIndex& index) {
+HnswSearchOptions search_options(const IndexSearchFlags& flags, const HnswIndex& index) {
   constexpr std::size_t top_default = 10;
   check_some_rows(flags.index, index.size());
   HnswSearchOptions options;
@@ -221,7 +221,7 @@ void explain(const HnswIndex& index, std::size_t queries, const HnswResults& res
       results.scanned, results.visited));
 }
 
-void search(const GlobalOptions& global, const SearchFlags& flags) {
+void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
   check_out_files("index search", flags.out_ids, flags.out_scores);
   check_outputs("index search", {flags.out_ids, flags.out_scores},
                 {flags.index, flags.queries, flags.filter, flags.truth});
@@ -284,7 +284,7 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   session.finish();
 }
 
-void info(const GlobalOptions& global, const std::string& path) {
+void describe_index(const GlobalOptions& global, const std::string& path) {
   Session session(global, "index info");
   const HnswStatistics summary = load_index(session, path).statistics();
   const std::vector<std::pair<const char*, std::string>> texts{
@@ -349,7 +349,7 @@ CLI::Option* add_file(CLI::App& command, const char* name, std::string& value, c
 
 void add_build(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command = group.add_subcommand("build", "Create an index of rows");
-  const auto flags = std::make_shared<BuildFlags>();
+  const auto flags = std::make_shared<IndexBuildFlags>();
   add_file(*command, "--vectors", flags->vectors,
            "The rows, n × d, in a format that `search --vectors` accepts");
   add_file(*command, "--store", flags->store,
@@ -377,7 +377,7 @@ void add_build(CLI::App& group, const GlobalOptions& global) {
 void add_search(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command =
       group.add_subcommand("search", "Find the rows nearest to each query, approximately");
-  const auto flags = std::make_shared<SearchFlags>();
+  const auto flags = std::make_shared<IndexSearchFlags>();
   add_file(*command, "--index", flags->index, "An index created by `index build` or `index import`")
       ->required();
   add_file(*command, "--queries", flags->queries,
@@ -420,7 +420,7 @@ void add_index_command(CLI::App& app, const GlobalOptions& global) {
   add_build(*group, global);
   add_search(*group, global);
   add_store_reader(*group, "INDEX", "--index", "index build` or `index import", "info",
-                   "Describe the contents of an index", global, info);
+                   "Describe the contents of an index", global, describe_index);
   add_import(*group, global);
   CLI::App* command = group->add_subcommand("export", "Write an index in hnswlib's format");
   const auto flags = std::make_shared<ExportFlags>();

@@ -37,11 +37,11 @@ struct Batch {
 };
 
 /// Answers batches of queries and prints one line per query.
-class Answers {
+class MatchAnswers {
  public:
   /// \param predictions null: print matches
-  Answers(const SequenceMatcher& matcher, const Sequences& patterns, const MatchOptions& options,
-          const Predictions* predictions = nullptr)
+  MatchAnswers(const SequenceMatcher& matcher, const Sequences& patterns,
+               const MatchOptions& options, const Predictions* predictions = nullptr)
       : m_matcher(matcher), m_patterns(patterns), m_options(options), m_predictions(predictions) {
     if (m_predictions == nullptr) return;
     m_options.top = std::max<std::size_t>(patterns.size(), 1);
@@ -146,7 +146,7 @@ void check(MatchFlags& flags) {
 void match_self(const SequenceMatcher& matcher, const Sequences& patterns, const MatchFlags& flags,
                 Session& session) {
   Progress progress("answering", !session.options().quiet);
-  Answers answers(matcher, patterns, flags.options);
+  MatchAnswers answers(matcher, patterns, flags.options);
   session.timed(Phase::compute, [&] {
     matcher.match_self(flags.options, [&](std::size_t first, const MatchResults& results) {
       answers.print(results, patterns.names, first, first);
@@ -207,7 +207,7 @@ void match(const GlobalOptions& global, MatchFlags flags) {
   }
   const std::size_t batch =
       batch_size(predicts ? patterns.size() : std::min(flags.options.top, patterns.size()));
-  Answers answers(*matcher, patterns, flags.options, predictions ? &*predictions : nullptr);
+  MatchAnswers answers(*matcher, patterns, flags.options, predictions ? &*predictions : nullptr);
   if (!streaming) {
     Progress progress("answering", !global.quiet);
     for_each_batch(queries.size(), batch, [&](std::size_t first, std::size_t count) {

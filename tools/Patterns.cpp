@@ -28,7 +28,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-struct BuildFlags {
+struct PatternBuildFlags {
   std::string patterns;
   std::string out;
   bool append = false;
@@ -53,7 +53,7 @@ std::uint64_t learn_lines(const std::string& path, PatternMemory& memory, Sessio
   return lines;
 }
 
-void build(const GlobalOptions& global, const BuildFlags& flags) {
+void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
   for (const std::string& path : {flags.patterns, flags.out}) {
     if (path == "-") throw UsageError("patterns build: - is not a file; name one");
   }
@@ -85,12 +85,12 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   session.finish();
 }
 
-PatternFileInfo inspect(const GlobalOptions& global, const std::string& path) {
+PatternFileInfo inspect_patterns(const GlobalOptions& global, const std::string& path) {
   return reading_file([&] { return PatternMemory::inspect(path, global.threads); });
 }
 
-void info(const GlobalOptions& global, const std::string& path) {
-  const PatternFileInfo info = inspect(global, path);
+void describe_patterns(const GlobalOptions& global, const std::string& path) {
+  const PatternFileInfo info = inspect_patterns(global, path);
   const std::vector<std::pair<const char*, std::uint64_t>> numbers{
       {"patterns", info.patterns},
       {"learned", info.learned},
@@ -117,8 +117,8 @@ void info(const GlobalOptions& global, const std::string& path) {
   output.flush();
 }
 
-void verify(const GlobalOptions& global, const std::string& path) {
-  const PatternFileInfo info = inspect(global, path);
+void verify_patterns(const GlobalOptions& global, const std::string& path) {
+  const PatternFileInfo info = inspect_patterns(global, path);
   Output output;
   std::string& out = output.text();
   if (global.json) {
@@ -195,7 +195,7 @@ void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* group = app.add_subcommand("patterns", "Create, check and read a store of patterns");
   group->require_subcommand(1);
   CLI::App* command = group->add_subcommand("build", "Learn the lines of a file into a store");
-  const auto flags = std::make_shared<BuildFlags>();
+  const auto flags = std::make_shared<PatternBuildFlags>();
   command
       ->add_option("--patterns", flags->patterns,
                    "JSON lines in the format of `match --patterns`, optionally with \"frequency\": "
@@ -209,9 +209,10 @@ void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
                     "Add new and repeated patterns to the store instead of replacing it");
   command->callback([&global, flags] { build(global, *flags); });
   add_store_reader(*group, "STORE", "--store", "patterns build", "info",
-                   "Describe the contents of a store", global, info);
+                   "Describe the contents of a store", global, describe_patterns);
   add_store_reader(*group, "STORE", "--store", "patterns build", "verify",
-                   "Check every byte of a store; exit status 3 on any damage", global, verify);
+                   "Check every byte of a store; exit status 3 on any damage", global,
+                   verify_patterns);
   add_store_reader(*group, "STORE", "--store", "patterns build", "export",
                    "Print a store as the JSON lines that `patterns build` reads", global,
                    export_lines);

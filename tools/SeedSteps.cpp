@@ -31,8 +31,8 @@ struct StepFlags {
   std::string out;
 };
 
-using Metric = std::optional<double> SeedMetrics::*;
-constexpr std::array<std::pair<const char*, Metric>, 9> metric_names{
+using MetricField = std::optional<double> SeedMetrics::*;
+constexpr std::array<std::pair<const char*, MetricField>, 9> metric_names{
     {{"reconstruction_loss", &SeedMetrics::reconstruction_loss},
      {"performance_delta", &SeedMetrics::performance_delta},
      {"stability_score", &SeedMetrics::stability_score},

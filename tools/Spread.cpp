@@ -148,10 +148,10 @@ SpreadGraph load_graph(const SpreadFlags& flags, const SpreadOptions& options, S
 }
 
 /// Writes the answers of a call, one line per query.
-class Answers {
+class SpreadAnswers {
  public:
-  Answers(const SpreadFlags& flags, const SpreadOptions& options, const Sources& sources,
-          const NodeNames& nodes)
+  SpreadAnswers(const SpreadFlags& flags, const SpreadOptions& options, const Sources& sources,
+                const NodeNames& nodes)
       : m_flags(flags), m_options(options), m_sources(sources), m_nodes(nodes) {}
 
   /// \param first index of the first query
@@ -203,7 +203,7 @@ class Answers {
 /// Adds the run to the report.
 void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions& options,
                 const std::optional<SpreadingEngine>& engine, std::size_t queries,
-                const Answers& answers) {
+                const SpreadAnswers& answers) {
   session.add_to_report("graph",
                         fmt::format("{} nodes, {} edges in {}", engine ? engine->nodes() : 0,
                                     engine ? engine->edges() : 0, flags.graph));
@@ -245,7 +245,7 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   graph.edges = {};
   graph.edge_kinds = {};
 
-  Answers answers(flags, options, sources, graph.nodes);
+  SpreadAnswers answers(flags, options, sources, graph.nodes);
   Progress progress("answering", !global.quiet);
   const std::size_t queries = sources.names.size();
   for_each_batch(queries, batch_size(std::min(flags.top, graph.nodes.size())),

@@ -25,7 +25,7 @@ namespace Kindred::Tools {
 
 namespace {
 
-struct BuildFlags {
+struct VectorBuildFlags {
   std::string vectors;
   std::string format;
   std::string dataset = "train";
@@ -50,7 +50,7 @@ VectorElement element_from_string(const std::string& name) {
       fmt::format("--element: {} is not one of float32, float16, bfloat16, int8", in_quotes(name)));
 }
 
-void build(const GlobalOptions& global, const BuildFlags& flags) {
+void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
   VectorFileOptions options;
   options.dataset = flags.dataset;
   if (!flags.format.empty()) options.format = format_from_string(flags.format);
@@ -77,12 +77,12 @@ void build(const GlobalOptions& global, const BuildFlags& flags) {
   session.finish();
 }
 
-StoredVectorsFileInfo inspect(const GlobalOptions& global, const std::string& path) {
+StoredVectorsFileInfo inspect_vectors(const GlobalOptions& global, const std::string& path) {
   return reading_file([&] { return StoredVectors::inspect(path, global.threads); });
 }
 
-void info(const GlobalOptions& global, const std::string& path) {
-  const StoredVectorsFileInfo info = inspect(global, path);
+void describe_vectors(const GlobalOptions& global, const std::string& path) {
+  const StoredVectorsFileInfo info = inspect_vectors(global, path);
   const std::array numbers{std::pair("rows", info.rows),
                            std::pair("dimension", info.dimension),
                            std::pair("end_id", info.end_id),
@@ -108,8 +108,8 @@ void info(const GlobalOptions& global, const std::string& path) {
   output.flush();
 }
 
-void verify(const GlobalOptions& global, const std::string& path) {
-  const StoredVectorsFileInfo info = inspect(global, path);
+void verify_vectors(const GlobalOptions& global, const std::string& path) {
+  const StoredVectorsFileInfo info = inspect_vectors(global, path);
   Output output;
   std::string& out = output.text();
   if (global.json) {
@@ -128,7 +128,7 @@ void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* group = app.add_subcommand("vectors", "Create, check and describe a store of vectors");
   group->require_subcommand(1);
   CLI::App* command = group->add_subcommand("build", "Write the rows of a file to a store");
-  const auto flags = std::make_shared<BuildFlags>();
+  const auto flags = std::make_shared<VectorBuildFlags>();
   command->add_option("--vectors", flags->vectors, vectors_help)->type_name("FILE")->required();
   command
       ->add_option(
@@ -151,9 +151,10 @@ void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
       ->required();
   command->callback([&global, flags] { build(global, *flags); });
   add_store_reader(*group, "STORE", "--store", "vectors build", "info",
-                   "Describe the contents of a store", global, info);
+                   "Describe the contents of a store", global, describe_vectors);
   add_store_reader(*group, "STORE", "--store", "vectors build", "verify",
-                   "Check every byte of a store; exit status 3 on any damage", global, verify);
+                   "Check every byte of a store; exit status 3 on any damage", global,
+                   verify_vectors);
 }
 
 }  // namespace Kindred::Tools
