@@ -219,9 +219,13 @@ void run_copies(Context& context, std::span<const Layer> layers, const Take& tak
 }  // namespace
 
 struct PreparedNorms::State {
+  explicit State(std::unique_ptr<Launches> prepared) : launches(std::move(prepared)) {}
+
   std::unique_ptr<Launches> launches;
 };
 struct PreparedLinears::State {
+  explicit State(std::unique_ptr<Launches> prepared) : launches(std::move(prepared)) {}
+
   std::unique_ptr<Launches> launches;
 };
 

@@ -145,8 +145,8 @@ SeedLayer::State::TouchedSeeds SeedLayer::State::check_updates(
   }
   if (touched.empty()) return touched;
   std::ranges::sort(touched, {}, &Touched::seed);
-  const auto again = std::ranges::unique(touched, {}, &Touched::seed);
-  touched.erase(again.begin(), again.end());
+  const auto same_seed = [](const Touched& a, const Touched& b) { return a.seed == b.seed; };
+  touched.erase(std::unique(touched.begin(), touched.end(), same_seed), touched.end());
   for (Touched& seed : touched) {
     seed.before = seed.after = situation(seed.seed);
     seed.schedule_before = seed.schedule_after = seeds.schedule[seed.seed];

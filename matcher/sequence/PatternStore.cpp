@@ -143,10 +143,10 @@ void PatternStore::fill(const Plan& plan, std::uint64_t tile, SymbolType* out) {
     tiles.lengths.data()[slot] = used ? static_cast<std::uint32_t>(plan.patterns.length(index)) : 0;
     if (!used) continue;
     slot_of[index] = static_cast<std::uint32_t>(slot);
-    SymbolType* column = out + begin + lane;
+    std::uint64_t at = begin + lane;
     for (const Symbol symbol : plan.patterns[index]) {
-      *column = static_cast<SymbolType>(symbols[symbol]);
-      column += tile_patterns;
+      out[at] = static_cast<SymbolType>(symbols[symbol]);
+      at += tile_patterns;
     }
   }
 }

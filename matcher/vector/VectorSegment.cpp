@@ -164,6 +164,7 @@ std::optional<std::size_t> VectorSegment::find(std::uint64_t id) const noexcept 
 void VectorSegment::put(std::size_t row, const VectorSpan& value) noexcept {
   std::memcpy(m_host.values.data() + row * value.row_bytes(), value.values.data(),
               value.values.size());
+  if (value.scales.empty()) return;
   std::copy(value.scales.begin(), value.scales.end(), m_host.scales.data() + row);
 }
 

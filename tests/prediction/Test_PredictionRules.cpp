@@ -108,7 +108,7 @@ TEST(PredictionRules, EveryFieldRanksDescendingThenBySimilarityThenByIndex) {
     const auto all = memory.predict(query, options);
     ASSERT_EQ(all.size(), 100U);
     for (std::size_t i = 1; i < all.size(); ++i) {
-      const auto key = [&field](const Prediction& p) {
+      const auto key = [&field = field](const Prediction& p) {
         return std::tuple(-field(p), -p.similarity, p.index);
       };
       ASSERT_LT(key(all[i - 1]), key(all[i])) << i;

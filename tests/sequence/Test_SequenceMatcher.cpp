@@ -391,8 +391,13 @@ TEST(SequenceMatcher, SelfMatchReturnsEveryPairOnceForAnyBatches) {
                                   : noisy(generator, text("abcdefgh"), 200, i % 30));
   }
   const SequenceMatcher matcher(Testing::context(), ragged(patterns));
-  for (const auto& [threshold, top] :
-       {std::tuple{0.5, std::size_t{1} << 40U}, {0.9, 3}, {0.9, 1500}}) {
+  struct Case {
+    double threshold;
+    std::size_t top;
+  };
+  for (const Case& c : {Case{0.5, std::size_t{1} << 40U}, Case{0.9, 3}, Case{0.9, 1500}}) {
+    const double threshold = c.threshold;
+    const std::size_t top = c.top;
     const MatchOptions requested = options(Measure::lcs, threshold, top);
     const MatchResults all =
         matcher.match(ragged(patterns), options(Measure::lcs, threshold, 1700));

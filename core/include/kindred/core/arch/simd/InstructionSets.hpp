@@ -16,7 +16,9 @@
 #if KINDRED_ENABLE_SPECIALIZED && !defined(__CUDA_ARCH__) && defined(__SSE2__)
 // GCC 12 mistakes the undefined operands of its own intrinsics for uninitialised variables.
 #pragma GCC diagnostic push
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #include <immintrin.h>
 #pragma GCC diagnostic pop
