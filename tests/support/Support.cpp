@@ -14,6 +14,9 @@
 extern "C" const char* __tsan_default_suppressions() { return "race:KeepApart\n"; }
 #endif
 
+/// LeakSanitizer reads this. Clang's OpenMP runtime does not free the records of its threads.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libomp.so\n"; }
+
 namespace Kindred::Testing {
 
 Context& context() {
