@@ -221,7 +221,7 @@ Context::~Context() {
 
 const std::vector<SpaceInfo>& Context::spaces() const noexcept { return m_state->spaces; }
 const SpaceInfo& Context::info(Space space) const noexcept {
-  return m_state->spaces[static_cast<std::size_t>(space)];
+  return m_state->spaces[space_index(space)];
 }
 SpaceSet Context::usable() const noexcept { return m_state->usable; }
 int Context::threads() const noexcept { return m_state->threads; }

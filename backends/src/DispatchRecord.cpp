@@ -18,7 +18,7 @@ std::string to_json(const DispatchRecord& record) {
   using nlohmann::ordered_json;
   ordered_json predicted = ordered_json::object();
   for (const Space space : all_spaces) {
-    const double seconds = record.predicted[static_cast<std::size_t>(space)];
+    const double seconds = record.predicted[space_index(space)];
     if (!std::isnan(seconds)) predicted[std::string(to_string(space))] = seconds;
   }
   return ordered_json{{"op", to_string(record.operation)},

@@ -15,7 +15,6 @@ namespace Kindred {
 
 namespace {
 
-using Impl::index;
 using Impl::size_class;
 using Impl::size_class_count;
 
@@ -39,7 +38,7 @@ bool CallHistory::add(Operation operation, Space space, double work) noexcept {
     }
   }
   if (entry == nullptr) return false;
-  auto& largest = entry->largest[index(space)];
+  auto& largest = entry->largest[space_index(space)];
   const auto now = static_cast<std::uint8_t>(size_class(work) + 1);
   std::uint8_t before = largest.load(std::memory_order_relaxed);
   while (before < now && !largest.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
@@ -101,14 +100,14 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   const auto choose = [&](Space space, Reason why) {
     record.chosen = space;
     record.why = why;
-    seen.last[index(space)] = now;
-    seen.since[index(space)] = 0;
+    seen.last[space_index(space)] = now;
+    seen.since[space_index(space)] = 0;
     return record;
   };
   if (const int threads = state.forced_threads.load(std::memory_order_relaxed); threads > 0) {
     record.threads = threads;
-  } else if (forced &&
-             !(record.predicted[index(Space::openmp)] < record.predicted[index(Space::serial)])) {
+  } else if (forced && !(record.predicted[space_index(Space::openmp)] <
+                         record.predicted[space_index(Space::serial)])) {
     record.threads = 1;
   }
   if (forced) return choose(*forced, Reason::forced);
@@ -133,21 +132,21 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   }
   const std::optional<Space> incumbent = seen.incumbent;
   if (!device_is_set && incumbent && *incumbent != record.chosen && admitted.contains(*incumbent) &&
-      !(record.predicted[index(record.chosen)] <
-        (1.0 - state.options.hysteresis) * record.predicted[index(*incumbent)])) {
+      !(record.predicted[space_index(record.chosen)] <
+        (1.0 - state.options.hysteresis) * record.predicted[space_index(*incumbent)])) {
     record.chosen = *incumbent;
     record.why = Reason::hysteresis;
   }
   if (!incumbent) {
     seen.incumbent = record.chosen;
   } else if (*incumbent != record.chosen && allowed.contains(*incumbent)) {
-    operation.cells[index(*incumbent)].windows[size_class(workload.work)].keep_newest(
+    operation.cells[space_index(*incumbent)].windows[size_class(workload.work)].keep_newest(
         observations_kept);
     seen.incumbent = record.chosen;
   }
-  if (operation.breakers[index(record.chosen)].open()) {
-    if (operation.breakers[index(record.chosen)].admits(now)) {
-      operation.breakers[index(record.chosen)].start_trial(now);
+  if (operation.breakers[space_index(record.chosen)].open()) {
+    if (operation.breakers[space_index(record.chosen)].admits(now)) {
+      operation.breakers[space_index(record.chosen)].start_trial(now);
       record.why = Reason::probe;
     }
     return choose(record.chosen, record.why);
@@ -155,7 +154,8 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   for (const Space space : all_spaces) {
     if (device_is_set || space == record.chosen || !admitted.contains(space)) continue;
     if (!state.probe_is_due(operation, seen, record, space, now)) continue;
-    if (operation.breakers[index(space)].open()) operation.breakers[index(space)].start_trial(now);
+    if (operation.breakers[space_index(space)].open())
+      operation.breakers[space_index(space)].start_trial(now);
     return choose(space, Reason::probe);
   }
   return choose(record.chosen, record.why);
@@ -183,7 +183,7 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
   if (known == nullptr) return;
   auto& operation = *known;
   const std::lock_guard lock(operation.mutex);
-  operation.breakers[index(record.chosen)].succeeded();
+  operation.breakers[space_index(record.chosen)].succeeded();
   ++operation.regret.decisions;
   if (!(record.taken > 0.0) || !std::isfinite(record.taken)) return;
 
@@ -194,7 +194,7 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
                           ? state.on_team(operation, record, state.variant(ran, record.threads))
                           : state.on_one(operation, ran, record);
   const std::size_t k = size_class(record.work);
-  State::Cell& cell = operation.cells[index(ran)];
+  State::Cell& cell = operation.cells[space_index(ran)];
   const double ratio = std::clamp(record.taken / base, 1e-9, 1e9);
   if (ran == Space::openmp) {
     const double known = cell.windows[k].ratio();
@@ -220,14 +220,14 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
 
   cell.windows[k].add(static_cast<float>(ratio), state.options.window);
   for (const Space space : all_spaces)
-    if (space != ran) operation.classes[k].since[index(space)] += record.taken;
+    if (space != ran) operation.classes[k].since[space_index(space)] += record.taken;
 }
 
 void Dispatcher::observe_success(Operation operation, Space space) noexcept {
   State::PerOperation* known = m_state->find(operation);
   if (known == nullptr) return;
   const std::lock_guard lock(known->mutex);
-  known->breakers[index(space)].succeeded();
+  known->breakers[space_index(space)].succeeded();
 }
 
 void Dispatcher::observe_failure(Operation operation, Space space) noexcept {
@@ -235,14 +235,14 @@ void Dispatcher::observe_failure(Operation operation, Space space) noexcept {
   if (known == nullptr) return;
   const State::Time now = m_state->now();
   const std::lock_guard lock(known->mutex);
-  known->breakers[index(space)].failed(now);
+  known->breakers[space_index(space)].failed(now);
 }
 
 bool Dispatcher::breaker_open(Operation operation, Space space) const {
   const auto& known = m_state->of(operation);
   const State::Time now = m_state->now();
   const std::lock_guard lock(known.mutex);
-  return !known.breakers[index(space)].admits(now);
+  return !known.breakers[space_index(space)].admits(now);
 }
 
 Dispatcher::Regret Dispatcher::regret() const {
@@ -276,7 +276,7 @@ void Dispatcher::calibrate(Operation operation, Space space, double work, double
                    "seconds is " + std::to_string(seconds) + "; it must be finite and > 0");
   auto& known = m_state->of(operation);
   const std::lock_guard lock(known.mutex);
-  State::Cell& cell = known.cells[index(space)];
+  State::Cell& cell = known.cells[space_index(space)];
   cell.curves[m_state->variant(space, threads)].set({work, seconds});
   cell.forget_observations();
   known.classes = {};
@@ -286,16 +286,16 @@ void Dispatcher::calibrate_start(Space space, double seconds, int threads) {
   m_state->check_team(space, threads);
   KINDRED_THROW_IF(!(seconds >= 0.0) || !std::isfinite(seconds),
                    "seconds is " + std::to_string(seconds) + "; it must be finite and ≥ 0");
-  m_state->start_seconds[index(space)][m_state->variant(space, threads)] = seconds;
+  m_state->start_seconds[space_index(space)][m_state->variant(space, threads)] = seconds;
   m_state->starts_calibrated = m_state->starts_calibrated.load().with(space);
   m_state->for_each_operation([&](State::PerOperation& known) {
     const std::lock_guard lock(known.mutex);
-    known.cells[index(space)].forget_observations();
+    known.cells[space_index(space)].forget_observations();
   });
 }
 
 double Dispatcher::start_seconds(Space space, int threads) const noexcept {
-  return m_state->start_seconds[index(space)][m_state->variant(space, threads)];
+  return m_state->start_seconds[space_index(space)][m_state->variant(space, threads)];
 }
 
 std::span<const int> Dispatcher::team_sizes() const noexcept { return m_state->teams; }
@@ -351,8 +351,8 @@ double Dispatcher::crossover(Operation operation, Space space) const {
     workload.operation = operation;
     workload.work = std::ldexp(1.0, static_cast<int>(k));
     const auto predicted = m_state->predict(known, workload, m_state->best_team(known, workload));
-    for (std::size_t before = 0; before < index(space); ++before)
-      if (!(predicted[index(space)] < predicted[before]) && !std::isnan(predicted[before]))
+    for (std::size_t before = 0; before < space_index(space); ++before)
+      if (!(predicted[space_index(space)] < predicted[before]) && !std::isnan(predicted[before]))
         return crossover;
     crossover = workload.work;
   }
@@ -378,7 +378,7 @@ std::string Dispatcher::profile_json() const {
     const std::lock_guard known_lock(known.mutex);
     for (const Space space : all_spaces) {
       for (std::size_t i = 0; i < m_state->variants(space); ++i) {
-        known.cells[index(space)].curves[i].for_each_point([&](const auto& point) {
+        known.cells[space_index(space)].curves[i].for_each_point([&](const auto& point) {
           profile.points.push_back(
               {name, space, m_state->threads_of(space, i), point.work, point.seconds});
         });

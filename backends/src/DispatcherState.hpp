@@ -20,12 +20,6 @@
 
 namespace Kindred {
 
-namespace Impl {
-
-constexpr std::size_t index(Space space) noexcept { return static_cast<std::size_t>(space); }
-
-}  // namespace Impl
-
 /// The state of a dispatcher: costs and observations per operation and space, and the predictions
 /// derived from them.
 struct Dispatcher::State {
@@ -101,7 +95,7 @@ struct Dispatcher::State {
         teams(Impl::team_sizes(thread_count)),
         options(std::move(given)) {
     for (const Space space : all_spaces)
-      start_seconds[Impl::index(space)] = std::vector<std::atomic<double>>(variants(space));
+      start_seconds[space_index(space)] = std::vector<std::atomic<double>>(variants(space));
     reset_starts();
   }
 
@@ -167,12 +161,12 @@ struct Dispatcher::State {
       for (std::size_t i = 0; i < variants(space); ++i)
         cell.curves.push_back(
             Impl::prior_curve(known.operation.prior(), space, threads_of(space, i)));
-      known.cells[Impl::index(space)] = std::move(cell);
+      known.cells[space_index(space)] = std::move(cell);
     }
     known.classes = {};
     for (const auto& point : profile.points) {
       if (point.operation != known.operation.name()) continue;
-      known.cells[Impl::index(point.space)].curves[variant(point.space, point.threads)].set(
+      known.cells[space_index(point.space)].curves[variant(point.space, point.threads)].set(
           {point.work, point.seconds});
     }
     known.batch_bytes = 0;
@@ -182,13 +176,13 @@ struct Dispatcher::State {
   void reset_starts() {
     for (const Space space : all_spaces)
       for (std::size_t i = 0; i < variants(space); ++i)
-        start_seconds[Impl::index(space)][i] = Impl::start_prior(space, threads_of(space, i));
+        start_seconds[space_index(space)][i] = Impl::start_prior(space, threads_of(space, i));
     starts_calibrated = SpaceSet();
   }
 
   double curve_seconds(const PerOperation& operation, Space space, std::size_t i,
                        double work) const noexcept {
-    return operation.cells[Impl::index(space)].curves[i].seconds(work);
+    return operation.cells[space_index(space)].curves[i].seconds(work);
   }
 
   /// \brief Predicted seconds on a team, without observations: not less than the time of one thread
@@ -201,7 +195,7 @@ struct Dispatcher::State {
     const std::uint32_t shares = call.pieces > 0 ? std::min(call.pieces, most) : most;
     const double seconds =
         std::max(curve_seconds(operation, Space::openmp, i, call.work), serial / shares);
-    return seconds + call.starts * start_seconds[Impl::index(Space::openmp)][i].load(
+    return seconds + call.starts * start_seconds[space_index(Space::openmp)][i].load(
                                        std::memory_order_relaxed);
   }
 
@@ -224,7 +218,7 @@ struct Dispatcher::State {
   double on_one(const PerOperation& operation, Space space, const Call& call) const noexcept {
     double seconds =
         curve_seconds(operation, space, 0, call.work) +
-        call.starts * start_seconds[Impl::index(space)][0].load(std::memory_order_relaxed);
+        call.starts * start_seconds[space_index(space)][0].load(std::memory_order_relaxed);
     if (space == Space::cuda && call.transfer_bytes > 0) {
       seconds +=
           transfer_latency.load(std::memory_order_relaxed) +
@@ -248,8 +242,8 @@ struct Dispatcher::State {
     const SpaceSet allowed = usable & workload.resident;
     for (const Space space : all_spaces) {
       if (!allowed.contains(space)) continue;
-      predicted[Impl::index(space)] =
-          operation.cells[Impl::index(space)].ratio(Impl::size_class(workload.work)) *
+      predicted[space_index(space)] =
+          operation.cells[space_index(space)].ratio(Impl::size_class(workload.work)) *
           (space == Space::openmp ? team.seconds : on_one(operation, space, workload));
     }
     return predicted;
@@ -274,7 +268,7 @@ struct Dispatcher::State {
     std::optional<Space> best;
     for (const Space space : all_spaces) {
       if (spaces.contains(space) &&
-          (!best || predicted[Impl::index(space)] < predicted[Impl::index(*best)]))
+          (!best || predicted[space_index(space)] < predicted[space_index(*best)]))
         best = space;
     }
     return *best;
@@ -285,7 +279,7 @@ struct Dispatcher::State {
   static SpaceSet admitted(const PerOperation& operation, SpaceSet allowed, Time now) {
     SpaceSet admitted;
     for (const Space space : all_spaces) {
-      if (allowed.contains(space) && operation.breakers[Impl::index(space)].admits(now))
+      if (allowed.contains(space) && operation.breakers[space_index(space)].admits(now))
         admitted = admitted.with(space);
     }
     return admitted.empty() ? allowed : admitted;
@@ -317,20 +311,20 @@ struct Dispatcher::State {
   /// Whether a probe of \p space is due and cheap enough.
   bool probe_is_due(const PerOperation& operation, const Class& seen, const DispatchRecord& record,
                     Space space, Time now) const {
-    const Alarm& alarm = operation.cells[Impl::index(space)].alarms[Impl::size_class(record.work)];
+    const Alarm& alarm = operation.cells[space_index(space)].alarms[Impl::size_class(record.work)];
     auto interval = options.probe_interval;
     double share = options.probe_share;
     if (alarm.count > 0) {
       interval /= alarm_probes;
       share = std::max(share, alarm_share / (1U << (alarm.count - 1U)));
     }
-    if (now - seen.last[Impl::index(space)] < interval) return false;
-    const double best = record.predicted[Impl::index(record.chosen)];
-    const double predicted = record.predicted[Impl::index(space)];
+    if (now - seen.last[space_index(space)] < interval) return false;
+    const double best = record.predicted[space_index(record.chosen)];
+    const double predicted = record.predicted[space_index(space)];
     const double calibrated = base(operation, space, record);
     const double lost = predicted - best;
     return std::min(predicted, calibrated) <= options.probe_cost_max * best &&
-           lost <= share * seen.since[Impl::index(space)] && lost <= options.probe_loss_max;
+           lost <= share * seen.since[space_index(space)] && lost <= options.probe_loss_max;
   }
 
   SpaceSet usable;

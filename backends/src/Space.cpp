@@ -5,7 +5,7 @@ namespace Kindred {
 
 std::string_view to_string(Space space) noexcept {
   constexpr std::array<std::string_view, space_count> names{"serial", "openmp", "cuda"};
-  return names[static_cast<std::size_t>(space)];
+  return names[space_index(space)];
 }
 
 std::optional<Space> space_from_string(std::string_view name) noexcept {

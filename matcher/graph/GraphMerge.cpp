@@ -136,8 +136,7 @@ GraphStatistics GraphStore::statistics() const {
   statistics.rebuilt_bytes = delta.bytes();
   if (m_names) statistics.name_bytes = m_names->statistics().held_bytes;
   for (const Space space : all_spaces) {
-    if (m_context->is_usable(space))
-      statistics.bytes[static_cast<std::size_t>(space)] = graph->bytes(space);
+    if (m_context->is_usable(space)) statistics.bytes[space_index(space)] = graph->bytes(space);
   }
   return statistics;
 }

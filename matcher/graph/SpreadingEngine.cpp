@@ -291,7 +291,7 @@ std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
 GraphStatistics SpreadingEngine::statistics() const {
   GraphStatistics statistics = m_state->store.statistics();
   for (const Space space : all_spaces)
-    statistics.bytes[static_cast<std::size_t>(space)] += m_state->spread_calls.kept_bytes(space);
+    statistics.bytes[space_index(space)] += m_state->spread_calls.kept_bytes(space);
   return statistics;
 }
 

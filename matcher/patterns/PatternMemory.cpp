@@ -466,8 +466,7 @@ PatternStatistics PatternMemory::statistics() const {
   statistics.recent = statistics.patterns - statistics.bulk;
   statistics.segments = view->bulk.size() + view->recent.size();
   statistics.queries = m_state->queries;
-  for (const Space space : all_spaces)
-    statistics.bytes[static_cast<std::size_t>(space)] = view->bytes(space);
+  for (const Space space : all_spaces) statistics.bytes[space_index(space)] = view->bytes(space);
   return statistics;
 }
 

@@ -164,7 +164,7 @@ class SeedCallRun {
   void launch(const ExecutionSpace& exec_space, Space space, void* stream, const std::byte* x,
               std::byte* y) {
     const void* queue = stream;
-    if constexpr (!is_device<ExecutionSpace>) queue = &all_spaces[static_cast<std::size_t>(space)];
+    if constexpr (!is_device<ExecutionSpace>) queue = &all_spaces[space_index(space)];
     const auto& plan = m_state.sides.get<ExecutionSpace>().plans.get(
         exec_space, m_state.context.memory(space),
         m_state.shape_of(m_batch, m_state.has_telemetry(m_options.telemetry)), queue);

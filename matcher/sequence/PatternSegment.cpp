@@ -52,13 +52,13 @@ void PatternSegment::add_scan(Space space,
                                                : 0;
   auto scan = std::make_shared<SequenceScan<ExecutionSpace>>(m_context->memory(space),
                                                              std::move(tiles), workers);
-  m_bytes[static_cast<std::size_t>(space)] = scan->tiles().bytes();
-  m_scans[static_cast<std::size_t>(space)] = std::move(scan);
+  m_bytes[space_index(space)] = scan->tiles().bytes();
+  m_scans[space_index(space)] = std::move(scan);
   m_resident = m_resident.with(space);
 }
 
 std::uint64_t PatternSegment::bytes(Space space) const noexcept {
-  std::uint64_t bytes = m_bytes[static_cast<std::size_t>(space)];
+  std::uint64_t bytes = m_bytes[space_index(space)];
   if (bytes == 0) return 0;
   if (space == Space::cuda) {
     with_instance(*m_context, space, [&](const auto& exec_space) {
@@ -72,8 +72,7 @@ std::uint64_t PatternSegment::bytes(Space space) const noexcept {
 
 template <class ExecutionSpace>
 SequenceScan<ExecutionSpace>& PatternSegment::scan(Space space) const {
-  return *static_cast<SequenceScan<ExecutionSpace>*>(
-      m_scans[static_cast<std::size_t>(space)].get());
+  return *static_cast<SequenceScan<ExecutionSpace>*>(m_scans[space_index(space)].get());
 }
 
 void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,

@@ -59,7 +59,7 @@ struct VectorIndex::State {
 
   template <class ExecutionSpace>
   Impl::ExactSearch<ExecutionSpace>& search(Space space) {
-    return searches[static_cast<std::size_t>(space)].template get<ExecutionSpace>();
+    return searches[space_index(space)].template get<ExecutionSpace>();
   }
 
   /// The number of queries of a call. \throws InvalidArgument
@@ -105,7 +105,7 @@ struct VectorIndex::State {
       if (!Impl::why_not(path, store).empty()) continue;
       const auto predicted = context.dispatcher().predict(search_workload(path, queries, 0));
       for (const Space space : all_spaces) {
-        double seconds = predicted[static_cast<std::size_t>(space)];
+        double seconds = predicted[space_index(space)];
         if (path == SearchPath::quantized) seconds += quantization_debt(space);
         if (options.space.value_or(space) != space || !(seconds < least)) continue;
         least = seconds;

@@ -73,7 +73,7 @@ Json bytes_of(const Context& context, const PatternMemory& memory) {
     if (!context.is_usable(space)) continue;
     const MemoryStatistics account = context.memory_statistics(space);
     out[space == Space::cuda ? "device" : "host"] = {
-        {"tiles", statistics.bytes[static_cast<std::size_t>(space)]},
+        {"tiles", statistics.bytes[space_index(space)]},
         {"in_use", account.bytes_in_use},
         {"peak", account.bytes_peak},
         {"driver", context.info(space).memory_free -

@@ -149,7 +149,7 @@ class ScoreWork final : public Work {
     folder.parameters["top"] = m_options.top;
   }
   void run(Space space) const override {
-    std::optional<PreparedScore>& prepared = m_prepared[static_cast<std::size_t>(space)];
+    std::optional<PreparedScore>& prepared = m_prepared[space_index(space)];
     if (!prepared) {
       SearchOptions options = m_options;
       options.space = space;

@@ -130,7 +130,7 @@ class QualityRun {
   static Json predicted(const DispatchRecord& record) {
     Json out = Json::object();
     for (const Space space : all_spaces) {
-      const double seconds = record.predicted[slot(space)];
+      const double seconds = record.predicted[space_index(space)];
       if (!std::isnan(seconds)) out[std::string(to_string(space))] = seconds;
     }
     return out;
@@ -168,7 +168,7 @@ void QualityPair::add(const Json& json) {
     for (const auto& [name, of_space] : seconds.items()) {
       const Json& one =
           of_space.is_object() ? of_space[std::to_string(choice["threads"].get<int>())] : of_space;
-      point.taken[slot(*space_from_string(name))] = one.get<double>();
+      point.taken[space_index(*space_from_string(name))] = one.get<double>();
     }
     quality.add(operation, point, *space_from_string(choice["space"].get<std::string>()));
   };

@@ -82,7 +82,7 @@ Json summarize(const SweepResults& results, const std::vector<Limits>& limits) {
                          {"seconds", kernel.seconds}});
     }
     for (const Space space : all_spaces) {
-      const double rate = sweep.bytes_per_second[static_cast<std::size_t>(space)];
+      const double rate = sweep.bytes_per_second[space_index(space)];
       const Limits* limit = find_limits(limits, space);
       if (rate > 0 && limit != nullptr) {
         rates.push_back({{"operation", to_string(sweep.operation)},
@@ -93,7 +93,7 @@ Json summarize(const SweepResults& results, const std::vector<Limits>& limits) {
       using Point = Tools::ReportSweepPoint;
       const auto& points = sweep.points.points;
       const bool measured_here = std::any_of(points.begin(), points.end(), [&](const Point& point) {
-        return !std::isnan(point.taken[static_cast<std::size_t>(space)]);
+        return !std::isnan(point.taken[space_index(space)]);
       });
       if (space == Space::serial || !measured_here) continue;
       const double measured = Tools::crossover(sweep.points, space, &Point::taken);

@@ -109,9 +109,9 @@ class Sweeper {
       }
       const double taken = m_benchmarks.time(*problem, space, wrong);
       m_results.failed = m_results.failed || !wrong.empty();
-      point.taken[slot(space)] = taken;
+      point.taken[space_index(space)] = taken;
       append_kernels(*problem, space, out.kernels);
-      double& rate = out.bytes_per_second[slot(space)];
+      double& rate = out.bytes_per_second[space_index(space)];
       rate = std::fmax(rate, problem->bytes / taken);
     }
     if (point.chosen) {
@@ -150,7 +150,7 @@ void DispatchQuality::add(Operation operation, const Tools::ReportSweepPoint& po
   char what[80];
   std::snprintf(what, sizeof(what), "%s %.0f: %s", to_string(operation).data(), point.items,
                 to_string(chosen).data());
-  add(what, point.taken[slot(chosen)] / best);
+  add(what, point.taken[space_index(chosen)] / best);
 }
 
 void DispatchQuality::add(const std::string& what, double ratio) {

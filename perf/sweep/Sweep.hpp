@@ -15,9 +15,6 @@
 
 namespace Kindred::Perf {
 
-/// Index of \p space in arrays that are indexed by space.
-constexpr std::size_t slot(Space space) { return static_cast<std::size_t>(space); }
-
 struct SweepOptions {
   std::vector<Operation> operations;
   std::vector<Space> spaces;  ///< empty: every usable space

@@ -15,8 +15,6 @@
 
 namespace Kindred::Testing {
 
-inline std::size_t index(Space space) { return static_cast<std::size_t>(space); }
-
 using Time = std::chrono::steady_clock::time_point;
 
 /// A dispatcher on a simulated machine: its clock, and the true cost of calls there.
@@ -35,7 +33,7 @@ struct Machine {
     double rate;
   };
   double truth(Space space, double work) const {
-    return lines[index(space)].overhead + work / lines[index(space)].rate;
+    return lines[space_index(space)].overhead + work / lines[space_index(space)].rate;
   }
   Workload workload(double work) const {
     Workload w;
@@ -60,12 +58,12 @@ struct Machine {
     for (const Space space : all_spaces) {
       if (!dispatcher.usable().contains(space)) continue;
       if (space != Space::openmp) {
-        calibrate(space, lines[index(space)], 0);
+        calibrate(space, lines[space_index(space)], 0);
         continue;
       }
       for (const int threads : dispatcher.team_sizes()) {
-        Line line = lines[index(space)];
-        line.rate = std::min(line.rate, threads * lines[index(Space::serial)].rate);
+        Line line = lines[space_index(space)];
+        line.rate = std::min(line.rate, threads * lines[space_index(Space::serial)].rate);
         calibrate(space, line, threads);
       }
     }

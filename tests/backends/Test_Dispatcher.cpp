@@ -23,7 +23,6 @@ namespace DispatcherTest {
 
 using namespace Kindred;
 using namespace std::chrono_literals;
-using Testing::index;
 using Testing::Machine;
 using Time = std::chrono::steady_clock::time_point;
 
@@ -36,7 +35,7 @@ TEST(Dispatcher, PriorsUseTheDeviceFromTheThresholdsOfSeeds) {
       Workload w = machine.workload(work);
       w.operation = operation;
       const auto predicted = machine.dispatcher.predict(w);
-      if (predicted[index(Space::cuda)] < predicted[index(Space::serial)]) return work;
+      if (predicted[space_index(Space::cuda)] < predicted[space_index(Space::serial)]) return work;
     }
   };
   constexpr double vectors = 64 * 768 * 9;  // each vector is read too
@@ -192,7 +191,7 @@ TEST(Dispatcher, StaysWithTheSpacesThatHoldTheData) {
   machine.resident = SpaceSet::host();
   const auto record = machine.call(1e12);
   EXPECT_EQ(record.chosen, Space::openmp);
-  EXPECT_TRUE(std::isnan(record.predicted[index(Space::cuda)]));
+  EXPECT_TRUE(std::isnan(record.predicted[space_index(Space::cuda)]));
   machine.resident = SpaceSet().with(Space::cuda);
   EXPECT_EQ(machine.call(1).chosen, Space::cuda);
   EXPECT_EQ(machine.call(1).why, Reason::only);
@@ -267,7 +266,7 @@ TEST(DispatcherFlaw, A_TheTimeOnOneSpaceIsNotCountedForAnother) {
   const auto before = machine.dispatcher.predict(machine.workload(work));
   for (int i = 0; i < 200; ++i) {
     auto record = machine.dispatcher.decide(machine.workload(work), Space::cuda);
-    record.taken = 0.5 * record.predicted[index(Space::cuda)];
+    record.taken = 0.5 * record.predicted[space_index(Space::cuda)];
     machine.dispatcher.observe(record);
   }
   const auto after = machine.dispatcher.predict(machine.workload(work));

@@ -18,7 +18,6 @@ namespace DispatcherLimitsTest {
 using namespace Kindred;
 using namespace std::chrono_literals;
 using nlohmann::json;
-using Testing::index;
 using Testing::Machine;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -102,7 +101,8 @@ TEST(DispatcherLimits, ALoadedProfileLeavesNothingOfWhatWasMeasured) {
   for (const Operation operation : {Operation(Operations::lcs), Operation(Operations::difflib)}) {
     const Workload workload{.operation = operation, .items = 1, .work = 1e6};
     for (const Space space : {Space::serial, Space::openmp})
-      EXPECT_EQ(dispatcher.predict(workload)[index(space)], fresh.predict(workload)[index(space)]);
+      EXPECT_EQ(dispatcher.predict(workload)[space_index(space)],
+                fresh.predict(workload)[space_index(space)]);
   }
   EXPECT_EQ(dispatcher.profile_json(), fresh.profile_json());
 }
@@ -119,7 +119,7 @@ struct SlowMachine : Machine {
     }
     EXPECT_NEAR(predicted(), 3 * before, 0.01 * before);
   }
-  double predicted() { return dispatcher.predict(workload(1e6))[index(Space::serial)]; }
+  double predicted() { return dispatcher.predict(workload(1e6))[space_index(Space::serial)]; }
 
   double before = 0;
 };
@@ -151,14 +151,14 @@ TEST(DispatcherLimits, AByteThatCrossesHasTheLatencyOfATransfer) {
   Dispatcher dispatcher(SpaceSet::all(), 2, {});
   dispatcher.calibrate_transfer(1e9, 2e-3);
   Workload workload{Operations::lcs, 1, 1e6, 0, SpaceSet::all()};
-  const double without = dispatcher.predict(workload)[index(Space::cuda)];
+  const double without = dispatcher.predict(workload)[space_index(Space::cuda)];
   workload.transfer_bytes = 1;
-  EXPECT_NEAR(dispatcher.predict(workload)[index(Space::cuda)] - without, 2e-3, 1e-8);
+  EXPECT_NEAR(dispatcher.predict(workload)[space_index(Space::cuda)] - without, 2e-3, 1e-8);
 }
 
 TEST(DispatcherLimits, ACrossoverIsWhereASpaceIsFasterNotAsFast) {
   Machine machine(SpaceSet::host());
-  machine.lines[index(Space::openmp)] = machine.lines[index(Space::serial)];
+  machine.lines[space_index(Space::openmp)] = machine.lines[space_index(Space::serial)];
   machine.calibrate();
   EXPECT_EQ(machine.dispatcher.crossover(Operations::lcs, Space::openmp), 0.0);
   EXPECT_EQ(machine.dispatcher.crossover(Operations::lcs, Space::cuda), 0.0) << "there is none";
@@ -207,11 +207,11 @@ TEST(DispatcherLimits, ASpaceThatWasLeftComesBackAfterAFewProbesHoweverLongItWas
   machine.calibrate();
   const double work = 1e9;
   ASSERT_EQ(machine.call(work).chosen, Space::cuda);
-  const Machine::Line healthy = machine.lines[index(Space::cuda)];
-  machine.lines[index(Space::cuda)] = {1e-4, 2e9};
+  const Machine::Line healthy = machine.lines[space_index(Space::cuda)];
+  machine.lines[space_index(Space::cuda)] = {1e-4, 2e9};
   for (int i = 0; i < 300; ++i) machine.call(work, Space::cuda);
   EXPECT_EQ(machine.call(work).chosen, Space::openmp);
-  machine.lines[index(Space::cuda)] = healthy;
+  machine.lines[space_index(Space::cuda)] = healthy;
   int probes = 0;
   for (int i = 0; i < 5000; ++i) {
     const DispatchRecord record = machine.call(work);

@@ -19,7 +19,6 @@
 namespace DispatcherStartsTest {
 
 using namespace Kindred;
-using Testing::index;
 using Testing::Machine;
 
 TEST(Dispatcher, EveryLaunchAddsTheLaunchCostOfItsSpace) {
@@ -160,7 +159,7 @@ TEST(Dispatcher, FirstCallsAreNotLearnedFrom) {
   for (int i = 0; i < 10; ++i) {
     DispatchRecord record = machine.dispatcher.decide(machine.workload(1e6), Space::cuda);
     record.first = true;
-    record.taken = 8 * record.predicted[index(Space::cuda)];
+    record.taken = 8 * record.predicted[space_index(Space::cuda)];
     machine.dispatcher.observe(record);
   }
   EXPECT_EQ(machine.dispatcher.predict(machine.workload(1e6)), before);

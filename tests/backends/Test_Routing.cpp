@@ -186,7 +186,7 @@ TEST(Routing, MeasuredTimesChangeTheDecisionOfEveryType) {
       const Space better = device_is_better ? Space::cuda : Space::serial;
       if (!device_is_better && rule.threshold() == never) continue;
       ASSERT_NE(dispatcher.decide(w).chosen, better) << rule.type;
-      const double host = dispatcher.predict(w)[static_cast<std::size_t>(Space::serial)];
+      const double host = dispatcher.predict(w)[space_index(Space::serial)];
       for (int i = 0; i < 20; ++i) {
         DispatchRecord record = dispatcher.decide(w, Space::cuda);
         record.taken = device_is_better ? 0.01 * host : 100 * host;
@@ -276,7 +276,7 @@ TEST(Routing, AProbeMayCostNoMoreThanItsTolerance) {
     for (int i = 0; i < 2000; ++i) {
       DispatchRecord record = dispatcher.decide(w);
       count += record.why == Reason::probe ? 1 : 0;
-      record.taken = record.predicted[static_cast<std::size_t>(record.chosen)];
+      record.taken = record.predicted[space_index(record.chosen)];
       now += 100ms;
       dispatcher.observe(record);
     }

@@ -28,7 +28,7 @@ struct Machine {
   std::function<double(Space, std::size_t size)> disturbance = [](Space, std::size_t) { return 0; };
 
   double truth(Space space, double work) const {
-    const auto s = static_cast<std::size_t>(space);
+    const auto s = space_index(space);
     return overhead[s] + work / rate[s];
   }
   std::vector<SizeLadderPoint> climb(double seconds = 0.3) {

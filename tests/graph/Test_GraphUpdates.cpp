@@ -358,7 +358,7 @@ TEST(GraphUpdates, EdgesUseTheDocumentedNumberOfBytes) {
     EXPECT_EQ(statistics.edge_kinds, with_kinds);
     // Offsets and row plans.
     EXPECT_LE(statistics.offset_bytes, 2 * (nodes + 1) * 8 + nodes * 8);
-    EXPECT_EQ(statistics.bytes[static_cast<std::size_t>(Space::serial)],
+    EXPECT_EQ(statistics.bytes[space_index(Space::serial)],
               statistics.edge_bytes + statistics.offset_bytes);
     return statistics.edge_bytes;
   };

@@ -330,8 +330,7 @@ TEST(SpreadingEngine, ReportsItsWorkspaceAndCaches) {
   ranked.space = Space::serial;
   engine.spread(ragged({{{0, 1}}}), ranked);
   EXPECT_EQ(engine.bytes(Space::serial), before + 100 * 2 * sizeof(double));
-  EXPECT_EQ(engine.statistics().bytes[static_cast<std::size_t>(Space::serial)],
-            engine.bytes(Space::serial));
+  EXPECT_EQ(engine.statistics().bytes[space_index(Space::serial)], engine.bytes(Space::serial));
 }
 
 TEST(SpreadingEngine, RepeatedCallsAllocateNothing) {

@@ -256,7 +256,7 @@ TEST(PatternMemory, ForgettingReclaimsMemory) {
   for (std::uint64_t i = 0; i < count; ++i)
     learn(memory, {{"same", numbered('s', i % 50), numbered('t', i / 50)}}, numbered('p', i));
   memory.sync();
-  const std::uint64_t bytes = memory.statistics().bytes[static_cast<std::size_t>(Space::serial)];
+  const std::uint64_t bytes = memory.statistics().bytes[space_index(Space::serial)];
   std::uint64_t forgotten = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (i % 10 != 0) forgotten += memory.forget(i) ? 1U : 0U;
@@ -264,7 +264,7 @@ TEST(PatternMemory, ForgettingReclaimsMemory) {
   EXPECT_EQ(forgotten, count / 10 * 9);
   EXPECT_GE(memory.sync_statistics().syncs[0], 2U) << "no other trigger started a sync";
   EXPECT_LE(memory.sync_statistics().syncs[0], 20U);
-  EXPECT_LT(memory.statistics().bytes[static_cast<std::size_t>(Space::serial)], bytes / 3);
+  EXPECT_LT(memory.statistics().bytes[space_index(Space::serial)], bytes / 3);
   const auto left = answer(memory, {{"same"}}, 0.1, count);
   ASSERT_EQ(left.size(), count / 10);
   for (std::size_t i = 0; i < left.size(); ++i) EXPECT_EQ(left[i].index, 10 * i);

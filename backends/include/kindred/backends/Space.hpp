@@ -17,6 +17,8 @@ enum class Space : std::uint8_t { serial, openmp, cuda };
 inline constexpr std::size_t space_count = 3;
 inline constexpr std::array<Space, space_count> all_spaces{Space::serial, Space::openmp,
                                                            Space::cuda};
+/// The position of \p space in `all_spaces` and in arrays with one element per space.
+constexpr std::size_t space_index(Space space) noexcept { return static_cast<std::size_t>(space); }
 
 /// `serial`, `openmp`, `cuda`
 std::string_view to_string(Space space) noexcept;
