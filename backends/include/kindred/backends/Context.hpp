@@ -27,25 +27,27 @@ enum class LogLevel : std::uint8_t { debug, info, warning };
 struct ContextOptions {
   int threads = 0;  ///< of the space `openmp`; at most 512. 0: as many as this process may use
                     ///< (affinity, OMP_NUM_THREADS, control group)
-  std::optional<int>
-      device;  ///< GPU of the space `cuda`, counted from 0 among the GPUs visible to this process.
-               ///< Unset: the one that Kokkos selects (KOKKOS_DEVICE_ID, the local rank, otherwise
-               ///< the first). One device per process
-  std::optional<Space> space;    ///< runs everything on this space; unset: the dispatcher chooses
+  /// GPU of the space `cuda`, counted from 0 among the GPUs visible to this process. Unset: the one
+  /// that Kokkos selects (KOKKOS_DEVICE_ID, the local rank, otherwise the first). One device per
+  /// process.
+  std::optional<int> device = {};
+  /// Runs everything on this space; unset: the dispatcher chooses.
+  std::optional<Space> space = {};
   double budget_fraction = 0.8;  ///< share of the memory that is free when the context starts, in
                                  ///< (0, 1]; `serial` and `openmp` share one budget
-  std::optional<std::uint64_t> host_budget;    ///< bytes; overrides the fraction
-  std::optional<std::uint64_t> device_budget;  ///< bytes; overrides the fraction
+  std::optional<std::uint64_t> host_budget = {};    ///< bytes; overrides the fraction
+  std::optional<std::uint64_t> device_budget = {};  ///< bytes; overrides the fraction
   std::uint64_t device_budget_max =
       std::numeric_limits<std::uint64_t>::max();  ///< bytes; upper limit of the device budget
   std::uint64_t device_memory_min = 0;            ///< bytes; a device with less memory is not used
-  std::string profile;       ///< path of the calibration file; empty: `default_profile_path()`
+  std::string profile = {};  ///< path of the calibration file; empty: `default_profile_path()`
   bool load_profile = true;  ///< use the calibration of this machine if there is one
-  Dispatcher::Options dispatcher;  ///< its `forced` is overwritten by `space`
-  std::function<void(LogLevel, std::string_view)>
-      log;  ///< receives all log messages; the library never prints
-  std::function<void(const DispatchRecord&)> on_dispatch;  ///< called after every dispatched call
-  AllocationCallback before_allocation;  ///< called before every allocation within a budget
+  Dispatcher::Options dispatcher = {};  ///< its `forced` is overwritten by `space`
+  /// Receives all log messages; the library never prints.
+  std::function<void(LogLevel, std::string_view)> log = {};
+  /// Called after every dispatched call.
+  std::function<void(const DispatchRecord&)> on_dispatch = {};
+  AllocationCallback before_allocation = {};  ///< called before every allocation within a budget
 };
 
 /// \brief The object a program starts with: it owns spaces, streams, memory budgets and the

@@ -157,17 +157,18 @@ class Dispatcher {
         0.95;  ///< the breaker opens when the success rate over the window is lower
     std::size_t failures_min = 2;  ///< failures in the window before the breaker can open
     std::chrono::milliseconds breaker_interval{
-        10000};                   ///< an open breaker lets one call through after this time
-    std::optional<Space> forced;  ///< runs everything on this space; unset: the dispatcher chooses
-    std::optional<std::uint64_t>
-        device_items_min;  ///< calls of fewer items stay on the host, whatever is predicted
-    std::optional<std::uint64_t> device_items_from;  ///< calls of at least this many items go to
-                                                     ///< the device if it can run them
-    std::function<std::uint64_t()>
-        device_memory_left;  ///< bytes of device memory left for calls; set by the context
-    std::function<std::chrono::steady_clock::time_point()>
-        clock;            ///< for tests; empty: the steady clock
-    std::string machine;  ///< identifies the machine of the calibration; set by the context
+        10000};  ///< an open breaker lets one call through after this time
+    /// Runs everything on this space; unset: the dispatcher chooses.
+    std::optional<Space> forced = {};
+    /// Calls of fewer items stay on the host, whatever is predicted.
+    std::optional<std::uint64_t> device_items_min = {};
+    std::optional<std::uint64_t> device_items_from = {};  ///< calls of at least this many items go
+                                                          ///< to the device if it can run them
+    /// Bytes of device memory left for calls; set by the context.
+    std::function<std::uint64_t()> device_memory_left = {};
+    /// For tests; empty: the steady clock.
+    std::function<std::chrono::steady_clock::time_point()> clock = {};
+    std::string machine = {};  ///< identifies the machine of the calibration; set by the context
   };
 
   /// Time lost by choices so far, Σ max(0, taken − best predicted), and the total time taken.

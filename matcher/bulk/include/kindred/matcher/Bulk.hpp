@@ -39,7 +39,7 @@ struct MatrixPair {
 };
 
 struct BulkOptions {
-  std::optional<Space> space;   ///< empty: the dispatcher chooses
+  std::optional<Space> space = {};  ///< empty: the dispatcher chooses
   std::size_t batch_bytes = 0;  ///< bytes of arrays on a device at a time; 0: the best size for the
                                 ///< operation, within half of the remaining budget
 };

@@ -31,7 +31,7 @@ inline constexpr std::array<Operation, 6> batched_operations{
 
 struct CalibrationOptions {
   double seconds = 5;  ///< approximate time limit for the whole calibration
-  std::function<void(const CalibrationPoint&)> on_point;  ///< called with each measured point
+  std::function<void(const CalibrationPoint&)> on_point = {};  ///< called with each measured point
 };
 
 /// \brief Measures every operation on every usable space over doubling sizes, and gives the

@@ -38,8 +38,8 @@ enum class FusionRule : std::uint8_t {
 
 struct FusionOptions {
   FusionRule rule = FusionRule::reciprocal_rank;
-  double constant = 60;         ///< of reciprocal rank fusion, ≥ 0
-  std::vector<double> weights;  ///< one per ranking, ≥ 0; empty: all 1
+  double constant = 60;              ///< of reciprocal rank fusion, ≥ 0
+  std::vector<double> weights = {};  ///< one per ranking, ≥ 0; empty: all 1
   std::size_t top = 10;
 };
 

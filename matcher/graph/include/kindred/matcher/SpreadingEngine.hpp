@@ -38,23 +38,24 @@ struct SpreadQuery {
 struct SpreadOptions {
   SpreadMode mode = SpreadMode::engine;  ///< PageRank does not use hops, decay or threshold
   std::uint32_t hops = 4;
-  Decay decay;                      ///< exponential 0.7 by default
-  std::optional<double> threshold;  ///< overrides all three tiers; default: 0.01 / 0.05 / 0.10
-  std::size_t top = 10;             ///< maximum number of nodes per query
-  double damping = 0.85;            ///< of PageRank, in [0, 1)
+  Decay decay = {};                      ///< exponential 0.7 by default
+  std::optional<double> threshold = {};  ///< overrides all three tiers; default: 0.01 / 0.05 / 0.10
+  std::size_t top = 10;                  ///< maximum number of nodes per query
+  double damping = 0.85;                 ///< of PageRank, in [0, 1)
   double tolerance =
       1e-6;  ///< for PageRank's residual; below 1e-6 it computes in double, which is slower
   std::uint32_t max_iterations =
       200;  ///< of PageRank, ≥ 1; the result at this limit is returned without error
-  std::span<const SpreadQuery>
-      per_query;  ///< empty, or one element per query that replaces hops, decay, threshold and
-                  ///< kinds; engine and linear mode only
-  EdgeKinds kinds = EdgeKinds().set();       ///< kinds of edges to follow; not for PageRank
-  std::optional<SpreadModifiers> modifiers;  ///< weight modifiers by node kind; not for PageRank
+  /// Empty, or one element per query that replaces hops, decay, threshold and kinds; engine and
+  /// linear mode only.
+  std::span<const SpreadQuery> per_query = {};
+  EdgeKinds kinds = EdgeKinds().set();  ///< kinds of edges to follow; not for PageRank
+  /// Weight modifiers by node kind; not for PageRank.
+  std::optional<SpreadModifiers> modifiers = {};
   ActivationPrecision activations = ActivationPrecision::float32;
   std::size_t trace_paths =
       0;  ///< paths per result to return in `SpreadResults::paths`, at most 1000; not for PageRank
-  std::optional<Space> space;  ///< overrides the dispatcher's choice
+  std::optional<Space> space = {};  ///< overrides the dispatcher's choice
 };
 
 /// Options of `SpreadingEngine::hop`.

@@ -41,12 +41,12 @@ struct HnswSearchOptions {
   /// Candidate list size of a query, at least `top`; larger values increase recall. 0 means the
   /// greater of `ef_default` and `top`.
   std::size_t ef = 0;
-  std::span<const std::uint8_t> filter;  ///< one byte per id below `end_id()`: a row may be
-                                         ///< returned if its byte is nonzero; empty: every row
-  std::span<const std::uint64_t>
-      filter_bits;  ///< the same as bits, the least significant bit of a word first
-  std::optional<Space>
-      space;  ///< serial or openmp; by default one thread for a single query, all threads for many
+  std::span<const std::uint8_t> filter = {};  ///< one byte per id below `end_id()`: a row may be
+                                              ///< returned if its byte is nonzero; empty: every row
+  /// The same as bits, the least significant bit of a word first.
+  std::span<const std::uint64_t> filter_bits = {};
+  /// `serial` or `openmp`; by default one thread for a single query, all threads for many.
+  std::optional<Space> space = {};
 };
 
 /// \brief The results of `HnswIndex::search`: `queries × top`, row-major, in total order (score,

@@ -69,13 +69,13 @@ struct LatticeBatchOptions {
       0;  ///< number of concurrent tasks, at most 512; 0: the number of threads of the context
   /// By default, several workers each compute on their own thread, and a single worker where the
   /// dispatcher chooses.
-  std::optional<Space> space;
+  std::optional<Space> space = {};
   /// \brief Called for every task in order with its result, as soon as the task and all earlier
   /// ones are done. Runs on the thread that called `run_lattices`, without holding a lock. If it
   /// throws, the run ends after the running tasks, and the exception is rethrown.
-  std::function<void(std::size_t task, LatticeResult result)> on_result;
-  std::stop_token
-      stop;  ///< after a stop request no task starts; tasks that have started are still reported
+  std::function<void(std::size_t task, LatticeResult result)> on_result = {};
+  /// After a stop request no task starts; tasks that have started are still reported.
+  std::stop_token stop = {};
 };
 
 struct LatticeBatchReport {

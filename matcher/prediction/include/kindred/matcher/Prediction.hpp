@@ -72,8 +72,9 @@ struct PredictionOptions {
       0;  ///< in [0, 1]; if above 0: minimum similarity at which the texts of two symbols are
           ///< treated as spellings of the same symbol
   bool single_symbol_fast_path = false;  ///< process a query of one symbol as KATO's fast path does
-  std::span<const double> weights;  ///< indexed by symbol, in [0, `weight_max`]; symbols beyond the
-                                    ///< end have `weight_floor`; empty: no weighted fields
+  /// Indexed by symbol, in [0, `weight_max`]; symbols beyond the end have `weight_floor`; empty: no
+  /// weighted fields.
+  std::span<const double> weights = {};
   int threads = 0;  ///< maximum number of host threads; 0: all threads of the context
 };
 

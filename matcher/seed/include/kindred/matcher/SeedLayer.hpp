@@ -32,10 +32,10 @@ struct SeedLayerOptions {
       std::uint64_t{256}
       << 20U;  ///< device memory for weights; host memory grows with the weights in use
   Residency residency = Residency::automatic;
-  TransitionRules rules;
-  ScheduleSettings schedules;
+  TransitionRules rules = {};
+  ScheduleSettings schedules = {};
   /// Called after every lifecycle change; may call the layer.
-  std::function<void(std::uint32_t seed, SeedChange change)> on_transition;
+  std::function<void(std::uint32_t seed, SeedChange change)> on_transition = {};
 };
 
 /// Where the rows of a call are stored.
@@ -61,7 +61,7 @@ struct SeedBatch {
 
 struct SeedForwardOptions {
   SeedTelemetryUse telemetry = SeedTelemetryUse::last;
-  std::optional<Space> space;  ///< overrides the dispatcher's choice
+  std::optional<Space> space = {};  ///< overrides the dispatcher's choice
   void* stream = nullptr;  ///< a cudaStream_t for rows on a device, must outlive the layer; null:
                            ///< the context's stream
 };

@@ -47,7 +47,7 @@ struct MatchOptions {
       false;  ///< use Python's default heuristic: in a query of 200 symbols or more, frequent
               ///< symbols start no block; only for `difflib`, where it applies to the blocks too
   PostingsUse postings = PostingsUse::automatic;
-  std::optional<Space> space;  ///< overrides the dispatcher's choice
+  std::optional<Space> space = {};  ///< overrides the dispatcher's choice
 };
 
 /// \throws InvalidArgument for a threshold outside [0, 1] or NaN, top = 0, or autojunk under `lcs`

@@ -47,13 +47,14 @@ struct SearchOptions {
   std::size_t top = 10;  ///< maximum number of results per query; may exceed the number of rows
   /// One byte per id: a row may be returned if its byte is nonzero. Empty means that every row may
   /// be returned.
-  std::span<const std::uint8_t> filter;
+  std::span<const std::uint8_t> filter = {};
   /// The same as bits, the least significant bit of a word first, ⌈end_id / 64⌉ words: one bitmap
   /// for all queries, or one bitmap per query, concatenated. Empty means that every row may be
   /// returned. Must not be combined with `filter`.
-  std::span<const std::uint64_t> filter_bits;
-  std::optional<Space> space;      ///< overrides the dispatcher's choice
-  std::optional<SearchPath> path;  ///< overrides the choice of the path predicted to be fastest
+  std::span<const std::uint64_t> filter_bits = {};
+  std::optional<Space> space = {};  ///< overrides the dispatcher's choice
+  /// Overrides the choice of the path predicted to be fastest.
+  std::optional<SearchPath> path = {};
 };
 
 /// \brief The results of `search`: `queries × top`, row-major, in total order (score, then lower
