@@ -124,6 +124,7 @@ class RowSums<HostSpace> {
   KOKKOS_INLINE_FUNCTION static const float* weights_of(const Edges& edges, std::uint64_t first,
                                                         std::uint32_t count, float* decoded) {
     if (Edges::is_plain || edges.weights != nullptr) return edges.weights + first;
+    decoded[0] = 0.0F;  // g++ 12 does not see that nothing is read if there are no edges
     for (std::uint32_t i = 0; i < count; ++i) decoded[i] = edges.weight(first + i);
     return decoded;
   }
