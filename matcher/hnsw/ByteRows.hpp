@@ -3,7 +3,7 @@
 #define KINDRED_MATCHER_HNSW_BYTE_ROWS_HPP
 
 #include <kindred/core/arch/simd/CodeDot.hpp>
-#include <kindred/core/arch/simd/FloatDistance.hpp>
+#include <kindred/core/arch/simd/Prefetch.hpp>
 
 #include <algorithm>
 #include <cstddef>

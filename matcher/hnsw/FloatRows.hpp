@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_HNSW_FLOAT_ROWS_HPP
 
 #include <kindred/core/arch/simd/FloatDistance.hpp>
+#include <kindred/core/arch/simd/Prefetch.hpp>
 #include <kindred/core/vector/Metric.hpp>
 
 #include <algorithm>

@@ -3,6 +3,8 @@
 
 #include "ReproducibleScore.hpp"
 
+#include <kindred/core/arch/simd/Prefetch.hpp>
+
 #include <algorithm>
 
 namespace Kindred::Impl {

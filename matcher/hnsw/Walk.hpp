@@ -5,7 +5,7 @@
 #include "Beam.hpp"
 #include "Links.hpp"
 
-#include <kindred/core/arch/simd/FloatDistance.hpp>
+#include <kindred/core/arch/simd/Prefetch.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,6 @@
 #define KINDRED_CORE_ARCH_SIMD_FLOAT_DISTANCE_HPP
 
 #include <kindred/core/arch/simd/InstructionSets.hpp>
-#include <kindred/core/arch/simd/Prefetch.hpp>
 
 #include <cstddef>
 
@@ -103,12 +102,6 @@ using FloatDistance = Avx512FloatDistance;
 #else
 using FloatDistance = ScalarFloatDistance;
 #endif
-
-/// Prefetches \p bytes from \p data on.
-inline void prefetch_bytes(const void* data, std::size_t bytes) {
-  const char* const begin = static_cast<const char*>(data);
-  for (std::size_t i = 0; i < bytes; i += 64) prefetch(begin + i);
-}
 
 }  // namespace Kindred::Arch
 

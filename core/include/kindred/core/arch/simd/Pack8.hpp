@@ -84,8 +84,6 @@ struct ScalarPack8 {
     }
     return a.value[0];
   }
-  /// Prefetches a cache line.
-  static void prefetch(const char*) {}
 
  private:
   template <class Value>
@@ -122,7 +120,6 @@ struct AvxFloats8 {
   static void store(float* to, Floats a) { _mm256_storeu_ps(to, a); }
   static Floats all(float a) { return _mm256_set1_ps(a); }
   static Floats multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
-  static void prefetch(const char* data) { _mm_prefetch(data, _MM_HINT_T0); }
 };
 #endif
 

@@ -3,8 +3,10 @@
 #define KINDRED_CORE_ARCH_SIMD_PACK_LANES_HPP
 
 #include <kindred/core/arch/simd/Pack8.hpp>
+#include <kindred/core/arch/simd/Prefetch.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred::Arch {
 
@@ -76,9 +78,9 @@ class PackLanes {
   F32 multiply(const F32& a, float b) const {
     return floats([&](int p) { return Pack::multiply(get(a, p), Pack::all(b)); });
   }
-  /// Prefetches the cache lines of \p data.
+  /// Prefetches the cache lines of \p data; plain loops leave that to the processor.
   void prefetch(const char* data, std::uint64_t bytes) const {
-    for (std::uint64_t i = 0; i < bytes; i += 64) Pack::prefetch(data + i);
+    if constexpr (!std::is_same_v<Pack, ScalarPack8>) prefetch_bytes(data, bytes);
   }
   /// `data[index[0 … 32)]`
   F32 gather(const float* data, const std::uint32_t* index) const {
