@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/layers/FusedNorm.hpp>
 
-#include <kindred/core/layers/impl/NormTeams_Cuda.hpp>
+#include <kindred/core/arch/launch/Launch.hpp>
+#include <kindred/core/layers/impl/NormRows_Cuda.hpp>
+#include <kindred/core/layers/impl/NormRows_Host.hpp>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace Kindred {
 
@@ -63,8 +66,7 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
     layer.first_team = plan.teams;
     if constexpr (Arch::is_device<ExecutionSpace>) {
       constexpr std::uint64_t rows_most = 32;
-      const std::size_t row_bytes_of_scratch =
-          Impl::NormTeams<ExecutionSpace>::row_scratch(layer.columns);
+      const std::size_t row_bytes_of_scratch = Impl::norm_row_scratch(layer.columns);
       const std::size_t staged = row_bytes_of_scratch + layer.columns * size_of(layer.input);
       const std::size_t scratch_most = Arch::scratch_bytes_limit(exec_space);
       layer.is_staged = is_wide(layer) && staged <= scratch_most;
@@ -73,8 +75,7 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
                                    (layer.columns * size_of(layer.input));
       std::uint64_t team_rows = std::max<std::uint64_t>(1, std::min({target, rows_most, share}));
       if (layers.size() == 1) {
-        const std::uint64_t places = Arch::multiprocessors(exec_space) *
-                                     Impl::NormTeams<ExecutionSpace>::warps_at_once /
+        const std::uint64_t places = Arch::multiprocessors(exec_space) * Impl::norm_warps_at_once /
                                      static_cast<std::uint64_t>(plan.team_warps);
         team_rows = even_rows(layer.rows, team_rows, places);
       }
@@ -96,8 +97,22 @@ template <class ExecutionSpace>
 void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
                  const ArrayView<const NormLayerData, ExecutionSpace>& layers) {
   if (plan.teams == 0) return;
-  Impl::launch_norms(exec_space, "Kindred::Seed::fused_norms::rows", plan, layers.data(),
-                     static_cast<std::uint32_t>(layers.size()));
+  constexpr const char* label = "Kindred::Seed::fused_norms::rows";
+  const auto count = static_cast<std::uint32_t>(layers.size());
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    const auto launch = [&](auto warps) {
+      Arch::launch(exec_space,
+                   {.label = label, .groups = plan.teams, .scratch_bytes = plan.scratch_bytes},
+                   Impl::DeviceNormRows<decltype(warps)::value>{layers.data(), count});
+    };
+    if (plan.team_warps == 1) return launch(std::integral_constant<int, 1>());
+    launch(std::integral_constant<int, 8>());
+  } else {
+    Kokkos::parallel_for(label,
+                         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
+                             exec_space, 0, plan.teams),
+                         Impl::HostNormRows<Arch::HostCacheLines>{layers.data(), count});
+  }
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                             \

@@ -1,43 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_LAYERS_IMPL_NORM_TEAMS_CUDA_HPP
-#define KINDRED_CORE_LAYERS_IMPL_NORM_TEAMS_CUDA_HPP
+#ifndef KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_CUDA_HPP
+#define KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_CUDA_HPP
 
 #include <kindred/core/arch/AsyncCopy.hpp>
 #include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/arch/Unroll.hpp>
-#include <kindred/core/arch/launch/Launch.hpp>
+#include <kindred/core/arch/launch/Team.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/common/ContainingEntry.hpp>
-#include <kindred/core/layers/impl/NormRows_Host.hpp>
+#include <kindred/core/layers/impl/NormRow.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace Kindred::Impl {
 
-/// How the rows of normalisations are distributed on a space.
-template <class ExecutionSpace>
-struct NormTeams {
-  static constexpr std::uint64_t block = 4096;   // elements per block of a reproducible sum
-  static constexpr unsigned warps_at_once = 28;  // resident warps per multiprocessor
+/// Resident warps per multiprocessor.
+inline constexpr unsigned norm_warps_at_once = 28;
 
-  static constexpr std::size_t round_up(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
-  /// Bytes of scratch per row in addition to its elements.
-  static constexpr std::size_t row_scratch(std::uint64_t columns) {
-    return sizeof(NormScale) + (columns + block - 1) / block * sizeof(NormSums);
-  }
-};
+/// Bytes of a team's scratch per row in addition to its elements.
+constexpr std::size_t norm_row_scratch(std::uint64_t columns) {
+  return sizeof(NormScale) +
+         (columns + reproducible_block - 1) / reproducible_block * sizeof(NormSums);
+}
 
 /// \brief Device: a team processes several rows of one layer. If the layer is staged, the rows are
 /// copied to scratch, so that memory is read once. Each warp sums a block; then each thread owns
 /// some columns and iterates over the team's rows, so that γ and β are read once per team.
 template <int Warps>
-struct NormTeam {
+struct DeviceNormRows {
   static constexpr unsigned threads_max = 32 * Warps;
-  static constexpr unsigned teams_at_once = NormTeams<DeviceSpace>::warps_at_once / Warps;
+  static constexpr unsigned teams_at_once = norm_warps_at_once / Warps;
   using warp = Arch::Warp<DeviceSpace>;
 
   const NormLayerData* layers;
@@ -196,27 +191,6 @@ struct NormTeam {
   }
 };
 
-/// Launches the teams of a plan. Does not fence.
-template <class ExecutionSpace>
-void launch_norms(const ExecutionSpace& exec_space, const char* label, const NormPlan& plan,
-                  const NormLayerData* layers, std::uint32_t count) {
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    const auto launch = [&](auto warps) {
-      const NormTeam<decltype(warps)::value> team{layers, count};
-      Arch::launch(exec_space,
-                   {.label = label, .groups = plan.teams, .scratch_bytes = plan.scratch_bytes},
-                   team);
-    };
-    if (plan.team_warps == 1) return launch(std::integral_constant<int, 1>());
-    launch(std::integral_constant<int, 8>());
-  } else {
-    Kokkos::parallel_for(label,
-                         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
-                             exec_space, 0, plan.teams),
-                         NormRowsHost<Arch::HostCacheLines>{layers, count});
-  }
-}
-
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_LAYERS_IMPL_NORM_TEAMS_CUDA_HPP
+#endif  // KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_CUDA_HPP
