@@ -5,6 +5,7 @@
 #include <kindred/core/graph/impl/BinnedHop.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
+#include <kindred/core/graph/impl/LongRowTable.hpp>
 #include <kindred/core/graph/impl/NodeKeys.hpp>
 #include <kindred/core/graph/impl/RowStreams_Cuda.hpp>
 #include <kindred/core/graph/impl/RowSums.hpp>
@@ -100,36 +101,26 @@ struct LongRowBlocks {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
   Edges edges;
-  const std::uint32_t* long_rows;
-  const std::uint64_t* long_first;
-  const std::uint32_t* block_long_row;
-  std::size_t blocks;
+  LongRowTable long_rows;
   const X* x;
   Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const std::size_t block =
+    const std::size_t index =
         static_cast<std::size_t>(team.league_rank()) * team.team_size() + team.team_rank();
-    if (block >= blocks || !update.is_needed()) return;
-    const std::uint32_t entry = block_long_row[block];
-    const std::uint32_t row = long_rows[entry];
-    if (edges.is_replaced(row)) return;
-    const std::uint64_t first = long_first[entry];
-    const std::uint64_t begin = edges.offsets[row] + (block - first) * reproducible_block;
-    const std::uint64_t left = edges.offsets[std::size_t{row} + 1] - begin;
-    const auto count =
-        static_cast<std::uint32_t>(left < reproducible_block ? left : reproducible_block);
-    const Visitor<Update> visitor(update, block);
-    const bool is_whole = long_first[entry + 1] - first == 1;
-    const std::size_t node = edges.node_of(row);
+    if (index >= long_rows.blocks || !update.is_needed()) return;
+    const RowBlock block = long_rows.block(edges, index);
+    if (edges.is_replaced(block.row)) return;
+    const Visitor<Update> visitor(update, index);
+    const std::size_t node = edges.node_of(block.row);
     double* partial = update.partial();
-    RowSums<ExecutionSpace>::template block<Width>(edges, begin, count, x,
+    RowSums<ExecutionSpace>::template block<Width>(edges, block.begin, block.count, x,
                                                    [&](unsigned query, double sum) {
                                                      const std::size_t place = node * Width + query;
-                                                     if (is_whole)
+                                                     if (block.is_whole)
                                                        visitor(place, sum, visitor.ask(place));
                                                      else
-                                                       partial[block * Width + query] = sum;
+                                                       partial[index * Width + query] = sum;
                                                    });
     visitor.end();
   }
@@ -150,23 +141,21 @@ struct LongRows {
   static constexpr int scratch = lanes * static_cast<int>(sizeof(double));
 
   Edges edges;
-  const std::uint32_t* long_rows;
-  const std::uint64_t* long_first;
-  std::size_t entries;
+  LongRowTable long_rows;
   Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     if (!update.is_needed()) return;
     const auto further = static_cast<std::uint64_t>(team.league_rank());
     std::size_t entry = 0;  // the last entry that at most this many further blocks precede
-    for (std::size_t end = entries; end - entry > 1;) {
+    for (std::size_t end = long_rows.size; end - entry > 1;) {
       const std::size_t middle = entry + (end - entry) / 2;
-      (long_first[middle] - middle <= further ? entry : end) = middle;
+      (long_rows.first[middle] - middle <= further ? entry : end) = middle;
     }
-    if (long_first[entry] - entry != further) return;
-    const std::uint64_t first = long_first[entry];
-    const std::uint64_t count = long_first[entry + 1] - first;
-    const std::uint32_t row = long_rows[entry];
+    if (long_rows.first[entry] - entry != further) return;
+    const std::uint64_t first = long_rows.first[entry];
+    const std::uint64_t count = long_rows.first[entry + 1] - first;
+    const std::uint32_t row = long_rows.rows[entry];
     if (edges.is_replaced(row)) return;
     auto* sums = static_cast<double*>(team.team_scratch(0).get_shmem(int{scratch}));
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int{lanes}), [&](int lane) {
@@ -222,8 +211,7 @@ void launch_long_rows(const ExecutionSpace& exec_space,
       Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(further),
                                          kernel::shape::team_size, kernel::shape::vector_length)
           .set_scratch_size(0, Kokkos::PerTeam(kernel::scratch)),
-      kernel{edges, graph.long_rows.data(), graph.long_first.data(), graph.long_rows.extent(0),
-             update});
+      kernel{edges, long_rows_of(graph), update});
 }
 
 /// Returns false if the rows must be summed one by one.
@@ -237,8 +225,7 @@ bool launch_bins([[maybe_unused]] const ExecutionSpace& exec_space,
     if (graph.bins.bins() == 0) return false;
     const BinPointers bins = pointers_of(graph.bins, graph.built.rows());
     PropagationBlocking<ExecutionSpace>::template run<Visitor>(
-        exec_space, bins, edges, graph.built.long_rows.data(), graph.built.long_first.data(),
-        graph.built.block_long_row.data(), x, update);
+        exec_space, bins, edges, long_rows_of(graph.built), x, update);
     if (graph.built.long_rows.extent(0) > 0)
       launch_long_rows<ExecutionSpace, Width>(exec_space, graph.built, edges, update);
     return true;
@@ -255,9 +242,7 @@ void launch_rows(const ExecutionSpace& exec_space,
   if constexpr (streams::template is_there<Width, X>) {
     if (graph.blocks() > 0) {
       streams::template blocks<Width, Visitor>("Kindred::SpreadingEngine::hop::long_row_blocks",
-                                               exec_space, edges, graph.long_rows.data(),
-                                               graph.long_first.data(), graph.block_long_row.data(),
-                                               graph.blocks(), x, update);
+                                               exec_space, edges, long_rows_of(graph), x, update);
       launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
     }
     streams::template short_rows<Width, Visitor>("Kindred::SpreadingEngine::hop::short_rows",
@@ -277,9 +262,8 @@ void launch_rows(const ExecutionSpace& exec_space,
       Kokkos::parallel_for(
           "Kindred::SpreadingEngine::hop::long_row_blocks",
           policy(exec_space, teams(blocks), shape::team_size, shape::vector_length),
-          LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{
-              edges, graph.long_rows.data(), graph.long_first.data(), graph.block_long_row.data(),
-              blocks, x, update});
+          LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{edges, long_rows_of(graph), x,
+                                                                 update});
       launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
     }
     const std::size_t work_items = row_sums::template short_work_items<Width>(graph);

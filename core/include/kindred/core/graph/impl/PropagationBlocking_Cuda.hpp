@@ -6,6 +6,7 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
+#include <kindred/core/graph/impl/LongRowTable.hpp>
 #include <kindred/core/graph/impl/RowTerms.hpp>
 
 #include <cstddef>
@@ -116,9 +117,7 @@ struct SumBins {
 
   Bins bins;
   Edges edges;
-  const std::uint32_t* long_rows;
-  const std::uint64_t* long_first;
-  const std::uint32_t* block_long_row;
+  LongRowTable long_rows;
   Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Arch::Team& team, std::byte* scratch) const {
@@ -203,29 +202,22 @@ struct SumBins {
 
   /// One warp sums a block of a long row.
   template <class Visit>
-  KOKKOS_INLINE_FUNCTION void sum_block(std::uint32_t block, const double* products,
+  KOKKOS_INLINE_FUNCTION void sum_block(std::uint32_t index, const double* products,
                                         std::uint64_t first, const Visit& visit) const {
-    const std::uint32_t entry = block_long_row[block];
-    const std::uint32_t row = long_rows[entry];
-    if (edges.is_replaced(row)) return;
-    const std::uint64_t row_block = block - long_first[entry];
-    const std::uint64_t begin = edges.offsets[row] + row_block * block_edges;
-    const std::uint64_t left = edges.offsets[std::size_t{row} + 1] - begin;
-    const auto count = static_cast<unsigned>(left < block_edges ? left : block_edges);
-    const double* terms = products + (begin - first);
+    const RowBlock block = long_rows.block(edges, index);
+    if (edges.is_replaced(block.row)) return;
+    const double* terms = products + (block.begin - first);
     double sum = 0;
-    for (unsigned i = warp::lane(); i < count; i += 32) sum += terms[i];
+    for (unsigned i = warp::lane(); i < block.count; i += 32) sum += terms[i];
     sum = warp::sum(sum);
     if (warp::lane() != 0) return;
-    if (long_first[entry + 1] - long_first[entry] == 1) {
-      const std::size_t place = edges.node_of(row);
+    if (block.is_whole) {
+      const std::size_t place = edges.node_of(block.row);
       visit(place, sum, visit.ask(place));
     } else {
-      update.partial()[block] = sum;
+      update.partial()[index] = sum;
     }
   }
-
-  static constexpr std::uint64_t block_edges = 4096;
 };
 
 template <>
@@ -235,8 +227,7 @@ struct PropagationBlocking<DeviceSpace> {
   /// Sums every row; for a long row of several blocks, each of its blocks. Does not fence.
   template <template <class> class Visitor, class Bins, class Edges, class Update>
   static void run(const DeviceSpace& exec_space, const Bins& bins, const Edges& edges,
-                  const std::uint32_t* long_rows, const std::uint64_t* long_first,
-                  const std::uint32_t* block_long_row, const float* x, const Update& update) {
+                  const LongRowTable& long_rows, const float* x, const Update& update) {
     using scatter = ScatterValues<Bins, Update>;
     Arch::launch(exec_space,
                  {.label = "Kindred::SpreadingEngine::hop::scatter_values",
@@ -248,7 +239,7 @@ struct PropagationBlocking<DeviceSpace> {
                  {.label = "Kindred::SpreadingEngine::hop::sum_bins",
                   .groups = bins.count,
                   .scratch_bytes = sum::scratch_bytes},
-                 sum{bins, edges, long_rows, long_first, block_long_row, update});
+                 sum{bins, edges, long_rows, update});
   }
 };
 

@@ -8,6 +8,7 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
+#include <kindred/core/graph/impl/LongRowTable.hpp>
 #include <kindred/core/graph/impl/RowTerms.hpp>
 
 #include <cstddef>
@@ -263,36 +264,27 @@ struct StreamBlocks {
   static constexpr unsigned threads_max = 128;
   static constexpr unsigned teams_at_once = Width == 32 ? 4 : 6;
   static constexpr std::size_t scratch_bytes = threads_max / 32 * batches_type::scratch_bytes;
-  static constexpr std::uint64_t block_edges = 4096;
 
   Edges edges;
-  const std::uint32_t* long_rows;
-  const std::uint64_t* long_first;
-  const std::uint32_t* block_long_row;
-  std::size_t blocks;
+  LongRowTable long_rows;
   const X* x;
   Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Arch::Team& team, std::byte* scratch) const {
-    const std::size_t block = std::size_t{team.team()} * (threads_max / 32) + team.thread() / 32;
-    if (block >= blocks || !update.is_needed()) return;
-    const std::uint32_t entry = block_long_row[block];
-    const std::uint32_t row = long_rows[entry];
-    if (edges.is_replaced(row)) return;
-    const std::uint64_t first = long_first[entry];
-    const std::uint64_t begin = edges.offsets[row] + (block - first) * block_edges;
-    const std::uint64_t left = edges.offsets[std::size_t{row} + 1] - begin;
-    const double sum = block_sum(batches_type(team, edges, x, scratch), begin,
-                                 static_cast<unsigned>(left < block_edges ? left : block_edges));
+    const std::size_t index = std::size_t{team.team()} * (threads_max / 32) + team.thread() / 32;
+    if (index >= long_rows.blocks || !update.is_needed()) return;
+    const RowBlock block = long_rows.block(edges, index);
+    if (edges.is_replaced(block.row)) return;
+    const double sum = block_sum(batches_type(team, edges, x, scratch), block.begin, block.count);
     if (warp::lane() >= Width) return;
     const unsigned query = warp::lane() % Width;
-    if (long_first[entry + 1] - first == 1) {
-      const Visitor<Update> visitor(update, block);
-      const std::size_t place = std::size_t{edges.node_of(row)} * Width + query;
+    if (block.is_whole) {
+      const Visitor<Update> visitor(update, index);
+      const std::size_t place = std::size_t{edges.node_of(block.row)} * Width + query;
       visitor(place, sum, visitor.ask(place));
       visitor.end();
     } else {
-      update.partial()[block * Width + query] = sum;
+      update.partial()[index * Width + query] = sum;
     }
   }
 
@@ -371,16 +363,14 @@ struct RowStreams<DeviceSpace> {
   /// Sums the blocks of long rows. Does not fence.
   template <int Width, template <class> class Visitor, class Edges, class X, class Update>
   static void blocks(const char* label, const DeviceSpace& exec_space, const Edges& edges,
-                     const std::uint32_t* long_rows, const std::uint64_t* long_first,
-                     const std::uint32_t* block_long_row, std::size_t blocks, const X* x,
-                     const Update& update) {
+                     const LongRowTable& long_rows, const X* x, const Update& update) {
     using kernel = StreamBlocks<Width, Edges, X, Update, Visitor>;
     constexpr std::size_t work_items = kernel::threads_max / 32;
     Arch::launch(exec_space,
                  {.label = label,
-                  .groups = (blocks + work_items - 1) / work_items,
+                  .groups = (long_rows.blocks + work_items - 1) / work_items,
                   .scratch_bytes = kernel::scratch_bytes},
-                 kernel{edges, long_rows, long_first, block_long_row, blocks, x, update});
+                 kernel{edges, long_rows, x, update});
   }
 };
 
