@@ -4,11 +4,11 @@
 
 #include "BulkTask.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/bulk/ElementWise.hpp>
 #include <kindred/core/bulk/RandomFill.hpp>
 #include <kindred/core/bulk/Reduce.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <cstddef>

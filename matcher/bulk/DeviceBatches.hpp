@@ -2,10 +2,10 @@
 #ifndef KINDRED_MATCHER_BULK_DEVICE_BATCHES_HPP
 #define KINDRED_MATCHER_BULK_DEVICE_BATCHES_HPP
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <cstdint>

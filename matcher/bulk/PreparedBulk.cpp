@@ -3,6 +3,7 @@
 #include "Products.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 

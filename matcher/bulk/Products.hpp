@@ -8,6 +8,7 @@
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/bulk/MatrixProduct.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/Calibration.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include "CalibrationTasks.hpp"
 #include "SizeLadder.hpp"

@@ -2,10 +2,10 @@
 #ifndef KINDRED_MATCHER_GRAPH_DENSE_BINS_HPP
 #define KINDRED_MATCHER_GRAPH_DENSE_BINS_HPP
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,9 +4,9 @@
 
 #include "GraphView.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/graph/EdgeModifiers.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <array>

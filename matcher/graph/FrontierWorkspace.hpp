@@ -4,10 +4,10 @@
 
 #include "SpreadingWorkspace.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/memory/PinnedArray.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphBase.hpp"
 
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 
 #include <string>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphSnapshot.hpp"
 
+#include <kindred/memory/Copies.hpp>
+
 #include <algorithm>
 #include <utility>
 

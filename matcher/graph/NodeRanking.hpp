@@ -2,10 +2,10 @@
 #ifndef KINDRED_MATCHER_GRAPH_NODE_RANKING_HPP
 #define KINDRED_MATCHER_GRAPH_NODE_RANKING_HPP
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -6,6 +6,7 @@
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/math/LaneTree.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <string>

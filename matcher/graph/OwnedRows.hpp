@@ -2,10 +2,10 @@
 #ifndef KINDRED_MATCHER_GRAPH_OWNED_ROWS_HPP
 #define KINDRED_MATCHER_GRAPH_OWNED_ROWS_HPP
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/graph/Adjacency.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <span>

@@ -8,6 +8,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <span>

@@ -5,10 +5,10 @@
 #include "EdgeChoice.hpp"
 #include "NodeRanking.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <utility>

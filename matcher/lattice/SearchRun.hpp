@@ -3,12 +3,13 @@
 #define KINDRED_MATCHER_LATTICE_SEARCH_RUN_HPP
 
 #include "SearchTables.hpp"
-#include "StagingBuffer.hpp"
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
+#include <kindred/memory/StagingBuffer.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/memory/Buffer.hpp>

@@ -2,12 +2,12 @@
 #ifndef KINDRED_MATCHER_SEED_BLUEPRINT_CACHE_HPP
 #define KINDRED_MATCHER_SEED_BLUEPRINT_CACHE_HPP
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/seed/SeedRows.hpp>
 #include <kindred/matcher/BlueprintRegistry.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,10 +2,12 @@
 #include "SeedLayerState.hpp"
 #include "StateFault.hpp"
 
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/memory/HostMemory.hpp>
 
 #include <algorithm>

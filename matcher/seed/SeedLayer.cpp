@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SeedOperations.hpp>

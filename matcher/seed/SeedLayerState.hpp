@@ -7,6 +7,7 @@
 #include "MomentsRing.hpp"
 #include "StateArrays.hpp"
 
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/matcher/SeedLayer.hpp>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
 
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/matcher/SeedOperations.hpp>
+#include <kindred/memory/Copies.hpp>
 #include "SequenceCall.hpp"
 
 #include <kindred/core/arch/Fence.hpp>

@@ -3,6 +3,7 @@
 #include "SequenceCall.hpp"
 
 #include <kindred/backends/impl/CudaGraph.hpp>
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
 
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <string>

@@ -4,9 +4,9 @@
 
 #include "StateFields.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/seed/SeedState.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <cstddef>
 #include <cstdint>

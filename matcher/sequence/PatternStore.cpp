@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternStore.hpp"
 
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/CheckOffsets.hpp>
 
 #include <algorithm>

@@ -5,11 +5,11 @@
 #include "StoredTiles.hpp"
 #include "SymbolMap.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -5,6 +5,8 @@
 #include "PostingsIndex.hpp"
 #include "QueryBuffers.hpp"
 
+#include <kindred/memory/Copies.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <span>

@@ -14,6 +14,7 @@
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 
 #include <algorithm>

@@ -4,6 +4,8 @@
 
 #include "ScanWorkspace.hpp"
 
+#include <kindred/memory/Copies.hpp>
+
 #include <condition_variable>
 #include <memory>
 #include <mutex>

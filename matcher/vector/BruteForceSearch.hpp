@@ -4,10 +4,10 @@
 
 #include "TopLists.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/vector/RanksWithin.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/matcher/SearchReport.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -9,6 +9,7 @@
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/memory/PinnedArray.hpp>
 
 #include <algorithm>

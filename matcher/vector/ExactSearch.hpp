@@ -13,6 +13,7 @@
 #include "VectorStore.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
 #include <kindred/memory/PinnedArray.hpp>
 

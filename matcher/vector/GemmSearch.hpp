@@ -8,6 +8,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <cmath>
 #include <limits>

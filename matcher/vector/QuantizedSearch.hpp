@@ -4,12 +4,12 @@
 
 #include "TopLists.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
 #include <kindred/matcher/SearchReport.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/memory/PinnedArray.hpp>
 
 #include <algorithm>

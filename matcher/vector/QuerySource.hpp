@@ -2,8 +2,8 @@
 #ifndef KINDRED_MATCHER_VECTOR_QUERY_SOURCE_HPP
 #define KINDRED_MATCHER_VECTOR_QUERY_SOURCE_HPP
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <cstddef>
 #include <utility>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/VectorFunctions.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>

@@ -3,6 +3,7 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -4,6 +4,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <cmath>

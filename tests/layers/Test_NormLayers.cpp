@@ -3,6 +3,7 @@
 #include <kindred/backends/KernelProfile.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <cmath>

@@ -6,6 +6,7 @@
 #include <kindred/core/seed/SeedBackward.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/SeedState.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include "LayerSupport.hpp"
 #include "TempFolder.hpp"

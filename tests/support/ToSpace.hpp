@@ -3,6 +3,7 @@
 #define KINDRED_TESTS_SUPPORT_TO_SPACE_HPP
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <vector>
 

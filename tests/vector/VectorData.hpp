@@ -5,6 +5,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>

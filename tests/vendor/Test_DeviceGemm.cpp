@@ -3,6 +3,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include "GemmData.hpp"
 #include "Support.hpp"

@@ -3,6 +3,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/vendor/ThresholdGemm.hpp>
 #include <kindred/core/common/Rank.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <array>

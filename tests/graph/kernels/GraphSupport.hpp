@@ -5,6 +5,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 #include <kindred/core/graph/Hop.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <kindred/core/graph/BinnedRows.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <numeric>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <kindred/core/graph/EdgeModifiers.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -5,6 +5,8 @@
 
 #include "SeedSupport.hpp"
 
+#include <kindred/memory/Copies.hpp>
+
 namespace SeedBackwardTest {
 
 using namespace Kindred;

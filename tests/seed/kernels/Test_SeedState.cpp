@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/core/seed/ReduceMoments.hpp>
 #include <kindred/core/seed/SeedState.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 

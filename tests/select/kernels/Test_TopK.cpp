@@ -3,6 +3,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/TopK_Cuda.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/sequence/Postings.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <gtest/gtest.h>

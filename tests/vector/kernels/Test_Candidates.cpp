@@ -3,6 +3,7 @@
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/Candidates_Cuda.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <set>

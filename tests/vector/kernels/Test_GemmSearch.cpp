@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // g++ 13 behind nvcc fails on other orders of these headers.
 #include <gtest/gtest.h>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/memory/PinnedArray.hpp>
 
 #include <cmath>

@@ -8,6 +8,8 @@
 #include "PrefilterData.hpp"
 #include "vector/QuantizedSearch.hpp"
 
+#include <kindred/memory/Copies.hpp>
+
 namespace QuantizedSearchTest {
 
 using namespace Kindred;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <bit>
 #include <string>

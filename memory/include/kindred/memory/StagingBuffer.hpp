@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_LATTICE_STAGING_BUFFER_HPP
-#define KINDRED_MATCHER_LATTICE_STAGING_BUFFER_HPP
+#ifndef KINDRED_MEMORY_STAGING_BUFFER_HPP
+#define KINDRED_MEMORY_STAGING_BUFFER_HPP
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include <span>
-#include <string>
-#include <vector>
 
 namespace Kindred::Impl {
 
@@ -46,7 +44,7 @@ class StagingBuffer {
     if constexpr (Arch::is_device<ExecutionSpace>)
       download(exec_space, values.data(), m_buffer.view(), values.size());
     else
-      Arch::fence(exec_space, "Kindred::Lattice::take");
+      Arch::fence(exec_space, "Kindred::StagingBuffer::take");
   }
 
  private:
@@ -55,4 +53,4 @@ class StagingBuffer {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_LATTICE_STAGING_BUFFER_HPP
+#endif  // KINDRED_MEMORY_STAGING_BUFFER_HPP
