@@ -32,10 +32,10 @@ Impl::BulkTask<T> element_task(ElementWise op, Operation operation) {
 template <class T>
 class ProductCall {
  public:
-  ProductCall(Context& context, Impl::BulkWorkspaceCache& workspaces,
-              std::span<const MatrixPair<T>> pairs, const ProductOptions& options)
+  ProductCall(Context& context, Impl::BulkCalls& calls, std::span<const MatrixPair<T>> pairs,
+              const ProductOptions& options)
       : m_context(context),
-        m_workspaces(workspaces),
+        m_calls(calls),
         m_products(Impl::products_of(pairs)),
         m_options(options) {}
 
@@ -53,7 +53,7 @@ class ProductCall {
     }
     constexpr std::uint64_t many = 0xFFFFFFFF;
     workload.pieces = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tiles, 1, many));
-    m_report.record = m_workspaces.run(
+    m_report.record = m_calls.run(
         m_context, workload, m_options.space,
         [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
                                   Impl::BulkWorkspace<ExecutionSpace>& workspace, Space space) {
@@ -150,7 +150,7 @@ class ProductCall {
   }
 
   Context& m_context;
-  Impl::BulkWorkspaceCache& m_workspaces;
+  Impl::BulkCalls& m_calls;
   std::vector<MatrixProduct<T>> m_products;
   ProductOptions m_options;
   BulkReport m_report;
@@ -167,7 +167,7 @@ struct Bulk::State {
 
   template <class T>
   BulkReport run(Impl::BulkTask<T> task, const BulkOptions& options, double* results = nullptr) {
-    return Impl::ListCall<T>(context, workspaces, std::move(task), options, results).run();
+    return Impl::ListCall<T>(context, calls, std::move(task), options, results).run();
   }
   template <class T>
   BulkReport run(ElementWise op, Operation operation, BulkArrays<T> arrays, BulkArrays<T> others,
@@ -179,7 +179,7 @@ struct Bulk::State {
   }
 
   Context& context;
-  Impl::BulkWorkspaceCache workspaces{"Kindred::Bulk::failed"};
+  Impl::BulkCalls calls{"Kindred::Bulk::failed"};
 };
 
 Bulk::Bulk(Context& context) : m_state(std::make_unique<State>(context)) {}
@@ -288,7 +288,7 @@ template <BulkNumber T>
 BulkReport Bulk::multiply(std::span<const MatrixPair<T>> pairs,
                           const ProductOptions& options) const {
   Impl::check_pairs(pairs, host);
-  return ProductCall<T>(m_state->context, m_state->workspaces, pairs, options).run();
+  return ProductCall<T>(m_state->context, m_state->calls, pairs, options).run();
 }
 
 #define KINDRED_INSTANTIATE(T)                                                                     \

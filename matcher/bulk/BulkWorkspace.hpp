@@ -4,7 +4,7 @@
 
 #include "BulkLaunch.hpp"
 #include "Products.hpp"
-#include "common/WorkspaceCache.hpp"
+#include "common/WorkspaceCalls.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -32,7 +32,7 @@ struct BulkWorkspace {
   }
 };
 
-using BulkWorkspaceCache = WorkspaceCache<BulkWorkspace>;
+using BulkCalls = WorkspaceCalls<BulkWorkspace>;
 
 }  // namespace Kindred::Impl
 

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_BULK_LIST_CALL_HPP
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/memory/Copies.hpp>
 
 #include "BulkWorkspace.hpp"
 #include "DeviceBatches.hpp"
@@ -20,10 +21,10 @@ template <class T>
 class ListCall {
  public:
   /// \param results one per array, for `reduce`
-  ListCall(Context& context, BulkWorkspaceCache& workspaces, BulkTask<T> task,
-           const BulkOptions& options, double* results = nullptr)
+  ListCall(Context& context, BulkCalls& calls, BulkTask<T> task, const BulkOptions& options,
+           double* results = nullptr)
       : m_context(context),
-        m_workspaces(workspaces),
+        m_calls(calls),
         m_task(std::move(task)),
         m_options(options),
         m_results(results) {}
@@ -39,7 +40,7 @@ class ListCall {
       for (const BulkItem<T>& item : m_task.items)
         workload.device_bytes = std::max(workload.device_bytes, bytes_needed(item));
     }
-    m_report.record = m_workspaces.run(
+    m_report.record = m_calls.run(
         m_context, workload, m_options.space,
         [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
                                   BulkWorkspace<ExecutionSpace>& workspace, Space space) {
@@ -174,7 +175,7 @@ class ListCall {
   }
 
   Context& m_context;
-  BulkWorkspaceCache& m_workspaces;
+  BulkCalls& m_calls;
   BulkTask<T> m_task;
   BulkOptions m_options;
   double* m_results;

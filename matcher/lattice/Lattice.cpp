@@ -3,10 +3,11 @@
 #include <kindred/matcher/LatticeOperations.hpp>
 
 #include "SearchRun.hpp"
-#include "common/WorkspaceCache.hpp"
+#include "common/WorkspaceCalls.hpp"
 #include "graph/StoredGraph.hpp"
 
 #include <kindred/core/lattice/LatticeRows.hpp>
+#include <kindred/memory/StagingBuffer.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -142,10 +143,10 @@ struct Lattice::State {
   };
 
   /// Calls `body(exec_space, work)` on the space that the dispatcher chooses. \see
-  /// Impl::WorkspaceCache
+  /// Impl::WorkspaceCalls
   template <class Body>
   DispatchRecord run(const Workload& workload, std::optional<Space> space, const Body& body) const {
-    return m_works.run(
+    return m_calls.run(
         *context, workload, space,
         [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work,
                                   Space) { body(exec_space, work); });
@@ -167,7 +168,7 @@ struct Lattice::State {
  private:
   mutable std::mutex m_making;
   mutable std::unique_ptr<const Impl::SearchTables> m_tables;
-  mutable Impl::WorkspaceCache<Work> m_works{"Kindred::Lattice::failed"};
+  mutable Impl::WorkspaceCalls<Work> m_calls{"Kindred::Lattice::failed"};
 };
 
 LatticePaths Lattice::State::routes(std::span<const LatticePair> pairs,

@@ -64,8 +64,8 @@ struct Batched {
       task.offsets.push_back(first);
       first += task.items[i].count;
     }
-    Impl::BulkWorkspaceCache workspaces("test");
-    Impl::ListCall<float> call(Testing::context(), workspaces, std::move(task), {},
+    Impl::BulkCalls calls("test");
+    Impl::ListCall<float> call(Testing::context(), calls, std::move(task), {},
                                kind == Impl::BulkKind::reduce ? reduced.data() : nullptr);
     Impl::BulkWorkspace<HostSpace> workspace(limit, 1);
     call.run_batches(Impl::host_instance(Testing::context(), Space::serial), workspace,
