@@ -30,10 +30,10 @@ class DenseBins {
   /// \brief The bins, if they exist already. Counts \p hops towards their cost; fences \p
   /// exec_space if it builds them. \param identity of \p rows: bins of another graph are dropped
   /// \param offsets of \p rows, on the host
-  BinnedRows<memory_space> after(const ExecutionSpace& exec_space, std::size_t hops,
-                                 const std::shared_ptr<const void>& identity,
-                                 const GraphRows<memory_space>& rows,
-                                 std::span<const std::uint64_t> offsets) {
+  BinnedEdges<memory_space> after(const ExecutionSpace& exec_space, std::size_t hops,
+                                  const std::shared_ptr<const void>& identity,
+                                  const GraphRows<memory_space>& rows,
+                                  std::span<const std::uint64_t> offsets) {
     constexpr std::size_t hops_to_pay = 32;
     if (m_identity.owner_before(identity) || identity.owner_before(m_identity)) {
       release();
@@ -47,7 +47,7 @@ class DenseBins {
       m_state = is_worth_it(exec_space, rows) && make(exec_space, rows, offsets) ? State::made
                                                                                  : State::none;
     }
-    return m_state == State::made ? view() : BinnedRows<memory_space>{};
+    return m_state == State::made ? view() : BinnedEdges<memory_space>{};
   }
 
   /// \brief Releases their memory; the same rows are not binned again. No kernel may still read
@@ -128,8 +128,8 @@ class DenseBins {
     upload(exec_space, to.view(), values.data(), values.size());
   }
 
-  BinnedRows<memory_space> view() const {
-    BinnedRows<memory_space> bins;
+  BinnedEdges<memory_space> view() const {
+    BinnedEdges<memory_space> bins;
     bins.edges = m_edges.const_view();
     bins.rows = m_rows.const_view();
     bins.blocks = m_blocks.const_view();

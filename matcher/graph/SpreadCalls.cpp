@@ -122,7 +122,7 @@ bool SpreadCalls::release(Space space) {
 }
 
 template <class ExecutionSpace>
-BinnedRows<typename ExecutionSpace::memory_space> SpreadCalls::bins_of(
+BinnedEdges<typename ExecutionSpace::memory_space> SpreadCalls::bins_of(
     const ExecutionSpace& exec_space, const GraphSnapshot& graph, std::size_t hops) {
   if constexpr (!Arch::is_device<ExecutionSpace>) {
     return {};

@@ -78,9 +78,9 @@ class SpreadCalls {
   void alone(Space space, const Body& run);
   /// The bins of the rows as built, once \p hops more have amortised them; on a device.
   template <class ExecutionSpace>
-  BinnedRows<typename ExecutionSpace::memory_space> bins_of(const ExecutionSpace& exec_space,
-                                                            const GraphSnapshot& graph,
-                                                            std::size_t hops);
+  BinnedEdges<typename ExecutionSpace::memory_space> bins_of(const ExecutionSpace& exec_space,
+                                                             const GraphSnapshot& graph,
+                                                             std::size_t hops);
   /// Releases memory that calls can do without. Returns whether there was any.
   template <class ExecutionSpace>
   bool give_back(Workspace<ExecutionSpace>& workspace);

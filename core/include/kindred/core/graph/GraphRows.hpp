@@ -3,7 +3,7 @@
 #define KINDRED_CORE_GRAPH_GRAPH_ROWS_HPP
 
 #include <kindred/core/common/ArrayView.hpp>
-#include <kindred/core/graph/BinnedRows.hpp>
+#include <kindred/core/graph/BinnedEdges.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +53,7 @@ struct GraphSide {
   GraphRows<MemorySpace> built;
   GraphRows<MemorySpace> delta;
   std::size_t nodes = 0;
-  BinnedRows<MemorySpace> bins = {};  ///< of `built`, for dense hops of one query; may be empty
+  BinnedEdges<MemorySpace> bins = {};  ///< of `built`, for dense hops of one query; may be empty
 
   /// Partial sums that one hop needs per column.
   std::size_t blocks() const {

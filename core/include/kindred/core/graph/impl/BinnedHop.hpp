@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP
 #define KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP
 
-#include <kindred/core/graph/BinnedRows.hpp>
+#include <kindred/core/graph/BinnedEdges.hpp>
 #include <kindred/core/graph/impl/PropagationBlocking_Cuda.hpp>
 
 namespace Kindred::Impl {
@@ -28,7 +28,7 @@ struct BinPointers {
 };
 
 template <class MemorySpace>
-BinPointers pointers_of(const BinnedRows<MemorySpace>& bins, std::size_t nodes) {
+BinPointers pointers_of(const BinnedEdges<MemorySpace>& bins, std::size_t nodes) {
   return {bins.edges.data(),
           bins.rows.data(),
           bins.blocks.data(),

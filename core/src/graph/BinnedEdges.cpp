@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/common/ReproducibleBlock.hpp>
-#include <kindred/core/graph/BinnedRows.hpp>
+#include <kindred/core/graph/BinnedEdges.hpp>
 
 namespace Kindred {
 

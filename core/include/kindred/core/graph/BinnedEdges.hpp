@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_BINNED_ROWS_HPP
-#define KINDRED_CORE_GRAPH_BINNED_ROWS_HPP
+#ifndef KINDRED_CORE_GRAPH_BINNED_EDGES_HPP
+#define KINDRED_CORE_GRAPH_BINNED_EDGES_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
@@ -45,7 +45,7 @@ struct BinScatter {
 /// Every edge has a *slot*. The number of slots of a (bin, block) pair is a multiple of eight; the
 /// slots that remain are unused.
 template <class MemorySpace>
-struct BinnedRows {
+struct BinnedEdges {
   ArrayView<const std::uint64_t, MemorySpace> edges;
   ArrayView<const std::uint32_t, MemorySpace> rows;
   ArrayView<const std::uint32_t, MemorySpace> blocks;
@@ -100,4 +100,4 @@ void fill_bins(const ExecutionSpace& exec_space,
 
 }  // namespace Kindred
 
-#endif  // KINDRED_CORE_GRAPH_BINNED_ROWS_HPP
+#endif  // KINDRED_CORE_GRAPH_BINNED_EDGES_HPP

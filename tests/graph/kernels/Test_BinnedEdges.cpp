@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/core/graph/BinnedRows.hpp>
+#include <kindred/core/graph/BinnedEdges.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <numeric>
 
 #include "GraphSupport.hpp"
 
-namespace BinnedRowsTest {
+namespace BinnedEdgesTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
@@ -95,7 +95,7 @@ TEST(BinPlan, ScattersCoverEveryCellOnce) {
   }
 }
 
-/// Binned rows in memory that a space can access.
+/// Binned edges in memory that a space can access.
 template <class ExecutionSpace>
 struct PlacedBins {
   Array<ExecutionSpace, std::uint64_t> edges;
@@ -127,8 +127,8 @@ struct PlacedBins {
                               weights);
     exec_space.fence("Kindred::Testing::bins");
   }
-  BinnedRows<typename ExecutionSpace::memory_space> view() const {
-    BinnedRows<typename ExecutionSpace::memory_space> bins;
+  BinnedEdges<typename ExecutionSpace::memory_space> view() const {
+    BinnedEdges<typename ExecutionSpace::memory_space> bins;
     bins.edges = edges;
     bins.rows = rows;
     bins.blocks = blocks;
@@ -142,8 +142,8 @@ struct PlacedBins {
   }
 };
 
-TEST(BinnedRows, SlotsHoldEveryEdgeOnceInItsCell) {
-  auto generator = Testing::generator("BinnedRows.places");
+TEST(BinnedEdges, SlotsHoldEveryEdgeOnceInItsCell) {
+  auto generator = Testing::generator("BinnedEdges.places");
   Rows rows;
   const auto lengths = awkward_lengths(generator);
   for (const std::uint64_t length : lengths) {
@@ -184,8 +184,8 @@ TEST(BinnedRows, SlotsHoldEveryEdgeOnceInItsCell) {
   }
 }
 
-TEST(BinnedRows, HopsGiveTheSameBitsAsHopsOverRows) {
-  auto generator = Testing::generator("BinnedRows.hop");
+TEST(BinnedEdges, HopsGiveTheSameBitsAsHopsOverRows) {
+  auto generator = Testing::generator("BinnedEdges.hop");
   Graph graph(0, {});
   const auto lengths = awkward_lengths(generator);
   std::uniform_real_distribution<float> value(-1, 1);
@@ -229,4 +229,4 @@ TEST(BinnedRows, HopsGiveTheSameBitsAsHopsOverRows) {
   if (!has_bins) GTEST_SKIP() << "needs a device with enough scratch memory for bins";
 }
 
-}  // namespace BinnedRowsTest
+}  // namespace BinnedEdgesTest
