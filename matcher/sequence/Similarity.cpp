@@ -6,7 +6,7 @@
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/matcher/Text.hpp>
 
-#include "LcsWords.hpp"
+#include "QueryLcs.hpp"
 
 #include <algorithm>
 #include <string>
@@ -62,7 +62,7 @@ double cut_similarity(Measure measure, std::uint64_t pattern, std::uint64_t quer
 struct PreparedQuery::State {
   Measure measure;
   std::size_t length;
-  Impl::LcsWords words;
+  Impl::QueryLcs lcs;
   BlockFinder finder;
 };
 
@@ -70,7 +70,7 @@ PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, boo
   check_autojunk(measure, autojunk);
   check_length(query, "the query");
   m_state.reset(
-      new State{measure, query.size(), Impl::LcsWords(query), BlockFinder(query, autojunk)});
+      new State{measure, query.size(), Impl::QueryLcs(query), BlockFinder(query, autojunk)});
 }
 PreparedQuery::PreparedQuery(Measure measure, std::string_view query, bool autojunk)
     : PreparedQuery(measure, points_of(query, "the query"), autojunk) {}
@@ -82,7 +82,7 @@ double PreparedQuery::similarity(std::span<const Symbol> pattern, double score_c
   check_length(pattern, "the pattern");
   return cut_similarity(
       m_state->measure, pattern.size(), m_state->length, score_cutoff,
-      [&](std::uint64_t least) { return m_state->words.length(pattern, least); },
+      [&](std::uint64_t least) { return m_state->lcs.length(pattern, least); },
       [&] { return m_state->finder.matched(pattern); });
 }
 
@@ -92,7 +92,7 @@ double PreparedQuery::similarity(std::string_view pattern, double score_cutoff) 
 
 std::uint32_t PreparedQuery::matched(std::span<const Symbol> pattern) const {
   check_length(pattern, "the pattern");
-  return m_state->measure == Measure::lcs ? m_state->words.length(pattern)
+  return m_state->measure == Measure::lcs ? m_state->lcs.length(pattern)
                                           : m_state->finder.matched(pattern);
 }
 
@@ -116,7 +116,7 @@ double similarity(Measure measure, std::span<const Symbol> pattern, std::span<co
   check_length(query, "the query");
   return cut_similarity(
       measure, pattern.size(), query.size(), score_cutoff,
-      [&](std::uint64_t least) { return Impl::LcsWords(query).length(pattern, least); },
+      [&](std::uint64_t least) { return Impl::QueryLcs(query).length(pattern, least); },
       [&] { return BlockFinder(query, autojunk).matched(pattern); });
 }
 
@@ -125,7 +125,7 @@ std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
   check_autojunk(measure, autojunk);
   check_length(pattern, "the pattern");
   check_length(query, "the query");
-  return measure == Measure::lcs ? Impl::LcsWords(query).length(pattern)
+  return measure == Measure::lcs ? Impl::QueryLcs(query).length(pattern)
                                  : BlockFinder(query, autojunk).matched(pattern);
 }
 

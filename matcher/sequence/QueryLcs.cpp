@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "LcsWords.hpp"
+#include "QueryLcs.hpp"
 
 #include <kindred/core/sequence/WordTable.hpp>
 
@@ -19,7 +19,7 @@ constexpr std::size_t near_words = 16;
 
 }  // namespace
 
-LcsWords::LcsWords(std::span<const Symbol> query)
+QueryLcs::QueryLcs(std::span<const Symbol> query)
     : m_words((query.size() + word_symbols - 1) / word_symbols),
       m_symbols(query.begin(), query.end()) {
   std::sort(m_symbols.begin(), m_symbols.end());
@@ -40,7 +40,7 @@ LcsWords::LcsWords(std::span<const Symbol> query)
   }
 }
 
-const std::uint64_t* LcsWords::masks(Symbol symbol) const {
+const std::uint64_t* QueryLcs::masks(Symbol symbol) const {
   if (symbol < table_max) {
     const std::uint32_t place = symbol < m_places.size() ? m_places[symbol] : 0;
     return place == 0 ? nullptr : m_masks.data() + (place - 1) * m_words;
@@ -50,7 +50,7 @@ const std::uint64_t* LcsWords::masks(Symbol symbol) const {
   return m_masks.data() + static_cast<std::size_t>(at - m_symbols.begin()) * m_words;
 }
 
-std::uint32_t LcsWords::length(std::span<const Symbol> pattern, std::uint64_t least) const {
+std::uint32_t QueryLcs::length(std::span<const Symbol> pattern, std::uint64_t least) const {
   constexpr std::size_t check_rows = 64;
   std::array<std::uint64_t, near_words> near;
   std::vector<std::uint64_t> far(m_words > near_words ? m_words : 0);

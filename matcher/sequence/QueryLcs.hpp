@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_SEQUENCE_LCS_WORDS_HPP
-#define KINDRED_MATCHER_SEQUENCE_LCS_WORDS_HPP
+#ifndef KINDRED_MATCHER_SEQUENCE_QUERY_LCS_HPP
+#define KINDRED_MATCHER_SEQUENCE_QUERY_LCS_HPP
 
 #include <kindred/core/sequence/Symbol.hpp>
 
@@ -13,9 +13,9 @@ namespace Kindred::Impl {
 
 /// \brief Longest common subsequences of one query with single patterns, for arbitrary symbols:
 /// Hyyrö's bit-parallel recurrence (2004), 64 query symbols per word.
-class LcsWords {
+class QueryLcs {
  public:
-  explicit LcsWords(std::span<const Symbol> query);
+  explicit QueryLcs(std::span<const Symbol> query);
 
   /// The length of the LCS, or some smaller number if the length is below \p least.
   std::uint32_t length(std::span<const Symbol> pattern, std::uint64_t least = 0) const;
@@ -32,4 +32,4 @@ class LcsWords {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_SEQUENCE_LCS_WORDS_HPP
+#endif  // KINDRED_MATCHER_SEQUENCE_QUERY_LCS_HPP
