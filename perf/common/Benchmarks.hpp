@@ -2,8 +2,8 @@
 #ifndef KINDRED_PERF_COMMON_BENCHMARKS_HPP
 #define KINDRED_PERF_COMMON_BENCHMARKS_HPP
 
+#include "common/JsonOutput.hpp"
 #include "common/Problem.hpp"
-#include "common/Record.hpp"
 
 #include <memory>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "Commands.hpp"
 #include "common/Environment.hpp"
-#include "common/Record.hpp"
+#include "common/JsonOutput.hpp"
 #include "common/Timing.hpp"
 #include "h200/TargetRows.hpp"
 #include "machine/Limits.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "common/Environment.hpp"
-#include "common/Record.hpp"
+#include "common/JsonOutput.hpp"
 #include "machine/Limits.hpp"
 
 #include <CLI/CLI.hpp>

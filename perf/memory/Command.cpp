@@ -2,7 +2,7 @@
 #include "Commands.hpp"
 #include "common/Data.hpp"
 #include "common/Environment.hpp"
-#include "common/Record.hpp"
+#include "common/JsonOutput.hpp"
 #include "common/Timing.hpp"
 
 #include <kindred/matcher/PatternMemory.hpp>

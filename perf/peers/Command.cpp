@@ -2,7 +2,7 @@
 #include "BuildInfo.hpp"
 #include "Commands.hpp"
 #include "common/Environment.hpp"
-#include "common/Record.hpp"
+#include "common/JsonOutput.hpp"
 #include "common/Timing.hpp"
 #include "machine/Limits.hpp"
 #include "peers/PythonPeers.hpp"

@@ -2,7 +2,7 @@
 #ifndef KINDRED_PERF_PEERS_PYTHON_PEERS_HPP
 #define KINDRED_PERF_PEERS_PYTHON_PEERS_HPP
 
-#include "common/Record.hpp"
+#include "common/JsonOutput.hpp"
 
 #include <cstdint>
 #include <filesystem>

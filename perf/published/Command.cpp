@@ -6,7 +6,7 @@
 #include "Commands.hpp"
 #include "common/Data.hpp"
 #include "common/Environment.hpp"
-#include "common/Record.hpp"
+#include "common/JsonOutput.hpp"
 #include "common/Timing.hpp"
 #include "sweep/Sweep.hpp"
 

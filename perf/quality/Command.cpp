@@ -3,7 +3,7 @@
 
 #include "Commands.hpp"
 #include "common/Environment.hpp"
-#include "common/Record.hpp"
+#include "common/JsonOutput.hpp"
 #include "quality/ChildProcess.hpp"
 #include "quality/Quality.hpp"
 #include "sweep/Problems.hpp"

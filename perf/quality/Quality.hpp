@@ -4,7 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 
-#include "common/Record.hpp"
+#include "common/JsonOutput.hpp"
 #include "sweep/Sweep.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "Commands.hpp"
 #include "common/Benchmarks.hpp"
 #include "common/Environment.hpp"
-#include "common/Record.hpp"
+#include "common/JsonOutput.hpp"
 #include "common/Timing.hpp"
 #include "machine/Limits.hpp"
 #include "sequence/KatoWorkloads.hpp"

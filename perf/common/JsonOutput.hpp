@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_PERF_COMMON_RECORD_HPP
-#define KINDRED_PERF_COMMON_RECORD_HPP
+#ifndef KINDRED_PERF_COMMON_JSON_OUTPUT_HPP
+#define KINDRED_PERF_COMMON_JSON_OUTPUT_HPP
 
 #include <nlohmann/json.hpp>
 
@@ -17,4 +17,4 @@ void write_json(const Json& json, const std::string& path);
 
 }  // namespace Kindred::Perf
 
-#endif  // KINDRED_PERF_COMMON_RECORD_HPP
+#endif  // KINDRED_PERF_COMMON_JSON_OUTPUT_HPP

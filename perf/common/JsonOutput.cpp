@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/Record.hpp"
+#include "common/JsonOutput.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/Error.hpp>
