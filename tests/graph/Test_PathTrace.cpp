@@ -5,8 +5,8 @@
 
 #include <tuple>
 
-#include "PathReference.hpp"
 #include "Properties.hpp"
+#include "SpreadPathReference.hpp"
 
 namespace PathTraceTest {
 
@@ -88,8 +88,8 @@ TEST(PathTrace, EqualsAllPathsSorted) {
     settings.hops = options.hops;
     settings.decay = options.decay;
     settings.threshold = options.threshold;
-    const Testing::PathReference reference(nodes, links, nodes_of, settings,
-                                           options.mode == SpreadMode::linear);
+    const Testing::SpreadPathReference reference(nodes, links, nodes_of, settings,
+                                                 options.mode == SpreadMode::linear);
     const SpreadingEngine engine(Testing::context(), nodes, edges);
     const SpreadResults results =
         engine.spread(Testing::ragged<Activation>({sources, sources}), options);

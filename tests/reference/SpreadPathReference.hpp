@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_REFERENCE_PATH_REFERENCE_HPP
-#define KINDRED_TESTS_REFERENCE_PATH_REFERENCE_HPP
+#ifndef KINDRED_TESTS_REFERENCE_SPREAD_PATH_REFERENCE_HPP
+#define KINDRED_TESTS_REFERENCE_SPREAD_PATH_REFERENCE_HPP
 
 #include <kindred/core/graph/Spreading.hpp>
 #include <kindred/reference/Reference.hpp>
@@ -12,7 +12,7 @@
 namespace Kindred::Testing {
 
 /// The paths of `SpreadOptions::trace_paths`, found by enumerating every path. For tiny graphs.
-class PathReference {
+class SpreadPathReference {
  public:
   /// A path: its edges, and the strength after each.
   struct Path {
@@ -22,9 +22,9 @@ class PathReference {
     std::vector<float> carried;
   };
 
-  PathReference(std::size_t nodes, std::span<const Reference::Link> links,
-                std::span<const Reference::Node> sources, const Reference::SpreadSettings& settings,
-                bool is_linear)
+  SpreadPathReference(std::size_t nodes, std::span<const Reference::Link> links,
+                      std::span<const Reference::Node> sources,
+                      const Reference::SpreadSettings& settings, bool is_linear)
       : m_rows(nodes) {
     for (const Reference::Link& link : links) m_rows[link.to].push_back(link);
     for (auto& row : m_rows) {
@@ -130,4 +130,4 @@ class PathReference {
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_REFERENCE_PATH_REFERENCE_HPP
+#endif  // KINDRED_TESTS_REFERENCE_SPREAD_PATH_REFERENCE_HPP
