@@ -3,7 +3,7 @@
 #define KINDRED_MATCHER_PREDICTION_EVALUATOR_HPP
 
 #include "FuzzyTokens.hpp"
-#include "Metrics.hpp"
+#include "PredictionFields.hpp"
 #include "Query.hpp"
 
 #include <kindred/core/sequence/MatchingBlocks.hpp>
@@ -17,7 +17,7 @@
 
 namespace Kindred::Impl {
 
-/// Metrics that count symbols, or sum their weights.
+/// Fields that count symbols, or sum their weights.
 struct Shares {
   double evidence = 0;
   double confidence = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Evaluator.hpp"
-#include "Metrics.hpp"
+#include "PredictionFields.hpp"
 #include "Query.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Query.hpp"
 
-#include "Metrics.hpp"
+#include "PredictionFields.hpp"
 
 #include <kindred/core/common/CheckOffsets.hpp>
 

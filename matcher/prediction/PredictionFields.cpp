@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Metrics.hpp"
+#include "PredictionFields.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/math/Log.hpp>

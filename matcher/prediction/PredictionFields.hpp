@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_PREDICTION_METRICS_HPP
-#define KINDRED_MATCHER_PREDICTION_METRICS_HPP
+#ifndef KINDRED_MATCHER_PREDICTION_PREDICTION_FIELDS_HPP
+#define KINDRED_MATCHER_PREDICTION_PREDICTION_FIELDS_HPP
 
 #include <kindred/core/sequence/SymbolTable.hpp>
 #include <kindred/matcher/Prediction.hpp>
@@ -13,7 +13,7 @@ namespace Kindred::Impl {
 /// The share of the distinct patterns that contain \p symbol.
 double probability(const SymbolStatistics& statistics, Symbol symbol);
 
-// Metrics of the distinct symbols of a pattern of \p length symbols.
+// Fields over the distinct symbols of a pattern of \p length symbols.
 using Counts = std::span<const SymbolCounts::Entry>;
 double entropy(Counts counts, std::size_t length);
 double normalized_entropy(Counts counts, std::size_t length, const SymbolStatistics& statistics);
@@ -32,7 +32,7 @@ inline double share(double part, double whole) { return whole > 0 ? part / whole
 /// 1 / (fragmentation + 1) = 1 / \p blocks; 0 without blocks.
 inline double cohesion(std::uint32_t blocks) { return blocks == 0 ? 0.0 : 1.0 / blocks; }
 
-/// \brief Sums over all candidates that the metrics of a candidate use.
+/// \brief Sums over all candidates that the fields of a candidate use.
 struct EnsembleSums {
   double frequency = 0;
   double likelihood = 0;   ///< Σ similarity · prior
@@ -56,4 +56,4 @@ inline double predictive_information(double similarity, double frequency, double
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_PREDICTION_METRICS_HPP
+#endif  // KINDRED_MATCHER_PREDICTION_PREDICTION_FIELDS_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics of a prediction, computed by hand from their definitions.
+// The fields of a prediction, computed by hand from their definitions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
@@ -9,7 +9,7 @@
 
 #include "PredictionSupport.hpp"
 
-namespace PredictionMetricsTest {
+namespace PredictionFieldsTest {
 
 using namespace Kindred;
 using Testing::each;
@@ -26,7 +26,7 @@ Memory three() {
   return memory;
 }
 
-TEST(PredictionMetrics, EntropiesAreOverTheWholePattern) {
+TEST(PredictionFields, EntropiesAreOverTheWholePattern) {
   // Query a: the present of every pattern is only [a].
   const auto predictions = three().predict(each("a"));
   const Prediction p = *of(predictions, "p");
@@ -39,7 +39,7 @@ TEST(PredictionMetrics, EntropiesAreOverTheWholePattern) {
   EXPECT_NEAR(of(predictions, "r")->entropy, 1, tolerance);
 }
 
-TEST(PredictionMetrics, TfIdfIsTheMeanOverThePatternsDistinctSymbols) {
+TEST(PredictionFields, TfIdfIsTheMeanOverThePatternsDistinctSymbols) {
   const auto predictions = three().predict(each("a"));
   const double a = std::log2(3.0 / 3) + 1;
   const double b = std::log2(3.0 / 2) + 1;
@@ -48,7 +48,7 @@ TEST(PredictionMetrics, TfIdfIsTheMeanOverThePatternsDistinctSymbols) {
   EXPECT_NEAR(of(predictions, "r")->tfidf_score, (a / 2 + c / 2) / 2, tolerance);
 }
 
-TEST(PredictionMetrics, WithOneKnownSymbolTheNormalizedEntropiesAreZero) {
+TEST(PredictionFields, WithOneKnownSymbolTheNormalizedEntropiesAreZero) {
   Memory memory;
   memory.learn("p", each("a a"));
   const Prediction p = memory.predict(each("a"))[0];
@@ -56,14 +56,14 @@ TEST(PredictionMetrics, WithOneKnownSymbolTheNormalizedEntropiesAreZero) {
   EXPECT_EQ(p.global_normalized_entropy, 0);
 }
 
-TEST(PredictionMetrics, ConfluenceIsTheShareOfFrequencyTimesTheImprobabilityOfThePresent) {
+TEST(PredictionFields, ConfluenceIsTheShareOfFrequencyTimesTheImprobabilityOfThePresent) {
   const auto predictions = three().predict(each("a b"));
   EXPECT_NEAR(of(predictions, "p")->confluence, 1.0 / 8 * (1 - 1.0 * 2 / 3), tolerance);
   EXPECT_NEAR(of(predictions, "q")->confluence, 2.0 / 8 * (1 - 1.0 * 2 / 3), tolerance);
   EXPECT_EQ(of(predictions, "r")->confluence, 0);  // its present, [a], is in every pattern
 }
 
-TEST(PredictionMetrics, ASymbolThatNoPatternContainsIsImprobable) {
+TEST(PredictionFields, ASymbolThatNoPatternContainsIsImprobable) {
   Memory memory;
   memory.learn("p", each("a b"));
   const std::vector<std::uint64_t> none;
@@ -78,7 +78,7 @@ TEST(PredictionMetrics, ASymbolThatNoPatternContainsIsImprobable) {
   EXPECT_EQ(predictions[0].itfdf_similarity, 0);  // both norms are 0, so the distance is 1
 }
 
-TEST(PredictionMetrics, ItfdfIsOneMinusTheWeightedDistance) {
+TEST(PredictionFields, ItfdfIsOneMinusTheWeightedDistance) {
   const auto predictions = three().predict(each("a b b"));
   // Probabilities: a 1, b 2/3. Query: a 1, b 2. p's present: a, b. r's: a.
   const double query = std::sqrt(1 + 16.0 / 9);
@@ -88,7 +88,7 @@ TEST(PredictionMetrics, ItfdfIsOneMinusTheWeightedDistance) {
   EXPECT_NEAR(of(predictions, "r")->itfdf_similarity, 1 - (1 - 1 / query) * 5 / 8, tolerance);
 }
 
-TEST(PredictionMetrics, RepeatsCountTowardsTheDistance) {
+TEST(PredictionFields, RepeatsCountTowardsTheDistance) {
   Memory memory;
   memory.learn("p", events("a a | b")).learn("q", each("b c"));
   const Prediction p = *of(memory.predict(each("a b")), "p");
@@ -98,7 +98,7 @@ TEST(PredictionMetrics, RepeatsCountTowardsTheDistance) {
   EXPECT_NEAR(p.itfdf_similarity, 1 - (1 - cosine) / 2, tolerance);
 }
 
-TEST(PredictionMetrics, BayesUsesTheSurvivors) {
+TEST(PredictionFields, BayesUsesTheSurvivors) {
   const auto predictions = three().predict(each("a b"));
   // Similarities 0.8, 0.8, 1/3; priors 1/8, 2/8, 5/8.
   const double sum = 0.8 / 8 + 0.8 * 2 / 8 + 5.0 / 8 / 3;
@@ -117,13 +117,13 @@ TEST(PredictionMetrics, BayesUsesTheSurvivors) {
   EXPECT_NEAR(of(predictions, "q")->bayesian_posterior, 0.2 / sum, tolerance);
 }
 
-TEST(PredictionMetrics, PosteriorsAreZeroWhereNothingIsLikely) {
+TEST(PredictionFields, PosteriorsAreZeroWhereNothingIsLikely) {
   Memory memory;
   memory.learn("p", each("a b"));
   EXPECT_EQ(memory.predict(each("x"), 0.0)[0].bayesian_posterior, 0);
 }
 
-TEST(PredictionMetrics, EnsembleSumsIncludeAllSurvivorsNotOnlyTheReturned) {
+TEST(PredictionFields, EnsembleSumsIncludeAllSurvivorsNotOnlyTheReturned) {
   const Memory memory = three();
   PredictionOptions options;
   const auto all = memory.predict(each("a b"), options);
@@ -136,7 +136,7 @@ TEST(PredictionMetrics, EnsembleSumsIncludeAllSurvivorsNotOnlyTheReturned) {
   EXPECT_EQ(best[0].potential, all[0].potential);
 }
 
-TEST(PredictionMetrics, PredictiveInformationIsTheShareOfAFuture) {
+TEST(PredictionFields, PredictiveInformationIsTheShareOfAFuture) {
   Memory memory;
   memory.learn("p", events("a | x y"), 1)
       .learn("q", events("b a | y x"), 3)  // the same future: events are sets
@@ -157,7 +157,7 @@ TEST(PredictionMetrics, PredictiveInformationIsTheShareOfAFuture) {
   EXPECT_EQ(of(predictions, "s")->predictive_information, 0);
 }
 
-TEST(PredictionMetrics, PotentialMatchesItsFormula) {
+TEST(PredictionFields, PotentialMatchesItsFormula) {
   const auto predictions = three().predict(events("a x | d"), 0.0);
   ASSERT_EQ(predictions.size(), 3U);
   for (const Prediction& p : predictions) {
@@ -172,7 +172,7 @@ TEST(PredictionMetrics, PotentialMatchesItsFormula) {
   EXPECT_NEAR(q.potential - q.itfdf_similarity, 4.0 / 3 * 3 / 5 + 0.5, tolerance);
 }
 
-TEST(PredictionMetrics, PotentialCanBeNegative) {
+TEST(PredictionFields, PotentialCanBeNegative) {
   // One rare symbol is matched; the other 35 of the query are in ten of eleven patterns.
   Memory memory;
   memory.learn("q", each("a"), 1000000);
@@ -187,7 +187,7 @@ TEST(PredictionMetrics, PotentialCanBeNegative) {
   EXPECT_LT(q.potential, -0.7);
 }
 
-TEST(PredictionMetrics, WithoutWeightsThereAreNoWeightedFields) {
+TEST(PredictionFields, WithoutWeightsThereAreNoWeightedFields) {
   const Prediction p = three().predict(each("a"))[0];
   EXPECT_FALSE(p.weighted_similarity);
   EXPECT_FALSE(p.weighted_evidence);
@@ -195,7 +195,7 @@ TEST(PredictionMetrics, WithoutWeightsThereAreNoWeightedFields) {
   EXPECT_FALSE(p.weighted_snr);
 }
 
-TEST(PredictionMetrics, WeightedWorkedExample) {
+TEST(PredictionFields, WeightedWorkedExample) {
   Memory memory;
   memory.learn("p", each("A N5 B N6 N7 C N8"));
   std::vector<double> weights(memory.vocabulary.size(), 0.01);
@@ -218,7 +218,7 @@ TEST(PredictionMetrics, WeightedWorkedExample) {
       tolerance);
 }
 
-TEST(PredictionMetrics, EqualWeightsChangeNothing) {
+TEST(PredictionFields, EqualWeightsChangeNothing) {
   const Memory memory = three();
   const std::vector<double> weights(memory.vocabulary.size(), 0.01);
   PredictionOptions options;
@@ -232,7 +232,7 @@ TEST(PredictionMetrics, EqualWeightsChangeNothing) {
   }
 }
 
-TEST(PredictionMetrics, ZeroWeightsGiveZero) {
+TEST(PredictionFields, ZeroWeightsGiveZero) {
   Memory memory;
   memory.learn("p", each("a b"));
   const std::vector<double> weights{0.0, 0.0};
@@ -244,7 +244,7 @@ TEST(PredictionMetrics, ZeroWeightsGiveZero) {
   EXPECT_EQ(*p.weighted_snr, 0);
 }
 
-TEST(PredictionMetrics, AffinityWeightsAreAffinityPerOccurrenceAboveAFloor) {
+TEST(PredictionFields, AffinityWeightsAreAffinityPerOccurrenceAboveAFloor) {
   const Memory memory = [] {
     Memory made;
     made.learn("p", each("a b b"), 5).learn("q", each("c"), 1);
@@ -260,7 +260,7 @@ TEST(PredictionMetrics, AffinityWeightsAreAffinityPerOccurrenceAboveAFloor) {
   EXPECT_EQ(weights[3], 0.01);
 }
 
-TEST(PredictionMetrics, BadOptionsAreRejected) {
+TEST(PredictionFields, BadOptionsAreRejected) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> good{1.0};
   const auto refused = [](PredictionOptions options, const std::string& word) {
@@ -299,7 +299,7 @@ TEST(PredictionMetrics, BadOptionsAreRejected) {
   }
 }
 
-TEST(PredictionMetrics, PredictChecksItsOptions) {
+TEST(PredictionFields, PredictChecksItsOptions) {
   PredictionOptions options;
   options.top = 0;
   Memory memory;
@@ -308,4 +308,4 @@ TEST(PredictionMetrics, PredictChecksItsOptions) {
                InvalidArgument);
 }
 
-}  // namespace PredictionMetricsTest
+}  // namespace PredictionFieldsTest
