@@ -12,9 +12,9 @@
 #include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
+#include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/PatternFile.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
-#include <kindred/matcher/Text.hpp>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "FuzzyTokens.hpp"
 
-#include <kindred/matcher/Text.hpp>
+#include <kindred/matcher/CodePoints.hpp>
 
 namespace Kindred::Impl {
 

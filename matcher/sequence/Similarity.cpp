@@ -4,7 +4,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/sequence/MatchingBlocks.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
-#include <kindred/matcher/Text.hpp>
+#include <kindred/matcher/CodePoints.hpp>
 
 #include "QueryLcs.hpp"
 

@@ -6,7 +6,7 @@
 #include "io/InputError.hpp"
 #include "io/Sequences.hpp"
 
-#include <kindred/matcher/Text.hpp>
+#include <kindred/matcher/CodePoints.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
-#include <kindred/matcher/Text.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <gmock/gmock.h>

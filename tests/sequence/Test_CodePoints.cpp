@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/Similarity.hpp>
-#include <kindred/matcher/Text.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #define KINDRED_TOOLS_IO_ENCODER_HPP
 
 #include <kindred/core/sequence/Symbol.hpp>
-#include <kindred/matcher/Text.hpp>
+#include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
 #include <cstdint>

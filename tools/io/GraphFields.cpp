@@ -4,7 +4,7 @@
 #include "io/InputError.hpp"
 #include "io/Text.hpp"
 
-#include <kindred/matcher/Text.hpp>
+#include <kindred/matcher/CodePoints.hpp>
 
 #include <fmt/format.h>
 

@@ -5,11 +5,11 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/PatternFile.hpp>
 #include <kindred/matcher/PatternSettings.hpp>
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
-#include <kindred/matcher/Text.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
 #include <cstddef>

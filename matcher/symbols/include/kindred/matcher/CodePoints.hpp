@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_TEXT_HPP
-#define KINDRED_MATCHER_TEXT_HPP
+#ifndef KINDRED_MATCHER_CODE_POINTS_HPP
+#define KINDRED_MATCHER_CODE_POINTS_HPP
 
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
@@ -53,4 +53,4 @@ std::vector<Symbol> joined_code_points(RaggedSpan<std::string_view> events);
 
 }  // namespace Kindred
 
-#endif  // KINDRED_MATCHER_TEXT_HPP
+#endif  // KINDRED_MATCHER_CODE_POINTS_HPP
