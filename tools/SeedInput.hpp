@@ -3,7 +3,7 @@
 #define KINDRED_TOOLS_SEED_INPUT_HPP
 
 #include "Session.hpp"
-#include "io/SeedFiles.hpp"
+#include "io/SeedJson.hpp"
 
 #include <kindred/core/vector/VectorElement.hpp>
 #include <kindred/matcher/SeedLayer.hpp>

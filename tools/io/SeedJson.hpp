@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_SEED_FILES_HPP
-#define KINDRED_TOOLS_IO_SEED_FILES_HPP
+#ifndef KINDRED_TOOLS_IO_SEED_JSON_HPP
+#define KINDRED_TOOLS_IO_SEED_JSON_HPP
 
 #include <kindred/core/seed/SeedTelemetry.hpp>
 #include <kindred/matcher/SeedState.hpp>
@@ -36,4 +36,4 @@ std::vector<SeedTelemetry> read_telemetry(const std::string& path);
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_SEED_FILES_HPP
+#endif  // KINDRED_TOOLS_IO_SEED_JSON_HPP

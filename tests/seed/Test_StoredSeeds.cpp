@@ -11,7 +11,7 @@
 #include "TempFolder.hpp"
 #include "seed/StoredSeeds.hpp"
 
-namespace SeedFilesTest {
+namespace StoredSeedsTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing::Seeds;
@@ -71,7 +71,7 @@ void expect_same_future(SeedLayer& a, SeedLayer& b) {
   }
 }
 
-TEST(SeedFiles, ALayerContinuesFromItsCheckpoint) {
+TEST(StoredSeeds, ALayerContinuesFromItsCheckpoint) {
   const TempFolder folder;
   SeedLayer layer = small_layer();
   layer.save(folder / "a");
@@ -87,7 +87,7 @@ TEST(SeedFiles, ALayerContinuesFromItsCheckpoint) {
   EXPECT_EQ(y, z);
 }
 
-TEST(SeedFiles, RejectsTheCheckpointOfAnotherLayer) {
+TEST(StoredSeeds, RejectsTheCheckpointOfAnotherLayer) {
   const TempFolder folder;
   small_layer().save(folder / "a");
   const auto refused = [&](SeedLayer& layer) {
@@ -142,7 +142,7 @@ void sweep(const std::string& good, const Load& load) {
   EXPECT_GT(refused, 100U) << "changes of the format";
 }
 
-TEST(SeedFiles, RejectsForgedNumbers) {
+TEST(StoredSeeds, RejectsForgedNumbers) {
   const TempFolder folder;
   small_layer().save(folder / "a");
   const std::string good = read_all(folder / "a");
@@ -166,7 +166,7 @@ TEST(SeedFiles, RejectsForgedNumbers) {
               HasSubstr("a checkpoint has one"));
 }
 
-TEST(SeedFiles, DetectsEveryChangedByteAndTruncationOfACheckpoint) {
+TEST(StoredSeeds, DetectsEveryChangedByteAndTruncationOfACheckpoint) {
   const TempFolder folder;
   small_layer().save(folder / "a");
   SeedLayer layer = small_layer(true);
@@ -184,7 +184,7 @@ TEST(SeedFiles, DetectsEveryChangedByteAndTruncationOfACheckpoint) {
   });
 }
 
-TEST(SeedFiles, DetectsEveryChangedByteAndTruncationOfBlueprints) {
+TEST(StoredSeeds, DetectsEveryChangedByteAndTruncationOfBlueprints) {
   const TempFolder folder;
   small_layer().save_blueprints(folder / "a");
   sweep(read_all(folder / "a"), [](const std::string& path) {
@@ -197,7 +197,7 @@ TEST(SeedFiles, DetectsEveryChangedByteAndTruncationOfBlueprints) {
   });
 }
 
-TEST(SeedFiles, BlueprintsKeepIdsNamesVersionsAndWeights) {
+TEST(StoredSeeds, BlueprintsKeepIdsNamesVersionsAndWeights) {
   const TempFolder folder;
   BlueprintRegistry registry;
   EXPECT_EQ(registry.add("a", std::vector<float>{1, 2}), 0);
@@ -229,7 +229,7 @@ TEST(SeedFiles, BlueprintsKeepIdsNamesVersionsAndWeights) {
   EXPECT_THROW(registry.weights(4), NotFound);
 }
 
-TEST(SeedFiles, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
+TEST(StoredSeeds, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
   const TempFolder folder;
   SeedLayer layer =
       uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::multiplicative, 1, 3.0F);
@@ -262,4 +262,4 @@ TEST(SeedFiles, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
   EXPECT_EQ(layer.blueprints(), other);
 }
 
-}  // namespace SeedFilesTest
+}  // namespace StoredSeedsTest

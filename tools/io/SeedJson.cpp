@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/SeedFiles.hpp"
+#include "io/SeedJson.hpp"
 
 #include "io/InputError.hpp"
 #include "io/JsonLines.hpp"
