@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SeedInput.hpp"
+#include "SeedCommands.hpp"
 #include "io/InputError.hpp"
 #include "io/JsonLines.hpp"
 #include "io/JsonSummary.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "SeedInput.hpp"
+#include "SeedCommands.hpp"
 #include "io/InputError.hpp"
 #include "io/OutputPath.hpp"
 

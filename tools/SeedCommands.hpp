@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_SEED_INPUT_HPP
-#define KINDRED_TOOLS_SEED_INPUT_HPP
+#ifndef KINDRED_TOOLS_SEED_COMMANDS_HPP
+#define KINDRED_TOOLS_SEED_COMMANDS_HPP
 
 #include "Session.hpp"
 #include "io/SeedJson.hpp"
@@ -54,4 +54,4 @@ void add_seed_report_command(CLI::App& group, const GlobalOptions& global);
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_SEED_INPUT_HPP
+#endif  // KINDRED_TOOLS_SEED_COMMANDS_HPP
