@@ -2,8 +2,8 @@
 #include "Batches.hpp"
 #include "Commands.hpp"
 #include "MatchFlags.hpp"
+#include "MatchPredictions.hpp"
 #include "MatchStore.hpp"
-#include "Predictions.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "Streaming.hpp"
@@ -41,7 +41,7 @@ class MatchAnswers {
  public:
   /// \param predictions null: print matches
   MatchAnswers(const SequenceMatcher& matcher, const Sequences& patterns,
-               const MatchOptions& options, const Predictions* predictions = nullptr)
+               const MatchOptions& options, const MatchPredictions* predictions = nullptr)
       : m_matcher(matcher), m_patterns(patterns), m_options(options), m_predictions(predictions) {
     if (m_predictions == nullptr) return;
     m_options.top = std::max<std::size_t>(patterns.size(), 1);
@@ -89,7 +89,7 @@ class MatchAnswers {
       append_match(out, k, m_patterns.names[prediction.index],
                    {prediction.index, prediction.similarity, prediction.matched});
       if (m_report_blocks) append_blocks(out, prediction.blocks);
-      Predictions::append_fields(out, prediction);
+      MatchPredictions::append_fields(out, prediction);
       out += '}';
     }
     out += "]}\n";
@@ -97,7 +97,7 @@ class MatchAnswers {
   const SequenceMatcher& m_matcher;
   const Sequences& m_patterns;
   MatchOptions m_options;
-  const Predictions* m_predictions;
+  const MatchPredictions* m_predictions;
   bool m_report_blocks = false;  // of predictions
   Output m_output;
 };
@@ -198,7 +198,7 @@ void match(const GlobalOptions& global, MatchFlags flags) {
     return;
   }
   patterns.symbols = {};  // held by the matcher
-  std::optional<Predictions> predictions;
+  std::optional<MatchPredictions> predictions;
   if (predicts) {
     predictions.emplace(session.context(), *matcher, pattern_events, patterns.names,
                         encoder.tokens(), flags.options, prediction);

@@ -65,7 +65,7 @@ class StoreAnswers {
       append_match(out, k, m_memory.pattern(prediction.index).name,
                    {prediction.index, prediction.similarity, prediction.matched});
       if (m_flags.options.blocks) append_blocks(out, prediction.blocks);
-      Predictions::append_fields(out, prediction);
+      MatchPredictions::append_fields(out, prediction);
       out += '}';
     }
     out += "]}\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_PREDICTIONS_HPP
-#define KINDRED_TOOLS_PREDICTIONS_HPP
+#ifndef KINDRED_TOOLS_MATCH_PREDICTIONS_HPP
+#define KINDRED_TOOLS_MATCH_PREDICTIONS_HPP
 
 #include "Options.hpp"
 #include "io/Events.hpp"
@@ -34,12 +34,12 @@ PredictionOptions prediction_options(const GlobalOptions& global, const Predicti
                                      const MatchOptions& match);
 
 /// \brief Converts matches of queries to predictions and prints them as JSON.
-class Predictions {
+class MatchPredictions {
  public:
   /// All arguments must outlive this object. \param patterns indexed by `Match::index`
-  Predictions(Context& context, const SequenceMatcher& matcher, const PatternEvents& patterns,
-              const NameTable& names, const Vocabulary& vocabulary, const MatchOptions& match,
-              const PredictionOptions& options);
+  MatchPredictions(Context& context, const SequenceMatcher& matcher, const PatternEvents& patterns,
+                   const NameTable& names, const Vocabulary& vocabulary, const MatchOptions& match,
+                   const PredictionOptions& options);
 
   /// Reads the weights from a file of affinities.
   void weigh(const std::string& path);
@@ -67,4 +67,4 @@ class Predictions {
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_PREDICTIONS_HPP
+#endif  // KINDRED_TOOLS_MATCH_PREDICTIONS_HPP

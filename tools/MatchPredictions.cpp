@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Predictions.hpp"
+#include "MatchPredictions.hpp"
 
 #include "io/InputError.hpp"
 #include "io/Text.hpp"
@@ -137,10 +137,10 @@ PredictionOptions prediction_options(const GlobalOptions& global, const Predicti
   return options;
 }
 
-Predictions::Predictions(Context& context, const SequenceMatcher& matcher,
-                         const PatternEvents& patterns, const NameTable& names,
-                         const Vocabulary& vocabulary, const MatchOptions& match,
-                         const PredictionOptions& options)
+MatchPredictions::MatchPredictions(Context& context, const SequenceMatcher& matcher,
+                                   const PatternEvents& patterns, const NameTable& names,
+                                   const Vocabulary& vocabulary, const MatchOptions& match,
+                                   const PredictionOptions& options)
     : m_context(context),
       m_matcher(matcher),
       m_patterns(patterns),
@@ -153,14 +153,14 @@ Predictions::Predictions(Context& context, const SequenceMatcher& matcher,
   m_match_all.blocks = false;
 }
 
-void Predictions::weigh(const std::string& path) {
+void MatchPredictions::weigh(const std::string& path) {
   m_weights = read_weights(path, m_vocabulary, m_patterns.occurrences());
   m_options.weights = m_weights;
 }
 
-std::vector<Prediction> Predictions::predict(RaggedSpan<std::string_view> query,
-                                             std::span<const Symbol> symbols,
-                                             std::span<const Match> matches) const {
+std::vector<Prediction> MatchPredictions::predict(RaggedSpan<std::string_view> query,
+                                                  std::span<const Symbol> symbols,
+                                                  std::span<const Match> matches) const {
   const auto answer = [&](std::span<const Match> found) {
     return Kindred::predict(m_context, query, MatchedPatterns(found, m_patterns, m_names),
                             m_patterns.statistics(), m_vocabulary, m_options);
@@ -172,7 +172,7 @@ std::vector<Prediction> Predictions::predict(RaggedSpan<std::string_view> query,
   return answer(m_matcher.match(row, m_match_all).matches[0]);
 }
 
-void Predictions::append_fields(std::string& out, const Prediction& prediction) {
+void MatchPredictions::append_fields(std::string& out, const Prediction& prediction) {
   const auto number = [&out](std::string_view key, double value) {
     append_key(out, key);
     append_json(out, value);
