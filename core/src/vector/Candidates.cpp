@@ -69,11 +69,11 @@ namespace {
 
 template <class Term, bool is_cut, class ExecutionSpace, class Element>
 void launch_teams(const ExecutionSpace& exec_space, const std::string& label,
-                  const Impl::CandidateLists<ExecutionSpace, Element>& lists,
+                  const Impl::CandidateRanking<ExecutionSpace, Element>& ranking,
                   const CandidatePlan& plan, std::size_t teams) {
   using functor = Impl::CandidateTeam<ExecutionSpace, Element, Term, is_cut>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
-  const functor kernel{lists, functor::sort_size_of(plan), functor::table_size_of(plan)};
+  const functor kernel{ranking, functor::sort_size_of(plan), functor::table_size_of(plan)};
   Kokkos::parallel_for(label,
                        Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(teams),
                                                           shape::team_size, shape::vector_length)
@@ -83,26 +83,26 @@ void launch_teams(const ExecutionSpace& exec_space, const std::string& label,
 
 template <class Term, class ExecutionSpace, class Element>
 void launch(const ExecutionSpace& exec_space,
-            const Impl::CandidateLists<ExecutionSpace, Element>& lists, const CandidatePlan& plan,
-            std::size_t queries) {
+            const Impl::CandidateRanking<ExecutionSpace, Element>& ranking,
+            const CandidatePlan& plan, std::size_t queries) {
   const std::size_t work_items = queries * plan.chunks;
   // Static strings: a warm call allocates nothing.
   static const std::string rank_label = "Kindred::Vector::rank_candidates::rank";
   [[maybe_unused]] static const std::string merge_label = "Kindred::Vector::rank_candidates::merge";
   if constexpr (Arch::is_device<ExecutionSpace>) {
     if (plan.chunks > 1) {
-      launch_teams<Term, true>(exec_space, rank_label, lists, plan, work_items);
+      launch_teams<Term, true>(exec_space, rank_label, ranking, plan, work_items);
     } else {
-      launch_teams<Term, false>(exec_space, rank_label, lists, plan, work_items);
+      launch_teams<Term, false>(exec_space, rank_label, ranking, plan, work_items);
     }
   } else {
     using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                        Kokkos::IndexType<std::uint64_t>>;
     Kokkos::parallel_for(rank_label, policy(exec_space, 0, work_items, Kokkos::ChunkSize(1)),
-                         Impl::CandidateChunk<Element, Term>{lists});
+                         Impl::CandidateChunk<Element, Term>{ranking});
     if (plan.chunks > 1) {
       Kokkos::parallel_for(merge_label, policy(exec_space, 0, queries, Kokkos::ChunkSize(1)),
-                           Impl::CandidateMerge<Element>{lists});
+                           Impl::CandidateMerge<Element>{ranking});
     }
   }
 }
@@ -123,25 +123,25 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
   if (queries.count == 0 || top == 0) return;
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
-    const Impl::CandidateLists<ExecutionSpace, element> lists{metric,
-                                                              elements,
-                                                              filter,
-                                                              offsets.data(),
-                                                              candidates.data(),
-                                                              queries.values.data(),
-                                                              queries.norms.data(),
-                                                              plan.chunk,
-                                                              plan.chunks,
-                                                              plan.keep,
-                                                              static_cast<std::uint32_t>(top),
-                                                              best.data(),
-                                                              workspace.data(),
-                                                              arrived.data(),
-                                                              check};
+    const Impl::CandidateRanking<ExecutionSpace, element> ranking{metric,
+                                                                  elements,
+                                                                  filter,
+                                                                  offsets.data(),
+                                                                  candidates.data(),
+                                                                  queries.values.data(),
+                                                                  queries.norms.data(),
+                                                                  plan.chunk,
+                                                                  plan.chunks,
+                                                                  plan.keep,
+                                                                  static_cast<std::uint32_t>(top),
+                                                                  best.data(),
+                                                                  workspace.data(),
+                                                                  arrived.data(),
+                                                                  check};
     if (metric == Metric::l2) {
-      launch<Impl::SquaredDifferenceTerm>(exec_space, lists, plan, queries.count);
+      launch<Impl::SquaredDifferenceTerm>(exec_space, ranking, plan, queries.count);
     } else {
-      launch<Impl::DotTerm>(exec_space, lists, plan, queries.count);
+      launch<Impl::DotTerm>(exec_space, ranking, plan, queries.count);
     }
   });
 }

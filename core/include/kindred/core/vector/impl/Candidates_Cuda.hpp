@@ -5,7 +5,7 @@
 #include <kindred/core/arch/simd/GroupLanes.hpp>
 #include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/vector/Candidates.hpp>
-#include <kindred/core/vector/impl/CandidateLists.hpp>
+#include <kindred/core/vector/impl/CandidateRanking.hpp>
 #include <kindred/core/vector/impl/VectorShape.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
@@ -32,7 +32,7 @@ struct CandidateTeam {
   using member_type = typename sort::member_type;
   using lanes_type = Arch::GroupLanes<ExecutionSpace, true>;
 
-  CandidateLists<ExecutionSpace, Element> lists;
+  CandidateRanking<ExecutionSpace, Element> ranking;
   std::uint32_t sort_size;
   std::uint32_t table_size;
 
@@ -45,26 +45,26 @@ struct CandidateTeam {
   std::size_t scratch_bytes() const {
     constexpr std::size_t alignment = 3 * 16;
     return sort::places(sort_size) * sizeof(Rank) +
-           (table_size + lists.chunk + 1) * sizeof(std::uint32_t) + alignment;
+           (table_size + ranking.chunk + 1) * sizeof(std::uint32_t) + alignment;
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const std::uint64_t query = static_cast<std::uint64_t>(team.league_rank()) / lists.chunks;
-    const std::uint32_t part = static_cast<std::uint32_t>(team.league_rank()) % lists.chunks;
-    if (part >= lists.chunks_of(query)) return;
+    const std::uint64_t query = static_cast<std::uint64_t>(team.league_rank()) / ranking.chunks;
+    const std::uint32_t part = static_cast<std::uint32_t>(team.league_rank()) % ranking.chunks;
+    if (part >= ranking.chunks_of(query)) return;
     const Scratch scratch{static_cast<Rank*>(team.team_scratch(0).get_shmem_aligned(
                               sort::places(sort_size) * sizeof(Rank), 16)),
                           static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(
                               table_size * sizeof(std::uint32_t), 16)),
                           static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(
-                              (lists.chunk + 1) * sizeof(std::uint32_t), 16))};
+                              (ranking.chunk + 1) * sizeof(std::uint32_t), 16))};
 
-    const std::uint32_t parts = lists.chunks_of(query);
+    const std::uint32_t parts = ranking.chunks_of(query);
     const std::uint32_t count = choose(team, query, part, scratch);
     score(team, query, count, scratch);
     if constexpr (is_cut) {
       if (parts > 1) {
-        pass_on(team, count, scratch.keys, partial(query) + std::uint64_t{part} * lists.keep);
+        pass_on(team, count, scratch.keys, partial(query) + std::uint64_t{part} * ranking.keep);
         Kokkos::memory_fence();
         if (is_last(team, query, scratch)) merge(team, query, parts, scratch);
         return;
@@ -89,12 +89,12 @@ struct CandidateTeam {
   }
 
   KOKKOS_INLINE_FUNCTION Rank* partial(std::uint64_t query) const {
-    return lists.partial + query * lists.chunks * lists.keep;
+    return ranking.partial + query * ranking.chunks * ranking.keep;
   }
   /// Number of candidates of a chunk.
   KOKKOS_INLINE_FUNCTION std::uint32_t count_of(std::uint64_t query, std::uint32_t part) const {
-    const std::uint64_t rest = lists.length(query) - std::uint64_t{part} * lists.chunk;
-    return rest < lists.chunk ? static_cast<std::uint32_t>(rest) : lists.chunk;
+    const std::uint64_t rest = ranking.length(query) - std::uint64_t{part} * ranking.chunk;
+    return rest < ranking.chunk ? static_cast<std::uint32_t>(rest) : ranking.chunk;
   }
 
   /// Whether this team is the last of the query's teams to arrive here, with its ranks written.
@@ -102,13 +102,13 @@ struct CandidateTeam {
                                       const Scratch& scratch) const {
     team.team_barrier();
     Kokkos::single(Kokkos::PerTeam(team), [&] {
-      const std::uint32_t before = Kokkos::atomic_fetch_add(&lists.arrived[query], 1U);
-      const bool last = before + 1 == lists.chunks_of(query);
-      if (last) lists.arrived[query] = 0;
-      *scratch.counter(lists.chunk) = last ? 1U : 0U;
+      const std::uint32_t before = Kokkos::atomic_fetch_add(&ranking.arrived[query], 1U);
+      const bool last = before + 1 == ranking.chunks_of(query);
+      if (last) ranking.arrived[query] = 0;
+      *scratch.counter(ranking.chunk) = last ? 1U : 0U;
     });
     team.team_barrier();
-    const bool last = *scratch.counter(lists.chunk) != 0;
+    const bool last = *scratch.counter(ranking.chunk) != 0;
     if (last) Kokkos::memory_fence();
     return last;
   }
@@ -118,10 +118,10 @@ struct CandidateTeam {
                                               std::uint32_t part, const Scratch& scratch) const {
     const std::uint32_t count = count_of(query, part);
     const std::uint32_t* candidates =
-        lists.candidates + lists.offsets[query] + std::uint64_t{part} * lists.chunk;
-    std::uint32_t* chosen_count = scratch.counter(lists.chunk);
+        ranking.candidates + ranking.offsets[query] + std::uint64_t{part} * ranking.chunk;
+    std::uint32_t* chosen_count = scratch.counter(ranking.chunk);
     Kokkos::single(Kokkos::PerTeam(team), [&] { *chosen_count = 0; });
-    if (is_cut && lists.chunk <= candidate_counted_max) {
+    if (is_cut && ranking.chunk <= candidate_counted_max) {
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count),
                            [&](std::uint32_t i) { scratch.table[i] = candidates[i]; });
       team.team_barrier();
@@ -129,7 +129,7 @@ struct CandidateTeam {
         const std::uint32_t row = scratch.table[i];
         bool is_first = true;
         for (std::uint32_t j = 0; j < i; ++j) is_first = is_first && scratch.table[j] != row;
-        if (is_first && lists.accepts(query, row))
+        if (is_first && ranking.accepts(query, row))
           scratch.chosen[Kokkos::atomic_fetch_add(chosen_count, 1U)] = row;
       });
       team.team_barrier();
@@ -138,7 +138,7 @@ struct CandidateTeam {
     clear(team, scratch.table);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
       const std::uint32_t row = candidates[i];
-      if (lists.accepts(query, row) && insert(scratch.table, row))
+      if (ranking.accepts(query, row) && insert(scratch.table, row))
         scratch.chosen[Kokkos::atomic_fetch_add(chosen_count, 1U)] = row;
     });
     team.team_barrier();
@@ -168,9 +168,9 @@ struct CandidateTeam {
         static_cast<std::uint32_t>(team.team_rank() * lanes_type::groups + lanes.group());
     // Prefetched where teams are few; many teams hide the latency of the rows.
     if (is_cut && own < count)
-      lists.rows[scratch.chosen[own]].prefetch(lanes, lists.rows.dimension);
-    const double query_norm = lists.query_norms[query];
-    const double* const y[1] = {lists.query(query)};
+      ranking.rows[scratch.chosen[own]].prefetch(lanes, ranking.rows.dimension);
+    const double query_norm = ranking.query_norms[query];
+    const double* const y[1] = {ranking.query(query)};
     const std::uint32_t step = static_cast<std::uint32_t>(team.team_size()) * lanes_type::groups;
     for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * lanes_type::groups;
          first < count; first += step) {
@@ -184,31 +184,31 @@ struct CandidateTeam {
 
   KOKKOS_INLINE_FUNCTION Rank rank_row(const lanes_type& lanes, double query_norm,
                                        std::uint32_t row, const double* const (&y)[1]) const {
-    const ElementRow<Element> x[1] = {lists.rows[row]};
-    const double norm = lists.norm(row);
+    const ElementRow<Element> x[1] = {ranking.rows[row]};
+    const double norm = ranking.norm(row);
     double sums[1][1];
-    tile_sums<Term, 1, 1, VectorShape<ExecutionSpace>::candidate_depth>(lanes, y, x,
-                                                                        lists.rows.dimension, sums);
-    return score_rank(lists.metric, sums[0][0], query_norm, norm, lists.rows.id(row));
+    tile_sums<Term, 1, 1, VectorShape<ExecutionSpace>::candidate_depth>(
+        lanes, y, x, ranking.rows.dimension, sums);
+    return score_rank(ranking.metric, sums[0][0], query_norm, norm, ranking.rows.id(row));
   }
 
   /// Writes the best `keep` of \p count distinct keys to \p out.
   KOKKOS_INLINE_FUNCTION void pass_on(const member_type& team, std::uint32_t count, Rank* keys,
                                       Rank* out) const {
-    if (lists.chunk <= candidate_counted_max) {
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lists.chunk), [&](std::uint32_t i) {
+    if (ranking.chunk <= candidate_counted_max) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, ranking.chunk), [&](std::uint32_t i) {
         const Rank own = i < count ? keys[sort::place(i)] : rank_none;
         std::uint32_t at = i;
         if (i < count) {
           at = 0;
           for (std::uint32_t j = 0; j < count; ++j) at += keys[sort::place(j)] < own ? 1U : 0U;
         }
-        if (at < lists.keep) out[at] = own;
+        if (at < ranking.keep) out[at] = own;
       });
       return;
     }
     sort_keys(team, count, keys);
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lists.keep), [&](std::uint32_t i) {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, ranking.keep), [&](std::uint32_t i) {
       out[i] = i < count ? keys[sort::place(i)] : rank_none;
     });
   }
@@ -226,8 +226,8 @@ struct CandidateTeam {
   KOKKOS_INLINE_FUNCTION void write_best(const member_type& team, std::uint64_t query,
                                          std::uint32_t count, Rank* keys) const {
     sort_keys(team, count, keys);
-    Rank* best = lists.best + query * lists.top;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, lists.top), [&](std::uint32_t i) {
+    Rank* best = ranking.best + query * ranking.top;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, ranking.top), [&](std::uint32_t i) {
       best[i] = i < count ? keys[sort::place(i)] : rank_none;
     });
   }
@@ -235,10 +235,10 @@ struct CandidateTeam {
   /// Merges what the chunks of a query kept; a row that occurs in several chunks counts once.
   KOKKOS_INLINE_FUNCTION void merge(const member_type& team, std::uint64_t query,
                                     std::uint32_t parts, const Scratch& scratch) const {
-    const std::uint32_t places = parts * lists.keep;
+    const std::uint32_t places = parts * ranking.keep;
     // Written by other teams: volatile bypasses stale lines of this SM's cache.
     const volatile Rank* kept = partial(query);
-    if (lists.top <= parts && merge_by_counting(team, query, parts, scratch)) return;
+    if (ranking.top <= parts && merge_by_counting(team, query, parts, scratch)) return;
     clear(team, scratch.table);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places), [&](std::uint32_t i) {
       const Rank rank = kept[i];
@@ -255,7 +255,7 @@ struct CandidateTeam {
   /// first of two chunks, or too few chunks have one.
   KOKKOS_INLINE_FUNCTION bool merge_by_counting(const member_type& team, std::uint64_t query,
                                                 std::uint32_t parts, const Scratch& scratch) const {
-    const std::uint32_t places = parts * lists.keep;
+    const std::uint32_t places = parts * ranking.keep;
     const volatile Rank* kept = partial(query);
     Rank* keys = scratch.keys;
     Rank* bound = keys + places;
@@ -271,17 +271,17 @@ struct CandidateTeam {
                          [&](std::uint32_t i) { keys[i] = kept[i]; });
     team.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, parts), [&](std::uint32_t i) {
-      const Rank own = keys[i * lists.keep];
+      const Rank own = keys[i * ranking.keep];
       if (own == rank_none) return;
       std::uint32_t better = 0;
       std::uint32_t same = 0;
       for (std::uint32_t j = 0; j < parts; ++j) {
-        const Rank other = keys[j * lists.keep];
+        const Rank other = keys[j * ranking.keep];
         better += other < own ? 1U : 0U;
         same += other == own ? 1U : 0U;
       }
       if (same > 1) *is_unsure = 1;
-      if (better + 1 == lists.top) *bound = own;
+      if (better + 1 == ranking.top) *bound = own;
     });
     team.team_barrier();
     const Rank limit = *bound;
@@ -301,12 +301,12 @@ struct CandidateTeam {
       keys[i] = is_first ? reaching[i] : rank_none;
     });
     team.team_barrier();
-    Rank* best = lists.best + query * lists.top;
+    Rank* best = ranking.best + query * ranking.top;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
       const Rank own = keys[i];
       std::uint32_t better = 0;
       for (std::uint32_t j = 0; j < count; ++j) better += keys[j] < own ? 1U : 0U;
-      if (own != rank_none && better < lists.top) best[better] = own;
+      if (own != rank_none && better < ranking.top) best[better] = own;
     });
     return true;
   }

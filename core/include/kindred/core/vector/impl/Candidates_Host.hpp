@@ -3,7 +3,7 @@
 #define KINDRED_CORE_VECTOR_IMPL_CANDIDATES_HOST_HPP
 
 #include <kindred/core/arch/simd/Lanes.hpp>
-#include <kindred/core/vector/impl/CandidateLists.hpp>
+#include <kindred/core/vector/impl/CandidateRanking.hpp>
 #include <kindred/core/vector/impl/VectorShape.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
@@ -17,24 +17,24 @@ struct CandidateChunk {
   static constexpr int together = VectorShape<HostSpace>::candidate_rows;
   static constexpr std::uint32_t table_size = 2 * candidate_chunk_max;
 
-  CandidateLists<HostSpace, Element> lists;
+  CandidateRanking<HostSpace, Element> ranking;
 
   void operator()(std::uint64_t work_item) const {
-    const std::uint64_t query = work_item / lists.chunks;
-    const auto part = static_cast<std::uint32_t>(work_item % lists.chunks);
-    if (part >= lists.chunks_of(query)) return;
+    const std::uint64_t query = work_item / ranking.chunks;
+    const auto part = static_cast<std::uint32_t>(work_item % ranking.chunks);
+    if (part >= ranking.chunks_of(query)) return;
     std::uint32_t chosen[candidate_chunk_max + 2 * together];
     Rank keys[candidate_chunk_max + together];
     const std::uint32_t count = choose(query, part, chosen);
     score(query, chosen, count, keys);
-    const bool whole = lists.chunks == 1;
-    const std::uint32_t kept = std::min(count, whole ? lists.top : lists.keep);
+    const bool whole = ranking.chunks == 1;
+    const std::uint32_t kept = std::min(count, whole ? ranking.top : ranking.keep);
     if (kept < count) std::nth_element(keys, keys + kept, keys + count);
     if (whole) std::sort(keys, keys + kept);
-    Rank* out = whole ? lists.best + query * lists.top
-                      : lists.partial + (query * lists.chunks + part) * lists.keep;
+    Rank* out = whole ? ranking.best + query * ranking.top
+                      : ranking.partial + (query * ranking.chunks + part) * ranking.keep;
     std::copy(keys, keys + kept, out);
-    std::fill(out + kept, out + (whole ? lists.top : lists.keep), rank_none);
+    std::fill(out + kept, out + (whole ? ranking.top : ranking.keep), rank_none);
   }
 
  private:
@@ -42,13 +42,13 @@ struct CandidateChunk {
   std::uint32_t choose(std::uint64_t query, std::uint32_t part, std::uint32_t* chosen) const {
     std::uint32_t table[table_size];
     std::fill(table, table + table_size, empty_slot);
-    const std::uint64_t begin = std::uint64_t{part} * lists.chunk;
-    const std::uint64_t end = std::min(lists.length(query), begin + lists.chunk);
-    const std::uint32_t* candidates = lists.candidates + lists.offsets[query];
+    const std::uint64_t begin = std::uint64_t{part} * ranking.chunk;
+    const std::uint64_t end = std::min(ranking.length(query), begin + ranking.chunk);
+    const std::uint32_t* candidates = ranking.candidates + ranking.offsets[query];
     std::uint32_t count = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
       const std::uint32_t row = candidates[i];
-      if (!lists.accepts(query, row)) continue;
+      if (!ranking.accepts(query, row)) continue;
       std::uint32_t slot = first_slot(row, table_size - 1);
       while (table[slot] != row && table[slot] != empty_slot) slot = (slot + 1) % table_size;
       if (table[slot] == row) continue;
@@ -63,17 +63,17 @@ struct CandidateChunk {
     if (count == 0) return;
     std::fill(chosen + count, chosen + count + 2 * together, chosen[count - 1]);
     const Arch::Lanes<HostSpace> lanes(0);
-    const double* const y[1] = {lists.query(query)};
+    const double* const y[1] = {ranking.query(query)};
     for (std::uint32_t i = 0; i < count; i += together) {
       ElementRow<Element> x[together];
       for (int r = 0; r < together; ++r) {
-        x[r] = lists.rows[chosen[i + r]];
-        lists.rows[chosen[i + r + together]].prefetch(lanes, lists.rows.dimension);
+        x[r] = ranking.rows[chosen[i + r]];
+        ranking.rows[chosen[i + r + together]].prefetch(lanes, ranking.rows.dimension);
       }
       double sums[1][together];
-      tile_sums<Term>(lanes, y, x, lists.rows.dimension, sums);
+      tile_sums<Term>(lanes, y, x, ranking.rows.dimension, sums);
       for (int r = 0; r < together; ++r)
-        keys[i + r] = lists.rank(sums[0][r], query, chosen[i + r], lists.norm(chosen[i + r]));
+        keys[i + r] = ranking.rank(sums[0][r], query, chosen[i + r], ranking.norm(chosen[i + r]));
     }
   }
 };
@@ -81,17 +81,17 @@ struct CandidateChunk {
 /// Merges the chunks of a query, by one thread.
 template <class Element>
 struct CandidateMerge {
-  CandidateLists<HostSpace, Element> lists;
+  CandidateRanking<HostSpace, Element> ranking;
 
   void operator()(std::uint64_t query) const {
-    Rank* first = lists.partial + query * lists.chunks * lists.keep;
-    Rank* last = first + std::size_t{lists.chunks_of(query)} * lists.keep;
+    Rank* first = ranking.partial + query * ranking.chunks * ranking.keep;
+    Rank* last = first + std::size_t{ranking.chunks_of(query)} * ranking.keep;
     std::sort(first, last);
     last = std::unique(first, last);
-    Rank* out = lists.best + query * lists.top;
-    const std::size_t kept = std::min<std::size_t>(lists.top, last - first);
+    Rank* out = ranking.best + query * ranking.top;
+    const std::size_t kept = std::min<std::size_t>(ranking.top, last - first);
     std::copy(first, first + kept, out);
-    std::fill(out + kept, out + lists.top, rank_none);
+    std::fill(out + kept, out + ranking.top, rank_none);
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATE_LISTS_HPP
-#define KINDRED_CORE_VECTOR_IMPL_CANDIDATE_LISTS_HPP
+#ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATE_RANKING_HPP
+#define KINDRED_CORE_VECTOR_IMPL_CANDIDATE_RANKING_HPP
 
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/vector/Candidates.hpp>
@@ -16,9 +16,9 @@ namespace Kindred::Impl {
 inline constexpr std::uint32_t candidate_chunk_max = 1024;
 inline constexpr std::uint32_t empty_slot = 0xFFFFFFFFU;  // neither row nor id
 
-/// The arguments of the kernels, on both kinds of spaces.
+/// A call of `rank_candidates`: the arguments of its kernels, on both kinds of spaces.
 template <class ExecutionSpace, class Element>
-struct CandidateLists {
+struct CandidateRanking {
   Metric metric;
   ElementRows<Element> rows;
   RowFilter<ExecutionSpace> filter;
@@ -71,4 +71,4 @@ KOKKOS_INLINE_FUNCTION std::uint32_t first_slot(std::uint32_t number, std::uint3
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_VECTOR_IMPL_CANDIDATE_LISTS_HPP
+#endif  // KINDRED_CORE_VECTOR_IMPL_CANDIDATE_RANKING_HPP
