@@ -8,7 +8,7 @@
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/backends/impl/DeviceChoice.hpp>
-#include <kindred/backends/impl/Host.hpp>
+#include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/impl/Host.hpp>
+#include <kindred/backends/impl/HostResources.hpp>
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace HostTest {
+namespace HostResourcesTest {
 
 using namespace Kindred;
 
@@ -81,10 +81,10 @@ TEST_F(HostFiles, MalformedEntriesAreIgnored) {
   EXPECT_EQ(quota(), 0);
 }
 
-TEST(Host, ThisMachineHasMemory) {
+TEST(HostResources, ThisMachineHasMemory) {
   const auto memory = Impl::query_host_memory();
   EXPECT_GT(memory.free, 0U);
   EXPECT_LE(memory.free, memory.total);
 }
 
-}  // namespace HostTest
+}  // namespace HostResourcesTest

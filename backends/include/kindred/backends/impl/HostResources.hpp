@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_BACKENDS_IMPL_HOST_HPP
-#define KINDRED_BACKENDS_IMPL_HOST_HPP
+#ifndef KINDRED_BACKENDS_IMPL_HOST_RESOURCES_HPP
+#define KINDRED_BACKENDS_IMPL_HOST_RESOURCES_HPP
 
 #include <cstdint>
 #include <string>
@@ -31,4 +31,4 @@ void keep_thread_to_part(int part, int parts) noexcept;
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_BACKENDS_IMPL_HOST_HPP
+#endif  // KINDRED_BACKENDS_IMPL_HOST_RESOURCES_HPP

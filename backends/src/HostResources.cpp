@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/impl/Host.hpp>
+#include <kindred/backends/impl/HostResources.hpp>
 
 #include <algorithm>
 #include <charconv>
