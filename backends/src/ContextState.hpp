@@ -3,8 +3,8 @@
 #define KINDRED_BACKENDS_SRC_CONTEXT_STATE_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/backends/impl/HelperThreads.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
-#include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/memory/BudgetedResource.hpp>
 

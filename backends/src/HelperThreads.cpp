@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/HelperThreads.hpp>
 #include <kindred/backends/impl/HostResources.hpp>
-#include <kindred/backends/impl/HostWorkers.hpp>
 
 #include <exception>
 
