@@ -7,7 +7,7 @@
 #include <kindred/memory/Buffer.hpp>
 
 #include "LayerChecks.hpp"
-#include "LinearProducts.hpp"
+#include "LibraryLinears.hpp"
 
 #include <cstring>
 #include <type_traits>
