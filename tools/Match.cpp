@@ -10,7 +10,7 @@
 #include "io/Answer.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
-#include "io/Sequences.hpp"
+#include "io/SequenceReader.hpp"
 #include "io/Text.hpp"
 
 #include <kindred/matcher/SequenceMatcher.hpp>

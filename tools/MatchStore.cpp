@@ -9,7 +9,7 @@
 #include "io/Events.hpp"
 #include "io/Output.hpp"
 #include "io/PatternStoreInput.hpp"
-#include "io/Sequences.hpp"
+#include "io/SequenceReader.hpp"
 
 #include <kindred/matcher/PatternMemory.hpp>
 

@@ -8,7 +8,7 @@
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
 #include "io/PatternStoreInput.hpp"
-#include "io/Sequences.hpp"
+#include "io/SequenceReader.hpp"
 #include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

@@ -3,7 +3,7 @@
 #define KINDRED_TOOLS_STREAMING_HPP
 
 #include "io/Events.hpp"
-#include "io/Sequences.hpp"
+#include "io/SequenceReader.hpp"
 
 #include <cstddef>
 #include <exception>

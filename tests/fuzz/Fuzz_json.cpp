@@ -4,7 +4,7 @@
 #include "MemoryFile.hpp"
 #include "io/Candidates.hpp"
 #include "io/InputError.hpp"
-#include "io/Sequences.hpp"
+#include "io/SequenceReader.hpp"
 
 #include <kindred/matcher/CodePoints.hpp>
 

@@ -4,7 +4,7 @@
 
 #include "TempFolder.hpp"
 #include "io/InputError.hpp"
-#include "io/Sequences.hpp"
+#include "io/SequenceReader.hpp"
 
 namespace SequenceReaderTest {
 

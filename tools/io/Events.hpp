@@ -3,7 +3,7 @@
 #define KINDRED_TOOLS_IO_EVENTS_HPP
 
 #include "io/Encoder.hpp"
-#include "io/Sequences.hpp"
+#include "io/SequenceReader.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/matcher/Prediction.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_SEQUENCES_HPP
-#define KINDRED_TOOLS_IO_SEQUENCES_HPP
+#ifndef KINDRED_TOOLS_IO_SEQUENCE_READER_HPP
+#define KINDRED_TOOLS_IO_SEQUENCE_READER_HPP
 
 #include "io/Encoder.hpp"
 #include "io/LineReader.hpp"
@@ -71,4 +71,4 @@ class SequenceReader {
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_SEQUENCES_HPP
+#endif  // KINDRED_TOOLS_IO_SEQUENCE_READER_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/Sequences.hpp"
+#include "io/SequenceReader.hpp"
 
 #include "io/InputError.hpp"
 #include "io/JsonLines.hpp"
