@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Rank.hpp>
-#include <kindred/core/sequence/RatcliffObershelp.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/core/sequence/impl/MatchKeysKernel.hpp>
 
@@ -8,14 +7,11 @@
 
 #include "Support.hpp"
 
-#include <set>
-#include <string_view>
-
-namespace SimilarityTest {
+namespace SimilarityArithmeticTest {
 
 using namespace Kindred;
 
-TEST(Similarity, MinimumMatchedIsTheFirstCountThatReachesTheThreshold) {
+TEST(SimilarityArithmetic, MinimumMatchedIsTheFirstCountThatReachesTheThreshold) {
   auto generator = Testing::generator("least");
   for (std::uint64_t total = 1; total < 300; ++total) {
     for (int repeat = 0; repeat < 50; ++repeat) {
@@ -31,7 +27,7 @@ TEST(Similarity, MinimumMatchedIsTheFirstCountThatReachesTheThreshold) {
   }
 }
 
-TEST(Similarity, Float32DistinguishesAllCountsUpToItsLimit) {
+TEST(SimilarityArithmetic, Float32DistinguishesAllCountsUpToItsLimit) {
   // The closest pair of ratios with these denominators: neighbors in a Farey sequence.
   const std::uint64_t limit = float_similarity_total_max;
   for (std::uint64_t total = limit - 40; total <= limit; ++total) {
@@ -48,7 +44,7 @@ TEST(Similarity, Float32DistinguishesAllCountsUpToItsLimit) {
   }
 }
 
-TEST(Similarity, KeysMatchTheTotalOrder) {
+TEST(SimilarityArithmetic, KeysMatchTheTotalOrder) {
   for (std::uint64_t total = 1; total < 200; ++total) {
     for (std::uint64_t matched = 0; matched <= total / 2; ++matched) {
       const double value = similarity(matched, total);
@@ -63,22 +59,4 @@ TEST(Similarity, KeysMatchTheTotalOrder) {
   EXPECT_LT(Impl::match_key<WideRank>(0.0, 0xFFFFFFFEU), key_none<WideRank>());
 }
 
-std::vector<Block> blocks(std::string_view pattern, std::string_view query) {
-  return matching_blocks(std::vector<Symbol>(pattern.begin(), pattern.end()),
-                         std::vector<Symbol>(query.begin(), query.end()));
-}
-
-TEST(MatchingBlocks, MatchPython) {
-  // Recorded from difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks().
-  EXPECT_EQ(blocks("abxcd", "abcd"), (std::vector<Block>{{0, 0, 2}, {3, 2, 2}}));
-  EXPECT_EQ(blocks("qabxcd", "abycdf"), (std::vector<Block>{{1, 0, 2}, {4, 3, 2}}));
-  EXPECT_EQ(blocks("abcd", "bdca"), (std::vector<Block>{{0, 3, 1}}));
-  EXPECT_EQ(blocks("aaaa", "aa"), (std::vector<Block>{{0, 0, 2}}));
-  EXPECT_EQ(blocks("", "aa"), std::vector<Block>{});
-  EXPECT_EQ(blocks("aa", ""), std::vector<Block>{});
-  EXPECT_EQ(
-      matching_blocks(std::vector<Symbol>{unknown_symbol}, std::vector<Symbol>{unknown_symbol}),
-      std::vector<Block>{});
-}
-
-}  // namespace SimilarityTest
+}  // namespace SimilarityArithmeticTest
