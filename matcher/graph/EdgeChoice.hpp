@@ -82,7 +82,8 @@ class EdgeChoice {
 
   /// \brief The words of `SpreadState::kind_queries`; none if all kinds are followed. Fences \p
   /// exec_space.
-  /// \param queries the kinds of each, at most 32; empty: all follow those of \p rules
+  /// \param queries the kinds that each query follows, for at most 32 queries; if empty, all
+  /// queries follow the kinds of \p rules
   words_type kind_queries(const ExecutionSpace& exec_space, const EdgeRules& rules,
                           std::span<const EdgeKinds> queries = {}) {
     if (rules.kinds.all()) return words_type();

@@ -117,7 +117,7 @@ PostingsPlan::PostingsPlan(const PostingsIndex& index, const PatternStore& store
                              static_cast<double>(std::max<std::size_t>(store.slot_of.size(), 1));
   cost = std::numeric_limits<double>::infinity();
   for (std::uint64_t skipped = 0; skipped < least; ++skipped) {
-    // At most this many patterns can have `least − skipped` of the postings each.
+    // Upper bound on the patterns that occur in at least `least − skipped` of the remaining lists.
     const double patterns = postings / static_cast<double>(least - skipped);
     const double now = posting_steps * postings + per_pattern * patterns;
     if (now < cost) {

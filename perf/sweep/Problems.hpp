@@ -17,7 +17,7 @@ namespace Kindred::Perf {
 /// Creates the problem of an operation at a given size.
 class Problems {
  public:
-  /// \param small_spreads sizes of `spread` are the edges that one query reads
+  /// \param small_spreads the sizes of `spread` count the edges that one query reads
   Problems(Context& context, std::uint64_t seed, bool small_spreads = false)
       : m_context(context), m_seed(seed), m_small_spreads(small_spreads) {}
 

@@ -24,7 +24,7 @@ struct SweepOptions {
   double min_time = 0.05;    ///< seconds for which a benchmark repeats its call
   double max_seconds = 300;  ///< total time limit; what does not fit is not run, and listed
   std::uint64_t seed = 7;
-  bool small_spreads = false;  ///< sizes of `spread` are the edges that one query reads
+  bool small_spreads = false;  ///< the sizes of `spread` count the edges that one query reads
 };
 
 struct OperationSweep {

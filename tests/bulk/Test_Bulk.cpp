@@ -201,8 +201,8 @@ TYPED_TEST(BulkOf, ReproducibleProductsMatchReferenceAndVendorProductsAreClose) 
     std::size_t m, n, k;
   };
   // Pairs of equal shape appear next to other shapes; k exceeds a block; 300 × 520 × 260 has
-  // several tiles. Rows of B whose distance is a multiple of 1 KiB are copied, 2048 at a time: of
-  // tiles, and of a whole product.
+  // several tiles. If the stride of B is a multiple of 1 KiB, its rows are copied, 2048 at a time.
+  // The last shapes cover this for tiles and for a whole product.
   const std::vector<Shape> shapes{{3, 4, 5},         {1, 1, 1},    {0, 3, 2},    {2, 0, 3},
                                   {2, 3, 0},         {3, 4, 5},    {17, 33, 65}, {3, 4, 5},
                                   {2, 5, 4099},      {32, 32, 32}, {32, 32, 32}, {300, 520, 260},

@@ -121,7 +121,8 @@ TEST(Lattice, ClosedFormsMatchTheMeasuredStructure) {
     EXPECT_EQ(found.diameter, said.diameter);
     EXPECT_EQ(found.clustering, said.clustering);
     EXPECT_TRUE(found.is_connected());
-    // In a hypercube all nodes have the same eccentricity, so no bound excludes any.
+    // In a hypercube all nodes have the same eccentricity, so no bound saves a search from
+    // any node.
     EXPECT_TRUE(size == 2 || found.searches <= 200) << found.searches << " of " << found.nodes;
   }
 }

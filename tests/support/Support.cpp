@@ -9,8 +9,9 @@
 #include <iostream>
 
 #if defined(__SANITIZE_THREAD__)
-/// The parallel region that binds the threads of a team to different cores runs before any call,
-/// also in tests of teams: its barrier is invisible to ThreadSanitizer like that of every region.
+/// The parallel region that binds the threads of a team to different cores runs before the first
+/// call, even in tests that use teams. ThreadSanitizer does not see the barrier of any parallel
+/// region, so it would report a race.
 extern "C" const char* __tsan_default_suppressions() { return "race:KeepApart\n"; }
 #endif
 

@@ -171,8 +171,8 @@ TEST(Vocabulary, ReportsItsSize) {
   EXPECT_EQ(full.symbols, 100000U);
   EXPECT_EQ(full.text_bytes, 1'200'000U);
   EXPECT_GT(full.held_bytes, full.text_bytes);
-  // Per text: its length and position, a slot of a table that is at least half empty here, and the
-  // earlier tables.
+  // Each text also costs its length, its position, its share of a table that is at least half
+  // empty here, and its share of the earlier tables, which are kept.
   EXPECT_LT(full.held_bytes, full.text_bytes + 100000 * 70U);
 }
 

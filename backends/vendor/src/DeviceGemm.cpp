@@ -149,8 +149,8 @@ struct Event {
   cudaEvent_t value = nullptr;
 };
 
-/// \brief For a column-major library, the row-major product C = A · Bᵀ is Cᵀ = B · Aᵀ (with plain
-/// B: Bᵀ · Aᵀ), so B is its first matrix.
+/// \brief The library is column-major and therefore sees C = A · Bᵀ as Cᵀ = B · Aᵀ, and C = A · B
+/// as Cᵀ = Bᵀ · Aᵀ. B is thus its first operand.
 struct Plan {
   explicit Plan(const GemmShape& requested)
       : shape(requested),

@@ -109,7 +109,8 @@ __device__ void bring(const Arguments& arguments, const Walk& walk, Shared& shar
   Turn turn;
   for (std::uint32_t index = walk.cluster; index < arguments.tiles; index += walk.clusters) {
     const Arguments::Place place = arguments.place(index, walk.rank);
-    // The second block has no rows to compare if the rows end with the first.
+    // If the number of row blocks is odd, the last pair has only one; its second thread block
+    // reloads these rows and compares nothing.
     const std::uint32_t own = min(place.row_block, arguments.last_block - 1);
     const std::byte* row = rows + std::uint64_t{own} * arguments.chunks * block_bytes;
     const std::byte* query = queries + (std::uint64_t{place.unit} * cluster_blocks + walk.rank) *

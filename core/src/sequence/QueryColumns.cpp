@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::uint32_t places_max = 64;
 
-/// The number of symbols in the next run: whole planes with at most 64 distinct symbols. The plane
-/// that contains the 64th is the last, so that no earlier plane has its bits.
+/// The number of symbols in the next run: whole planes with at most 64 distinct symbols. A run ends
+/// with the plane in which the 64th distinct symbol first appears, so that symbol has no bits in
+/// earlier planes.
 std::size_t run_length(std::span<const std::uint8_t> codes, unsigned planes_max) {
   bool seen[256] = {};
   std::uint32_t distinct = 0;

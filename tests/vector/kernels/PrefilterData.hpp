@@ -8,8 +8,7 @@
 
 namespace Kindred::Testing {
 
-/// Rows and queries on a space, and the quantized copy of the rows, which is the rows themselves if
-/// they are int8.
+/// Rows and queries on a space, and a quantized copy of the rows; int8 rows are their own copy.
 template <class ExecutionSpace>
 struct PrefilterData : VectorData<ExecutionSpace> {
   using memory_space = typename ExecutionSpace::memory_space;

@@ -74,7 +74,7 @@ constexpr std::size_t bin_blocks(std::size_t nodes) {
 
 /// \brief Computes the `cells` of a hop: the first slots of every (source block, bin), followed by
 /// the end of each bin. Does not fence. Complexity O(edges).
-/// \param sources of the rows \param bin_edges `BinPlan::edges`
+/// \param sources the source node of every edge, row by row \param bin_edges `BinPlan::edges`
 /// \param cells `(bin_blocks(nodes) + 1) × bins`
 template <class ExecutionSpace>
 void count_bins(const ExecutionSpace& exec_space,
@@ -82,8 +82,8 @@ void count_bins(const ExecutionSpace& exec_space,
                 const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
                 const ArrayView<std::uint32_t, ExecutionSpace>& cells);
 
-/// Scatters of about equal numbers of slots. \param cells as above, on the host \param bins columns
-/// of it
+/// Divides the cells into scatters with about equal numbers of slots.
+/// \param cells as in `count_bins`, but on the host \param bins number of columns of \p cells
 std::vector<BinScatter> plan_scatters(std::span<const std::uint32_t> cells, std::size_t bins);
 
 /// \brief Assigns the edges to slots. Does not fence. Complexity O(edges).

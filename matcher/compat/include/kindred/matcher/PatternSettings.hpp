@@ -23,7 +23,8 @@ struct PatternSettings {
       0;  ///< MAX_PATTERN_LENGTH: longer patterns stay on the host, untruncated; 0: no limit
   double memory_fraction =
       0.6;  ///< MEMORY_FRACTION: share of the device's budget for the bulk tier
-  double growth_fraction = 0.2;  ///< GROWTH_FRACTION: share of that which is kept free for growth
+  double growth_fraction =
+      0.2;  ///< GROWTH_FRACTION: part of the bulk tier's share that is kept free for growth
   std::uint32_t threads_per_block =
       256;  ///< THREADS_PER_BLOCK: validated and reported, but without effect, because each space
             ///< determines the launch shape of its kernels

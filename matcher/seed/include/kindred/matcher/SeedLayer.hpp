@@ -170,9 +170,10 @@ class SeedLayer {
   /// \name Calls
   ///@{
   /// \brief Forward pass: y = seeds applied to x (`seed_forward`). Of concurrent calls on several
-  /// streams, only one may collect telemetry. Rows on the host: runs on any space and fences its
-  /// instance. Rows on a device: ordered by the stream; does not fence, unless the device fails and
-  /// the host takes over. The first call of a shape allocates; later ones do not.
+  /// streams, only one may collect telemetry. If the rows are on the host, the call may run on any
+  /// space and fences its instance. If they are on a device, the call is ordered by the stream and
+  /// does not fence, unless the device fails and the host takes over. The first call of a shape
+  /// allocates; later ones do not.
   /// \param x,y may be the same rows, with the same element type and stride; otherwise they must
   /// not overlap
   /// \throws InvalidArgument for sizes that do not match the rows of `hidden` features, a smaller
@@ -184,7 +185,7 @@ class SeedLayer {
                          const SeedForwardOptions& options = {});
   /// \brief Backward pass: the gradients with respect to x and the weights (`seed_backward`). Uses
   /// the current state, so call it before the state changes. Fences as `forward`.
-  /// \param gradient with respect to y: with the element type of x and the layout of y
+  /// \param gradient the gradient with respect to y; has the element type of x and the layout of y
   /// \param dx has the layout of x; may be \p gradient if both have the same layout
   /// \param dw one value per feature, for the blueprint of the feature's seed; 0 where none is
   /// applied; in the same memory as the rows

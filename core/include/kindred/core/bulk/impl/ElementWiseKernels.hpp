@@ -131,8 +131,6 @@ struct ElementWiseChunks {
       out[i] = op(a[i], b == nullptr ? number : b[i]);
   }
 
-  /// Goes through a separate block of memory: results that may alias the arguments would keep the
-  /// loop from being vectorised.
   void host(std::uint64_t chunk) const {
     const BulkPart part = part_of(items, count, chunk);
     const BulkItem<T>& item = items[part.index];
@@ -150,6 +148,8 @@ struct ElementWiseChunks {
       for (std::uint32_t e = 0; e < length; ++e) results[e] = op(a[e], number);
     }
   }
+  /// Computes into a local block and copies it out, because a loop whose output may alias its
+  /// inputs is not vectorised.
   void block_by_block(const T* a, const T* b, T* out, std::uint32_t length) const {
     constexpr std::uint32_t block = 4096 / sizeof(T);
     alignas(64) T results[block];

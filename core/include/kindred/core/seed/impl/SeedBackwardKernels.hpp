@@ -34,8 +34,8 @@ struct SeedWeightGradients {
   }
 };
 
-/// \brief A call on a device: a team processes a reproducible block of rows of 32 features, a
-/// thread four features of a lane.
+/// \brief A call on a device. A team processes 32 features of one reproducible block of rows; a
+/// thread processes four of these features in the rows of one lane.
 template <class Element>
 struct SeedBackwardTeam {
   static constexpr unsigned threads_max = 256;
@@ -149,8 +149,8 @@ struct SeedBackwardTeam {
   }
 };
 
-/// \brief A call on the host: each thread processes work items, a reproducible block of rows of 256
-/// features.
+/// \brief A call on the host. A work item is 256 features of one reproducible block of rows; each
+/// thread processes several.
 template <class S, class Element>
 struct SeedBackwardPieces {
   static constexpr std::uint32_t width = 256;

@@ -174,9 +174,9 @@ struct MergeRuns {
   }
 };
 
-/// \brief Top-k on a device: blocks are sorted in scratch and truncated to k, followed by blocks of
-/// the remaining keys, or by pairwise merges if k is large. Long rows go through delegates first,
-/// so that they cost only one pass over the keys.
+/// \brief Top-k on a device: sorts blocks in scratch and truncates each to k. The keys that are
+/// left are sorted in blocks again, or merged in pairs if k is large. Long rows go through
+/// delegates first, so that they cost only one pass over the keys.
 ///
 /// Portable: on the host it serves as the reference for its tests.
 template <class ExecutionSpace, class Key>
