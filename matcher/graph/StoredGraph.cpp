@@ -4,6 +4,7 @@
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionWriter.hpp"
 
+#include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/Adjacency.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -17,7 +18,6 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -151,11 +151,6 @@ void read_names(const SectionChecks& checks, StoredGraph& graph) {
   graph.names = graph.texts;
 }
 
-int threads_of(int threads) {
-  return threads > 0 ? threads
-                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
-
 /// \throws CorruptFile if the two directions do not contain the same edges
 void check_same_edges(const StoredGraph& graph, const SectionChecks& checks) {
   const StoredRows& out = graph.out;
@@ -204,7 +199,7 @@ void save_graph(const std::string& path, const StoredGraph& graph) {
 }
 
 StoredGraph load_graph(const std::string& path, int threads) {
-  threads = threads_of(threads);
+  threads = threads_or_all(threads);
   const auto file = std::make_shared<const SectionFile>(path, graph_kind, threads);
   const SectionChecks checks(*file, 0, threads);
   const GraphHead head = read_head(checks, file->commits());

@@ -3,14 +3,12 @@
 
 #include "StoredPatterns.hpp"
 
-#include <algorithm>
-#include <thread>
+#include <kindred/backends/impl/HostWorkers.hpp>
 
 namespace Kindred {
 
 PatternFileInfo PatternMemory::inspect(const std::string& path, int threads) {
-  const int all = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  const Impl::StoredPatterns stored = Impl::read_patterns(path, threads > 0 ? threads : all);
+  const Impl::StoredPatterns stored = Impl::read_patterns(path, Impl::threads_or_all(threads));
   const Impl::PatternCatalogue& catalogue = stored.catalogue;
   PatternFileInfo info;
   info.patterns = catalogue.live();

@@ -6,13 +6,13 @@
 #include "storage/SectionFile.hpp"
 #include "storage/SectionWriter.hpp"
 
+#include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <thread>
 #include <vector>
 
 namespace Kindred {
@@ -24,11 +24,6 @@ using Impl::SectionChecks;
 using Impl::SectionFile;
 using Impl::SectionWriter;
 using Impl::VectorsHead;
-
-int threads_of(int threads) {
-  return threads > 0 ? threads
-                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
 
 std::uint32_t id_of(const StoredVectors& part, std::size_t row) {
   return part.ids.empty() ? part.first_id + static_cast<std::uint32_t>(row) : part.ids[row];
@@ -166,8 +161,8 @@ void StoredVectors::save_parts(const std::string& path, std::span<const StoredVe
 
 StoredVectors StoredVectors::load(const std::string& path, int threads) {
   const auto file =
-      std::make_shared<const SectionFile>(path, Impl::vectors_kind, threads_of(threads));
-  const SectionChecks checks(*file, 0, threads_of(threads));
+      std::make_shared<const SectionFile>(path, Impl::vectors_kind, Impl::threads_or_all(threads));
+  const SectionChecks checks(*file, 0, Impl::threads_or_all(threads));
   const VectorsHead head = Impl::read_head(checks, file->commits());
   const auto element = static_cast<VectorElement>(head.element);
 

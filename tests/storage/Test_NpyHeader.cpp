@@ -53,8 +53,9 @@ TEST(NpyHeader, RejectsInvalidHeadersAndSaysWhy) {
       {"{'descr' '<f4'}", ": is missing"},
       {"{descr: 1}", "a string is missing"}};
   for (const auto& [text, why] : cases) {
-    EXPECT_THAT(Testing::message_of<InvalidArgument>([&text = text] { Impl::parse_npy_header(text); }),
-                HasSubstr(why))
+    EXPECT_THAT(
+        Testing::message_of<InvalidArgument>([&text = text] { Impl::parse_npy_header(text); }),
+        HasSubstr(why))
         << text;
   }
 }

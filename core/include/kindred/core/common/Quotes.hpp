@@ -7,7 +7,8 @@
 
 namespace Kindred {
 
-/// \p text as messages show it: quoted, control bytes as \xNN, truncated after about 60 bytes.
+/// \p text as messages show it: quoted, control bytes as hexadecimal escapes, truncated after about
+/// 60 bytes.
 std::string in_quotes(std::string_view text);
 
 }  // namespace Kindred

@@ -24,9 +24,10 @@ void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSp
                 const ArrayView<Key, ExecutionSpace>& keys, std::uint32_t stride = 1);
 
 /// \brief The keys of the slots in a list, `key_none` after its end. Does not fence.
-/// \param query row of \p queries \param list,counters from `collect_survivors`
-/// \param matched counts of the query, one per slot \param keys its size is the number of keys to
-/// write
+/// \param query row of \p queries
+/// \param list,counters from `collect_survivors`
+/// \param matched counts of the query, one per slot
+/// \param keys its size is the number of keys to write
 template <class ExecutionSpace, class Key>
 void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                const QueryTables<ExecutionSpace>& queries, std::uint32_t query, double threshold,

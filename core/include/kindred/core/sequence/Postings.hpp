@@ -63,7 +63,7 @@ struct ListedQuery {
 ///
 /// The recurrence of `lcs_lengths`, one lane per pattern. Complexity: O(symbols · log(distinct
 /// symbols of the query)).
-/// \param list,counters from `count_postings` \param count length of the list
+/// \param list from `count_postings` \param count length of the list
 /// \param matched one per slot
 template <class ExecutionSpace>
 void lcs_of_list(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,

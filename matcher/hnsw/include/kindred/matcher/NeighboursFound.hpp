@@ -13,7 +13,7 @@
 namespace Kindred {
 
 /// \brief The number of true neighbours that were found, and the number of all true neighbours;
-/// recall@top is their quotient.
+/// the recall of a search is their quotient.
 struct NeighboursFound {
   std::uint64_t found = 0;
   std::uint64_t all = 0;

@@ -12,7 +12,8 @@
 namespace Kindred::Impl {
 
 /// \brief GEMMs on a device through cuBLASLt, on the stream of the instance passed to each call;
-/// without specialised forms, in plain Kokkos. Owns its cuBLASLt handle. Not thread-safe: concurrent calls need one object each.
+/// without specialised forms, in plain Kokkos. Owns its cuBLASLt handle. Not thread-safe:
+/// concurrent calls need one object each.
 class DeviceGemm {
  public:
   /// \throws SpaceUnavailable with the reason why cuBLASLt cannot be used; always in a host build
