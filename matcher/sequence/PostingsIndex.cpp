@@ -28,12 +28,11 @@ void for_each_symbol(const TileBuffers<HostSpace>& tiles, const Visit& visit) {
   const SymbolType* symbols = tiles.symbols<SymbolType>();
   const std::uint32_t slots = tiles.tiles * tile_patterns;
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
-    const SymbolType* at =
-        symbols + tiles.offsets.data()[slot / tile_patterns] + slot % tile_patterns;
+    std::size_t at = tiles.offsets.data()[slot / tile_patterns] + slot % tile_patterns;
     for (std::uint32_t j = 0; j < tiles.lengths.data()[slot]; ++j, at += tile_patterns) {
-      Seen& last = seen[*at];
+      Seen& last = seen[symbols[at]];
       if (last.slot != slot) last = {slot, 0};
-      visit(slot, Symbol{*at}, last.times++);
+      visit(slot, Symbol{symbols[at]}, last.times++);
     }
   }
 }

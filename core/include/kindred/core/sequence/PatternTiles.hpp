@@ -43,6 +43,12 @@ struct PatternTiles {
       return wide.data();
     }
   }
+  /// The first symbol of a slot, stored as \p SymbolType; null if no pattern has symbols.
+  template <class SymbolType>
+  KOKKOS_INLINE_FUNCTION const SymbolType* slot_symbols(std::uint32_t slot) const {
+    const SymbolType* all = symbols<SymbolType>();
+    return all == nullptr ? nullptr : all + offsets(slot / tile_patterns) + slot % tile_patterns;
+  }
 };
 
 /// Calls `function(symbol)` with a value of the type in which \p tiles store symbols.

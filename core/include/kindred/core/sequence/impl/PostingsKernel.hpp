@@ -96,8 +96,7 @@ struct LcsOfListKernel {
 
   KOKKOS_INLINE_FUNCTION void operator()(const std::uint32_t i) const {
     const std::uint32_t slot = list(i);
-    const SymbolType* symbols = tiles.template symbols<SymbolType>() +
-                                tiles.offsets(slot / tile_patterns) + slot % tile_patterns;
+    const SymbolType* symbols = tiles.template slot_symbols<SymbolType>(slot);
     std::uint64_t state[listed_words_max];
     for (std::uint32_t w = 0; w < listed_words_max; ++w) state[w] = ~std::uint64_t{0};
     const std::uint32_t length = tiles.lengths(slot);

@@ -108,8 +108,7 @@ struct RatcliffObershelpKernel {
                                          std::uint32_t slot, unsigned lane) const {
     const std::uint32_t length = tiles.lengths(slot);
     const std::uint32_t query_length = queries.lengths(shape.query);
-    const SymbolType* symbols = tiles.template symbols<SymbolType>() +
-                                tiles.offsets(slot / tile_patterns) + slot % tile_patterns;
+    const SymbolType* symbols = tiles.template slot_symbols<SymbolType>(slot);
     std::uint32_t count = length > 0 ? run_list_overflow : 0;
     if constexpr (finder::lists_runs) {
       if (by_list && length > 0 && length <= listed_length_max) {
