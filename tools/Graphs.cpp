@@ -72,12 +72,12 @@ Graph read(const GraphBuildFlags& flags, EdgeWeights weights, Session& session) 
 
 void build(const GlobalOptions& global, const GraphBuildFlags& flags) {
   if (flags.edges.empty() == flags.wordnet.empty()) {
-    throw UsageError(fmt::format("graph build: {} of --edges and --wordnet is needed",
+    throw UsageError(fmt::format("graph build: give {} of --edges and --wordnet",
                                  flags.edges.empty() ? "one" : "only one"));
   }
   const bool has_columns = !flags.wordnet.empty() || is_matrix_market(flags.edges);
   if (has_columns && (flags.kinds || !flags.nodes.empty()))
-    throw UsageError("graph build: --edge-kinds and --nodes go with an edge list in --edges");
+    throw UsageError("graph build: --edge-kinds and --nodes apply only to an edge list in --edges");
   const EdgeWeights weights = weights_from_string(flags.weights);
   check_outputs("graph build", {flags.out}, {flags.edges, flags.nodes});
   { const AtomicFile probe(flags.out); }  // fails before hours of work

@@ -13,7 +13,7 @@ int main() {
   for (std::size_t i = 0; i < found.top; ++i)
     std::cout << found.ids[i] << ' ' << found.scores[i] << '\n';
 
-  index.remove(std::vector<std::uint64_t>{500});  // not returned any more, but still traversed
+  index.remove(std::vector<std::uint64_t>{500});  // no longer returned, but still traversed
   index.repair();                                 // links around it, and frees its memory
   std::cout << index.search(query, {.top = 1}).ids[0] << ' ' << index.size() << '\n';
 }

@@ -29,7 +29,7 @@ namespace {
 constexpr std::uint64_t seed = 20261121;
 constexpr std::size_t queries_max = 64;
 
-/// The sizes of store and queries for one size of a task.
+/// How many stored items and how many queries make up one size of a task.
 struct Shape {
   Shape(std::size_t size, std::size_t store_max)
       : store(std::min(size, store_max)), queries(std::max<std::size_t>(size / store, 1)) {}

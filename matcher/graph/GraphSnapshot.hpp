@@ -68,8 +68,8 @@ class GraphSnapshot {
   bool is_node(std::uint32_t node) const { return node < m_nodes && !m_table->is_removed(node); }
   /// Identity of the rows as built: data derived from them is valid while it is unchanged.
   std::shared_ptr<const void> identity() const noexcept { return m_base; }
-  /// Identity of the whole snapshot: derived data is valid for the next snapshot while it is
-  /// unchanged.
+  /// Identity of the whole snapshot: data derived from one snapshot is valid for every later one
+  /// with the same identity.
   GraphIdentity whole_identity() const { return {m_base, m_delta, m_table}; }
   /// The spaces on which calls may run.
   SpaceSet resident() const noexcept { return m_base->resident(); }

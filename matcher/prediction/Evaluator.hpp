@@ -24,7 +24,7 @@ struct Shares {
   double snr = 0;
 };
 
-/// A 128-bit hash of a future, whose events are sets.
+/// A 128-bit hash of a future. The order of the symbols within an event does not change it.
 struct FutureKey {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -39,12 +39,12 @@ struct Evaluation {
   std::span<const Symbol> symbols;  ///< of all events
   std::span<const Block> blocks;
   std::size_t present_begin = 0;  ///< first event of the present
-  std::size_t present_end = 0;    ///< behind its last event
+  std::size_t present_end = 0;    ///< one past its last event
   std::span<const Symbol> present;
   std::uint64_t matches = 0;  ///< positions of the query that were found in the pattern
   double distance = 1;        ///< 1 − cosine of the present and the query
   Shares shares;
-  double weighted_similarity = 0;  ///< this and the next member: only with weights
+  double weighted_similarity = 0;  ///< this member and the next are set only if there are weights
   Shares weighted;
 };
 

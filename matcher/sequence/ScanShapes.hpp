@@ -23,7 +23,8 @@ struct SelectionShape {
   }
 
   std::uint32_t stride = 1;
-  /// For candidates; if there are more, the scan is repeated and keeps all counts.
+  /// Maximum number of candidates per query. If a query has more, the scan is repeated and keeps
+  /// the counts of all patterns.
   std::uint64_t capacity = 0;
   bool pays = false;
 };
@@ -33,7 +34,7 @@ struct SelectionShape {
 /// them bounds the k-th best of all, and only patterns whose LCS reaches this bound are matched as
 /// well.
 struct ProbeShape {
-  /// \param least number of patterns that take no longer than fewer
+  /// \param least probing fewer patterns than this saves no time
   ProbeShape(std::uint64_t patterns, std::uint64_t k, std::uint64_t least)
       : probed(std::max(8 * k, least)), stride(static_cast<std::uint32_t>(probed / rank)) {
     pays = 8 * probed <= patterns;

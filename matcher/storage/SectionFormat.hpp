@@ -20,8 +20,8 @@ static_assert(std::endian::native == std::endian::little, "files are mapped with
 
 inline constexpr std::array<char, 8> section_magic{'\x89', 'K', 'N', 'D', '\r', '\n', '\x1a', '\n'};
 inline constexpr std::uint32_t section_format_version = 2;  ///< the newest supported version
-/// A file has the first version that can describe it, so that earlier programs can read as many
-/// files as possible.
+/// A file is written with the oldest version that can describe it, so that older programs can read
+/// as many files as possible.
 inline constexpr std::uint32_t section_format_first = 1;
 inline constexpr std::uint32_t section_format_gaps = 2;  ///< `pattern.index`
 inline constexpr std::uint64_t section_alignment = 64;
@@ -39,7 +39,7 @@ struct SectionHeader {
   std::uint64_t commits;  ///< at least 1
   std::uint64_t table_offset;
   std::uint64_t table_bytes;
-  /// Of the last commit's table, which contains that of the previous one.
+  /// Checksum of the last commit's table, which contains the checksum of the previous table.
   std::uint64_t table_checksum;
   std::array<std::uint64_t, 6> reserved;  ///< 0
   std::uint64_t checksum;                 ///< of the preceding bytes

@@ -73,8 +73,8 @@ class TextArena {
   std::uint64_t m_held = 0;
 };
 
-/// \brief Numbers by hash, with open addressing. A slot consists of a hash and a number, and is
-/// written once.
+/// \brief A hash table with open addressing that finds the numbers of texts. A slot holds a hash
+/// and a number, and is written once.
 struct SlotTable {
   static constexpr std::uint64_t empty = ~std::uint64_t{0};  // the number `unknown_symbol`
 

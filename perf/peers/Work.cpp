@@ -91,7 +91,7 @@ std::unique_ptr<Work> make_work(Context& context, const std::string& name, doubl
     target = queries == 1 ? 1.5 : 0;
   } else if (name == "filter-100" || name == "filter-50" || name == "filter-1") {
     const double percent = name == "filter-100" ? 100 : name == "filter-50" ? 50 : 1;
-    // Enough that 1 % are more than the top.
+    // Enough rows that 1 % of them is more than the number of results.
     work =
         search_work(context, std::max<std::size_t>(scaled(200e3, scale), 20000), 1, percent, seed);
     work->beside = "kindred, no filter";

@@ -47,8 +47,8 @@ class Sweeper {
   }
 
  private:
-  /// Evaluates the dispatcher's knowledge before the sweep: without probes, and without observing
-  /// any measured call.
+  /// Options of the context that judges what the dispatcher knew before the sweep: it makes no
+  /// probes and observes no measured call.
   static ContextOptions judge_options(int threads) {
     ContextOptions options;
     options.threads = threads;

@@ -9,7 +9,8 @@
 
 namespace Kindred::Testing {
 
-/// The number of calls of `operator new` on this thread so far, in a test that uses this.
+/// The number of calls of `operator new` on this thread so far, in a program of tests that links
+/// this file, which replaces it.
 std::size_t allocations();
 /// The bytes that these calls requested.
 std::size_t allocated_bytes();
@@ -19,8 +20,8 @@ void fail_allocation(std::size_t nth, std::size_t least_bytes = 0);
 
 /// \brief For its lifetime, every `operator new` on this thread takes at least the given time.
 ///
-/// Other threads make progress meanwhile, so that an unwanted interleaving between two steps of
-/// this thread occurs wherever an allocation lies between them.
+/// Other threads make progress meanwhile, so a race shows wherever this thread allocates between
+/// two steps that must not be separated.
 class SlowAllocations {
  public:
   explicit SlowAllocations(std::chrono::microseconds each);
@@ -29,7 +30,8 @@ class SlowAllocations {
   SlowAllocations& operator=(const SlowAllocations&) = delete;
 };
 
-/// Kokkos copies a label when it frees memory, and cannot continue if that allocation fails.
+/// More bytes than any label has. Kokkos copies a label when it frees memory and cannot continue
+/// if that allocation fails, so tests let only larger allocations fail.
 inline constexpr std::size_t longer_than_labels = 65;
 
 /// Runs \p body with the k-th allocation of at least \p least_bytes failing, for every k, until it

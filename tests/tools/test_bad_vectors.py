@@ -225,7 +225,7 @@ class BadVectors(harness.CommandTest):
 
     def test_more_vectors_than_memory(self):
         if "cuda" in harness.usable_spaces():
-            self.skipTest("a limit of address space is no limit a CUDA driver lives with")
+            self.skipTest("a CUDA driver cannot run under a limit on address space")
         huge = self.folder / "huge.npy"
         with huge.open("wb") as file:
             file.write(npy.header("<f4", (2**30, 2)))

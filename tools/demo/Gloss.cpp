@@ -7,7 +7,8 @@
 namespace Kindred::Tools {
 namespace {
 
-// Sorted. Short glosses have these in common with everything, so matching them is meaningless.
+// Sorted. Almost every text contains these words, so a short gloss that shares only them with
+// another has nothing in common with it.
 constexpr auto function_words = std::to_array<std::string_view>(
     {"a",     "an",      "and",    "any",   "are",   "as",    "at",    "be",    "been", "being",
      "but",   "by",      "can",    "could", "did",   "do",    "does",  "for",   "from", "had",

@@ -372,7 +372,7 @@ bool ThresholdGemm::is_usable() { return false; }
 #if KINDRED_HAS_DEVICE
 void ThresholdGemm::run(const DeviceSpace&, const ThresholdTile<DeviceSpace>&) const {
   throw SpaceUnavailable(
-      "GEMM with a threshold epilogue: not compiled in: this build is not for Hopper");
+      "GEMM with a threshold epilogue: not compiled in, because this build is not for Hopper");
 }
 #endif
 

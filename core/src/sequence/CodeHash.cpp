@@ -7,7 +7,8 @@ namespace Kindred {
 
 namespace {
 
-/// All low bits set is greater than every code, so the other bits cannot cause a false hit.
+/// Its low bits are all set, which is greater than every code, so its high bits cannot cause a
+/// false hit.
 constexpr std::uint32_t empty_entry = 0xFFFFFFFFU;
 
 /// Inserts the symbols; returns false, with the entries cleared, if two symbols share an entry.
@@ -29,7 +30,7 @@ bool fill(std::span<const Symbol> symbols, std::uint32_t multiplier, std::uint32
 
 std::uint32_t CodeHash::bits_for(std::uint32_t codes) noexcept {
   std::uint32_t bits = 9;
-  // At least an eighth of the square of the number of codes: about e⁴ tries.
+  // With at least codes² / 8 entries, a hash is found after about e⁴ tries.
   while ((std::uint64_t{8} << bits) < std::uint64_t{codes} * codes) ++bits;
   return bits;
 }

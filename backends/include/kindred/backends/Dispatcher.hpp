@@ -210,7 +210,7 @@ class Dispatcher {
   bool breaker_open(Operation operation, Space space) const;
   Regret regret() const;
   /// \brief Adds operations, so that their first calls allocate nothing. Engines do so in their
-  /// constructors; an operation that a call names without it is added then.
+  /// constructors; any other operation is added by the first call that names it.
   /// \throws InvalidArgument for an operation without a name, or beyond \ref operations_max
   void register_operations(std::initializer_list<Operation> operations);
   /// The operations named by calls and calibrations so far, in the order of their first use.
@@ -248,8 +248,8 @@ class Dispatcher {
   void calibrate_batch(Operation operation, std::uint64_t bytes);
   /// Whether a calibration was loaded or measured.
   bool calibrated() const;
-  /// The smallest work, as a power of two, from which on \p space is predicted to be faster than
-  /// all spaces listed before it; 0 if there is none.
+  /// The smallest power of two of work from which on \p space is always predicted to be faster than
+  /// every space that precedes it in `Space`; 0 if there is none.
   double crossover(Operation operation, Space space) const;
   /// The calibration of this machine as JSON text.
   std::string profile_json() const;

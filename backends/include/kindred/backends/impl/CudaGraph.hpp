@@ -18,7 +18,7 @@ class CudaGraph {
  public:
   /// \brief Runs \p launches once and records them. Fences \p exec_space.
   /// \param exec_space where the launches run
-  /// \param launches only launches kernels on \p exec_space, and does not fence
+  /// \param launches must only launch kernels on \p exec_space, and must not fence
   ///
   /// If the device cannot record the launches, every `replay` repeats them. \throws DeviceLost
   void capture(const ExecutionSpace& exec_space, std::function<void()> launches);

@@ -13,7 +13,7 @@
 
 namespace Kindred {
 
-/// Nodes per source block: their values fit a device's scratch together.
+/// Nodes per source block: together, their values fit into a device's scratch memory.
 inline constexpr std::uint32_t bin_sources = 49152;
 /// Maximum edges per bin: a slot within it fits 16 bits, and its products fit the scratch.
 inline constexpr std::uint32_t bin_edges_max = 24576;
@@ -43,7 +43,7 @@ struct BinScatter {
 /// of bins, then summed per bin. Non-owning; not const, since a hop works in `values`.
 ///
 /// Every edge has a *slot*. The number of slots of a (bin, block) pair is a multiple of eight; the
-/// slots that remain are unused.
+/// surplus slots are unused.
 template <class MemorySpace>
 struct BinnedEdges {
   ArrayView<const std::uint64_t, MemorySpace> edges;

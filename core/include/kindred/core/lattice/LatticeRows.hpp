@@ -12,7 +12,8 @@ namespace Kindred {
 /// \brief Writes a lattice as compressed sparse rows: both directions of every edge, rows
 /// ascending. The beginning of a row has a closed form, so nothing is counted or scanned. Does not
 /// fence. Complexity O(nodes · dimensions).
-/// \param offsets nodes + 1 \param ends twice the number of edges; node indices must fit 32 bits
+/// \param offsets has nodes + 1 elements \param ends has two elements per edge; node indices must
+/// fit in 32 bits
 template <class ExecutionSpace>
 void fill_lattice_rows(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                        const ArrayView<std::uint64_t, ExecutionSpace>& offsets,

@@ -35,7 +35,8 @@ struct MatrixKernel {
     return (query_count + Queries - 1) / Queries * row_work_items();
   }
 
-  /// Beyond the last query or row, that one is computed again and not written.
+  /// Places of a tile beyond the last query or row repeat the last one; their scores are not
+  /// written.
   KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
     const std::uint64_t tiles = (count + Rows - 1) / Rows;
     const std::uint64_t query = work_item_of(member) / tiles * Queries;
