@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ListCall.hpp"
 
-#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>

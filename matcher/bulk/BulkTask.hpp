@@ -6,7 +6,7 @@
 #include <kindred/core/bulk/BulkList.hpp>
 #include <kindred/core/bulk/MatrixProduct.hpp>
 #include <kindred/matcher/Bulk.hpp>
-#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
 
 #include <cstdint>
 #include <optional>

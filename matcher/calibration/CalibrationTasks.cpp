@@ -4,18 +4,18 @@
 #include "vector/SearchPaths.hpp"
 
 #include <kindred/matcher/Bulk.hpp>
-#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
 #include <kindred/matcher/Calibration.hpp>
-#include <kindred/matcher/GraphOperations.hpp>
+#include <kindred/matcher/GraphOperationInfo.hpp>
 #include <kindred/matcher/Lattice.hpp>
-#include <kindred/matcher/LatticeOperations.hpp>
+#include <kindred/matcher/LatticeOperationInfo.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
-#include <kindred/matcher/SeedOperations.hpp>
+#include <kindred/matcher/SeedOperationInfo.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
-#include <kindred/matcher/VectorOperations.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <algorithm>
 #include <cstdint>

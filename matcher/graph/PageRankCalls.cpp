@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PageRankCalls.hpp"
 
-#include <kindred/matcher/GraphOperations.hpp>
+#include <kindred/matcher/GraphOperationInfo.hpp>
 
 #include <kindred/core/math/LaneTree.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>

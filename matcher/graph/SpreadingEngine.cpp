@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/matcher/GraphOperations.hpp>
+#include <kindred/matcher/GraphOperationInfo.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include "ExpectedEdges.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/Lattice.hpp>
-#include <kindred/matcher/LatticeOperations.hpp>
+#include <kindred/matcher/LatticeOperationInfo.hpp>
 
 #include "SearchRun.hpp"
 #include "common/WorkspaceCalls.hpp"

@@ -2,7 +2,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
-#include <kindred/matcher/SeedOperations.hpp>
+#include <kindred/matcher/SeedOperationInfo.hpp>
 
 #include "SeedLayerState.hpp"
 #include "StoredSeeds.hpp"

@@ -2,7 +2,7 @@
 #include "SeedLayerState.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/matcher/SeedOperations.hpp>
+#include <kindred/matcher/SeedOperationInfo.hpp>
 #include <kindred/memory/Copies.hpp>
 #include "SequenceCall.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include "PatternSegment.hpp"
 

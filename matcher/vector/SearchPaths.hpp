@@ -4,7 +4,7 @@
 
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
-#include <kindred/matcher/VectorOperations.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include "VectorStore.hpp"
 

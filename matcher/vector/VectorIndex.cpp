@@ -2,7 +2,7 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
-#include <kindred/matcher/VectorOperations.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/common/CheckedSize.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "h200/TargetRows.hpp"
 
-#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
 
 #include "machine/CopyProblem.hpp"
 #include "machine/SeedKernelProblem.hpp"

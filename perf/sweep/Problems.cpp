@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/Problems.hpp"
 
-#include <kindred/matcher/BulkOperations.hpp>
-#include <kindred/matcher/GraphOperations.hpp>
-#include <kindred/matcher/LatticeOperations.hpp>
-#include <kindred/matcher/SeedOperations.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
-#include <kindred/matcher/VectorOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
+#include <kindred/matcher/GraphOperationInfo.hpp>
+#include <kindred/matcher/LatticeOperationInfo.hpp>
+#include <kindred/matcher/SeedOperationInfo.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <kindred/matcher/Calibration.hpp>
 

@@ -2,7 +2,7 @@
 #include "sweep/Sweep.hpp"
 
 #include <kindred/backends/KernelProfile.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include "common/Benchmarks.hpp"
 #include "common/Problem.hpp"

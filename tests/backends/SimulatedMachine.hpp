@@ -3,7 +3,7 @@
 #define KINDRED_TESTS_BACKENDS_SIMULATED_MACHINE_HPP
 
 #include <kindred/backends/Dispatcher.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/matcher/BulkOperations.hpp>
-#include <kindred/matcher/VectorOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 #include <kindred/memory/Buffer.hpp>
 
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Calibration.hpp>
-#include <kindred/matcher/GraphOperations.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
-#include <kindred/matcher/VectorOperations.hpp>
+#include <kindred/matcher/GraphOperationInfo.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

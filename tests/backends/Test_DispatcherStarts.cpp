@@ -3,8 +3,8 @@
 // the processors.
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/GraphOperations.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/GraphOperationInfo.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

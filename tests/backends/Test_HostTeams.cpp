@@ -4,7 +4,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/impl/TeamSize.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

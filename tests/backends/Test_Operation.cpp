@@ -3,7 +3,7 @@
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Calibration.hpp>
-#include <kindred/matcher/VectorOperations.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Context.hpp>
-#include <kindred/matcher/BulkOperations.hpp>
-#include <kindred/matcher/GraphOperations.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
-#include <kindred/matcher/VectorOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
+#include <kindred/matcher/GraphOperationInfo.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

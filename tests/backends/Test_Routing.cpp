@@ -3,9 +3,9 @@
 // spaces: one thread, and a device.
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/BulkOperations.hpp>
-#include <kindred/matcher/GraphOperations.hpp>
-#include <kindred/matcher/LatticeOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
+#include <kindred/matcher/GraphOperationInfo.hpp>
+#include <kindred/matcher/LatticeOperationInfo.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <kindred/backends/KernelProfile.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
-#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <array>

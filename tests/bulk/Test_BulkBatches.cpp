@@ -2,7 +2,7 @@
 // The batch processing of lists on a device, tested in host memory.
 #include "bulk/ListCall.hpp"
 
-#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
 
 #include <gtest/gtest.h>
 #include <kindred/memory/LimitAdaptor.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/Calibration.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
-#include <kindred/matcher/VectorOperations.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/SequenceMatcher.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <gtest/gtest.h>

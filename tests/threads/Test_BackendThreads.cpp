@@ -6,7 +6,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/Calibration.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
 #include <kindred/memory/StatisticsAdaptor.hpp>
 

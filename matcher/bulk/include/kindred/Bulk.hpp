@@ -4,6 +4,6 @@
 
 // All public headers of Kindred::bulk.
 #include <kindred/matcher/Bulk.hpp>
-#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
 
 #endif  // KINDRED_BULK_HPP

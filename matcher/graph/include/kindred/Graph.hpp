@@ -4,7 +4,7 @@
 
 // All public headers of Kindred::graph.
 #include <kindred/matcher/GraphFile.hpp>
-#include <kindred/matcher/GraphOperations.hpp>
+#include <kindred/matcher/GraphOperationInfo.hpp>
 #include <kindred/matcher/GraphSpan.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 

@@ -5,6 +5,6 @@
 // All public headers of Kindred::lattice.
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/LatticeBatch.hpp>
-#include <kindred/matcher/LatticeOperations.hpp>
+#include <kindred/matcher/LatticeOperationInfo.hpp>
 
 #endif  // KINDRED_LATTICE_HPP

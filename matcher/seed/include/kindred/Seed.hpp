@@ -5,7 +5,7 @@
 // All public headers of Kindred::seed.
 #include <kindred/matcher/BlueprintRegistry.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
-#include <kindred/matcher/SeedOperations.hpp>
+#include <kindred/matcher/SeedOperationInfo.hpp>
 #include <kindred/matcher/SeedSchedule.hpp>
 #include <kindred/matcher/SeedState.hpp>
 #include <kindred/matcher/SeedTransition.hpp>

@@ -5,7 +5,7 @@
 // All public headers of Kindred::sequence.
 #include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
 #include <kindred/matcher/Similarity.hpp>
 
 #endif  // KINDRED_SEQUENCE_HPP

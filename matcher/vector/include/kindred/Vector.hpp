@@ -9,7 +9,7 @@
 #include <kindred/matcher/VectorArray.hpp>
 #include <kindred/matcher/VectorFunctions.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
-#include <kindred/matcher/VectorOperations.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 #include <kindred/matcher/VectorSpan.hpp>
 
 #endif  // KINDRED_VECTOR_HPP

@@ -3,7 +3,7 @@
 #define KINDRED_MATCHER_CALIBRATION_HPP
 
 #include <kindred/backends/Context.hpp>
-#include <kindred/matcher/BulkOperations.hpp>
+#include <kindred/matcher/BulkOperationInfo.hpp>
 
 #include <array>
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_SEED_OPERATIONS_HPP
-#define KINDRED_MATCHER_SEED_OPERATIONS_HPP
+#ifndef KINDRED_MATCHER_SEED_OPERATION_INFO_HPP
+#define KINDRED_MATCHER_SEED_OPERATION_INFO_HPP
 
 #include <kindred/backends/Operation.hpp>
 
@@ -11,4 +11,4 @@ inline constexpr OperationInfo seeds{"seeds", "elements", {2.5e8, 5e-5, 64.0 * 4
 
 }  // namespace Kindred::Operations
 
-#endif  // KINDRED_MATCHER_SEED_OPERATIONS_HPP
+#endif  // KINDRED_MATCHER_SEED_OPERATION_INFO_HPP

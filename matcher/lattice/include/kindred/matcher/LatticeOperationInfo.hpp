@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_LATTICE_OPERATIONS_HPP
-#define KINDRED_MATCHER_LATTICE_OPERATIONS_HPP
+#ifndef KINDRED_MATCHER_LATTICE_OPERATION_INFO_HPP
+#define KINDRED_MATCHER_LATTICE_OPERATION_INFO_HPP
 
 #include <kindred/backends/Operation.hpp>
 
@@ -17,4 +17,4 @@ inline constexpr OperationInfo lattice_search{"lattice-search", "entries", {3e8,
 
 }  // namespace Kindred::Operations
 
-#endif  // KINDRED_MATCHER_LATTICE_OPERATIONS_HPP
+#endif  // KINDRED_MATCHER_LATTICE_OPERATION_INFO_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_VECTOR_OPERATIONS_HPP
-#define KINDRED_MATCHER_VECTOR_OPERATIONS_HPP
+#ifndef KINDRED_MATCHER_VECTOR_OPERATION_INFO_HPP
+#define KINDRED_MATCHER_VECTOR_OPERATION_INFO_HPP
 
 #include <kindred/backends/Operation.hpp>
 
@@ -28,4 +28,4 @@ inline constexpr OperationInfo score{"score", "multiply-adds", {5e9, 5e-6, 1024.
 
 }  // namespace Kindred::Operations
 
-#endif  // KINDRED_MATCHER_VECTOR_OPERATIONS_HPP
+#endif  // KINDRED_MATCHER_VECTOR_OPERATION_INFO_HPP

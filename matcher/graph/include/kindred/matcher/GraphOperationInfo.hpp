@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_GRAPH_OPERATIONS_HPP
-#define KINDRED_MATCHER_GRAPH_OPERATIONS_HPP
+#ifndef KINDRED_MATCHER_GRAPH_OPERATION_INFO_HPP
+#define KINDRED_MATCHER_GRAPH_OPERATION_INFO_HPP
 
 #include <kindred/backends/Operation.hpp>
 
@@ -12,4 +12,4 @@ inline constexpr OperationInfo spread{"spread", "edges", {4e8, 2e-6, 512.0 * 10 
 
 }  // namespace Kindred::Operations
 
-#endif  // KINDRED_MATCHER_GRAPH_OPERATIONS_HPP
+#endif  // KINDRED_MATCHER_GRAPH_OPERATION_INFO_HPP

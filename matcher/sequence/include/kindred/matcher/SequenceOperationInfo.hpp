@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_SEQUENCE_OPERATIONS_HPP
-#define KINDRED_MATCHER_SEQUENCE_OPERATIONS_HPP
+#ifndef KINDRED_MATCHER_SEQUENCE_OPERATION_INFO_HPP
+#define KINDRED_MATCHER_SEQUENCE_OPERATION_INFO_HPP
 
 #include <kindred/backends/Operation.hpp>
 
@@ -16,4 +16,4 @@ inline constexpr OperationInfo difflib{
 
 }  // namespace Kindred::Operations
 
-#endif  // KINDRED_MATCHER_SEQUENCE_OPERATIONS_HPP
+#endif  // KINDRED_MATCHER_SEQUENCE_OPERATION_INFO_HPP

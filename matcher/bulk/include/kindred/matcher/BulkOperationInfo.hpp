@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_BULK_OPERATIONS_HPP
-#define KINDRED_MATCHER_BULK_OPERATIONS_HPP
+#ifndef KINDRED_MATCHER_BULK_OPERATION_INFO_HPP
+#define KINDRED_MATCHER_BULK_OPERATION_INFO_HPP
 
 #include <kindred/backends/Operation.hpp>
 
@@ -28,4 +28,4 @@ inline constexpr OperationInfo matrix_add{"matrix-add", "elements", {3e9, 3e-6}}
 
 }  // namespace Kindred::Operations
 
-#endif  // KINDRED_MATCHER_BULK_OPERATIONS_HPP
+#endif  // KINDRED_MATCHER_BULK_OPERATION_INFO_HPP
