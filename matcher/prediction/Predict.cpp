@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Evaluator.hpp"
+#include "CandidateEvaluator.hpp"
 #include "PredictionFields.hpp"
-#include "Query.hpp"
+#include "PredictionQuery.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -16,9 +16,9 @@ namespace Kindred {
 
 namespace {
 
+using Impl::CandidateEvaluator;
 using Impl::EnsembleSums;
 using Impl::Evaluation;
-using Impl::Evaluator;
 using Impl::FutureKey;
 
 /// What is kept of a candidate between the two passes.
@@ -222,7 +222,7 @@ class Predictor {
   /// The second pass: builds the prediction of a candidate that is returned.
   Prediction prediction(std::size_t worker, const Record& record) {
     const Evaluation& found = evaluate(worker, record.position);
-    Evaluator& evaluator = m_evaluators[worker];
+    CandidateEvaluator& evaluator = m_evaluators[worker];
     const auto frequency = static_cast<double>(record.frequency);
     Prediction out;
     out.index = record.index;
@@ -265,8 +265,8 @@ class Predictor {
   Impl::PredictionQuery m_query;
   bool m_flat;
   Impl::HostWorkers m_workers;
-  std::vector<Evaluator> m_evaluators;    // one per worker
-  std::vector<Ragged<Symbol>> m_scratch;  // one per worker
+  std::vector<CandidateEvaluator> m_evaluators;  // one per worker
+  std::vector<Ragged<Symbol>> m_scratch;         // one per worker
   std::vector<Record> m_records;
   EnsembleSums m_sums;
   std::unordered_map<FutureKey, double, FutureHash> m_futures;

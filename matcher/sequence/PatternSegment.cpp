@@ -85,7 +85,7 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
   }
   // With threshold 0, the runs of every pattern are computed, which takes about 16 passes over the
   // words, unless there are enough patterns to bound them.
-  const ProbeShape probe(size(), std::min<std::uint64_t>(options.top, size()), 1024);
+  const ProbeSampling probe(size(), std::min<std::uint64_t>(options.top, size()), 1024);
   const bool all = options.measure == Measure::difflib && options.threshold == 0.0;
   const double passes = !all ? 1 : probe.pays ? 2 : 16;
   workload.items += size() * queries.rows();

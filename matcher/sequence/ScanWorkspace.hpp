@@ -5,7 +5,7 @@
 #include "PatternStore.hpp"
 #include "PostingsScan.hpp"
 #include "QueryBuffers.hpp"
-#include "ScanShapes.hpp"
+#include "ScanSampling.hpp"
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/select/TopK.hpp>
@@ -126,7 +126,7 @@ class ScanWorkspace {
     if (call.options.measure == Measure::difflib) {
       return tables + slots * sizeof(std::uint32_t) + carry_bytes(longest);
     }
-    const SelectionShape selection(call.patterns(), call.k());
+    const SelectionSampling selection(call.patterns(), call.k());
     if (samples && selection.pays) {
       return tables + (slots / selection.stride + selection.capacity + call.k()) * 2 * sizeof(Rank);
     }
@@ -147,8 +147,8 @@ class ScanWorkspace {
     } else {
       bool selected = false;
       if constexpr (std::is_same_v<Key, Rank>) {
-        const SelectionShape shape(call.patterns(), call.k());
-        if (samples && shape.pays) selected = select_scanning(call, tiles, tables, shape);
+        const SelectionSampling sampling(call.patterns(), call.k());
+        if (samples && sampling.pays) selected = select_scanning(call, tiles, tables, sampling);
       }
       if (!selected) match_lcs(call, tiles, tables, selection);
     }
@@ -282,28 +282,30 @@ class ScanWorkspace {
   /// Ranks, during the scan, the patterns that reach the k-th best of a sample. Returns false
   /// without a result if a query has more such patterns than the capacity.
   bool select_scanning(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
-                       const QueryTables<ExecutionSpace>& tables, const SelectionShape& shape) {
+                       const QueryTables<ExecutionSpace>& tables,
+                       const SelectionSampling& sampling) {
     const std::uint64_t queries = tables.queries;
     const std::uint64_t k = call.k();
-    sample_best(call, tiles, tables, shape.stride, k);
+    sample_best(call, tiles, tables, sampling.stride, k);
     // The candidates, their counters (of which `rank_none` is −1), and the best ones.
-    sized(m_narrow.best, "Kindred::SequenceMatcher::best", queries * (shape.capacity + 1 + k));
+    sized(m_narrow.best, "Kindred::SequenceMatcher::best", queries * (sampling.capacity + 1 + k));
     Rank* lists = m_narrow.best.data();
-    Rank* counters = lists + queries * shape.capacity;
+    Rank* counters = lists + queries * sampling.capacity;
     using rank_view = ArrayView<Rank, ExecutionSpace>;
-    const rank_view keys(lists, queries * shape.capacity);
+    const rank_view keys(lists, queries * sampling.capacity);
     const rank_view best(counters + queries, queries * k);
-    Kokkos::deep_copy(m_exec_space, rank_view(lists, queries * (shape.capacity + 1)), rank_none);
-    lcs_candidates(m_exec_space, tiles, tables, call.options.threshold,
-                   LcsCandidates<ExecutionSpace>{
-                       m_bounds.const_view(), static_cast<std::uint32_t>(k), keys,
-                       static_cast<std::uint32_t>(shape.capacity), rank_view(counters, queries)});
-    best_keys<Rank>(keys, {queries, shape.capacity, k}, best, m_narrow);
+    Kokkos::deep_copy(m_exec_space, rank_view(lists, queries * (sampling.capacity + 1)), rank_none);
+    lcs_candidates(
+        m_exec_space, tiles, tables, call.options.threshold,
+        LcsCandidates<ExecutionSpace>{m_bounds.const_view(), static_cast<std::uint32_t>(k), keys,
+                                      static_cast<std::uint32_t>(sampling.capacity),
+                                      rank_view(counters, queries)});
+    best_keys<Rank>(keys, {queries, sampling.capacity, k}, best, m_narrow);
     auto& answer = m_narrow.answer;
     answer.resize(queries * (k + 1));
     download(m_exec_space, answer.data(), rank_view(counters, answer.size()), answer.size());
     for (std::uint64_t q = 0; q < queries; ++q) {
-      if (answer[q] + 1 > shape.capacity) return false;
+      if (answer[q] + 1 > sampling.capacity) return false;
     }
     answer.erase(answer.begin(), answer.begin() + static_cast<std::ptrdiff_t>(queries));
     return true;
@@ -315,10 +317,10 @@ class ScanWorkspace {
   void match_runs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                   const QueryTables<ExecutionSpace>& tables, bool samples,
                   Selection<Key>& selection) {
-    const ProbeShape probe(call.patterns(), call.k(), probed_least);
+    const ProbeSampling probe(call.patterns(), call.k(), probed_least);
     const bool probes = samples && probe.pays;
     count_lcs(call, tiles, tables);
-    if (probes) sample_best(call, tiles, tables, probe.stride, ProbeShape::rank);
+    if (probes) sample_best(call, tiles, tables, probe.stride, ProbeSampling::rank);
     sized(m_survivors, "Kindred::SequenceMatcher::survivors", tiles.slots());
     sized(m_counters, "Kindred::SequenceMatcher::counters", 2);
     sized(selection.best, "Kindred::SequenceMatcher::best", tables.queries * call.k());
@@ -332,7 +334,7 @@ class ScanWorkspace {
   template <class Key>
   void match_query_runs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                         const QueryTables<ExecutionSpace>& tables, std::uint32_t q,
-                        const ProbeShape* probe, Selection<Key>& selection) {
+                        const ProbeSampling* probe, Selection<Key>& selection) {
     const ArrayView<Key, ExecutionSpace> best(selection.best.data() + q * call.k(), call.k());
     const auto collect = [&](const ArrayView<const Rank, ExecutionSpace>& bound) {
       collect_survivors(m_exec_space, tiles, q,
@@ -359,7 +361,7 @@ class ScanWorkspace {
     if constexpr (std::is_same_v<Key, Rank>) {
       if (probe != nullptr && all_fit && count > 4 * probe->probed) {
         collect(ArrayView<const Rank, ExecutionSpace>(
-            m_bounds.data() + q * ProbeShape::rank + ProbeShape::rank - 1, 1));
+            m_bounds.data() + q * ProbeSampling::rank + ProbeSampling::rank - 1, 1));
         count_runs(tiles, tables, shape, 2 * probe->probed);
         rank(2 * probe->probed);
         collect(ArrayView<const Rank, ExecutionSpace>(best.data() + call.k() - 1, 1));

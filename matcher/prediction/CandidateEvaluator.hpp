@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_PREDICTION_EVALUATOR_HPP
-#define KINDRED_MATCHER_PREDICTION_EVALUATOR_HPP
+#ifndef KINDRED_MATCHER_PREDICTION_CANDIDATE_EVALUATOR_HPP
+#define KINDRED_MATCHER_PREDICTION_CANDIDATE_EVALUATOR_HPP
 
 #include "FuzzyTokens.hpp"
 #include "PredictionFields.hpp"
-#include "Query.hpp"
+#include "PredictionQuery.hpp"
 
 #include <kindred/core/sequence/MatchingBlocks.hpp>
 #include <kindred/core/sequence/SymbolTable.hpp>
@@ -49,12 +49,12 @@ struct Evaluation {
 };
 
 /// \brief Evaluates candidates one after the other, for one thread.
-class Evaluator {
+class CandidateEvaluator {
  public:
   /// All arguments must outlive this object. \param flat as in the fast path: the present consists
   /// only of the matched symbols
-  Evaluator(const PredictionQuery& query, const SymbolStatistics& statistics,
-            const Vocabulary& vocabulary, const PredictionOptions& options, bool flat);
+  CandidateEvaluator(const PredictionQuery& query, const SymbolStatistics& statistics,
+                     const Vocabulary& vocabulary, const PredictionOptions& options, bool flat);
 
   /// The result is valid until the next call. \param events from `CandidateSource::events`
   const Evaluation& evaluate(RaggedSpan<Symbol> events);
@@ -98,4 +98,4 @@ class Evaluator {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_PREDICTION_EVALUATOR_HPP
+#endif  // KINDRED_MATCHER_PREDICTION_CANDIDATE_EVALUATOR_HPP

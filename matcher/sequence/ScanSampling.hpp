@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_SEQUENCE_SCAN_SHAPES_HPP
-#define KINDRED_MATCHER_SEQUENCE_SCAN_SHAPES_HPP
+#ifndef KINDRED_MATCHER_SEQUENCE_SCAN_SAMPLING_HPP
+#define KINDRED_MATCHER_SEQUENCE_SCAN_SAMPLING_HPP
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +13,8 @@ namespace Kindred::Impl {
 /// The k-th best of a sample, which consists of every `stride`-th tile, is a lower bound for the
 /// k-th best of all. About stride · k patterns reach it; the size of sample and candidates together
 /// is smallest for a stride of √(patterns / k).
-struct SelectionShape {
-  SelectionShape(std::uint64_t patterns, std::uint64_t k) {
+struct SelectionSampling {
+  SelectionSampling(std::uint64_t patterns, std::uint64_t k) {
     while (4ULL * stride * stride * k <= patterns) stride *= 2;
     // Five standard deviations, and a margin for samples of few tiles.
     const auto deviations = static_cast<std::uint64_t>(5 * std::sqrt(static_cast<double>(k)) + 4);
@@ -33,9 +33,9 @@ struct SelectionShape {
 /// Ratcliff-Obershelp count. The `probed` patterns with the best LCS are matched; the k-th best of
 /// them bounds the k-th best of all, and only patterns whose LCS reaches this bound are matched as
 /// well.
-struct ProbeShape {
+struct ProbeSampling {
   /// \param least probing fewer patterns than this saves no time
-  ProbeShape(std::uint64_t patterns, std::uint64_t k, std::uint64_t least)
+  ProbeSampling(std::uint64_t patterns, std::uint64_t k, std::uint64_t least)
       : probed(std::max(8 * k, least)), stride(static_cast<std::uint32_t>(probed / rank)) {
     pays = 8 * probed <= patterns;
   }
@@ -49,4 +49,4 @@ struct ProbeShape {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_SEQUENCE_SCAN_SHAPES_HPP
+#endif  // KINDRED_MATCHER_SEQUENCE_SCAN_SAMPLING_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Evaluator.hpp"
+#include "CandidateEvaluator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,8 +19,10 @@ std::uint64_t mixed(std::uint64_t x) {
 
 }  // namespace
 
-Evaluator::Evaluator(const PredictionQuery& query, const SymbolStatistics& statistics,
-                     const Vocabulary& vocabulary, const PredictionOptions& options, bool flat)
+CandidateEvaluator::CandidateEvaluator(const PredictionQuery& query,
+                                       const SymbolStatistics& statistics,
+                                       const Vocabulary& vocabulary,
+                                       const PredictionOptions& options, bool flat)
     : m_query(query),
       m_statistics(statistics),
       m_vocabulary(vocabulary),
@@ -38,7 +40,7 @@ Evaluator::Evaluator(const PredictionQuery& query, const SymbolStatistics& stati
     m_fuzzy.emplace(query.token_texts, vocabulary, options.fuzzy_token_threshold);
 }
 
-const Evaluation& Evaluator::evaluate(RaggedSpan<Symbol> events) {
+const Evaluation& CandidateEvaluator::evaluate(RaggedSpan<Symbol> events) {
   m_now = {};
   m_now.events = events;
   if (events.rows() > 0) {
@@ -52,7 +54,7 @@ const Evaluation& Evaluator::evaluate(RaggedSpan<Symbol> events) {
   return m_now;
 }
 
-void Evaluator::find_matches() {
+void CandidateEvaluator::find_matches() {
   if (m_fuzzy) {
     find_misspellings();
     return;
@@ -66,7 +68,7 @@ void Evaluator::find_matches() {
 
 /// Assigns to every token of the query the nearest symbol of the pattern; among equally near ones,
 /// the first.
-void Evaluator::find_misspellings() {
+void CandidateEvaluator::find_misspellings() {
   m_nearest.assign(m_query.token_texts.size(), {0, 0.0});
   for (const Symbol symbol : m_now.symbols) {
     for (const FuzzyTokens::Hit& hit : m_fuzzy->near(symbol)) {
@@ -80,7 +82,7 @@ void Evaluator::find_misspellings() {
   }
 }
 
-void Evaluator::align() {
+void CandidateEvaluator::align() {
   const std::size_t event_count = m_now.events.rows();
   if (m_now.blocks.empty()) {
     m_now.present_end = event_count;
@@ -107,13 +109,13 @@ void Evaluator::align() {
       offsets[m_now.present_begin], offsets[m_now.present_end] - offsets[m_now.present_begin]);
 }
 
-double Evaluator::weigh(std::span<const Symbol> symbols) const {
+double CandidateEvaluator::weigh(std::span<const Symbol> symbols) const {
   double sum = 0;
   for (const Symbol symbol : symbols) sum += weight(m_options, symbol);
   return sum;
 }
 
-void Evaluator::measure() {
+void CandidateEvaluator::measure() {
   const auto matches = static_cast<double>(m_now.matches);
   m_now.shares.evidence = share(matches, static_cast<double>(m_now.symbols.size()));
   m_now.shares.confidence = share(matches, static_cast<double>(m_now.present.size()));
@@ -136,7 +138,7 @@ void Evaluator::measure() {
   m_now.weighted.snr = share(found, found + extra);
 }
 
-double Evaluator::distance() {
+double CandidateEvaluator::distance() {
   double product = 0;
   double squares = 0;
   for (const auto& [symbol, count] : m_counts.of(m_now.present)) {
@@ -149,7 +151,7 @@ double Evaluator::distance() {
   return norms > 0 ? 1 - std::min(product / norms, 1.0) : 1.0;
 }
 
-double Evaluator::intrinsic(RankBy field, std::uint64_t frequency) {
+double CandidateEvaluator::intrinsic(RankBy field, std::uint64_t frequency) {
   switch (field) {
     case RankBy::normalized_entropy:
       return normalized_entropy(m_counts.of(m_now.symbols), m_now.symbols.size(), m_statistics);
@@ -164,11 +166,11 @@ double Evaluator::intrinsic(RankBy field, std::uint64_t frequency) {
   }
 }
 
-double Evaluator::entropy() {
+double CandidateEvaluator::entropy() {
   return Impl::entropy(m_counts.of(m_now.symbols), m_now.symbols.size());
 }
 
-FutureKey Evaluator::future_key() {
+FutureKey CandidateEvaluator::future_key() {
   FutureKey key;
   const auto add = [&key](std::uint64_t value) {
     key.high = mixed(key.high ^ (value + 1));
@@ -186,7 +188,7 @@ FutureKey Evaluator::future_key() {
   return key;
 }
 
-EventTexts Evaluator::event_texts(std::size_t begin, std::size_t end) const {
+EventTexts CandidateEvaluator::event_texts(std::size_t begin, std::size_t end) const {
   EventTexts texts;
   for (std::size_t event = begin; event < end; ++event) {
     const auto symbols = m_now.events[event];
@@ -197,7 +199,7 @@ EventTexts Evaluator::event_texts(std::size_t begin, std::size_t end) const {
   return texts;
 }
 
-void Evaluator::describe(Prediction& prediction) const {
+void CandidateEvaluator::describe(Prediction& prediction) const {
   prediction.flat = m_flat;
   prediction.blocks.assign(m_now.blocks.begin(), m_now.blocks.end());
   std::unordered_set<Symbol> found;  // symbols of the pattern that were observed

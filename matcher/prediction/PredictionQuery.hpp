@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_PREDICTION_QUERY_HPP
-#define KINDRED_MATCHER_PREDICTION_QUERY_HPP
+#ifndef KINDRED_MATCHER_PREDICTION_PREDICTION_QUERY_HPP
+#define KINDRED_MATCHER_PREDICTION_PREDICTION_QUERY_HPP
 
 #include <kindred/matcher/Prediction.hpp>
 
@@ -36,4 +36,4 @@ struct PredictionQuery {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_PREDICTION_QUERY_HPP
+#endif  // KINDRED_MATCHER_PREDICTION_PREDICTION_QUERY_HPP
