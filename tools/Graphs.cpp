@@ -11,7 +11,7 @@
 #include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
-#include <kindred/matcher/GraphFile.hpp>
+#include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <fmt/format.h>

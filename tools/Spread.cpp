@@ -13,7 +13,7 @@
 #include "io/Text.hpp"
 
 #include <kindred/core/graph/PathConfidence.hpp>
-#include <kindred/matcher/GraphFile.hpp>
+#include <kindred/matcher/IsSectionFile.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <fmt/format.h>
@@ -124,7 +124,7 @@ struct SpreadGraph {
 SpreadGraph load_graph(const SpreadFlags& flags, const SpreadOptions& options, Session& session) {
   SpreadGraph loaded;
   const WeightRange range = range_of(options.mode);
-  if (!is_graph_file(flags.graph)) {
+  if (!is_section_file(flags.graph)) {
     GraphText text;
     text.edges = flags.graph;
     text.nodes = flags.nodes;

@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_GRAPH_EDGE_FORM_HPP
 #define KINDRED_MATCHER_GRAPH_EDGE_FORM_HPP
 
-#include <kindred/matcher/GraphSpan.hpp>
+#include <kindred/matcher/EdgeWeights.hpp>
 
 #include <cstdint>
 

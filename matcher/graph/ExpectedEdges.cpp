@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ExpectedEdges.hpp"
 
-#include "RowList.hpp"
+#include "RebuiltRows.hpp"
 
 #include <kindred/core/graph/Frontier.hpp>
 

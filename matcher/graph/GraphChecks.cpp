@@ -7,21 +7,7 @@
 #include <atomic>
 #include <cmath>
 
-namespace Kindred {
-
-std::string_view to_string(EdgeWeights weights) noexcept {
-  switch (weights) {
-    case EdgeWeights::float32:
-      return "float32";
-    case EdgeWeights::bfloat16:
-      return "bfloat16";
-    case EdgeWeights::none:
-      break;
-  }
-  return "none";
-}
-
-namespace Impl {
+namespace Kindred::Impl {
 
 namespace {
 
@@ -118,5 +104,4 @@ std::string describe_outside(const GraphView<Kokkos::HostSpace>& graph) {
   return {};
 }
 
-}  // namespace Impl
-}  // namespace Kindred
+}  // namespace Kindred::Impl

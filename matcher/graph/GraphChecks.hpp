@@ -5,6 +5,7 @@
 #include "GraphSnapshot.hpp"
 
 #include <kindred/backends/impl/HostWorkers.hpp>
+#include <kindred/matcher/GraphOptions.hpp>
 #include <kindred/matcher/GraphSpan.hpp>
 
 #include <cstddef>

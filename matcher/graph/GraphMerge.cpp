@@ -88,8 +88,8 @@ void GraphStore::merge() {
     const GraphView<Kokkos::HostSpace> view = from->host();
     rows.in = joined_rows(memory, view.in, from->form());
     rows.out = joined_rows(memory, view.out, from->form());
-    const auto base = std::make_shared<const GraphBase>(*m_context, std::move(rows), from->form(),
-                                                        m_options.residency);
+    const auto base = std::make_shared<const BuiltGraph>(*m_context, std::move(rows), from->form(),
+                                                         m_options.residency);
     if (!base->resident().contains(Space::cuda) && from->resident().contains(Space::cuda)) {
       throw OutOfMemory("cuda", base->host().bytes(), "Kindred::SpreadingEngine::merge",
                         "the graphs before and after the merge do not fit into memory together");
@@ -112,33 +112,6 @@ void GraphStore::merge() {
     m_failed = changed_size(*snapshot());
     throw;
   }
-}
-
-GraphStatistics GraphStore::statistics() const {
-  const auto graph = snapshot();
-  GraphStatistics statistics;
-  statistics.nodes = graph->nodes();
-  statistics.removed_nodes = graph->table()->removed_count;
-  statistics.edges = graph->edges();
-  statistics.weights = graph->form().weights;
-  statistics.edge_kinds = graph->form().kinds;
-  statistics.node_kinds = graph->table()->kinds.size() > 0;
-  statistics.names = m_names.has_value();
-  const HostDelta& delta = graph->delta();
-  for (const auto* side : {&delta.in, &delta.out}) {
-    statistics.rebuilt_rows += side->rows.row_nodes.size();
-    statistics.rebuilt_edges += side->rows.sources.size();
-  }
-  statistics.merges = m_merges;
-  const BothRows<Kokkos::HostSpace>& rows = graph->base()->host();
-  statistics.edge_bytes = rows.in.edge_bytes() + rows.out.edge_bytes();
-  statistics.offset_bytes = rows.in.offset_bytes() + rows.out.offset_bytes();
-  statistics.rebuilt_bytes = delta.bytes();
-  if (m_names) statistics.name_bytes = m_names->statistics().held_bytes;
-  for (const Space space : all_spaces) {
-    if (m_context->is_usable(space)) statistics.bytes[space_index(space)] = graph->bytes(space);
-  }
-  return statistics;
 }
 
 }  // namespace Kindred::Impl

@@ -43,7 +43,7 @@ DeltaRows<typename ExecutionSpace::memory_space> delta_beside(
 
 }  // namespace
 
-DeltaRows<Kokkos::HostSpace> delta_rows(MemoryResource& memory, const RowList& list,
+DeltaRows<Kokkos::HostSpace> delta_rows(MemoryResource& memory, const RebuiltRows& list,
                                         std::size_t built) {
   DeltaRows<Kokkos::HostSpace> delta;
   if (list.nodes().empty()) return delta;
@@ -57,7 +57,7 @@ DeltaRows<Kokkos::HostSpace> delta_rows(MemoryResource& memory, const RowList& l
   return delta;
 }
 
-GraphSnapshot::GraphSnapshot(Context& context, std::shared_ptr<const GraphBase> base,
+GraphSnapshot::GraphSnapshot(Context& context, std::shared_ptr<const BuiltGraph> base,
                              std::shared_ptr<const HostDelta> delta,
                              std::shared_ptr<const NodeTable> table, std::size_t nodes,
                              std::uint64_t edges, std::uint64_t outside)

@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_GRAPH_GRAPH_SNAPSHOT_HPP
 #define KINDRED_MATCHER_GRAPH_GRAPH_SNAPSHOT_HPP
 
-#include "GraphBase.hpp"
+#include "BuiltGraph.hpp"
 #include "GraphView.hpp"
 #include "OutWeights.hpp"
 
@@ -53,14 +53,14 @@ class GraphSnapshot {
  public:
   /// \param nodes all ids below it have been assigned \param outside edges with a weight outside
   /// [0, 1]
-  GraphSnapshot(Context& context, std::shared_ptr<const GraphBase> base,
+  GraphSnapshot(Context& context, std::shared_ptr<const BuiltGraph> base,
                 std::shared_ptr<const HostDelta> delta, std::shared_ptr<const NodeTable> table,
                 std::size_t nodes, std::uint64_t edges, std::uint64_t outside);
 
   std::size_t nodes() const noexcept { return m_nodes; }
   std::uint64_t edges() const noexcept { return m_edges; }
   std::uint64_t outside_unit() const noexcept { return m_outside; }
-  const std::shared_ptr<const GraphBase>& base() const noexcept { return m_base; }
+  const std::shared_ptr<const BuiltGraph>& base() const noexcept { return m_base; }
   const std::shared_ptr<const NodeTable>& table() const noexcept { return m_table; }
   const HostDelta& delta() const noexcept { return *m_delta; }
   const std::shared_ptr<const HostDelta>& shared_delta() const noexcept { return m_delta; }
@@ -98,7 +98,7 @@ class GraphSnapshot {
   };
 
   Context* m_context;
-  std::shared_ptr<const GraphBase> m_base;
+  std::shared_ptr<const BuiltGraph> m_base;
   std::shared_ptr<const HostDelta> m_delta;
   std::shared_ptr<const NodeTable> m_table;
   std::size_t m_nodes;
@@ -110,7 +110,7 @@ class GraphSnapshot {
 };
 
 /// The rebuilt rows \p list in addition to the \p built rows. \throws OutOfMemory
-DeltaRows<Kokkos::HostSpace> delta_rows(MemoryResource& memory, const RowList& list,
+DeltaRows<Kokkos::HostSpace> delta_rows(MemoryResource& memory, const RebuiltRows& list,
                                         std::size_t built);
 
 }  // namespace Kindred::Impl

@@ -2,7 +2,7 @@
 #include "GraphStore.hpp"
 
 #include "GraphChecks.hpp"
-#include "GraphFiles.hpp"
+#include "SnapshotOfFile.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
@@ -81,7 +81,7 @@ GraphStore::GraphStore(Context& context, const GraphSpan& graph, const GraphOpti
   const std::uint64_t outside = check_graph(graph, options, host_workers(context, Space::openmp));
   m_names = names_of(graph);
   m_snapshot = std::make_shared<GraphSnapshot>(
-      context, std::make_shared<GraphBase>(context, graph, options), std::make_shared<HostDelta>(),
+      context, std::make_shared<BuiltGraph>(context, graph, options), std::make_shared<HostDelta>(),
       table_of(context.memory(Space::serial), graph.node_kinds), graph.nodes, graph.edges.size(),
       outside);
 }
@@ -121,6 +121,33 @@ void GraphStore::publish(std::shared_ptr<const GraphSnapshot> next, const Touche
     add_sorted(m_recorded.out, touched.out);
   }
   set(std::move(next));
+}
+
+GraphStatistics GraphStore::statistics() const {
+  const auto graph = snapshot();
+  GraphStatistics statistics;
+  statistics.nodes = graph->nodes();
+  statistics.removed_nodes = graph->table()->removed_count;
+  statistics.edges = graph->edges();
+  statistics.weights = graph->form().weights;
+  statistics.edge_kinds = graph->form().kinds;
+  statistics.node_kinds = graph->table()->kinds.size() > 0;
+  statistics.names = m_names.has_value();
+  const HostDelta& delta = graph->delta();
+  for (const auto* side : {&delta.in, &delta.out}) {
+    statistics.rebuilt_rows += side->rows.row_nodes.size();
+    statistics.rebuilt_edges += side->rows.sources.size();
+  }
+  statistics.merges = m_merges;
+  const BothRows<Kokkos::HostSpace>& rows = graph->base()->host();
+  statistics.edge_bytes = rows.in.edge_bytes() + rows.out.edge_bytes();
+  statistics.offset_bytes = rows.in.offset_bytes() + rows.out.offset_bytes();
+  statistics.rebuilt_bytes = delta.bytes();
+  if (m_names) statistics.name_bytes = m_names->statistics().held_bytes;
+  for (const Space space : all_spaces) {
+    if (m_context->is_usable(space)) statistics.bytes[space_index(space)] = graph->bytes(space);
+  }
+  return statistics;
 }
 
 std::optional<std::uint32_t> GraphStore::find(std::string_view name) const {

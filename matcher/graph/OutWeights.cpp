@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "OutWeights.hpp"
 
-#include "RowList.hpp"
+#include "RebuiltRows.hpp"
 
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/math/LaneTree.hpp>

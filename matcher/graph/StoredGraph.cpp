@@ -15,9 +15,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -228,14 +225,6 @@ std::optional<Vocabulary> names_of(const StoredGraph& graph) {
 }
 
 }  // namespace Impl
-
-bool is_graph_file(const std::string& path) {
-  std::error_code none;  // reading from a pipe here would lose data
-  if (!std::filesystem::is_regular_file(path, none)) return false;
-  std::array<char, Impl::section_magic.size()> begin{};
-  std::ifstream file(path, std::ios::binary);
-  return file.read(begin.data(), begin.size()) && begin == Impl::section_magic;
-}
 
 GraphFileInfo SpreadingEngine::inspect(const std::string& path, int threads) {
   const Impl::StoredGraph graph = Impl::load_graph(path, threads);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/matcher/GraphFile.hpp>
+#include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/reference/Reference.hpp>

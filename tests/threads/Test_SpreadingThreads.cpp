@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/matcher/GraphFile.hpp>
+#include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <atomic>

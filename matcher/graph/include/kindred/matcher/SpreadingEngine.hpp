@@ -5,8 +5,11 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/graph/Spreading.hpp>
-#include <kindred/matcher/GraphFile.hpp>
+#include <kindred/matcher/EdgeEnds.hpp>
+#include <kindred/matcher/GraphFileInfo.hpp>
+#include <kindred/matcher/GraphOptions.hpp>
 #include <kindred/matcher/GraphSpan.hpp>
+#include <kindred/matcher/GraphStatistics.hpp>
 #include <kindred/matcher/Residency.hpp>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_GRAPH_GRAPH_FILES_HPP
-#define KINDRED_MATCHER_GRAPH_GRAPH_FILES_HPP
+#ifndef KINDRED_MATCHER_GRAPH_SNAPSHOT_OF_FILE_HPP
+#define KINDRED_MATCHER_GRAPH_SNAPSHOT_OF_FILE_HPP
 
 #include "GraphSnapshot.hpp"
 #include "StoredGraph.hpp"
@@ -15,4 +15,4 @@ std::shared_ptr<const GraphSnapshot> snapshot_of(Context& context, const StoredG
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_GRAPH_GRAPH_FILES_HPP
+#endif  // KINDRED_MATCHER_GRAPH_SNAPSHOT_OF_FILE_HPP

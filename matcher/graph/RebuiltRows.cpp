@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RowList.hpp"
+#include "RebuiltRows.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ std::uint16_t short_weight_at(const HostRowPlace& row, std::uint64_t i) {
   return row.part->short_weights(row.begin + i);
 }
 
-void add_row(RowList& list, std::uint32_t node, const HostRowPlace& row) {
+void add_row(RebuiltRows& list, std::uint32_t node, const HostRowPlace& row) {
   list.begin(node);
   for (std::uint64_t i = 0; i < row.count; ++i) list.add(row, i);
   list.end();
@@ -31,23 +31,23 @@ std::uint64_t outside_unit(const HostRowPlace& row) {
   return count;
 }
 
-void RowList::begin(std::uint32_t node) { m_nodes.push_back(node); }
+void RebuiltRows::begin(std::uint32_t node) { m_nodes.push_back(node); }
 
-void RowList::add(const HostRowPlace& row, std::uint64_t i) {
+void RebuiltRows::add(const HostRowPlace& row, std::uint64_t i) {
   m_ends.push_back(row.part->sources(row.begin + i));
   if (m_form.weights == EdgeWeights::float32) m_weights.push_back(row.part->weights(row.begin + i));
   if (m_form.weights == EdgeWeights::bfloat16) m_short_weights.push_back(short_weight_at(row, i));
   if (m_form.kinds) m_kinds.push_back(kind_at(row, i));
 }
 
-void RowList::add(const HalfEdge& edge) {
+void RebuiltRows::add(const HalfEdge& edge) {
   m_ends.push_back(edge.end);
   if (m_form.weights == EdgeWeights::float32) m_weights.push_back(edge.weight);
   if (m_form.weights == EdgeWeights::bfloat16) m_short_weights.push_back(short_weight(edge.weight));
   if (m_form.kinds) m_kinds.push_back(edge.kind);
 }
 
-std::uint64_t RowList::last_outside_unit() const {
+std::uint64_t RebuiltRows::last_outside_unit() const {
   std::uint64_t count = 0;
   for (std::uint64_t i = m_offsets[m_offsets.size() - 2]; i < m_offsets.back(); ++i) {
     if (m_form.weights == EdgeWeights::float32) count += is_in_unit_interval(m_weights[i]) ? 0 : 1;
@@ -57,7 +57,7 @@ std::uint64_t RowList::last_outside_unit() const {
   return count;
 }
 
-HostRows RowList::rows(MemoryResource& memory) const {
+HostRows RebuiltRows::rows(MemoryResource& memory) const {
   HostRows rows;
   if (m_nodes.empty()) return rows;
   const auto copy = [&](const char* label, const auto& values) {
@@ -73,9 +73,9 @@ HostRows RowList::rows(MemoryResource& memory) const {
   return rows;
 }
 
-RowList changed_rows(const HostGraphSide& side, const RowChange& change, EdgeForm form,
-                     std::int64_t& outside, std::int64_t& edges) {
-  RowList list(form);
+RebuiltRows changed_rows(const HostGraphSide& side, const RowChange& change, EdgeForm form,
+                         std::int64_t& outside, std::int64_t& edges) {
+  RebuiltRows list(form);
   const auto rebuild = [&](std::uint32_t node, std::span<const HalfEdge> added) {
     const HostRowPlace row = row_of(side, node);
     list.begin(node);
@@ -111,8 +111,9 @@ RowList changed_rows(const HostGraphSide& side, const RowChange& change, EdgeFor
   return list;
 }
 
-RowList rows_of(const HostGraphSide& side, std::span<const std::uint32_t> nodes, EdgeForm form) {
-  RowList list(form);
+RebuiltRows rows_of(const HostGraphSide& side, std::span<const std::uint32_t> nodes,
+                    EdgeForm form) {
+  RebuiltRows list(form);
   for (const std::uint32_t node : nodes) add_row(list, node, row_of(side, node));
   return list;
 }

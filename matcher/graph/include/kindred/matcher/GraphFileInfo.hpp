@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_GRAPH_FILE_HPP
-#define KINDRED_MATCHER_GRAPH_FILE_HPP
+#ifndef KINDRED_MATCHER_GRAPH_FILE_INFO_HPP
+#define KINDRED_MATCHER_GRAPH_FILE_INFO_HPP
 
-#include <kindred/matcher/GraphSpan.hpp>
+#include <kindred/matcher/EdgeWeights.hpp>
 
 #include <cstdint>
-#include <string>
 
 namespace Kindred {
 
@@ -26,10 +25,6 @@ struct GraphFileInfo {
   std::uint64_t bytes = 0;  ///< of the file
 };
 
-/// Whether the file at \p path starts with the signature of this project's files. False if it
-/// cannot be read.
-bool is_graph_file(const std::string& path);
-
 }  // namespace Kindred
 
-#endif  // KINDRED_MATCHER_GRAPH_FILE_HPP
+#endif  // KINDRED_MATCHER_GRAPH_FILE_INFO_HPP

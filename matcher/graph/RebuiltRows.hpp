@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_GRAPH_ROW_LIST_HPP
-#define KINDRED_MATCHER_GRAPH_ROW_LIST_HPP
+#ifndef KINDRED_MATCHER_GRAPH_REBUILT_ROWS_HPP
+#define KINDRED_MATCHER_GRAPH_REBUILT_ROWS_HPP
 
 #include "EdgeForm.hpp"
 #include "GraphView.hpp"
 #include "OwnedRows.hpp"
-
-#include <kindred/matcher/GraphSpan.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -39,9 +37,9 @@ inline HostRowPlace row_of(const HostGraphSide& side, std::uint32_t node) {
 std::uint64_t outside_unit(const HostRowPlace& row);
 
 /// Builder of rebuilt rows of one direction.
-class RowList {
+class RebuiltRows {
  public:
-  explicit RowList(EdgeForm form) : m_form(form) {}
+  explicit RebuiltRows(EdgeForm form) : m_form(form) {}
 
   /// Begins the row of \p node; nodes must ascend.
   void begin(std::uint32_t node);
@@ -79,11 +77,11 @@ struct RowChange {
 /// \brief The rebuilt rows after a change: those of \p side, and the touched ones. The order is
 /// fixed: added edges follow existing ones, within the same source if `by_source`. \param outside
 /// updated by the change in the number of edges with a weight outside [0, 1]
-RowList changed_rows(const HostGraphSide& side, const RowChange& change, EdgeForm form,
-                     std::int64_t& outside, std::int64_t& edges);
+RebuiltRows changed_rows(const HostGraphSide& side, const RowChange& change, EdgeForm form,
+                         std::int64_t& outside, std::int64_t& edges);
 
 /// The rows of \p nodes (ascending) as they are in \p side.
-RowList rows_of(const HostGraphSide& side, std::span<const std::uint32_t> nodes, EdgeForm form);
+RebuiltRows rows_of(const HostGraphSide& side, std::span<const std::uint32_t> nodes, EdgeForm form);
 
 /// Allocates the buffers of \p rows for the given number of edges, uninitialized. \throws
 /// OutOfMemory
@@ -93,4 +91,4 @@ HostRows joined_rows(MemoryResource& memory, const HostGraphSide& side, EdgeForm
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_GRAPH_ROW_LIST_HPP
+#endif  // KINDRED_MATCHER_GRAPH_REBUILT_ROWS_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "GraphBase.hpp"
+#include "BuiltGraph.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
@@ -38,12 +38,12 @@ BothRows<Kokkos::HostSpace> built_rows(Context& context, const GraphSpan& graph,
 
 }  // namespace
 
-GraphBase::GraphBase(Context& context, const GraphSpan& graph, const GraphOptions& options)
-    : GraphBase(context, built_rows(context, graph, {options.weights, !graph.edge_kinds.empty()}),
-                {options.weights, !graph.edge_kinds.empty()}, options.residency) {}
+BuiltGraph::BuiltGraph(Context& context, const GraphSpan& graph, const GraphOptions& options)
+    : BuiltGraph(context, built_rows(context, graph, {options.weights, !graph.edge_kinds.empty()}),
+                 {options.weights, !graph.edge_kinds.empty()}, options.residency) {}
 
-GraphBase::GraphBase(Context& context, BothRows<Kokkos::HostSpace> host, EdgeForm form,
-                     Residency residency, std::shared_ptr<const void> owner)
+BuiltGraph::BuiltGraph(Context& context, BothRows<Kokkos::HostSpace> host, EdgeForm form,
+                       Residency residency, std::shared_ptr<const void> owner)
     : m_context(&context), m_form(form), m_owner(std::move(owner)), m_host(std::move(host)) {
   for (HostRows* rows : {&m_host.in, &m_host.out})
     if (rows->long_first.size() == 0) plan_host_rows(context.memory(Space::serial), *rows);
@@ -55,7 +55,7 @@ GraphBase::GraphBase(Context& context, BothRows<Kokkos::HostSpace> host, EdgeFor
   if (residency != Residency::host) place_on_device(residency);
 }
 
-void GraphBase::place_on_device(Residency residency) {
+void BuiltGraph::place_on_device(Residency residency) {
   if (!m_context->is_usable(Space::cuda)) {
     if (!needs_device(residency)) return;
     throw SpaceUnavailable("space cuda cannot hold the graph: " +

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_GRAPH_GRAPH_BASE_HPP
-#define KINDRED_MATCHER_GRAPH_GRAPH_BASE_HPP
+#ifndef KINDRED_MATCHER_GRAPH_BUILT_GRAPH_HPP
+#define KINDRED_MATCHER_GRAPH_BUILT_GRAPH_HPP
 
 #include "ExpectedEdges.hpp"
 #include "OwnedRows.hpp"
-#include "RowList.hpp"
+#include "RebuiltRows.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/matcher/GraphOptions.hpp>
 #include <kindred/matcher/GraphSpan.hpp>
 
 #include <cstdint>
@@ -26,15 +27,15 @@ struct BothRows {
 };
 
 /// \brief A graph as it was built or merged, in all memory spaces. Immutable.
-class GraphBase {
+class BuiltGraph {
  public:
   /// \param graph validated \throws SpaceUnavailable, OutOfMemory
-  GraphBase(Context& context, const GraphSpan& graph, const GraphOptions& options);
+  BuiltGraph(Context& context, const GraphSpan& graph, const GraphOptions& options);
   /// \param host rows; without plans if they belong to a file \param owner of their memory in that
   /// case
   /// \throws as above
-  GraphBase(Context& context, BothRows<Kokkos::HostSpace> host, EdgeForm form, Residency residency,
-            std::shared_ptr<const void> owner = {});
+  BuiltGraph(Context& context, BothRows<Kokkos::HostSpace> host, EdgeForm form, Residency residency,
+             std::shared_ptr<const void> owner = {});
 
   std::size_t nodes() const noexcept { return m_host.in.offsets.size() - 1; }
   std::size_t edges() const noexcept { return m_host.in.sources.size(); }
@@ -76,4 +77,4 @@ class GraphBase {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_GRAPH_GRAPH_BASE_HPP
+#endif  // KINDRED_MATCHER_GRAPH_BUILT_GRAPH_HPP

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_IS_SECTION_FILE_HPP
+#define KINDRED_MATCHER_IS_SECTION_FILE_HPP
+
+#include <string>
+
+namespace Kindred {
+
+/// Whether the file at \p path starts with the signature of this project's files. False if it
+/// cannot be read.
+bool is_section_file(const std::string& path);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_MATCHER_IS_SECTION_FILE_HPP
