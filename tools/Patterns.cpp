@@ -13,7 +13,7 @@
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/CodePoints.hpp>
-#include <kindred/matcher/PatternFile.hpp>
+#include <kindred/matcher/PatternFileInfo.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 
 #include <fmt/format.h>

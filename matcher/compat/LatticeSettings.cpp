@@ -2,7 +2,7 @@
 #include <kindred/core/lattice/LatticeShape.hpp>
 #include <kindred/matcher/LatticeSettings.hpp>
 
-#include "Settings.hpp"
+#include "ReadSetting.hpp"
 
 #include <initializer_list>
 #include <limits>

@@ -2,7 +2,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/PatternSettings.hpp>
 
-#include "Settings.hpp"
+#include "ReadSetting.hpp"
 
 namespace Kindred {
 

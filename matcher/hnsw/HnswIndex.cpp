@@ -23,27 +23,27 @@
 #include "ReproducibleScore.hpp"
 #include "RowCodes.hpp"
 #include "StoredHnsw.hpp"
-#include "common/Quantity.hpp"
+#include "common/ValueMessage.hpp"
 
 namespace Kindred {
 
-using Impl::quantity;
+using Impl::value_message;
 
 namespace {
 
 void check_settings(std::size_t dimension, const HnswSettings& settings) {
   KINDRED_THROW_IF(dimension == 0 || dimension > Impl::dimension_max,
-                   quantity("the dimension", dimension) + "; it must be 1 … " +
+                   value_message("the dimension", dimension) + "; it must be 1 … " +
                        std::to_string(Impl::dimension_max));
   KINDRED_THROW_IF(
       settings.m < 2 || settings.m > Impl::m_max,
-      quantity("m", settings.m) + "; it must be in [2, " + std::to_string(Impl::m_max) + "]");
+      value_message("m", settings.m) + "; it must be in [2, " + std::to_string(Impl::m_max) + "]");
   KINDRED_THROW_IF(
       settings.ef_construction < settings.m || settings.ef_construction > Impl::ef_construction_max,
-      quantity("ef_construction", settings.ef_construction) + "; it must be in [m, " +
+      value_message("ef_construction", settings.ef_construction) + "; it must be in [m, " +
           std::to_string(Impl::ef_construction_max) + "], and m is " + std::to_string(settings.m));
   KINDRED_THROW_IF(settings.traversal == HnswTraversal::bytes && dimension > Arch::code_count_max,
-                   quantity("the dimension", dimension) + "; a traversal by bytes supports " +
+                   value_message("the dimension", dimension) + "; a traversal by bytes supports " +
                        std::to_string(Arch::code_count_max) + " at most");
 }
 
@@ -51,7 +51,7 @@ void check_settings(std::size_t dimension, const HnswSettings& settings) {
 /// not finite
 void check_rows(std::span<const float> rows, std::size_t dimension, const char* what) {
   KINDRED_THROW_IF(rows.size() % dimension != 0,
-                   quantity(what, rows.size()) +
+                   value_message(what, rows.size()) +
                        " numbers; it must be a multiple of the dimension, " +
                        std::to_string(dimension));
   // Without an early exit, the loop is vectorised.
@@ -184,9 +184,9 @@ void HnswIndex::State::append(std::span<const float> rows) {
 Impl::SearchPlan HnswIndex::State::plan(std::span<const float> queries,
                                         const HnswSearchOptions& options) const {
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-  KINDRED_THROW_IF(
-      options.ef != 0 && options.ef < options.top,
-      quantity("ef", options.ef) + "; it must be at least top, " + std::to_string(options.top));
+  KINDRED_THROW_IF(options.ef != 0 && options.ef < options.top, value_message("ef", options.ef) +
+                                                                    "; it must be at least top, " +
+                                                                    std::to_string(options.top));
   check_rows(queries, store.dimension, "queries");
   Impl::SearchPlan plan;
   plan.top = std::min(options.top, store.live());
@@ -197,11 +197,11 @@ Impl::SearchPlan HnswIndex::State::plan(std::span<const float> queries,
   KINDRED_THROW_IF(!options.filter.empty() && !options.filter_bits.empty(),
                    "filter and filter_bits are both set; set only one");
   KINDRED_THROW_IF(!options.filter.empty() && options.filter.size() != store.next_id,
-                   quantity("the size of the filter", options.filter.size()) +
+                   value_message("the size of the filter", options.filter.size()) +
                        "; it must be one byte per id, " + std::to_string(store.next_id));
   const std::uint64_t words = (store.next_id + 63) / 64;
   KINDRED_THROW_IF(!options.filter_bits.empty() && options.filter_bits.size() != words,
-                   quantity("the number of filter words", options.filter_bits.size()) +
+                   value_message("the number of filter words", options.filter_bits.size()) +
                        "; it must be " + std::to_string(words) + ", one bit per id");
   plan.allowed = store.live();
   if (!plan.filter.is_open()) {
@@ -241,10 +241,10 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) {
   const std::size_t begin = store.size();
   const std::size_t count = rows.size() / store.dimension;
   KINDRED_THROW_IF(count >= Impl::node_limit - begin,
-                   quantity("the number of rows", begin + count) + "; it must be below " +
+                   value_message("the number of rows", begin + count) + "; it must be below " +
                        std::to_string(Impl::node_limit));
   KINDRED_THROW_IF(count > Impl::hnsw_id_limit - store.next_id,
-                   quantity("the next id", store.next_id) + "; ids must stay below " +
+                   value_message("the next id", store.next_id) + "; ids must stay below " +
                        std::to_string(Impl::hnsw_id_limit));
   if (count == 0) return store.next_id;
   const std::lock_guard lock(state.batch);

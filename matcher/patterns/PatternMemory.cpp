@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/PatternMemory.hpp>
 
+#include "ChangesSinceSave.hpp"
 #include "MemoryCandidates.hpp"
 #include "PatternCatalogue.hpp"
 #include "PatternTiers.hpp"
 #include "PatternWriter.hpp"
-#include "SavedState.hpp"
 #include "StoredPatterns.hpp"
 #include "SyncWorker.hpp"
 
@@ -216,9 +216,10 @@ struct PatternMemory::State final : Impl::PatternRows {
   Impl::PatternCatalogue catalogue;
   mutable Impl::PatternTiers tiers;
   mutable std::atomic<std::uint64_t> queries{0};
-  std::mutex saving_mutex;                 ///< held during a save or append
-  std::optional<Impl::SavedState> saved;   ///< state of the last file; protected by `mutex`
-  std::optional<Impl::SavedState> saving;  ///< state of the file that is being written; likewise
+  std::mutex saving_mutex;                      ///< held during a save or append
+  std::optional<Impl::ChangesSinceSave> saved;  ///< state of the last file; protected by `mutex`
+  std::optional<Impl::ChangesSinceSave>
+      saving;  ///< state of the file that is being written; likewise
   /// Last, so that its thread ends before the other members are destroyed.
   Impl::SyncWorker worker;
 };

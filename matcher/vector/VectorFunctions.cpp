@@ -11,26 +11,26 @@
 #include <string>
 #include <type_traits>
 
-#include "common/Quantity.hpp"
+#include "common/ValueMessage.hpp"
 
 namespace Kindred {
 
-using Impl::quantity;
+using Impl::value_message;
 
 namespace {
 
 void check_rows(const VectorSpan& rows) {
   constexpr std::size_t dimension_max = 0xFFFFFFFFU;
   KINDRED_THROW_IF(rows.dimension == 0 || rows.dimension > dimension_max,
-                   quantity("the dimension", rows.dimension) + "; it must be 1 … " +
+                   value_message("the dimension", rows.dimension) + "; it must be 1 … " +
                        std::to_string(dimension_max));
   KINDRED_THROW_IF(rows.values.size() % rows.row_bytes() != 0,
-                   quantity("the size of the rows", rows.values.size()) +
+                   value_message("the size of the rows", rows.values.size()) +
                        " bytes; it must be a multiple of that of a row, " +
                        std::to_string(rows.row_bytes()));
   const std::size_t scales = rows.element == VectorElement::int8 ? rows.count() : 0;
   KINDRED_THROW_IF(rows.scales.size() != scales,
-                   quantity("the number of scales", rows.scales.size()) + "; " +
+                   value_message("the number of scales", rows.scales.size()) + "; " +
                        std::to_string(rows.count()) + " rows of " +
                        std::string(to_string(rows.element)) + " take " + std::to_string(scales));
 }
@@ -107,9 +107,9 @@ std::vector<float> cosine_sigmoids(Context& context, std::span<const float> quer
                                    const VectorSpan& rows, double threshold, double temperature,
                                    const VectorFunctionOptions& options) {
   check_rows(rows);
-  KINDRED_THROW_IF(query.size() != rows.dimension, quantity("the size of the query", query.size()) +
-                                                       "; it must be the dimension of the rows, " +
-                                                       std::to_string(rows.dimension));
+  KINDRED_THROW_IF(query.size() != rows.dimension,
+                   value_message("the size of the query", query.size()) +
+                       "; it must be the dimension of the rows, " + std::to_string(rows.dimension));
   KINDRED_THROW_IF(std::isnan(threshold), "the threshold is NaN");
   KINDRED_THROW_IF(std::isnan(temperature), "the temperature is NaN");
   return scores(context, options.space, Metric::cosine, {true, threshold, temperature}, query,
@@ -119,9 +119,9 @@ std::vector<float> cosine_sigmoids(Context& context, std::span<const float> quer
 std::vector<float> pairwise_dots(Context& context, std::span<const float> a, const VectorSpan& b,
                                  const VectorFunctionOptions& options) {
   check_rows(b);
-  KINDRED_THROW_IF(a.size() % b.dimension != 0, quantity("the size of the first rows", a.size()) +
-                                                    "; it must be a multiple of the dimension, " +
-                                                    std::to_string(b.dimension));
+  KINDRED_THROW_IF(a.size() % b.dimension != 0,
+                   value_message("the size of the first rows", a.size()) +
+                       "; it must be a multiple of the dimension, " + std::to_string(b.dimension));
   return scores(context, options.space, Metric::ip, {}, a, b);
 }
 
@@ -130,7 +130,7 @@ std::vector<float> weighted_average(Context& context, const VectorSpan& rows,
                                     const VectorFunctionOptions& options) {
   check_rows(rows);
   KINDRED_THROW_IF(weights.size() != rows.count(),
-                   quantity("the number of weights", weights.size()) + "; there are " +
+                   value_message("the number of weights", weights.size()) + "; there are " +
                        std::to_string(rows.count()) + " rows");
   std::vector<float> out(rows.dimension);
   run(context, options.space, weights.size() * rows.dimension,

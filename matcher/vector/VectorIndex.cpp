@@ -25,11 +25,11 @@
 #include "IndexParts.hpp"
 #include "SearchPaths.hpp"
 #include "VectorStore.hpp"
-#include "common/Quantity.hpp"
+#include "common/ValueMessage.hpp"
 
 namespace Kindred {
 
-using Impl::quantity;
+using Impl::value_message;
 
 std::string_view to_string(SearchPath path) noexcept {
   switch (path) {
@@ -65,7 +65,7 @@ struct VectorIndex::State {
   /// The number of queries of a call. \throws InvalidArgument
   std::size_t check(std::span<const float> queries) const {
     KINDRED_THROW_IF(queries.size() % store.dimension() != 0,
-                     quantity("the size of the queries", queries.size()) +
+                     value_message("the size of the queries", queries.size()) +
                          "; it must be a multiple of the dimension, " +
                          std::to_string(store.dimension()));
     return queries.size() / store.dimension();
@@ -202,7 +202,7 @@ struct VectorIndex::State {
 VectorIndex::VectorIndex(Context& context, std::span<const float> rows, std::size_t dimension,
                          Residency residency) {
   KINDRED_THROW_IF(dimension != 0 && rows.size() % dimension != 0,
-                   quantity("the size of the rows", rows.size()) +
+                   value_message("the size of the rows", rows.size()) +
                        "; it must be a multiple of the dimension, " + std::to_string(dimension));
   VectorIndexOptions options;
   options.residency = residency;
@@ -398,8 +398,8 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   const std::size_t count = state.check(queries);
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   KINDRED_THROW_IF(candidates.rows() != count,
-                   quantity("the number of candidate lists", candidates.rows()) + "; there are " +
-                       std::to_string(count) + " queries");
+                   value_message("the number of candidate lists", candidates.rows()) +
+                       "; there are " + std::to_string(count) + " queries");
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
   const Impl::CandidateRows lists(store, candidates, filter);
   ScoreResults results;

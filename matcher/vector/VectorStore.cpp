@@ -9,7 +9,7 @@
 #include <string>
 
 #include "VectorSections.hpp"
-#include "common/Quantity.hpp"
+#include "common/ValueMessage.hpp"
 
 namespace Kindred::Impl {
 
@@ -35,9 +35,9 @@ VectorStore::VectorStore(Context& context, const StoredVectors& stored,
   KINDRED_THROW_IF(
       stored.norms.size() != count || (!stored.ids.empty() && stored.ids.size() != count) ||
           (!stored.live.empty() && stored.live.size() != filter_words(count)),
-      quantity("the number of rows", count) + "; there are " + std::to_string(stored.norms.size()) +
-          " norms, " + std::to_string(stored.ids.size()) + " ids and " +
-          std::to_string(stored.live.size()) + " words of live rows");
+      value_message("the number of rows", count) + "; there are " +
+          std::to_string(stored.norms.size()) + " norms, " + std::to_string(stored.ids.size()) +
+          " ids and " + std::to_string(stored.live.size()) + " words of live rows");
   const StoredQuantizedRows& quantized = stored.quantized;
   const bool quantized_fits =
       quantized.stride == 0 ||
@@ -66,9 +66,9 @@ std::vector<StoredVectors> VectorStore::stored() const {
 }
 
 void VectorStore::check_options() const {
-  KINDRED_THROW_IF(
-      m_dimension == 0 || m_dimension >= id_limit,
-      quantity("the dimension", m_dimension) + "; it must be 1 … " + std::to_string(id_limit - 1));
+  KINDRED_THROW_IF(m_dimension == 0 || m_dimension >= id_limit,
+                   value_message("the dimension", m_dimension) + "; it must be 1 … " +
+                       std::to_string(id_limit - 1));
   if (!needs_device(m_options.residency) || m_context->is_usable(Space::cuda)) return;
   throw SpaceUnavailable("residency both or device needs space cuda, which cannot be used: " +
                          m_context->info(Space::cuda).why_not);
@@ -80,12 +80,12 @@ void VectorStore::check(const VectorSpan& rows) const {
                        std::string(to_string(rows.element)) + "; the index has " +
                        std::to_string(m_dimension) + " × " + std::string(to_string(m_element)));
   KINDRED_THROW_IF(rows.values.size() % rows.row_bytes() != 0,
-                   quantity("the size of the rows", rows.values.size()) +
+                   value_message("the size of the rows", rows.values.size()) +
                        " bytes; it must be a multiple of a row's, " +
                        std::to_string(rows.row_bytes()));
   const std::size_t scales = m_element == VectorElement::int8 ? rows.count() : 0;
   KINDRED_THROW_IF(rows.scales.size() != scales,
-                   quantity("the number of scales", rows.scales.size()) + "; " +
+                   value_message("the number of scales", rows.scales.size()) + "; " +
                        std::to_string(rows.count()) + " rows of " +
                        std::string(to_string(m_element)) + " need " + std::to_string(scales));
   const auto bad = std::find_if(rows.scales.begin(), rows.scales.end(),
@@ -94,7 +94,7 @@ void VectorStore::check(const VectorSpan& rows) const {
                                                  " is " + std::to_string(*bad) +
                                                  "; it must be finite and ≥ 0");
   KINDRED_THROW_IF(rows.count() >= id_limit - m_end_id,
-                   quantity("the number of rows", rows.count()) + "; ids from " +
+                   value_message("the number of rows", rows.count()) + "; ids from " +
                        std::to_string(m_end_id) + " must stay below " + std::to_string(id_limit));
 }
 
@@ -211,7 +211,7 @@ void VectorStore::compact_quietly() noexcept {
 
 void VectorStore::replace(std::uint64_t id, const VectorSpan& row) {
   check(row);
-  KINDRED_THROW_IF(row.count() != 1, quantity("the number of rows", row.count()) +
+  KINDRED_THROW_IF(row.count() != 1, value_message("the number of rows", row.count()) +
                                          "; exactly one row must be passed");
   for (const auto& segment : m_segments) {
     if (const auto place = segment->find(id)) return segment->replace(*place, row);

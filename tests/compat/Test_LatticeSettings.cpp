@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "SettingsCases.hpp"
+#include "SettingsFromVariables.hpp"
 
 namespace LatticeSettingsTest {
 

@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "SettingsCases.hpp"
+#include "SettingsFromVariables.hpp"
 
 namespace PatternSettingsTest {
 

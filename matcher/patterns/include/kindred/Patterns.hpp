@@ -3,7 +3,7 @@
 #define KINDRED_PATTERNS_HPP
 
 // All public headers of Kindred::patterns.
-#include <kindred/matcher/PatternFile.hpp>
+#include <kindred/matcher/PatternFileInfo.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 
 #endif  // KINDRED_PATTERNS_HPP

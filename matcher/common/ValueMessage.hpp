@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMMON_QUANTITY_HPP
-#define KINDRED_MATCHER_COMMON_QUANTITY_HPP
+#ifndef KINDRED_MATCHER_COMMON_VALUE_MESSAGE_HPP
+#define KINDRED_MATCHER_COMMON_VALUE_MESSAGE_HPP
 
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 namespace Kindred::Impl {
 
 /// "\p name is \p value", the beginning of a message.
-inline std::string quantity(const char* name, std::size_t value) {
+inline std::string value_message(const char* name, std::size_t value) {
   std::string said(name);
   said += " is ";
   said += std::to_string(value);
@@ -17,4 +17,4 @@ inline std::string quantity(const char* name, std::size_t value) {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMMON_QUANTITY_HPP
+#endif  // KINDRED_MATCHER_COMMON_VALUE_MESSAGE_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_PATTERN_FILE_HPP
-#define KINDRED_MATCHER_PATTERN_FILE_HPP
+#ifndef KINDRED_MATCHER_PATTERN_FILE_INFO_HPP
+#define KINDRED_MATCHER_PATTERN_FILE_INFO_HPP
 
 #include <cstdint>
 
@@ -22,4 +22,4 @@ struct PatternFileInfo {
 
 }  // namespace Kindred
 
-#endif  // KINDRED_MATCHER_PATTERN_FILE_HPP
+#endif  // KINDRED_MATCHER_PATTERN_FILE_INFO_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_COMPAT_SETTINGS_CASES_HPP
-#define KINDRED_TESTS_COMPAT_SETTINGS_CASES_HPP
+#ifndef KINDRED_TESTS_COMPAT_SETTINGS_FROM_VARIABLES_HPP
+#define KINDRED_TESTS_COMPAT_SETTINGS_FROM_VARIABLES_HPP
 
 #include <kindred/core/common/Error.hpp>
 
@@ -34,4 +34,4 @@ std::string refusal_of(const Variables& variables) {
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_COMPAT_SETTINGS_CASES_HPP
+#endif  // KINDRED_TESTS_COMPAT_SETTINGS_FROM_VARIABLES_HPP

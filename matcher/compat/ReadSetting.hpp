@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMPAT_SETTINGS_HPP
-#define KINDRED_MATCHER_COMPAT_SETTINGS_HPP
+#ifndef KINDRED_MATCHER_COMPAT_READ_SETTING_HPP
+#define KINDRED_MATCHER_COMPAT_READ_SETTING_HPP
 
 #include <kindred/core/common/Error.hpp>
 
@@ -94,4 +94,4 @@ bool read_setting(const SettingSource& source, const std::string& name, T& setti
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMPAT_SETTINGS_HPP
+#endif  // KINDRED_MATCHER_COMPAT_READ_SETTING_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_PATTERNS_SAVED_STATE_HPP
-#define KINDRED_MATCHER_PATTERNS_SAVED_STATE_HPP
+#ifndef KINDRED_MATCHER_PATTERNS_CHANGES_SINCE_SAVE_HPP
+#define KINDRED_MATCHER_PATTERNS_CHANGES_SINCE_SAVE_HPP
 
 #include "IndexSet.hpp"
 #include "storage/SectionFormat.hpp"
@@ -10,10 +10,11 @@
 
 namespace Kindred::Impl {
 
-/// \brief What the file of a memory contains, and which rows have changed since.
-struct SavedState {
-  SavedState() = default;
-  explicit SavedState(std::uint64_t row_count) : rows(row_count) {}
+/// \brief Which rows of a memory have changed since its file was written, and what that file
+/// contains.
+struct ChangesSinceSave {
+  ChangesSinceSave() = default;
+  explicit ChangesSinceSave(std::uint64_t row_count) : rows(row_count) {}
 
   /// Records that the frequency of \p row changes. Ignores later rows, which the next commit writes
   /// anyway. \throws std::bad_alloc
@@ -36,4 +37,4 @@ struct SavedState {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_PATTERNS_SAVED_STATE_HPP
+#endif  // KINDRED_MATCHER_PATTERNS_CHANGES_SINCE_SAVE_HPP
