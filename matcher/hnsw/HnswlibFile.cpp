@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HnswlibFile.hpp"
 
-#include "storage/Descriptor.hpp"
+#include "storage/FileDescriptor.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -47,7 +47,7 @@ constexpr std::uint32_t deleted_mark = std::uint32_t{1} << 16U;
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
-    const Descriptor file = open_existing(path, Access::read);
+    const FileDescriptor file = open_existing(path, Access::read);
     m_bytes = file_size(file.get(), path);
     if (m_bytes == 0) return;
     void* const data = ::mmap(nullptr, m_bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);

@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_STORAGE_INPUT_FILE_HPP
 #define KINDRED_MATCHER_STORAGE_INPUT_FILE_HPP
 
-#include "Descriptor.hpp"
+#include "FileDescriptor.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ class InputFile {
 
  private:
   std::string m_path;
-  Descriptor m_file;
+  FileDescriptor m_file;
   std::uint64_t m_size = 0;
 };
 

@@ -3,7 +3,7 @@
 
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/common/Error.hpp>
-#include "Descriptor.hpp"
+#include "FileDescriptor.hpp"
 #include "common/Hash.hpp"
 
 #include <sys/mman.h>
@@ -33,7 +33,7 @@ bool is_element(ElementType type, std::uint32_t bytes) {
 
 SectionFile::SectionFile(std::string path, std::string_view kind, int threads)
     : m_path(std::move(path)) {
-  const Descriptor file = open_existing(m_path, Access::read);
+  const FileDescriptor file = open_existing(m_path, Access::read);
   const SectionHeader header = read_header(file.get(), m_path, kind);
   const std::uint64_t size = file_size(file.get(), m_path);
   if (size < header.bytes) {

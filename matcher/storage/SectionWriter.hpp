@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_STORAGE_SECTION_WRITER_HPP
 #define KINDRED_MATCHER_STORAGE_SECTION_WRITER_HPP
 
-#include "Descriptor.hpp"
+#include "FileDescriptor.hpp"
 #include "SectionFormat.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
@@ -67,7 +67,7 @@ class SectionWriter {
 
   std::string m_path;
   std::optional<AtomicFile> m_new;  ///< if a new file is written
-  Descriptor m_locked;              ///< the file that is appended to or replaced
+  FileDescriptor m_locked;          ///< the file that is appended to or replaced
   SectionHeader m_header{};
   TableHead m_head{};
   std::vector<TableEntry> m_entries;

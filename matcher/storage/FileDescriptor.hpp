@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_STORAGE_DESCRIPTOR_HPP
-#define KINDRED_MATCHER_STORAGE_DESCRIPTOR_HPP
+#ifndef KINDRED_MATCHER_STORAGE_FILE_DESCRIPTOR_HPP
+#define KINDRED_MATCHER_STORAGE_FILE_DESCRIPTOR_HPP
 
 #include <unistd.h>
 
@@ -12,16 +12,17 @@
 namespace Kindred::Impl {
 
 /// An owning file descriptor; closing it releases its lock.
-class Descriptor {
+class FileDescriptor {
  public:
-  Descriptor() = default;
-  explicit Descriptor(int descriptor) noexcept : m_descriptor(descriptor) {}
-  Descriptor(Descriptor&& other) noexcept : m_descriptor(std::exchange(other.m_descriptor, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
+  FileDescriptor() = default;
+  explicit FileDescriptor(int descriptor) noexcept : m_descriptor(descriptor) {}
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : m_descriptor(std::exchange(other.m_descriptor, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
     std::swap(m_descriptor, other.m_descriptor);
     return *this;
   }
-  ~Descriptor() {
+  ~FileDescriptor() {
     if (m_descriptor >= 0) ::close(m_descriptor);
   }
   int get() const noexcept { return m_descriptor; }
@@ -35,13 +36,13 @@ enum class Access : bool { read, write };
 
 /// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file or
 /// cannot be opened
-Descriptor open_existing(const std::string& path, Access access);
+FileDescriptor open_existing(const std::string& path, Access access);
 /// \throws Error
 std::uint64_t file_size(int descriptor, const std::string& path);
 /// \brief Opens the regular file \p path for writing and locks it against other writers of this
 /// library until the descriptor is closed. \throws Busy while another process writes it; as
 /// `open_existing`
-Descriptor lock_existing(const std::string& path, Access access);
+FileDescriptor lock_existing(const std::string& path, Access access);
 
 /// Writes at an offset of the file. \throws Error
 void write_at(int descriptor, std::uint64_t offset, const void* data, std::size_t bytes,
@@ -51,4 +52,4 @@ void sync(int descriptor, const std::string& path);
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_STORAGE_DESCRIPTOR_HPP
+#endif  // KINDRED_MATCHER_STORAGE_FILE_DESCRIPTOR_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Descriptor.hpp"
+#include "FileDescriptor.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
@@ -12,10 +12,10 @@
 
 namespace Kindred::Impl {
 
-Descriptor open_existing(const std::string& path, Access access) {
+FileDescriptor open_existing(const std::string& path, Access access) {
   // Nonblocking, because opening a pipe would wait for its writer.
   const int mode = (access == Access::read ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK;
-  Descriptor file(::open(path.c_str(), mode));
+  FileDescriptor file(::open(path.c_str(), mode));
   if (!file) {
     const int why = errno;
     const std::string text = path + ": cannot be opened: " + std::strerror(why);
@@ -35,9 +35,9 @@ std::uint64_t file_size(int descriptor, const std::string& path) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-Descriptor lock_existing(const std::string& path, Access access) {
+FileDescriptor lock_existing(const std::string& path, Access access) {
   while (true) {
-    Descriptor file = open_existing(path, access);
+    FileDescriptor file = open_existing(path, access);
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
       if (errno == EWOULDBLOCK) {
