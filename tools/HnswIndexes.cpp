@@ -12,7 +12,7 @@
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/matcher/NeighboursFound.hpp>
+#include <kindred/matcher/Recall.hpp>
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>
 #include <kindred/matcher/VectorFile.hpp>
@@ -180,17 +180,17 @@ class Truth {
   }
 
   void compare(const HnswResults& results, std::size_t first, std::size_t count) {
-    const NeighboursFound now = neighbours_found(
-        results.ids, std::span(m_ids).subspan(first * m_top, count * m_top), m_top);
+    const Recall now =
+        recall_of(results.ids, std::span(m_ids).subspan(first * m_top, count * m_top), m_top);
     m_compared.found += now.found;
     m_compared.all += now.all;
   }
-  double recall() const { return m_compared.recall(); }
+  double recall() const { return m_compared.share(); }
 
  private:
   std::size_t m_top;
   std::vector<std::int64_t> m_ids;
-  NeighboursFound m_compared;
+  Recall m_compared;
 };
 
 HnswSearchOptions search_options(const IndexSearchFlags& flags, const HnswIndex& index) {

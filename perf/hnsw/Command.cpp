@@ -8,7 +8,7 @@
 #include "peers/PythonPeers.hpp"
 
 #include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/matcher/NeighboursFound.hpp>
+#include <kindred/matcher/Recall.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <CLI/CLI.hpp>
@@ -70,7 +70,7 @@ Values<float> clustered_rows(const HnswArguments& arguments, std::size_t rows, s
 }
 
 double recall(std::span<const std::int64_t> found, std::span<const std::int64_t> truth) {
-  return neighbours_found(found, truth, top).recall();
+  return recall_of(found, truth, top).share();
 }
 
 /// Recall and queries per second for each ef.

@@ -2,7 +2,7 @@
 #include "common/Problem.hpp"
 #include "peers/WorkFactories.hpp"
 
-#include <kindred/matcher/NeighboursFound.hpp>
+#include <kindred/matcher/Recall.hpp>
 
 #include <algorithm>
 #include <array>
@@ -62,7 +62,7 @@ class SearchWork final : public Work {
     const SearchResults ours = search({}, filters());
     const std::string wrong = compare_values(ours.scores, answer.scores, 1e-5);
     if (!wrong.empty()) return wrong;
-    const double same = neighbours_found(ours.ids, answer.ids, m_options.top).recall();
+    const double same = recall_of(ours.ids, answer.ids, m_options.top).share();
     return same >= 0.99 ? "" : "only " + std::to_string(same) + " of the ids are the same";
   }
 
@@ -109,8 +109,7 @@ class ApproximateSearchWork final : public Work {
   }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     const SearchResults ours = m_index.search(m_queries, m_options);
-    return "= recall " +
-           std::to_string(neighbours_found(answer.ids, ours.ids, m_options.top).recall());
+    return "= recall " + std::to_string(recall_of(answer.ids, ours.ids, m_options.top).share());
   }
 
  private:

@@ -3,7 +3,7 @@
 #define KINDRED_TESTS_HNSW_HNSW_SUPPORT_HPP
 
 #include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/matcher/NeighboursFound.hpp>
+#include <kindred/matcher/Recall.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ inline double recall(const HnswResults& found, Metric metric, const std::vector<
         Reference::search(metric, rows, row_of(queries, dimension, q), found.top, filter);
     truth.insert(truth.end(), nearest.ids.begin(), nearest.ids.end());
   }
-  return neighbours_found(found.ids, truth, found.top).recall();
+  return recall_of(found.ids, truth, found.top).share();
 }
 
 inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {

@@ -4,6 +4,6 @@
 
 // All public headers of Kindred::hnsw.
 #include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/matcher/NeighboursFound.hpp>
+#include <kindred/matcher/Recall.hpp>
 
 #endif  // KINDRED_HNSW_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_NEIGHBOURS_FOUND_HPP
-#define KINDRED_MATCHER_NEIGHBOURS_FOUND_HPP
+#ifndef KINDRED_MATCHER_RECALL_HPP
+#define KINDRED_MATCHER_RECALL_HPP
 
 #include <kindred/core/common/Error.hpp>
 
@@ -13,13 +13,13 @@
 namespace Kindred {
 
 /// \brief The number of true neighbours that were found, and the number of all true neighbours;
-/// the recall of a search is their quotient.
-struct NeighboursFound {
+/// the recall of a search is the share of those found.
+struct Recall {
   std::uint64_t found = 0;
   std::uint64_t all = 0;
 
   /// found / all, or 1 if there are no true neighbours.
-  double recall() const noexcept {
+  double share() const noexcept {
     return all == 0 ? 1.0 : static_cast<double>(found) / static_cast<double>(all);
   }
 };
@@ -29,13 +29,13 @@ struct NeighboursFound {
 /// \param found,truth `queries × top`, row-major; the ids of a row are distinct
 /// \param top the `top` of both results, which may be less than the requested number
 /// \throws InvalidArgument for arrays of different sizes or whose size is not a multiple of \p top
-inline NeighboursFound neighbours_found(std::span<const std::int64_t> found,
-                                        std::span<const std::int64_t> truth, std::size_t top) {
+inline Recall recall_of(std::span<const std::int64_t> found, std::span<const std::int64_t> truth,
+                        std::size_t top) {
   KINDRED_THROW_IF(
       found.size() != truth.size() || found.size() % std::max<std::size_t>(top, 1) != 0,
       std::to_string(found.size()) + " ids and " + std::to_string(truth.size()) +
           " true ones; both must be rows of " + std::to_string(top));
-  NeighboursFound out;
+  Recall out;
   if (top == 0) return out;
   for (std::size_t begin = 0; begin < truth.size(); begin += top) {
     const auto expected = truth.subspan(begin, top);
@@ -51,4 +51,4 @@ inline NeighboursFound neighbours_found(std::span<const std::int64_t> found,
 
 }  // namespace Kindred
 
-#endif  // KINDRED_MATCHER_NEIGHBOURS_FOUND_HPP
+#endif  // KINDRED_MATCHER_RECALL_HPP
