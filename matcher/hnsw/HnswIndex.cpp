@@ -14,14 +14,14 @@
 #include <numeric>
 #include <utility>
 
-#include "Connect.hpp"
+#include "ConnectUnreached.hpp"
 #include "HnswlibFile.hpp"
 #include "Insert.hpp"
-#include "Query.hpp"
 #include "Renumber.hpp"
 #include "Repair.hpp"
 #include "ReproducibleScore.hpp"
 #include "RowCodes.hpp"
+#include "SearchOne.hpp"
 #include "StoredHnsw.hpp"
 #include "common/ValueMessage.hpp"
 

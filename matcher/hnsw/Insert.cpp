@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Insert.hpp"
 
-#include "Selection.hpp"
+#include "LinkSelection.hpp"
 #include "Walk.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::uint64_t place_of(int level, std::uint32_t node) {
 template <class Rows>
 struct InsertBuffers {
   WalkBuffers walk;
-  Selection<Rows> selection;
+  LinkSelection<Rows> selection;
   std::vector<typename Rows::Element> query;
   std::vector<Key> candidates;
   std::vector<float> distances;

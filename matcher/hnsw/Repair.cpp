@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Repair.hpp"
 
-#include "Selection.hpp"
+#include "LinkSelection.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -53,7 +53,7 @@ class Repairer {
 
  private:
   struct Buffers {
-    Selection<Rows> selection;
+    LinkSelection<Rows> selection;
     std::vector<typename Rows::Element> query;
     std::vector<std::uint32_t> bridges;
     std::vector<std::uint32_t> nodes;

@@ -3,8 +3,8 @@
 
 #include "HnswSupport.hpp"
 #include "hnsw/Insert.hpp"
+#include "hnsw/LinkSelection.hpp"
 #include "hnsw/RowCodes.hpp"
-#include "hnsw/Selection.hpp"
 #include "hnsw/Walk.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
@@ -211,7 +211,7 @@ TEST(Walk, FindsTheResultsOfExhaustiveSearch) {
   }
 }
 
-TEST(Selection, SkipsCandidatesCloserToASelectedNeighbor) {
+TEST(LinkSelection, SkipsCandidatesCloserToASelectedNeighbor) {
   auto generator = Testing::generator("selection");
   SmallGraph graph(60, 4, HnswTraversal::floats, generator);
   const FloatRows rows = graph.store.float_rows();
@@ -225,7 +225,7 @@ TEST(Selection, SkipsCandidatesCloserToASelectedNeighbor) {
   for (std::uint32_t node = 1; node < 60; ++node)
     candidates.push_back(key_of(distance(0, node), node));
   std::sort(candidates.begin(), candidates.end());
-  Selection<FloatRows> selection;
+  LinkSelection<FloatRows> selection;
   selection.prepare(rows, 8);
   for (const std::size_t limit : {1, 3, 8}) {
     std::vector<std::uint32_t> expected;

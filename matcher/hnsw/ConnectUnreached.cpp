@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Connect.hpp"
+#include "ConnectUnreached.hpp"
 
 #include "Walk.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Query.hpp"
+#include "SearchOne.hpp"
 
 #include "ReproducibleScore.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_HNSW_QUERY_HPP
-#define KINDRED_MATCHER_HNSW_QUERY_HPP
+#ifndef KINDRED_MATCHER_HNSW_SEARCH_ONE_HPP
+#define KINDRED_MATCHER_HNSW_SEARCH_ONE_HPP
 
 #include "HnswStore.hpp"
 #include "RowCodes.hpp"
@@ -53,4 +53,4 @@ void search_one(const HnswStore& store, std::span<const float> query, const Sear
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_HNSW_QUERY_HPP
+#endif  // KINDRED_MATCHER_HNSW_SEARCH_ONE_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_HNSW_SELECTION_HPP
-#define KINDRED_MATCHER_HNSW_SELECTION_HPP
+#ifndef KINDRED_MATCHER_HNSW_LINK_SELECTION_HPP
+#define KINDRED_MATCHER_HNSW_LINK_SELECTION_HPP
 
 #include "Beam.hpp"
 
@@ -18,7 +18,7 @@ namespace Kindred::Impl {
 /// In the order of (distance, node), a candidate is selected unless an already selected one is
 /// nearer to it than the node is.
 template <class Rows>
-class Selection {
+class LinkSelection {
  public:
   /// \throws std::bad_alloc
   void prepare(const Rows& rows, std::size_t limit) {
@@ -64,4 +64,4 @@ class Selection {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_HNSW_SELECTION_HPP
+#endif  // KINDRED_MATCHER_HNSW_LINK_SELECTION_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_HNSW_CONNECT_HPP
-#define KINDRED_MATCHER_HNSW_CONNECT_HPP
+#ifndef KINDRED_MATCHER_HNSW_CONNECT_UNREACHED_HPP
+#define KINDRED_MATCHER_HNSW_CONNECT_UNREACHED_HPP
 
 #include "HnswStore.hpp"
 
@@ -22,4 +22,4 @@ void connect_unreached(HnswStore& store);
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_HNSW_CONNECT_HPP
+#endif  // KINDRED_MATCHER_HNSW_CONNECT_UNREACHED_HPP
