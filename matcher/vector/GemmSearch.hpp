@@ -3,13 +3,14 @@
 #define KINDRED_MATCHER_VECTOR_GEMM_SEARCH_HPP
 
 #include "BruteForceSearch.hpp"
-#include "HostTiles.hpp"
+#include "TilesOf.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Copies.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>

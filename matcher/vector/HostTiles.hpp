@@ -2,14 +2,18 @@
 #ifndef KINDRED_MATCHER_VECTOR_HOST_TILES_HPP
 #define KINDRED_MATCHER_VECTOR_HOST_TILES_HPP
 
-#include "GemmTiles.hpp"
+#include "TileTask.hpp"
 
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -185,16 +189,6 @@ class HostTiles {
   std::uint64_t m_block = 0;
   std::uint64_t m_workers = 1;
   std::size_t m_local_bytes = 0;
-};
-
-/// The tile implementation of a space.
-template <class ExecutionSpace>
-struct TilesOf {
-  using type = DeviceTiles<ExecutionSpace, DeviceGemm, ThresholdGemm>;
-};
-template <>
-struct TilesOf<HostSpace> {
-  using type = HostTiles;
 };
 
 }  // namespace Kindred::Impl

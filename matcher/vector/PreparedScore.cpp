@@ -14,8 +14,8 @@
 
 #include "CandidateRows.hpp"
 #include "IdFilter.hpp"
-#include "IndexParts.hpp"
 #include "PreparedCandidates.hpp"
+#include "VectorIndexParts.hpp"
 
 namespace Kindred {
 

@@ -22,8 +22,8 @@
 #include "CandidateRows.hpp"
 #include "ExactSearch.hpp"
 #include "IdFilter.hpp"
-#include "IndexParts.hpp"
 #include "SearchPaths.hpp"
+#include "VectorIndexParts.hpp"
 #include "VectorStore.hpp"
 #include "common/ValueMessage.hpp"
 

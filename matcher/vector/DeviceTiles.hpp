@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_VECTOR_GEMM_TILES_HPP
-#define KINDRED_MATCHER_VECTOR_GEMM_TILES_HPP
+#ifndef KINDRED_MATCHER_VECTOR_DEVICE_TILES_HPP
+#define KINDRED_MATCHER_VECTOR_DEVICE_TILES_HPP
+
+#include "TileTask.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/vendor/DeviceGemm.hpp>
@@ -10,8 +12,6 @@
 #include <kindred/core/vector/TileSelect.hpp>
 #include <kindred/memory/Buffer.hpp>
 
-#include "QuerySource.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,36 +19,6 @@
 #include <span>
 
 namespace Kindred::Impl {
-
-/// Parameters of a pass over the rows.
-template <class ExecutionSpace>
-struct TileTask {
-  Metric metric = Metric::cosine;
-  VectorRows<ExecutionSpace> rows;
-  TileOrder<ExecutionSpace> order;
-  RowFilter<ExecutionSpace> filter;
-  QuerySource<ExecutionSpace> queries;
-  TileLists<ExecutionSpace> lists;
-};
-
-/// A part of the rows, up to a position, and whether thresholds are raised after it.
-struct TilePart {
-  std::uint64_t end = 0;
-  bool raise = false;
-};
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
-/// Ensures that a buffer has at least \p size elements; earlier kernels may still be using its old
-/// contents.
-template <class ExecutionSpace, class T>
-void grow(const ExecutionSpace& exec_space,
-          Buffer<T, typename ExecutionSpace::memory_space>& buffer, std::size_t size) {
-  if (size * sizeof(T) > buffer.bytes()) Arch::fence(exec_space, "Kindred::VectorIndex::grow");
-  buffer.resize_discarding(size);
-}
 
 /// \brief Tiles of rows as float16, multiplied by all queries. Either a GEMM compares the products
 /// with the thresholds in its epilogue, or the GEMM of a library writes products that stay in the
@@ -283,4 +253,4 @@ class DeviceTiles {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_VECTOR_GEMM_TILES_HPP
+#endif  // KINDRED_MATCHER_VECTOR_DEVICE_TILES_HPP

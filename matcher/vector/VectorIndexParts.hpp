@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_VECTOR_INDEX_PARTS_HPP
-#define KINDRED_MATCHER_VECTOR_INDEX_PARTS_HPP
+#ifndef KINDRED_MATCHER_VECTOR_VECTOR_INDEX_PARTS_HPP
+#define KINDRED_MATCHER_VECTOR_VECTOR_INDEX_PARTS_HPP
 
 #include <kindred/matcher/VectorIndex.hpp>
 
@@ -19,4 +19,4 @@ struct VectorIndex::Parts {
 
 }  // namespace Kindred
 
-#endif  // KINDRED_MATCHER_VECTOR_INDEX_PARTS_HPP
+#endif  // KINDRED_MATCHER_VECTOR_VECTOR_INDEX_PARTS_HPP
