@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_BULK_BULK_WORKSPACE_HPP
 #define KINDRED_MATCHER_BULK_BULK_WORKSPACE_HPP
 
-#include "BulkLaunch.hpp"
+#include "ListLaunch.hpp"
 #include "Products.hpp"
 #include "common/WorkspaceCalls.hpp"
 

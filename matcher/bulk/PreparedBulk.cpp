@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BulkLaunch.hpp"
+#include "ListLaunch.hpp"
 #include "Products.hpp"
 
 #include <kindred/backends/impl/Device.hpp>

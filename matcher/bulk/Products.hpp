@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_BULK_PRODUCTS_HPP
 #define KINDRED_MATCHER_BULK_PRODUCTS_HPP
 
-#include "BulkLaunch.hpp"
+#include "ListLaunch.hpp"
 
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/backends/vendor/HostGemm.hpp>

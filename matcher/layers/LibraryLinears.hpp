@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_LAYERS_LIBRARY_LINEARS_HPP
 #define KINDRED_MATCHER_LAYERS_LIBRARY_LINEARS_HPP
 
-#include "HostProducts.hpp"
+#include "HostLinearLayer.hpp"
 
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 
@@ -22,11 +22,11 @@ class HostLinears {
     m_layers.emplace_back(exec_space, memory, layer);
   }
   void run(const ExecutionSpace& exec_space) {
-    for (const HostProducts& layer : m_layers) layer.run(exec_space);
+    for (const HostLinearLayer& layer : m_layers) layer.run(exec_space);
   }
 
  private:
-  std::vector<HostProducts> m_layers;
+  std::vector<HostLinearLayer> m_layers;
 };
 
 /// \brief Linear layers by the library of a device. If the library can add the bias and apply ReLU

@@ -4,7 +4,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/matcher/SeedOperationInfo.hpp>
 #include <kindred/memory/Copies.hpp>
-#include "SequenceCall.hpp"
+#include "SeedSequenceCall.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/CheckedSize.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
-#include "SequenceCall.hpp"
+#include "SeedSequenceCall.hpp"
 
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
@@ -36,7 +36,7 @@ struct SequenceSide {
 }  // namespace
 
 struct SeedSequence::State {
-  using Call = Impl::SequenceCall;
+  using Call = Impl::SeedSequenceCall;
 
   Context& context;
   Space space;

@@ -9,7 +9,7 @@
 #include "LayerSupport.hpp"
 #include "TempFolder.hpp"
 #include "seed/BlueprintCache.hpp"
-#include "seed/SequenceCall.hpp"
+#include "seed/SeedSequenceCall.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -352,9 +352,9 @@ TEST(SeedRing, SequencesRejectDataInAnotherMemorySpace) {
 TEST(SeedRing, CallsOfASequenceOverlapWhereTheirRowsAllowIt) {
   std::vector<std::byte> memory(60);
   const auto rows = [&](std::size_t which) { return std::span(memory).subspan(10 * which, 10); };
-  std::vector<Impl::SequenceCall> calls;
+  std::vector<Impl::SeedSequenceCall> calls;
   const auto add = [&](std::size_t x, std::size_t y, std::size_t count = 1) {
-    Impl::SequenceCall call;
+    Impl::SeedSequenceCall call;
     call.x = rows(x);
     call.y = rows(y);
     call.batch.rows = count;

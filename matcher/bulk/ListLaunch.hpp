@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_BULK_BULK_LAUNCH_HPP
-#define KINDRED_MATCHER_BULK_BULK_LAUNCH_HPP
+#ifndef KINDRED_MATCHER_BULK_LIST_LAUNCH_HPP
+#define KINDRED_MATCHER_BULK_LIST_LAUNCH_HPP
 
 #include "BulkTask.hpp"
 
@@ -149,4 +149,4 @@ class ListLaunch {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_BULK_BULK_LAUNCH_HPP
+#endif  // KINDRED_MATCHER_BULK_LIST_LAUNCH_HPP

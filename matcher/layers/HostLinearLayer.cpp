@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "HostProducts.hpp"
+#include "HostLinearLayer.hpp"
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
@@ -62,8 +62,8 @@ void widen(VectorElement element, const std::byte* values, std::uint64_t rows,
 
 }  // namespace
 
-HostProducts::HostProducts(const HostSpace& exec_space, MemoryResource& memory,
-                           const LinearLayerData& layer)
+HostLinearLayer::HostLinearLayer(const HostSpace& exec_space, MemoryResource& memory,
+                                 const LinearLayerData& layer)
     : m_layer(layer),
       m_is_widened(is_widened(layer.input)),
       m_gemm(fastest_host_library(shape_of(layer).input), shape_of(layer)),
@@ -80,8 +80,8 @@ HostProducts::HostProducts(const HostSpace& exec_space, MemoryResource& memory,
                                                  m_workers * m_local_bytes + 64);
 }
 
-void HostProducts::multiply(std::uint64_t worker, std::uint64_t block, std::uint64_t first_tile,
-                            std::uint64_t last_tile) const {
+void HostLinearLayer::multiply(std::uint64_t worker, std::uint64_t block, std::uint64_t first_tile,
+                               std::uint64_t last_tile) const {
   const GemmShape& shape = m_gemm.shape();
   std::byte* base = m_local.data();
   base += (64 - reinterpret_cast<std::uintptr_t>(base) % 64) % 64 + worker * m_local_bytes;
@@ -124,7 +124,7 @@ void HostProducts::multiply(std::uint64_t worker, std::uint64_t block, std::uint
   }
 }
 
-void HostProducts::run(const HostSpace& exec_space) const {
+void HostLinearLayer::run(const HostSpace& exec_space) const {
   const GemmShape& shape = m_gemm.shape();
   const std::uint64_t blocks = (m_layer.outputs + shape.n - 1) / shape.n;
   const std::uint64_t tiles = (m_layer.rows + shape.m - 1) / shape.m;

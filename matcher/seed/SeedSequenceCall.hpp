@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_SEED_SEQUENCE_CALL_HPP
-#define KINDRED_MATCHER_SEED_SEQUENCE_CALL_HPP
+#ifndef KINDRED_MATCHER_SEED_SEED_SEQUENCE_CALL_HPP
+#define KINDRED_MATCHER_SEED_SEED_SEQUENCE_CALL_HPP
 
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
@@ -13,7 +13,7 @@
 namespace Kindred::Impl {
 
 /// \brief A forward pass of a `SeedSequence`.
-struct SequenceCall {
+struct SeedSequenceCall {
   SeedLayer* layer = nullptr;
   std::span<const std::byte> x;
   std::span<std::byte> y;
@@ -32,12 +32,13 @@ inline bool are_apart(std::span<const std::byte> a, std::span<const std::byte> b
 }
 
 /// \brief What \p call may do while the last of the calls \p before it is still running. O(calls).
-inline SeedOverlap overlap_of(std::span<const SequenceCall> before, const SequenceCall& call) {
+inline SeedOverlap overlap_of(std::span<const SeedSequenceCall> before,
+                              const SeedSequenceCall& call) {
   if (before.empty()) return SeedOverlap::none;
-  const SequenceCall& last = before.back();
+  const SeedSequenceCall& last = before.back();
   if (last.batch.rows == 0 || call.batch.rows == 0) return SeedOverlap::none;
   if (!are_apart(call.y, last.x) || !are_apart(call.y, last.y)) return SeedOverlap::launch;
-  for (const SequenceCall& earlier : before) {
+  for (const SeedSequenceCall& earlier : before) {
     if (!are_apart(call.x, earlier.y)) return SeedOverlap::launch;
   }
   return SeedOverlap::rows;
@@ -45,4 +46,4 @@ inline SeedOverlap overlap_of(std::span<const SequenceCall> before, const Sequen
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_SEED_SEQUENCE_CALL_HPP
+#endif  // KINDRED_MATCHER_SEED_SEED_SEQUENCE_CALL_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_LAYERS_HOST_PRODUCTS_HPP
-#define KINDRED_MATCHER_LAYERS_HOST_PRODUCTS_HPP
+#ifndef KINDRED_MATCHER_LAYERS_HOST_LINEAR_LAYER_HPP
+#define KINDRED_MATCHER_LAYERS_HOST_LINEAR_LAYER_HPP
 
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Spaces.hpp>
@@ -17,10 +17,11 @@ namespace Kindred::Impl {
 ///
 /// Tiles and blocks, and therefore the bits of the result, do not depend on the number of threads.
 /// The last tile and the last block overlap the previous ones, so that all have the same shape.
-class HostProducts {
+class HostLinearLayer {
  public:
   /// \throws SpaceUnavailable, OutOfMemory
-  HostProducts(const HostSpace& exec_space, MemoryResource& memory, const LinearLayerData& layer);
+  HostLinearLayer(const HostSpace& exec_space, MemoryResource& memory,
+                  const LinearLayerData& layer);
 
   void run(const HostSpace& exec_space) const;
 
@@ -42,4 +43,4 @@ class HostProducts {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_LAYERS_HOST_PRODUCTS_HPP
+#endif  // KINDRED_MATCHER_LAYERS_HOST_LINEAR_LAYER_HPP
