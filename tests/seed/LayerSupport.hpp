@@ -4,7 +4,9 @@
 
 #include <kindred/matcher/SeedLayer.hpp>
 
+#include <cstddef>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -78,6 +80,15 @@ inline std::vector<std::byte> bytes_of(const Reference::SeedRows& rows) {
   for (std::size_t i = 0; i < rows.bits.size(); ++i)
     std::memcpy(out.data() + i * size, &rows.bits[i], size);
   return out;
+}
+
+/// Rows in memory that \p ExecutionSpace can access.
+template <class ExecutionSpace>
+using RowBytes = Kokkos::View<std::byte*, typename ExecutionSpace::memory_space>;
+
+template <class ExecutionSpace>
+std::span<std::byte> span_of(const RowBytes<ExecutionSpace>& rows) {
+  return {rows.data(), rows.size()};
 }
 
 }  // namespace Kindred::Testing::Seeds

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <kindred/core/common/Error.hpp>
+#include <kindred/memory/Copies.hpp>
+
+#include "LayerSupport.hpp"
+#include "seed/SeedSequenceCall.hpp"
+
+#include <vector>
+
+namespace SeedSequenceTest {
+
+using namespace Kindred;
+using namespace Kindred::Testing::Seeds;
+using Testing::context;
+
+TEST(SeedSequence, RejectsDataInAnotherMemorySpace) {
+  SeedLayer layer =
+      uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
+  std::vector<std::byte> x(64), y(64);
+  SeedBatch batch;
+  batch.rows = 2;
+  SeedSequence sequence(context(), Space::serial);
+  EXPECT_THROW(sequence.add(layer, std::span(x).first(60), y, batch), InvalidArgument);
+  batch.memory = SeedMemory::device;
+  EXPECT_THROW(sequence.add(layer, x, y, batch), InvalidArgument);
+  EXPECT_EQ(sequence.size(), 0U);
+  sequence.run();
+  int stream = 0;
+  EXPECT_THROW(SeedSequence(context(), Space::serial, &stream), InvalidArgument);
+  if (context().is_usable(Space::cuda)) return;
+  EXPECT_THROW(SeedSequence(context(), Space::cuda), SpaceUnavailable);
+}
+
+TEST(SeedSequence, CallsOverlapWhereTheirRowsAllowIt) {
+  std::vector<std::byte> memory(60);
+  const auto rows = [&](std::size_t which) { return std::span(memory).subspan(10 * which, 10); };
+  std::vector<Impl::SeedSequenceCall> calls;
+  const auto add = [&](std::size_t x, std::size_t y, std::size_t count = 1) {
+    Impl::SeedSequenceCall call;
+    call.x = rows(x);
+    call.y = rows(y);
+    call.batch.rows = count;
+    call.overlap = Impl::overlap_of(calls, call);
+    calls.push_back(call);
+    return calls.back().overlap;
+  };
+  EXPECT_EQ(add(0, 1), SeedOverlap::none);  // any work may precede it
+  EXPECT_EQ(add(2, 3), SeedOverlap::rows);
+  EXPECT_EQ(add(2, 1), SeedOverlap::rows);    // both read x; y belongs to a call that has finished
+  EXPECT_EQ(add(0, 1), SeedOverlap::launch);  // y is the previous call's y
+  EXPECT_EQ(add(4, 0), SeedOverlap::launch);  // y is the previous call's x
+  EXPECT_EQ(add(0, 5), SeedOverlap::launch);  // x is the previous call's y
+  EXPECT_EQ(add(3, 4), SeedOverlap::launch);  // x was written by an earlier call
+  EXPECT_EQ(add(2, 2), SeedOverlap::rows);    // in place
+  EXPECT_EQ(add(2, 3, 0), SeedOverlap::none);
+  EXPECT_EQ(add(4, 5), SeedOverlap::none);  // the previous call was not a forward pass
+}
+
+TEST(SeedSequence, MayConsistOfSeveralLayers) {
+  auto generator = Testing::generator("SeedRing.Layers");
+  constexpr std::size_t count = 40;
+  constexpr std::size_t arrays = 5;
+  std::vector<Reference::SeedLayer> target;
+  std::vector<SeedLayer> layers;
+  for (int i = 0; i < 3; ++i) {
+    target.push_back(served_layer(64, 5 + 20 * i, 2, generator));
+    layers.push_back(engine_of(context(), target.back()));
+  }
+  SeedBatch batch;
+  batch.rows = count;
+  std::vector<Reference::SeedRows> first;
+  for (std::size_t i = 0; i < arrays; ++i)
+    first.push_back(random_rows(VectorElement::float32, count, 64, Values::ordinary, generator));
+  // Calls that depend on an earlier call's output, overwrite its input, or are independent of it.
+  struct Step {
+    std::size_t layer, x, y;
+  };
+  std::vector<Step> steps;
+  for (int i = 0; i < 30; ++i)
+    steps.push_back({generator() % 3, generator() % arrays, generator() % arrays});
+  std::vector<Reference::SeedRows> expected = first;
+  for (int run = 0; run < 2; ++run) {
+    for (const Step& step : steps)
+      expected[step.y] =
+          Reference::seed_forward(target[step.layer], expected[step.x], VectorElement::float32);
+  }
+  for (const Space space : Testing::spaces()) {
+    batch.memory = space == Space::cuda ? SeedMemory::device : SeedMemory::host;
+    Impl::with_instance(context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
+      std::vector<RowBytes<ExecutionSpace>> rows;
+      for (const Reference::SeedRows& one : first) {
+        rows.emplace_back("Kindred::Testing::rows", count * 64 * sizeof(float));
+        Impl::upload(exec, rows.back(), bytes_of(one).data(), rows.back().size());
+      }
+      SeedSequence sequence(context(), space);
+      for (const Step& step : steps)
+        sequence.add(layers[step.layer], span_of<ExecutionSpace>(rows[step.x]),
+                     span_of<ExecutionSpace>(rows[step.y]), batch);
+      sequence.run();
+      sequence.run();
+      sequence.wait();
+      for (std::size_t i = 0; i < arrays; ++i) {
+        std::vector<std::byte> y(rows[i].size());
+        Impl::download(exec, y.data(), rows[i], y.size());
+        EXPECT_TRUE(y == bytes_of(expected[i])) << to_string(space) << ", rows " << i;
+      }
+    });
+  }
+}
+
+}  // namespace SeedSequenceTest
