@@ -1,70 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "HnswSupport.hpp"
-#include "hnsw/Insert.hpp"
-#include "hnsw/LinkSelection.hpp"
-#include "hnsw/RowCodes.hpp"
+#include "SmallGraph.hpp"
 #include "hnsw/Walk.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/arch/simd/CodeDot.hpp>
-#include <kindred/core/arch/simd/FloatDistance.hpp>
-
-#include <queue>
+#include <algorithm>
 #include <set>
+#include <vector>
 
 namespace HnswWalkTest {
 
 using namespace Kindred;
 using namespace Kindred::Impl;
-
-TEST(CodeDot, MatchesScalarImplementation) {
-  auto generator = Testing::generator("codes");
-  for (const std::size_t chunks : {0, 1, 2, 5, 33}) {
-    std::vector<std::int8_t> query(chunks * 64);
-    std::vector<std::uint8_t> rows(4 * chunks * 64);
-    for (auto& code : query) code = static_cast<std::int8_t>(generator());
-    for (auto& code : rows) code = static_cast<std::uint8_t>(generator());
-    const std::uint8_t* const places[4] = {rows.data(), rows.data() + chunks * 64,
-                                           rows.data() + chunks * 128, rows.data() + chunks * 192};
-    std::int32_t expected[4];
-    std::int32_t sums[4];
-    Arch::ScalarCodeDot::four(query.data(), places, chunks, expected);
-    Arch::CodeDot::four(query.data(), places, chunks, sums);
-    for (int r = 0; r < 4; ++r) EXPECT_EQ(sums[r], expected[r]);
-  }
-}
-
-TEST(CodeDot, RepresentsTheLargestSums) {
-  const std::size_t chunks = Arch::code_count_max / 64;
-  const std::vector<std::int8_t> query(Arch::code_count_max, -127);
-  const std::vector<std::uint8_t> row(Arch::code_count_max, 255);
-  const std::uint8_t* const places[4] = {row.data(), row.data(), row.data(), row.data()};
-  std::int32_t sums[4];
-  Arch::CodeDot::four(query.data(), places, chunks, sums);
-  EXPECT_EQ(sums[3], -127 * 255 * 65536);
-}
-
-TEST(FloatDistance, MatchesScalarImplementationBitForBit) {
-  auto generator = Testing::generator("floats");
-  for (const std::size_t chunks : {0, 1, 2, 3, 8, 48}) {
-    const auto query = Testing::clustered(generator, 1, chunks * 16 + 1, 1);
-    const auto rows = Testing::clustered(generator, 4, chunks * 16 + 1, 1);
-    const float* const places[4] = {rows.data(), rows.data() + chunks * 16,
-                                    rows.data() + chunks * 32, rows.data() + chunks * 48};
-    float expected[4];
-    float sums[4];
-    Arch::ScalarFloatDistance::dot(query.data(), places, chunks, expected);
-    Arch::FloatDistance::dot(query.data(), places, chunks, sums);
-    for (int r = 0; r < 4; ++r)
-      EXPECT_EQ(std::bit_cast<std::uint32_t>(sums[r]), std::bit_cast<std::uint32_t>(expected[r]));
-    Arch::ScalarFloatDistance::squared(query.data(), places, chunks, 0.25F, expected);
-    Arch::FloatDistance::squared(query.data(), places, chunks, 0.25F, sums);
-    for (int r = 0; r < 4; ++r)
-      EXPECT_EQ(std::bit_cast<std::uint32_t>(sums[r]), std::bit_cast<std::uint32_t>(expected[r]));
-  }
-}
+using Testing::SmallGraph;
 
 TEST(Key, OrdersByDistanceThenNode) {
   const float distances[] = {-2.0F, -0.5F, -0.0F, 0.0F, 1e-40F, 1.0F, 3e38F};
@@ -111,42 +59,6 @@ TEST(Beam, KeepsTheBestAndSelectsTheNext) {
     EXPECT_EQ(kept, expected);
   }
 }
-
-/// A graph under construction, with random links between its nodes.
-struct SmallGraph {
-  SmallGraph(std::size_t count, std::size_t m, HnswTraversal traversal, std::mt19937_64& generator)
-      : store(make(m, traversal)) {
-    const auto rows = Testing::clustered(generator, count, 7, 3);
-    store.rows.resize(count * store.row_stride(), 0.0F);
-    for (std::size_t i = 0; i < count; ++i)
-      std::copy_n(rows.data() + i * 7, 7, store.rows.data() + i * store.row_stride());
-    choose_traversal(store, rows, workers);
-    store.codes.resize(count * store.code_stride(), 0);
-    store.ids.resize(count, 0);
-    store.deleted.resize(count, 0);
-    store.levels.resize(count, 0);
-    store.upper_first.resize(count, 0);
-    store.base.resize(count * 2 * m, no_node);
-    code_rows(store, 0, count, workers);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t links = generator() % (2 * m + 1);
-      for (std::size_t k = 0; k < links; ++k)
-        store.base[i * 2 * m + k] = static_cast<std::uint32_t>(generator() % count);
-    }
-    store.entry = static_cast<std::uint32_t>(generator() % count);
-    store.top_level = 0;
-  }
-  static HnswStore make(std::size_t m, HnswTraversal traversal) {
-    HnswSettings settings;
-    settings.metric = Metric::l2;
-    settings.m = m;
-    settings.traversal = traversal;
-    return {Testing::context().memory(Space::serial), 7, settings};
-  }
-
-  HostWorkers workers;
-  HnswStore store;
-};
 
 /// The search of Malkov and Yashunin (algorithm 2) as published, with sets.
 template <class Rows>
@@ -208,57 +120,6 @@ TEST(Walk, FindsTheResultsOfExhaustiveSearch) {
       found.assign(buffers.beam.keys().begin(), buffers.beam.keys().end());
       EXPECT_EQ(found, exhaustive_search(graph.store, rows, query, ef, hidden));
     });
-  }
-}
-
-TEST(LinkSelection, SkipsCandidatesCloserToASelectedNeighbor) {
-  auto generator = Testing::generator("selection");
-  SmallGraph graph(60, 4, HnswTraversal::floats, generator);
-  const FloatRows rows = graph.store.float_rows();
-  std::vector<float> values(rows.query_elements());
-  const auto distance = [&](std::uint32_t a, std::uint32_t b) {
-    float out[4];
-    rows.distances(rows.query_of(a, values.data()), &b, 1, out);
-    return out[0];
-  };
-  std::vector<Key> candidates;
-  for (std::uint32_t node = 1; node < 60; ++node)
-    candidates.push_back(key_of(distance(0, node), node));
-  std::sort(candidates.begin(), candidates.end());
-  LinkSelection<FloatRows> selection;
-  selection.prepare(rows, 8);
-  for (const std::size_t limit : {1, 3, 8}) {
-    std::vector<std::uint32_t> expected;
-    for (const Key key : candidates) {
-      if (expected.size() == limit) break;
-      const bool near = std::any_of(expected.begin(), expected.end(), [&](std::uint32_t taken) {
-        return distance(node_of(key), taken) < distance_of(key);
-      });
-      if (!near) expected.push_back(node_of(key));
-    }
-    const auto chosen = selection.choose(rows, candidates, limit);
-    EXPECT_EQ(std::vector<std::uint32_t>(chosen.begin(), chosen.end()), expected);
-  }
-}
-
-TEST(Rounds, DependOnlyOnTheSizeOfTheGraph) {
-  EXPECT_EQ(round_size(0), 1U);
-  EXPECT_EQ(round_size(31), 1U);
-  EXPECT_EQ(round_size(320), 20U);
-  EXPECT_EQ(round_size(1U << 30U), 4096U);
-}
-
-TEST(Levels, HaveTheExpectedFrequencies) {
-  for (const std::size_t m : {2, 16}) {
-    std::array<double, 64> at_least{};
-    constexpr int draws = 100000;
-    for (std::uint64_t id = 0; id < draws; ++id) {
-      for (int level = level_of(7, id, m); level >= 0; --level)
-        ++at_least[static_cast<std::size_t>(level)];
-    }
-    double expected = draws;
-    for (std::size_t level = 0; expected > 500; ++level, expected /= static_cast<double>(m))
-      EXPECT_NEAR(at_least[level], expected, 5 * std::sqrt(expected));
   }
 }
 
