@@ -3,12 +3,12 @@
 
 #include <set>
 
-#include "SpreadingCases.hpp"
+#include "SpreadingSupport.hpp"
 
 namespace ExpectedEdgesTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::SpreadingCases;
+using namespace Kindred::Testing::SpreadingSupport;
 
 /// The work that the dispatcher was given to predict with.
 DispatchRecord expected(const Graph& graph, const std::vector<Sources>& queries,

@@ -4,9 +4,9 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/Adjacency.hpp>
 
-#include "GraphHistory.hpp"
+#include "EdgeList.hpp"
 #include "Properties.hpp"
-#include "SpreadingCases.hpp"
+#include "SpreadingSupport.hpp"
 
 namespace GraphUpdatesTest {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "SpreadingCases.hpp"
+#include "SpreadingSupport.hpp"
 
 namespace PageRankTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::SpreadingCases;
+using namespace Kindred::Testing::SpreadingSupport;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -17,11 +17,6 @@ SpreadOptions page_rank() {
   return options;
 }
 
-std::vector<Reference::Link> links_of(const Graph& graph) {
-  std::vector<Reference::Link> links;
-  for (const Edge& edge : graph.edges) links.push_back({edge.from, edge.to, edge.weight});
-  return links;
-}
 std::vector<Reference::Node> nodes_of(const Sources& sources) {
   std::vector<Reference::Node> nodes;
   for (const Activation& source : sources) nodes.push_back({source.node, source.value});

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "SpreadingCases.hpp"
+#include "SpreadingSupport.hpp"
+#include "TempFolder.hpp"
 
 namespace SpreadingEngineTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::SpreadingCases;
+using namespace Kindred::Testing::SpreadingSupport;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -237,6 +238,47 @@ TEST(SpreadingEngine, AHopEqualsTheReproducibleProduct) {
     std::vector<float> y(graph.nodes, -7.0F);
     EXPECT_EQ(engine.hop(x, y, {.space = space}).chosen, space);
     EXPECT_EQ(y, expected);
+  }
+}
+
+TEST(SpreadingEngine, TheResidencyOfAGraphDoesNotChangeTheBits) {
+  auto generator = Testing::generator("SpreadingAccuracy.residency");
+  const Graph graph = random_graph(500, row_lengths, 3000, 0, 1, generator);
+  const Testing::TempFolder folder;
+  const GraphSpan span{graph.nodes, graph.edges};
+  Context& context = Testing::context();
+  std::vector<SpreadingEngine> engines;
+  engines.emplace_back(context, span, GraphOptions{.residency = Residency::host});
+  engines.front().save(folder / "graph");
+  engines.push_back(SpreadingEngine::load(context, folder / "graph"));
+  engines.emplace_back(context, span, GraphOptions{});
+  if (context.is_usable(Space::cuda)) {
+    engines.emplace_back(context, span, GraphOptions{.residency = Residency::device});
+    engines.push_back(SpreadingEngine::load(context, folder / "graph",
+                                            GraphOptions{.residency = Residency::both}));
+  }
+  std::vector<Sources> queries;
+  for (std::size_t i = 0; i < 9; ++i) queries.push_back(random_sources(500, i, 0, 1, generator));
+  SpreadOptions ranked = constant_at(0.5, 0);
+  ranked.mode = SpreadMode::pagerank;
+  const std::vector<float> x(graph.nodes, 0.3F);
+  for (const SpreadOptions& options : {constant_at(0.05, 0.01), linear(constant(0.01)), ranked}) {
+    std::optional<std::vector<std::uint32_t>> expected;
+    for (const SpreadingEngine& engine : engines) {
+      const SpreadResults results = engine.spread(ragged(queries), options);
+      std::vector<Answer> answers;
+      for (std::size_t i = 0; i < queries.size(); ++i)
+        answers.emplace_back(results.activations[i].begin(), results.activations[i].end());
+      if (!expected) expected = bits(answers);
+      EXPECT_EQ(bits(answers), *expected);
+    }
+  }
+  std::optional<std::vector<float>> product;
+  for (const SpreadingEngine& engine : engines) {
+    std::vector<float> y(graph.nodes);
+    engine.hop(x, y);
+    if (!product) product = y;
+    EXPECT_EQ(y, *product);
   }
 }
 

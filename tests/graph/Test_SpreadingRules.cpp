@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "SpreadingCases.hpp"
+#include "SpreadingSupport.hpp"
 
 namespace SpreadingRulesTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::SpreadingCases;
+using namespace Kindred::Testing::SpreadingSupport;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -137,6 +137,19 @@ TEST(SpreadingEngine, ASelfLoopAddsToItsNode) {
   const Graph graph{1, {{0, 0, 0.5F}}};
   EXPECT_THAT(spread(graph, {{0, 0.5F}}, constant(1, 1)), ElementsAre(Activation{0, 0.75F}));
   EXPECT_THAT(spread(graph, {{0, 0.5F}}, constant_at(1, 0, 2)), ElementsAre(Activation{0, 0.875F}));
+}
+
+TEST(SpreadingEngine, AWalkFollowsACycle) {
+  Graph ring = chain(6, 0.5F);
+  ring.edges.push_back({5, 0, 0.5F});
+  for (std::uint32_t hops = 0; hops <= 13; ++hops) {
+    std::vector<double> found(6);
+    for (const Activation& node : spread(ring, {{0, 0.5F}}, constant_at(1, 0, hops)))
+      found[node.node] = static_cast<double>(node.value);
+    std::vector<double> expected(6);
+    for (std::uint32_t hop = 0; hop <= hops; ++hop) expected[hop % 6] += std::ldexp(0.5, -int(hop));
+    EXPECT_EQ(found, expected) << hops;
+  }
 }
 
 TEST(SpreadingEngine, GraphsWithoutEdgesOrWeightKeepTheSources) {

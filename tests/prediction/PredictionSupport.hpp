@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_MATCHER_PREDICTION_SUPPORT_HPP
-#define KINDRED_TESTS_MATCHER_PREDICTION_SUPPORT_HPP
+#ifndef KINDRED_TESTS_PREDICTION_PREDICTION_SUPPORT_HPP
+#define KINDRED_TESTS_PREDICTION_PREDICTION_SUPPORT_HPP
 
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
@@ -175,4 +175,4 @@ inline std::vector<std::string> names(const std::vector<Prediction>& predictions
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_MATCHER_PREDICTION_SUPPORT_HPP
+#endif  // KINDRED_TESTS_PREDICTION_PREDICTION_SUPPORT_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_FILES_STORED_ANSWERS_HPP
-#define KINDRED_TESTS_FILES_STORED_ANSWERS_HPP
+#ifndef KINDRED_TESTS_STORAGE_STORED_ANSWERS_HPP
+#define KINDRED_TESTS_STORAGE_STORED_ANSWERS_HPP
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/matcher/BlueprintRegistry.hpp>
@@ -217,4 +217,4 @@ inline constexpr StoredKind stored_kinds[] = {{"patterns.knd", patterns_answer},
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_FILES_STORED_ANSWERS_HPP
+#endif  // KINDRED_TESTS_STORAGE_STORED_ANSWERS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_FILES_STORED_VECTORS_SUPPORT_HPP
-#define KINDRED_TESTS_FILES_STORED_VECTORS_SUPPORT_HPP
+#ifndef KINDRED_TESTS_VECTOR_STORED_VECTORS_SUPPORT_HPP
+#define KINDRED_TESTS_VECTOR_STORED_VECTORS_SUPPORT_HPP
 
 #include <kindred/matcher/StoredVectors.hpp>
 
@@ -65,4 +65,4 @@ inline double use(const StoredVectors& stored) {
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_FILES_STORED_VECTORS_SUPPORT_HPP
+#endif  // KINDRED_TESTS_VECTOR_STORED_VECTORS_SUPPORT_HPP

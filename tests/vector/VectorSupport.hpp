@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_MATCHER_VECTOR_SUPPORT_HPP
-#define KINDRED_TESTS_MATCHER_VECTOR_SUPPORT_HPP
+#ifndef KINDRED_TESTS_VECTOR_VECTOR_SUPPORT_HPP
+#define KINDRED_TESTS_VECTOR_VECTOR_SUPPORT_HPP
 
 #include <kindred/matcher/VectorIndex.hpp>
 #include <kindred/reference/Reference.hpp>
@@ -85,4 +85,4 @@ inline Answer reference_score(const std::vector<float>& rows, std::size_t dimens
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_MATCHER_VECTOR_SUPPORT_HPP
+#endif  // KINDRED_TESTS_VECTOR_VECTOR_SUPPORT_HPP

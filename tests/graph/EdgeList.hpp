@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_MATCHER_GRAPH_HISTORY_HPP
-#define KINDRED_TESTS_MATCHER_GRAPH_HISTORY_HPP
+#ifndef KINDRED_TESTS_GRAPH_EDGE_LIST_HPP
+#define KINDRED_TESTS_GRAPH_EDGE_LIST_HPP
 
 #include <kindred/matcher/SpreadingEngine.hpp>
 
@@ -66,4 +66,4 @@ inline std::string saved(const SpreadingEngine& engine, const TempFolder& folder
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_MATCHER_GRAPH_HISTORY_HPP
+#endif  // KINDRED_TESTS_GRAPH_EDGE_LIST_HPP

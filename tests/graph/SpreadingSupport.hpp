@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_MATCHER_SPREADING_CASES_HPP
-#define KINDRED_TESTS_MATCHER_SPREADING_CASES_HPP
+#ifndef KINDRED_TESTS_GRAPH_SPREADING_SUPPORT_HPP
+#define KINDRED_TESTS_GRAPH_SPREADING_SUPPORT_HPP
 
 #include <gtest/gtest.h>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -18,7 +18,7 @@
 
 #include "Support.hpp"
 
-namespace Kindred::Testing::SpreadingCases {
+namespace Kindred::Testing::SpreadingSupport {
 
 using Answer = std::vector<Activation>;
 using Sources = std::vector<Activation>;
@@ -61,6 +61,18 @@ inline std::vector<Answer> spread(Context& context, const Graph& graph,
   for (std::size_t i = 0; i < results.activations.rows(); ++i)
     answers.emplace_back(results.activations[i].begin(), results.activations[i].end());
   return answers;
+}
+
+inline std::vector<Reference::Link> links_of(const Graph& graph) {
+  std::vector<Reference::Link> links;
+  for (const Edge& edge : graph.edges) links.push_back({edge.from, edge.to, edge.weight});
+  return links;
+}
+
+inline std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
+  std::vector<std::uint32_t> words;
+  for (const float value : values) words.push_back(std::bit_cast<std::uint32_t>(value));
+  return words;
 }
 
 /// The bits by which two answers are compared: NaN equals itself, −0 differs from +0.
@@ -141,6 +153,6 @@ inline const std::vector<std::size_t> row_lengths{0,   1,   2,   3,   8,    9,  
                                                   31,  32,  33,  63,  64,   65,   127,  128,
                                                   129, 255, 256, 257, 4095, 4096, 4097, 10000};
 
-}  // namespace Kindred::Testing::SpreadingCases
+}  // namespace Kindred::Testing::SpreadingSupport
 
-#endif  // KINDRED_TESTS_MATCHER_SPREADING_CASES_HPP
+#endif  // KINDRED_TESTS_GRAPH_SPREADING_SUPPORT_HPP
