@@ -72,7 +72,7 @@ EXCLUDED_TESTS = [
     "HnswFile.RejectsOrSurvivesEveryForgedByte",
     "HnswFile.RejectsEveryChangedByte",
     "TopK.MatchesReferenceOnLongRows*",
-    "VectorStore.UsesAtMost64Mebibytes*",
+    "VectorMemory.IsAtMost64Mebibytes*",
     "VectorIndex.MatchesReferenceOnManyRows*",
     "VectorIndex.SplitsQueriesAndRowsToFitTheBudget*",
     "VectorIndex.StreamsRows*",

@@ -89,6 +89,23 @@ TEST(VectorRefusals, OfSearchesAllocateNothing) {
   });
 }
 
+TEST(VectorRefusals, IncludeFiltersOfAnotherSize) {
+  const std::vector<float> rows(70 * dimension, 1.0F);
+  const VectorIndex index(Testing::context(), rows, dimension);
+  const std::vector<float> queries(3 * dimension, 1.0F);
+  SearchOptions options;
+  for (const std::size_t words : {1UL, 3UL, 4UL, 7UL}) {
+    const std::vector<std::uint64_t> bits(words, ~std::uint64_t{0});
+    options.filter_bits = bits;
+    EXPECT_THROW(index.search(queries, options), InvalidArgument) << words << " words";
+  }
+  const std::vector<std::uint64_t> bits(2, ~std::uint64_t{0});
+  const std::vector<std::uint8_t> bytes(70, 1);
+  options.filter_bits = bits;
+  options.filter = bytes;
+  EXPECT_THROW(index.search(queries, options), InvalidArgument) << "two filters at the same time";
+}
+
 TEST(VectorRefusals, OfSizesBeyond64BitsAllocateNothing) {
   Data data;
   Context& context = Testing::context();
