@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_PATTERNS_PATTERN_CATALOGUE_HPP
 #define KINDRED_MATCHER_PATTERNS_PATTERN_CATALOGUE_HPP
 
-#include "IndexTable.hpp"
+#include "HashTable.hpp"
 #include "PatternBlock.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
@@ -24,8 +24,8 @@ struct CatalogueColumns {
   /// Of the rows, ascending; empty means that row r is pattern r.
   std::span<const std::uint64_t> indices;
   std::uint64_t size = 0;  ///< patterns ever learned; larger than all indices
-  std::span<std::uint64_t> name_slots, name_slot_ends;    ///< an `IndexTable`
-  std::span<std::uint64_t> event_slots, event_slot_ends;  ///< an `IndexTable`
+  std::span<std::uint64_t> name_slots, name_slot_ends;    ///< a `HashTable`
+  std::span<std::uint64_t> event_slots, event_slot_ends;  ///< a `HashTable`
   std::span<const std::uint64_t> patterns_with;  ///< per symbol: number of patterns that contain it
   std::span<const std::uint64_t> symbol_frequency;  ///< per symbol: how often it was learned
 };
@@ -119,8 +119,8 @@ class PatternCatalogue {
   /// Number of symbols of all existing patterns.
   std::uint64_t symbols() const noexcept;
   CatalogueCut cut(std::uint64_t begin) const;
-  const IndexTable& name_table() const noexcept { return m_by_name; }
-  const IndexTable& event_table() const noexcept { return m_by_events; }
+  const HashTable& name_table() const noexcept { return m_by_name; }
+  const HashTable& event_table() const noexcept { return m_by_events; }
 
  private:
   struct Place {
@@ -140,8 +140,8 @@ class PatternCatalogue {
 
   std::vector<NumberedBlock> m_blocks;  ///< by number; blocks without existing patterns are removed
   std::uint64_t m_size = 0;
-  IndexTable m_by_name;
-  IndexTable m_by_events;
+  HashTable m_by_name;
+  HashTable m_by_events;
   std::vector<std::uint64_t> m_patterns_with;
   std::vector<std::uint64_t> m_symbol_frequency;
   std::vector<Symbol> m_sorted;              ///< scratch memory of `count_symbols`

@@ -96,10 +96,10 @@ void write_rows(SectionWriter& writer, const CatalogueCut& rows, bool narrow,
   writer.write<std::uint64_t>("frequency", rows.frequency);
 }
 
-void write_table(SectionWriter& writer, const std::string& name, const IndexTable& table) {
+void write_table(SectionWriter& writer, const std::string& name, const HashTable& table) {
   std::vector<std::uint64_t> ends;
   writer.begin<std::uint64_t>(name + ".slots");
-  for (std::size_t p = 0; p < IndexTable::part_count; ++p) {
+  for (std::size_t p = 0; p < HashTable::part_count; ++p) {
     const std::span<const std::uint64_t> slots = table.part(p);
     writer.put<std::uint64_t>(slots);
     ends.push_back((ends.empty() ? 0 : ends.back()) + slots.size());

@@ -24,8 +24,8 @@ struct PatternCut {
   CatalogueCut rows;
   std::uint64_t symbols = 0;  ///< number of symbols in earlier commits
   // Only for a first commit:
-  IndexTable by_name;
-  IndexTable by_events;
+  HashTable by_name;
+  HashTable by_events;
   std::vector<std::uint64_t> patterns_with;
   std::vector<std::uint64_t> symbol_frequency;
   std::vector<StoredPart> parts;

@@ -43,7 +43,7 @@ struct Rows {
   void check(const SectionChecks& checks, std::uint64_t symbols, std::uint64_t first) const {
     if (checks.has("pattern.index")) {
       checks.count<std::uint64_t>("pattern.index", indices, size() + 1);
-      checks.below<std::uint64_t>("pattern.index", indices, IndexTable::index_max);
+      checks.below<std::uint64_t>("pattern.index", indices, HashTable::index_max);
       checks.all<std::uint64_t>(
           "pattern.index", indices.size(), "indices do not ascend from those of earlier commits",
           [&](std::size_t i) { return indices[i] >= (i == 0 ? first : indices[i - 1] + 1); });
@@ -112,10 +112,10 @@ std::uint64_t vocabulary_at(std::span<const SectionChecks> commits, std::size_t 
   return size;
 }
 
-/// Checks that the `IndexTable` can be searched and grown.
+/// Checks that the `HashTable` can be searched and grown.
 void check_table(const SectionChecks& checks, const char* name,
                  std::span<const std::uint64_t> slots, std::span<const std::uint64_t> part_ends) {
-  checks.count(name, part_ends, IndexTable::part_count);
+  checks.count(name, part_ends, HashTable::part_count);
   checks.ends(name, part_ends, slots.size());
   checks.all<std::uint64_t>(
       name, part_ends.size(), "the number of slots of a part is not a power of two",

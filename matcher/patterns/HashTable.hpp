@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_PATTERNS_INDEX_TABLE_HPP
-#define KINDRED_MATCHER_PATTERNS_INDEX_TABLE_HPP
+#ifndef KINDRED_MATCHER_PATTERNS_HASH_TABLE_HPP
+#define KINDRED_MATCHER_PATTERNS_HASH_TABLE_HPP
 
 #include <array>
 #include <cstddef>
@@ -19,15 +19,15 @@ namespace Kindred::Impl {
 /// The slots may lie in a mapped file until their part is resized. A copy shares the parts with its
 /// original until one of the two changes them; the copy must be destroyed where nobody changes the
 /// original concurrently.
-class IndexTable {
+class HashTable {
  public:
   static constexpr std::size_t part_count = 256;
   static constexpr std::uint64_t index_max = (std::uint64_t{1} << 40U) - 2;
 
-  IndexTable() = default;
+  HashTable() = default;
   /// \param slots of all parts, modified in place; must outlive this object \param ends of the
   /// parts; a part has no slots or a power of two of them, of which at most half are used
-  IndexTable(std::span<std::uint64_t> slots, std::span<const std::uint64_t> ends);
+  HashTable(std::span<std::uint64_t> slots, std::span<const std::uint64_t> ends);
 
   /// The index that was inserted with \p hash and for which `equal(index)` is true.
   template <class Equal>
@@ -86,4 +86,4 @@ class IndexTable {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_PATTERNS_INDEX_TABLE_HPP
+#endif  // KINDRED_MATCHER_PATTERNS_HASH_TABLE_HPP

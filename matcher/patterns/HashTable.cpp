@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "IndexTable.hpp"
+#include "HashTable.hpp"
 
 #include <algorithm>
 #include <new>
@@ -13,7 +13,7 @@ constexpr std::size_t slots_min = 8;
 
 }  // namespace
 
-IndexTable::IndexTable(std::span<std::uint64_t> slots, std::span<const std::uint64_t> ends) {
+HashTable::HashTable(std::span<std::uint64_t> slots, std::span<const std::uint64_t> ends) {
   for (std::size_t p = 0; p < part_count; ++p) {
     const std::uint64_t begin = p == 0 ? 0 : ends[p - 1];
     if (ends[p] == begin) continue;
@@ -25,14 +25,14 @@ IndexTable::IndexTable(std::span<std::uint64_t> slots, std::span<const std::uint
   }
 }
 
-void IndexTable::put(std::span<std::uint64_t> slots, std::uint64_t slot) noexcept {
+void HashTable::put(std::span<std::uint64_t> slots, std::uint64_t slot) noexcept {
   const std::size_t mask = slots.size() - 1;
   std::size_t at = home_of(slot, mask);
   while (slots[at] != 0) at = (at + 1) & mask;
   slots[at] = slot;
 }
 
-void IndexTable::resize(Part& part, std::size_t slots) {
+void HashTable::resize(Part& part, std::size_t slots) {
   std::vector<std::uint64_t> other(slots, 0);
   for (const std::uint64_t slot : part.slots) {
     if (slot != 0) put(other, slot);
@@ -41,7 +41,7 @@ void IndexTable::resize(Part& part, std::size_t slots) {
   part.slots = part.owned;
 }
 
-IndexTable::Part& IndexTable::own(std::size_t number) {
+HashTable::Part& HashTable::own(std::size_t number) {
   std::shared_ptr<Part>& part = m_parts[number];
   if (!part) part = std::make_shared<Part>();
   if (part.use_count() > 1) {
@@ -54,7 +54,7 @@ IndexTable::Part& IndexTable::own(std::size_t number) {
   return *part;
 }
 
-void IndexTable::insert(std::uint64_t hash, std::uint64_t index) {
+void HashTable::insert(std::uint64_t hash, std::uint64_t index) {
   Part& part = own(part_of(hash));
   if (2 * (part.used + 1) > part.slots.size())
     resize(part, std::max(slots_min, 2 * part.slots.size()));
@@ -62,9 +62,9 @@ void IndexTable::insert(std::uint64_t hash, std::uint64_t index) {
   ++part.used;
 }
 
-void IndexTable::prepare_to_erase(std::uint64_t hash) { own(part_of(hash)); }
+void HashTable::prepare_to_erase(std::uint64_t hash) { own(part_of(hash)); }
 
-void IndexTable::erase(std::uint64_t hash, std::uint64_t index) noexcept {
+void HashTable::erase(std::uint64_t hash, std::uint64_t index) noexcept {
   Part& part = *m_parts[part_of(hash)];
   const std::span<std::uint64_t> slots = part.slots;
   if (slots.empty()) return;
