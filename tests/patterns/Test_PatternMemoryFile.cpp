@@ -367,22 +367,4 @@ TEST(PatternMemoryFile, OfAnotherKindIsRejected) {
               HasSubstr("holds 'vocabulary', not 'patterns'"));
 }
 
-TEST(VocabularyFile, RestoresTheNumbers) {
-  const TempFolder folder;
-  Vocabulary vocabulary;
-  for (const char* text : {"b", "", "a", "ä€😀", "with\nline"}) vocabulary.add(text);
-  vocabulary.add(std::string(100000, 'x'));
-  vocabulary.save(folder / "v");
-  const Vocabulary copy = Vocabulary::load(folder / "v");
-  ASSERT_EQ(copy.size(), vocabulary.size());
-  for (Symbol symbol = 0; symbol < copy.size(); ++symbol)
-    EXPECT_EQ(copy.text(symbol), vocabulary.text(symbol));
-  Vocabulary().save(folder / "empty");
-  EXPECT_EQ(Vocabulary::load(folder / "empty").size(), 0U);
-  EXPECT_THROW(Vocabulary::load(folder / "missing"), NotFound);
-  std::string bytes = read_all(folder / "v");
-  bytes[200] ^= 1;
-  EXPECT_THROW(Vocabulary::load(folder.write("bad", bytes)), CorruptFile);
-}
-
 }  // namespace PatternMemoryFileTest

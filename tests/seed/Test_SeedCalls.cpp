@@ -57,7 +57,7 @@ class Listener {
 };
 
 TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
-  auto generator = Testing::generator("SeedRing.Costs");
+  auto generator = Testing::generator("SeedCalls.Costs");
   Reference::SeedLayer target = served_layer(256, 100, 3, generator);
   const Reference::SeedRows x =
       random_rows(VectorElement::float32, 32, 256, Values::ordinary, generator);
@@ -129,7 +129,7 @@ TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
 
 TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
-  auto generator = Testing::generator("SeedRing.Streams");
+  auto generator = Testing::generator("SeedCalls.Streams");
   Reference::SeedLayer target = served_layer(64, 9, 3, generator);
   const Reference::SeedRows x =
       random_rows(VectorElement::bfloat16, 40, 64, Values::ordinary, generator);
@@ -176,7 +176,7 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
 
 TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
-  auto generator = Testing::generator("SeedRing.DeviceFallback");
+  auto generator = Testing::generator("SeedCalls.DeviceFallback");
   Reference::SeedLayer target = served_layer(64, 20, 4, generator);
   const Reference::SeedRows x =
       random_rows(VectorElement::float32, 33, 64, Values::ordinary, generator);
@@ -224,7 +224,7 @@ TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
 }
 
 TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
-  auto generator = Testing::generator("SeedRing.Fallback");
+  auto generator = Testing::generator("SeedCalls.Fallback");
   Reference::SeedLayer target = served_layer(96, 40, 3, generator);
   const Reference::SeedRows x =
       random_rows(VectorElement::float16, 20, 96, Values::ordinary, generator);

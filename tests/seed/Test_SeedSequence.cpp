@@ -59,7 +59,7 @@ TEST(SeedSequence, CallsOverlapWhereTheirRowsAllowIt) {
 }
 
 TEST(SeedSequence, MayConsistOfSeveralLayers) {
-  auto generator = Testing::generator("SeedRing.Layers");
+  auto generator = Testing::generator("SeedSequence.Layers");
   constexpr std::size_t count = 40;
   constexpr std::size_t arrays = 5;
   std::vector<Reference::SeedLayer> target;

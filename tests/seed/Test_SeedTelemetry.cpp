@@ -30,7 +30,7 @@ std::vector<SeedMoments> moments_of(std::uint32_t hidden, std::uint32_t seeds,
 }
 
 TEST(SeedTelemetry, KeepsTheLastEpochsAndMergesThem) {
-  auto generator = Testing::generator("SeedRing.Epochs");
+  auto generator = Testing::generator("SeedTelemetry.Epochs");
   constexpr std::uint32_t hidden = 20, seeds = 7, kept = 3;
   for (const Space space : Testing::spaces()) {
     SeedLayer layer(context(), options_of(hidden, seeds, kept));
@@ -74,7 +74,7 @@ TEST(SeedTelemetry, KeepsTheLastEpochsAndMergesThem) {
 }
 
 TEST(SeedTelemetry, MergesTheForwardsOfAnEpochIfRequested) {
-  auto generator = Testing::generator("SeedRing.Merged");
+  auto generator = Testing::generator("SeedTelemetry.Merged");
   constexpr std::uint32_t hidden = 12, seeds = 5;
   SeedLayer layer(context(), options_of(hidden, seeds, 2));
   for (int epoch = 0; epoch < 3; ++epoch) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "Support.hpp"
+#include "TempFolder.hpp"
 
 #include <algorithm>
 #include <string>
@@ -146,6 +147,24 @@ TEST(Vocabulary, IsRestoredFromItsTexts) {
   EXPECT_EQ(Vocabulary(RaggedSpan<char>{}).size(), 0U);
   Vocabulary more(words.texts());
   EXPECT_EQ(more.add("more"), words.size());
+}
+
+TEST(Vocabulary, IsRestoredFromItsFile) {
+  const Testing::TempFolder folder;
+  Vocabulary vocabulary;
+  for (const char* text : {"b", "", "a", "ä€😀", "with\nline"}) vocabulary.add(text);
+  vocabulary.add(std::string(100000, 'x'));
+  vocabulary.save(folder / "v");
+  const Vocabulary copy = Vocabulary::load(folder / "v");
+  ASSERT_EQ(copy.size(), vocabulary.size());
+  for (Symbol symbol = 0; symbol < copy.size(); ++symbol)
+    EXPECT_EQ(copy.text(symbol), vocabulary.text(symbol));
+  Vocabulary().save(folder / "empty");
+  EXPECT_EQ(Vocabulary::load(folder / "empty").size(), 0U);
+  EXPECT_THROW(Vocabulary::load(folder / "missing"), NotFound);
+  std::string bytes = Testing::read_all(folder / "v");
+  bytes[200] ^= 1;
+  EXPECT_THROW(Vocabulary::load(folder.write("bad", bytes)), CorruptFile);
 }
 
 TEST(Vocabulary, RejectsTextsThatAreNotAVocabulary) {
