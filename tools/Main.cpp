@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Command.hpp"
+#include "KindredCommand.hpp"
 #include "WaitPolicy.hpp"
 
 int main(int argc, char** argv) {

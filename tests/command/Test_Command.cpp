@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "Command.hpp"
+#include "KindredCommand.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 #include "io/InputError.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_COMMAND_HPP
-#define KINDRED_TOOLS_COMMAND_HPP
+#ifndef KINDRED_TOOLS_KINDRED_COMMAND_HPP
+#define KINDRED_TOOLS_KINDRED_COMMAND_HPP
 
 #include <exception>
 
@@ -18,4 +18,4 @@ int run(int argc, const char* const* argv);
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_COMMAND_HPP
+#endif  // KINDRED_TOOLS_KINDRED_COMMAND_HPP

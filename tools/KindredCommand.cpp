@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Command.hpp"
+#include "KindredCommand.hpp"
 
 #include "Commands.hpp"
 #include "Log.hpp"

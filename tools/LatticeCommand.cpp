@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "LatticeBatch.hpp"
+#include "LatticeBatchCommand.hpp"
 #include "LatticeSummary.hpp"
 #include "Log.hpp"
 #include "Session.hpp"
@@ -176,7 +176,7 @@ void add_lattice_command(CLI::App& app, const GlobalOptions& global) {
       ->required();
   command->callback([&global, flags] { build(global, *flags); });
 
-  add_lattice_batch(*group, global);
+  add_lattice_batch_command(*group, global);
 }
 
 }  // namespace Kindred::Tools

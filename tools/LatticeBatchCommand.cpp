@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "LatticeBatch.hpp"
+#include "LatticeBatchCommand.hpp"
 
 #include "LatticeSummary.hpp"
 #include "Log.hpp"
@@ -85,7 +85,7 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
 
 }  // namespace
 
-void add_lattice_batch(CLI::App& group, const GlobalOptions& global) {
+void add_lattice_batch_command(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command = group.add_subcommand(
       "batch", "Run the task on each line of a file, with many lattices in one launch");
   const auto path = std::make_shared<std::string>();
