@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SeedCommands.hpp"
+#include "SeedReports.hpp"
+#include "SeedSubcommands.hpp"
+#include "Session.hpp"
 #include "io/InputError.hpp"
 #include "io/JsonLines.hpp"
 #include "io/JsonSummary.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
+#include "io/SeedJson.hpp"
 #include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

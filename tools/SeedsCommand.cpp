@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "SeedCommands.hpp"
+#include "SeedInput.hpp"
+#include "SeedReports.hpp"
+#include "SeedSubcommands.hpp"
 #include "io/InputError.hpp"
+#include "io/NpyHeader.hpp"
 #include "io/OutputPath.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -30,6 +35,19 @@ struct CallFlags {
 void check_files(const char* command, const CallFlags& flags) {
   check_outputs(command, {flags.out, flags.second},
                 {flags.input, flags.gradient, flags.state, flags.weights});
+}
+
+/// Formats rows as a .npy file; bfloat16 is stored as float32, which is exact.
+std::string npy_of(const std::vector<std::byte>& bytes, VectorElement element, std::uint64_t rows,
+                   std::uint64_t columns) {
+  std::string out = npy_header(element == VectorElement::float16 ? "<f2" : "<f4", rows, columns);
+  if (element != VectorElement::bfloat16)
+    return out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); i += 2) {
+    out.append(2, '\0');
+    out.append(reinterpret_cast<const char*>(bytes.data()) + i, 2);
+  }
+  return out;
 }
 
 /// Publishes \p first and, if requested, \p second together.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_SEED_COMMANDS_HPP
-#define KINDRED_TOOLS_SEED_COMMANDS_HPP
+#ifndef KINDRED_TOOLS_SEED_INPUT_HPP
+#define KINDRED_TOOLS_SEED_INPUT_HPP
 
 #include "Session.hpp"
 #include "io/SeedJson.hpp"
@@ -8,13 +8,10 @@
 #include <kindred/core/vector/VectorElement.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace Kindred::Tools {
@@ -33,9 +30,6 @@ std::optional<VectorElement> seed_element(const std::string& name);
 /// \throws InputError, NotFound, CorruptFile
 SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElement> element,
                              Session& session);
-/// Formats rows as a .npy file; bfloat16 is stored as float32, which is exact.
-std::string npy_of(const std::vector<std::byte>& bytes, VectorElement element, std::uint64_t rows,
-                   std::uint64_t columns);
 
 /// \brief Creates a layer from a state file and a weights file; an empty path omits that file.
 /// \throws InputError if the files do not match
@@ -43,15 +37,6 @@ SeedLayer load_seed_layer(Session& session, std::uint32_t hidden, const std::str
                           const SeedStateFile& state, const std::string& weights_path,
                           std::uint32_t telemetry_epochs);
 
-/// The report's data for labelled states and telemetry, in chronological order.
-ReportSeeds report_of(
-    const std::vector<std::pair<std::string, SeedState>>& states,
-    const std::vector<std::pair<std::string, std::vector<SeedTelemetry>>>& epochs);
-
-void add_seed_step_command(CLI::App& group, const GlobalOptions& global);
-void add_seed_telemetry_command(CLI::App& group, const GlobalOptions& global);
-void add_seed_report_command(CLI::App& group, const GlobalOptions& global);
-
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_SEED_COMMANDS_HPP
+#endif  // KINDRED_TOOLS_SEED_INPUT_HPP

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SeedCommands.hpp"
+#include "SeedInput.hpp"
 
 #include "io/InputError.hpp"
-#include "io/NpyHeader.hpp"
 #include "io/VectorInput.hpp"
 
 #include <kindred/matcher/VectorFile.hpp>
@@ -12,9 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <span>
-#include <utility>
 
 namespace Kindred::Tools {
 
@@ -76,18 +73,6 @@ SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElemen
   });
 }
 
-std::string npy_of(const std::vector<std::byte>& bytes, VectorElement element, std::uint64_t rows,
-                   std::uint64_t columns) {
-  std::string out = npy_header(element == VectorElement::float16 ? "<f2" : "<f4", rows, columns);
-  if (element != VectorElement::bfloat16)
-    return out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (std::size_t i = 0; i < bytes.size(); i += 2) {
-    out.append(2, '\0');
-    out.append(reinterpret_cast<const char*>(bytes.data()) + i, 2);
-  }
-  return out;
-}
-
 SeedLayer load_seed_layer(Session& session, std::uint32_t hidden, const std::string& state_path,
                           const SeedStateFile& state, const std::string& weights_path,
                           std::uint32_t telemetry_epochs) {
@@ -111,49 +96,6 @@ SeedLayer load_seed_layer(Session& session, std::uint32_t hidden, const std::str
     throw InputError(state_path + ": " + reason_of(error));
   }
   return layer;
-}
-
-ReportSeeds report_of(
-    const std::vector<std::pair<std::string, SeedState>>& states,
-    const std::vector<std::pair<std::string, std::vector<SeedTelemetry>>>& epochs) {
-  ReportSeeds out;
-  for (const auto& [label, state] : states) {
-    ReportSeedCounts counts{label, std::vector<std::uint64_t>(lifecycle_names.size())};
-    for (const Lifecycle lifecycle : state.lifecycle)
-      ++counts.counts[static_cast<std::size_t>(lifecycle)];
-    out.states.push_back(std::move(counts));
-  }
-  const SeedState& last = states.back().second;
-  for (std::size_t i = 0; i < last.seeds(); ++i) {
-    ReportSeed seed;
-    seed.lifecycle = to_string(last.lifecycle[i]);
-    seed.mode = to_string(last.mode[i]);
-    seed.schedule = to_string(last.schedule[i]);
-    seed.blueprint = last.blueprint[i];
-    seed.alpha = last.alpha[i];
-    seed.epochs = last.epochs[i];
-    seed.errors = last.errors[i];
-    std::optional<Lifecycle> before;
-    for (const SeedChange& change : last.history(i)) {
-      if (before != change.to)
-        seed.history += fmt::format("{}{}", before ? ", " : "", to_string(change.to));
-      seed.history += fmt::format(" ← {}", to_string(change.from));
-      before = change.from;
-    }
-    out.seeds.push_back(std::move(seed));
-  }
-  for (const auto& [label, telemetry] : epochs) {
-    ReportSeedEpoch epoch;
-    epoch.label = label;
-    for (const SeedTelemetry& one : telemetry) {
-      epoch.mean.push_back(one.mean);
-      epoch.deviation.push_back(std::sqrt(one.variance));
-      epoch.dead_ratio.push_back(one.dead_ratio);
-      epoch.health.push_back(seed_health(one));
-    }
-    out.epochs.push_back(std::move(epoch));
-  }
-  return out;
 }
 
 }  // namespace Kindred::Tools
