@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "GraphFlags.hpp"
+#include "GraphText.hpp"
 #include "Log.hpp"
 #include "Session.hpp"
 #include "demo/Corpus.hpp"

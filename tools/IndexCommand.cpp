@@ -4,6 +4,7 @@
 #include "Log.hpp"
 #include "Progress.hpp"
 #include "VectorFlags.hpp"
+#include "VectorInput.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"

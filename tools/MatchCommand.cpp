@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "AnswerWhileReading.hpp"
 #include "Batches.hpp"
 #include "Commands.hpp"
 #include "MatchFlags.hpp"
@@ -6,7 +7,6 @@
 #include "MatchStore.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
-#include "Streaming.hpp"
 #include "io/Answer.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "MatchStore.hpp"
 
+#include "AnswerWhileReading.hpp"
 #include "Batches.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
-#include "Streaming.hpp"
 #include "io/Answer.hpp"
 #include "io/Events.hpp"
 #include "io/Output.hpp"

@@ -3,6 +3,7 @@
 #include "Commands.hpp"
 #include "Progress.hpp"
 #include "VectorFlags.hpp"
+#include "VectorInput.hpp"
 #include "io/Answer.hpp"
 #include "io/Candidates.hpp"
 #include "io/InputError.hpp"

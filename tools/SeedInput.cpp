@@ -2,7 +2,7 @@
 #include "SeedInput.hpp"
 
 #include "io/InputError.hpp"
-#include "io/VectorInput.hpp"
+#include "io/Matrix.hpp"
 
 #include <kindred/matcher/VectorFile.hpp>
 

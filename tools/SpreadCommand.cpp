@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Batches.hpp"
 #include "Commands.hpp"
-#include "GraphFlags.hpp"
+#include "GraphText.hpp"
 #include "Log.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"

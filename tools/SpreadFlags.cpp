@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SpreadFlags.hpp"
 
-#include "GraphFlags.hpp"
+#include "GraphText.hpp"
 #include "Options.hpp"
 #include "io/DecayText.hpp"
 #include "io/EdgeRulesText.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "GraphFlags.hpp"
+#include "GraphText.hpp"
 
 #include <utility>
 

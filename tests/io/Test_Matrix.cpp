@@ -4,10 +4,10 @@
 
 #include "TempFolder.hpp"
 #include "io/InputError.hpp"
+#include "io/Matrix.hpp"
 #include "io/NpyHeader.hpp"
-#include "io/VectorInput.hpp"
 
-namespace VectorInputTest {
+namespace MatrixTest {
 
 using namespace Kindred;
 using namespace Kindred::Tools;
@@ -53,4 +53,4 @@ TEST(Matrix, TakesAWrongFileForBadInput) {
               HasSubstr("not a regular file"));
 }
 
-}  // namespace VectorInputTest
+}  // namespace MatrixTest

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_STREAMING_HPP
-#define KINDRED_TOOLS_STREAMING_HPP
+#ifndef KINDRED_TOOLS_ANSWER_WHILE_READING_HPP
+#define KINDRED_TOOLS_ANSWER_WHILE_READING_HPP
 
 #include "io/Events.hpp"
 #include "io/SequenceReader.hpp"
@@ -36,4 +36,4 @@ void answer_while_reading(SequenceReader& reader, std::size_t batch, Sequences& 
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_STREAMING_HPP
+#endif  // KINDRED_TOOLS_ANSWER_WHILE_READING_HPP

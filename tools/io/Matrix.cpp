@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/VectorInput.hpp"
+#include "io/Matrix.hpp"
 
 #include "io/InputError.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_GRAPH_FLAGS_HPP
-#define KINDRED_TOOLS_GRAPH_FLAGS_HPP
+#ifndef KINDRED_TOOLS_GRAPH_TEXT_HPP
+#define KINDRED_TOOLS_GRAPH_TEXT_HPP
 
 #include "Session.hpp"
 #include "io/GraphInput.hpp"
@@ -27,4 +27,4 @@ Graph read_graph_text(const GraphText& text, WeightRange range, const Session& s
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_GRAPH_FLAGS_HPP
+#endif  // KINDRED_TOOLS_GRAPH_TEXT_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_VECTOR_INPUT_HPP
-#define KINDRED_TOOLS_IO_VECTOR_INPUT_HPP
+#ifndef KINDRED_TOOLS_IO_MATRIX_HPP
+#define KINDRED_TOOLS_IO_MATRIX_HPP
 
 #include "io/LineReader.hpp"
 
@@ -29,4 +29,4 @@ Matrix read_matrix(const std::string& path, const VectorFileOptions& options,
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_VECTOR_INPUT_HPP
+#endif  // KINDRED_TOOLS_IO_MATRIX_HPP

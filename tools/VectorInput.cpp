@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "VectorInput.hpp"
+
+#include "io/InputError.hpp"
+
+#include <kindred/matcher/StoredVectors.hpp>
+#include <kindred/matcher/VectorArray.hpp>
+
+#include <fmt/format.h>
+
+namespace Kindred::Tools {
+
+namespace {
+
+/// The rows of a file, in an element type that holds its numbers exactly.
+VectorArray read_array(const std::string& path, const ReadProgress& progress) {
+  return reading_file([&] {
+    const VectorFile file(path);
+    return read_rows(file, natural_element(file.type()), [&](std::uint64_t rows) {
+      progress(rows * file.row_bytes(), file.rows() * file.row_bytes());
+    });
+  });
+}
+
+}  // namespace
+
+void check_some_rows(const std::string& path, std::uint64_t rows) {
+  if (rows == 0)
+    throw InputError(fmt::format("{}: has 0 rows; there must be at least 1 to find", path));
+}
+
+std::vector<std::uint8_t> load_filter(Session& session, const std::string& filter,
+                                      const std::string& rows, std::uint64_t end_id) {
+  if (filter.empty()) return {};
+  std::vector<std::uint8_t> mask =
+      session.timed(Phase::load, [&] { return reading_file([&] { return read_mask(filter); }); });
+  if (mask.size() != end_id) {
+    throw InputError(fmt::format("{}: a mask of {} ids; those of {} are below {}", filter,
+                                 mask.size(), rows, end_id));
+  }
+  return mask;
+}
+
+VectorInput load_vectors(const VectorFlags& flags, Session& session) {
+  VectorInput input;
+  VectorArray array;
+  StoredVectors stored;
+  session.timed(Phase::load, [&] {
+    input.queries = read_matrix(flags.queries, {.dataset = "test", .one_row = true});
+    if (flags.store.empty()) {
+      array = read_array(flags.vectors, session.read_progress(flags.vectors));
+      stored.rows = array.span();
+      stored.end_id = stored.rows.count();
+    } else {
+      stored =
+          reading_file([&] { return StoredVectors::load(flags.store, session.options().threads); });
+    }
+  });
+  const VectorSpan& rows = stored.rows;
+  check_some_rows(flags.rows(), rows.count());
+  if (rows.dimension != input.queries.columns) {
+    throw InputError(fmt::format("{}: queries of dimension {}; the vectors in {} have dimension {}",
+                                 flags.queries, input.queries.columns, flags.rows(),
+                                 rows.dimension));
+  }
+  input.rows = rows.count();
+  input.end_id = stored.end_id;
+  const VectorIndexOptions options;
+  session.timed(Phase::upload, [&] {
+    if (flags.store.empty()) {
+      input.index.emplace(session.context(), rows, options);
+    } else {
+      input.index.emplace(session.context(), stored, options);
+    }
+  });
+  return input;
+}
+
+void report_input(Session& session, const VectorFlags& flags, const VectorInput& input) {
+  session.add_to_report("vectors", fmt::format("{} of dimension {} in {}", input.rows,
+                                               input.queries.columns, flags.rows()));
+  session.add_to_report("queries", fmt::format("{} in {}", input.queries.rows, flags.queries));
+  session.add_to_report("metric", flags.metric);
+  if (!flags.filter.empty()) session.add_to_report("filter", flags.filter);
+}
+
+std::span<const float> rows_of(const Matrix& queries, std::size_t first, std::size_t count) {
+  return queries.span().subspan(first * queries.columns, count * queries.columns);
+}
+
+}  // namespace Kindred::Tools
