@@ -3,8 +3,8 @@
 #include "Batches.hpp"
 #include "Commands.hpp"
 #include "MatchFlags.hpp"
+#include "MatchFromStore.hpp"
 #include "MatchPredictions.hpp"
-#include "MatchStore.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/Answer.hpp"
@@ -160,7 +160,7 @@ void match(const GlobalOptions& global, MatchFlags flags) {
   check(flags);
   const PredictionOptions prediction = prediction_options(global, flags.prediction, flags.options);
   if (!flags.store.empty()) {
-    match_store(global, flags, prediction);
+    match_from_store(global, flags, prediction);
     return;
   }
   const bool predicts = flags.prediction.predict;

@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_MATCH_FLAGS_HPP
 #define KINDRED_TOOLS_MATCH_FLAGS_HPP
 
-#include "MatchPredictions.hpp"
+#include "PredictionFlags.hpp"
 #include "Session.hpp"
 
 #include <kindred/matcher/SequenceMatcher.hpp>

@@ -2,36 +2,17 @@
 #ifndef KINDRED_TOOLS_MATCH_PREDICTIONS_HPP
 #define KINDRED_TOOLS_MATCH_PREDICTIONS_HPP
 
-#include "Options.hpp"
 #include "io/Events.hpp"
 #include "io/NameTable.hpp"
 
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace Kindred::Tools {
-
-/// Flags of `match --predict`.
-struct PredictionFlags {
-  bool predict = false;
-  std::string rank;
-  std::optional<double> fuzzy;
-  bool single_symbol_fast_path = false;
-  std::string affinity;  ///< path of a file
-};
-
-void add_prediction_flags(CLI::App& command, PredictionFlags& flags);
-
-/// \brief The prediction options except the weights.
-/// \throws UsageError for an unknown ranking, for a ranking that requires weights if none are
-/// given, and for prediction flags without --predict
-PredictionOptions prediction_options(const GlobalOptions& global, const PredictionFlags& flags,
-                                     const MatchOptions& match);
 
 /// \brief Converts matches of queries to predictions and prints them as JSON.
 class MatchPredictions {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "MatchStore.hpp"
+#include "MatchFromStore.hpp"
 
 #include "AnswerWhileReading.hpp"
 #include "Batches.hpp"
+#include "MatchPredictions.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/Answer.hpp"
@@ -79,8 +80,8 @@ class StoreAnswers {
 
 }  // namespace
 
-void match_store(const GlobalOptions& global, const MatchFlags& flags,
-                 const PredictionOptions& given) {
+void match_from_store(const GlobalOptions& global, const MatchFlags& flags,
+                      const PredictionOptions& given) {
   const bool streaming = flags.queries == "-";
   Session session(global, "match");
   const Level level = flags.level == "character" ? Level::character : Level::token;
