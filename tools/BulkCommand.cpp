@@ -2,11 +2,11 @@
 #include "Commands.hpp"
 #include "Log.hpp"
 #include "Session.hpp"
+#include "io/AppendJson.hpp"
 #include "io/InputError.hpp"
 #include "io/NpyHeader.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
-#include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/CheckedSize.hpp>

@@ -5,10 +5,10 @@
 #include "Session.hpp"
 #include "demo/Corpus.hpp"
 #include "demo/WordNet.hpp"
+#include "io/AppendJson.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
-#include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/GraphFileInfo.hpp>

@@ -5,11 +5,11 @@
 #include "Progress.hpp"
 #include "VectorFlags.hpp"
 #include "VectorInput.hpp"
+#include "io/AppendJson.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
 #include "io/RankedOutput.hpp"
-#include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/HnswIndex.hpp>

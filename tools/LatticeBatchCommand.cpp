@@ -5,10 +5,10 @@
 #include "Log.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
+#include "io/AppendJson.hpp"
 #include "io/LatticeTasks.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
-#include "io/Text.hpp"
 
 #include <fmt/format.h>
 

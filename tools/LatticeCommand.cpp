@@ -4,12 +4,12 @@
 #include "LatticeSummary.hpp"
 #include "Log.hpp"
 #include "Session.hpp"
+#include "io/AppendJson.hpp"
 #include "io/InputError.hpp"
 #include "io/LatticeBlocks.hpp"
 #include "io/LatticeEnvironment.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
-#include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/Lattice.hpp>

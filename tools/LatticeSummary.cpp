@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "LatticeSummary.hpp"
 
-#include "io/Text.hpp"
+#include "io/AppendJson.hpp"
 
 #include <fmt/format.h>
 

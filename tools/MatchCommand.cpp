@@ -11,7 +11,6 @@
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/SequenceReader.hpp"
-#include "io/Text.hpp"
 
 #include <kindred/matcher/SequenceMatcher.hpp>
 

@@ -2,7 +2,7 @@
 #include "Options.hpp"
 
 #include "io/InputError.hpp"
-#include "io/Text.hpp"
+#include "io/ParseNumber.hpp"
 
 #include <fmt/format.h>
 

@@ -3,13 +3,13 @@
 #include "Log.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
+#include "io/AppendJson.hpp"
 #include "io/Events.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
 #include "io/PatternStoreInput.hpp"
 #include "io/SequenceReader.hpp"
-#include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/CodePoints.hpp>

@@ -10,7 +10,6 @@
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
 #include "io/RankedOutput.hpp"
-#include "io/Text.hpp"
 
 #include <fmt/format.h>
 

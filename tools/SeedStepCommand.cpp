@@ -2,13 +2,13 @@
 #include "SeedReports.hpp"
 #include "SeedSubcommands.hpp"
 #include "Session.hpp"
+#include "io/AppendJson.hpp"
 #include "io/InputError.hpp"
 #include "io/JsonLines.hpp"
 #include "io/JsonSummary.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
 #include "io/SeedJson.hpp"
-#include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 

@@ -7,10 +7,10 @@
 #include "Session.hpp"
 #include "SpreadFlags.hpp"
 #include "io/Answer.hpp"
+#include "io/AppendJson.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/Sources.hpp"
-#include "io/Text.hpp"
 
 #include <kindred/core/graph/PathConfidence.hpp>
 #include <kindred/matcher/IsSectionFile.hpp>

@@ -3,10 +3,10 @@
 #include "Log.hpp"
 #include "Session.hpp"
 #include "VectorFlags.hpp"
+#include "io/AppendJson.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/OutputPath.hpp"
-#include "io/Text.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/StoredVectors.hpp>

@@ -2,7 +2,7 @@
 #include "io/DecayText.hpp"
 
 #include "io/InputError.hpp"
-#include "io/Text.hpp"
+#include "io/ParseNumber.hpp"
 
 #include <fmt/format.h>
 

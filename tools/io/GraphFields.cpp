@@ -2,7 +2,7 @@
 #include "io/GraphFields.hpp"
 
 #include "io/InputError.hpp"
-#include "io/Text.hpp"
+#include "io/ParseNumber.hpp"
 
 #include <kindred/matcher/CodePoints.hpp>
 

@@ -2,7 +2,7 @@
 #include "io/LatticeBlocks.hpp"
 
 #include "io/InputError.hpp"
-#include "io/Text.hpp"
+#include "io/ParseNumber.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/NodeNames.hpp"
 
-#include "io/Text.hpp"
+#include "io/AppendJson.hpp"
+#include "io/ParseNumber.hpp"
 
 #include <fmt/format.h>
 

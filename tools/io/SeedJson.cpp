@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/SeedJson.hpp"
 
+#include "io/AppendJson.hpp"
 #include "io/InputError.hpp"
 #include "io/JsonLines.hpp"
 #include "io/JsonSummary.hpp"
-#include "io/Text.hpp"
 
 #include <kindred/matcher/SeedLayer.hpp>
 

@@ -2,15 +2,17 @@
 #include <gtest/gtest.h>
 
 #include "Support.hpp"
-#include "io/InputError.hpp"
-#include "io/Text.hpp"
+#include "io/AppendJson.hpp"
 
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <string>
+#include <string_view>
 
-namespace TextTest {
+namespace AppendJsonTest {
 
 using namespace Kindred;
 using namespace Kindred::Tools;
@@ -72,28 +74,4 @@ TEST(JsonString, EscapesWhatJsonMust) {
             "\"a\\\"b\\\\c\\n\\r\\t\\b\\f\\u0001\x7f é\"");
 }
 
-TEST(ParseNumber, TakesTheWholeTextOrNothing) {
-  EXPECT_EQ(parse_number("0.25"), 0.25);
-  EXPECT_EQ(parse_number("+1e3"), 1000);
-  EXPECT_EQ(parse_number("-7"), -7);
-  EXPECT_EQ(parse_number("1e-400"), 0);
-  for (const char* text :
-       {"", "+", "x", "1x", " 1", "1 ", "1e400", "-1e400", "nan", "inf", "0x10", "+-1"})
-    EXPECT_EQ(parse_number(text), std::nullopt) << text;
-}
-
-TEST(ParseCount, TakesDigitsOnly) {
-  EXPECT_EQ(parse_count("0"), 0U);
-  EXPECT_EQ(parse_count("010"), 10U);
-  EXPECT_EQ(parse_count("18446744073709551615"), 18446744073709551615ULL);
-  for (const char* text : {"", "-1", "+1", "1.0", "1e3", "18446744073709551616"})
-    EXPECT_EQ(parse_count(text), std::nullopt) << text;
-}
-
-TEST(InQuotes, HidesControlBytesAndCutsBetweenCodePoints) {
-  EXPECT_EQ(in_quotes("a\n\x7f"), "'a\\x0a\\x7f'");
-  const std::string text = std::string(59, 'a') + "é" + "b";
-  EXPECT_EQ(in_quotes(text), "'" + std::string(59, 'a') + "é…'");
-}
-
-}  // namespace TextTest
+}  // namespace AppendJsonTest

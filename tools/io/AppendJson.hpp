@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_TEXT_HPP
-#define KINDRED_TOOLS_IO_TEXT_HPP
+#ifndef KINDRED_TOOLS_IO_APPEND_JSON_HPP
+#define KINDRED_TOOLS_IO_APPEND_JSON_HPP
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace Kindred::Tools {
-
-/// \brief Parses all of \p text as a finite decimal number; empty on failure.
-///
-/// Rounds to nearest. Numbers too small for a double are rounded as well; numbers too large are a
-/// failure.
-std::optional<double> parse_number(std::string_view text);
-
-/// Parses all of \p text as a decimal whole number without a sign; empty on failure.
-std::optional<std::uint64_t> parse_count(std::string_view text) noexcept;
 
 /// \brief Appends \p number as JSON with the fewest digits that restore it, in the format of
 /// Python's `repr`.
@@ -32,4 +21,4 @@ void append_json(std::string& out, std::string_view text);
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_TEXT_HPP
+#endif  // KINDRED_TOOLS_IO_APPEND_JSON_HPP
