@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "demo/Gloss.hpp"
+#include "demo/GlossWords.hpp"
 #include "demo/WordNet.hpp"
 
 #include <kindred/core/common/Error.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Corpus.hpp"
 
-#include "Gloss.hpp"
+#include "GlossWords.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_DEMO_GLOSS_HPP
-#define KINDRED_TOOLS_DEMO_GLOSS_HPP
+#ifndef KINDRED_TOOLS_DEMO_GLOSS_WORDS_HPP
+#define KINDRED_TOOLS_DEMO_GLOSS_WORDS_HPP
 
 #include <string>
 #include <string_view>
@@ -17,4 +17,4 @@ std::vector<std::string> content_words(std::string_view text);
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_DEMO_GLOSS_HPP
+#endif  // KINDRED_TOOLS_DEMO_GLOSS_WORDS_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Gloss.hpp"
+#include "GlossWords.hpp"
 
 #include <algorithm>
 #include <array>
