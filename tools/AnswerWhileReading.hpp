@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_ANSWER_WHILE_READING_HPP
 #define KINDRED_TOOLS_ANSWER_WHILE_READING_HPP
 
-#include "io/Events.hpp"
+#include "io/EventSinks.hpp"
 #include "io/SequenceReader.hpp"
 
 #include <cstddef>

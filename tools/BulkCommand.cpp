@@ -3,10 +3,10 @@
 #include "Log.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
+#include "io/CheckOutputs.hpp"
 #include "io/InputError.hpp"
 #include "io/NpyHeader.hpp"
 #include "io/Output.hpp"
-#include "io/OutputPath.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/CheckedSize.hpp>

@@ -6,9 +6,9 @@
 #include "demo/Corpus.hpp"
 #include "demo/WordNet.hpp"
 #include "io/AppendJson.hpp"
+#include "io/CheckOutputs.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
-#include "io/OutputPath.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/GraphFileInfo.hpp>

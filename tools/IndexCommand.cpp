@@ -6,9 +6,9 @@
 #include "VectorFlags.hpp"
 #include "VectorInput.hpp"
 #include "io/AppendJson.hpp"
+#include "io/CheckOutputs.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
-#include "io/OutputPath.hpp"
 #include "io/RankedOutput.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

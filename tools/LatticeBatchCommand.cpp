@@ -6,9 +6,9 @@
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
+#include "io/CheckOutputs.hpp"
 #include "io/LatticeTasks.hpp"
 #include "io/Output.hpp"
-#include "io/OutputPath.hpp"
 
 #include <fmt/format.h>
 

@@ -5,11 +5,11 @@
 #include "Log.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
+#include "io/CheckOutputs.hpp"
 #include "io/InputError.hpp"
 #include "io/LatticeBlocks.hpp"
 #include "io/LatticeEnvironment.hpp"
 #include "io/Output.hpp"
-#include "io/OutputPath.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/Lattice.hpp>

@@ -7,7 +7,7 @@
 #include "MatchPredictions.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
-#include "io/Answer.hpp"
+#include "io/AnswerLines.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/SequenceReader.hpp"
@@ -167,7 +167,7 @@ void match(const GlobalOptions& global, MatchFlags flags) {
   const SequenceForm form = plain ? SequenceForm::lines : SequenceForm::json;
   const bool streaming = flags.queries == "-";
   Session session(global, "match");
-  Encoder encoder(plain || flags.level == "character" ? Level::character : Level::token);
+  SymbolEncoder encoder(plain || flags.level == "character" ? Level::character : Level::token);
   Sequences patterns;
   Sequences queries;
   PatternEvents pattern_events;

@@ -6,8 +6,9 @@
 #include "MatchPredictions.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
-#include "io/Answer.hpp"
-#include "io/Events.hpp"
+#include "io/Affinities.hpp"
+#include "io/AnswerLines.hpp"
+#include "io/EventSinks.hpp"
 #include "io/Output.hpp"
 #include "io/PatternStoreInput.hpp"
 #include "io/SequenceReader.hpp"
@@ -88,7 +89,7 @@ void match_from_store(const GlobalOptions& global, const MatchFlags& flags,
   const PatternMemory memory =
       session.timed(Phase::load, [&] { return load_store(session.context(), flags.store, level); });
   // The texts of a query are looked up in the vocabulary of the store, not of the reader.
-  Encoder encoder(Level::token);
+  SymbolEncoder encoder(Level::token);
   Sequences queries;
   QueryEvents events;
   SequenceReader reader(flags.queries, SequenceForm::json, encoder, Learning::off);
@@ -102,8 +103,8 @@ void match_from_store(const GlobalOptions& global, const MatchFlags& flags,
   std::vector<double> weights;
   if (!flags.prediction.affinity.empty()) {
     session.timed(Phase::load, [&] {
-      weights =
-          read_weights(flags.prediction.affinity, memory.vocabulary(), memory.symbol_frequencies());
+      weights = read_affinity_weights(flags.prediction.affinity, memory.vocabulary(),
+                                      memory.symbol_frequencies());
     });
     prediction.weights = weights;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "MatchPredictions.hpp"
 
+#include "io/Affinities.hpp"
 #include "io/AppendJson.hpp"
 
 #include <algorithm>
@@ -98,7 +99,7 @@ MatchPredictions::MatchPredictions(Context& context, const SequenceMatcher& matc
 }
 
 void MatchPredictions::weigh(const std::string& path) {
-  m_weights = read_weights(path, m_vocabulary, m_patterns.occurrences());
+  m_weights = read_affinity_weights(path, m_vocabulary, m_patterns.occurrences());
   m_options.weights = m_weights;
 }
 

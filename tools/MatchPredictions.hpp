@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_MATCH_PREDICTIONS_HPP
 #define KINDRED_TOOLS_MATCH_PREDICTIONS_HPP
 
-#include "io/Events.hpp"
+#include "io/EventSinks.hpp"
 #include "io/NameTable.hpp"
 
 #include <kindred/matcher/Prediction.hpp>

@@ -4,10 +4,10 @@
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
-#include "io/Events.hpp"
+#include "io/CheckOutputs.hpp"
+#include "io/EventSinks.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
-#include "io/OutputPath.hpp"
 #include "io/PatternStoreInput.hpp"
 #include "io/SequenceReader.hpp"
 
@@ -36,7 +36,7 @@ struct PatternBuildFlags {
 
 /// Learns the lines of a file. Returns their number.
 std::uint64_t learn_lines(const std::string& path, PatternMemory& memory, Session& session) {
-  Encoder encoder(Level::token);
+  SymbolEncoder encoder(Level::token);
   SequenceReader reader(path, SequenceForm::json, encoder, Learning::on,
                         session.read_progress(path));
   Sequences line;

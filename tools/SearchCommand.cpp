@@ -4,9 +4,9 @@
 #include "Progress.hpp"
 #include "VectorFlags.hpp"
 #include "VectorInput.hpp"
-#include "io/Answer.hpp"
+#include "io/AnswerLines.hpp"
+#include "io/CheckOutputs.hpp"
 #include "io/InputError.hpp"
-#include "io/OutputPath.hpp"
 #include "io/RankedOutput.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedReports.hpp"
 #include "SeedSubcommands.hpp"
+#include "io/CheckOutputs.hpp"
 #include "io/InputError.hpp"
-#include "io/OutputPath.hpp"
 #include "io/SeedJson.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

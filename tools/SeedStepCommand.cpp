@@ -3,11 +3,11 @@
 #include "SeedSubcommands.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
+#include "io/CheckOutputs.hpp"
 #include "io/InputError.hpp"
 #include "io/JsonLines.hpp"
 #include "io/JsonSummary.hpp"
 #include "io/Output.hpp"
-#include "io/OutputPath.hpp"
 #include "io/SeedJson.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

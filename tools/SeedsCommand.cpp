@@ -3,9 +3,9 @@
 #include "SeedInput.hpp"
 #include "SeedReports.hpp"
 #include "SeedSubcommands.hpp"
+#include "io/CheckOutputs.hpp"
 #include "io/InputError.hpp"
 #include "io/NpyHeader.hpp"
-#include "io/OutputPath.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 

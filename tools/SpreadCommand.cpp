@@ -6,11 +6,11 @@
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "SpreadFlags.hpp"
-#include "io/Answer.hpp"
+#include "io/AnswerLines.hpp"
 #include "io/AppendJson.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
-#include "io/Sources.hpp"
+#include "io/SpreadSources.hpp"
 
 #include <kindred/core/graph/PathConfidence.hpp>
 #include <kindred/matcher/IsSectionFile.hpp>
@@ -150,8 +150,8 @@ SpreadGraph load_graph(const SpreadFlags& flags, const SpreadOptions& options, S
 /// Writes the answers of a call, one line per query.
 class SpreadAnswers {
  public:
-  SpreadAnswers(const SpreadFlags& flags, const SpreadOptions& options, const Sources& sources,
-                const NodeNames& nodes)
+  SpreadAnswers(const SpreadFlags& flags, const SpreadOptions& options,
+                const SpreadSources& sources, const NodeNames& nodes)
       : m_flags(flags), m_options(options), m_sources(sources), m_nodes(nodes) {}
 
   /// \param first index of the first query
@@ -193,7 +193,7 @@ class SpreadAnswers {
  private:
   const SpreadFlags& m_flags;
   const SpreadOptions& m_options;
-  const Sources& m_sources;
+  const SpreadSources& m_sources;
   const NodeNames& m_nodes;
   Output m_output;
   std::uint64_t m_activations = 0;
@@ -228,12 +228,12 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   Graph& graph = loaded.graph;
   std::optional<SpreadingEngine>& engine = loaded.engine;
   if (engine) graph.nodes = names_of(*engine);
-  const Sources sources = session.timed(Phase::load, [&] {
+  const SpreadSources sources = session.timed(Phase::load, [&] {
     std::optional<SpreadQuery> defaults;
     if (options.mode != SpreadMode::pagerank)
       defaults = {options.hops, options.decay, options.threshold, options.kinds};
-    return read_sources(flags.sources, graph.nodes, range_of(options.mode), defaults,
-                        session.read_progress(flags.sources));
+    return read_spread_sources(flags.sources, graph.nodes, range_of(options.mode), defaults,
+                               session.read_progress(flags.sources));
   });
   if (!engine && graph.nodes.size() > 0) {
     session.timed(Phase::upload, [&] {

@@ -4,9 +4,9 @@
 #include "Session.hpp"
 #include "VectorFlags.hpp"
 #include "io/AppendJson.hpp"
+#include "io/CheckOutputs.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
-#include "io/OutputPath.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/StoredVectors.hpp>

@@ -28,7 +28,7 @@ void require(bool held) {
 /// Collects the strings and events that the reader delivers.
 class CollectedEvents final : public EventSink {
  public:
-  explicit CollectedEvents(const Encoder& encoder) : m_encoder(encoder) {}
+  explicit CollectedEvents(const SymbolEncoder& encoder) : m_encoder(encoder) {}
 
   void append(std::string_view text, Symbol symbol) override {
     std::vector<Symbol> points;
@@ -46,12 +46,12 @@ class CollectedEvents final : public EventSink {
   std::size_t records = 0;
 
  private:
-  const Encoder& m_encoder;
+  const SymbolEncoder& m_encoder;
 };
 
 /// Reads everything. Returns the error message, or an empty string.
-std::string read(const std::string& path, SequenceForm form, Encoder& encoder, Learning learning,
-                 Sequences& out, EventSink* sink) {
+std::string read(const std::string& path, SequenceForm form, SymbolEncoder& encoder,
+                 Learning learning, Sequences& out, EventSink* sink) {
   try {
     SequenceReader reader(path, form, encoder, learning);
     if (sink != nullptr) reader.keep_events(*sink);
@@ -64,7 +64,7 @@ std::string read(const std::string& path, SequenceForm form, Encoder& encoder, L
 }
 
 void check(const std::string& path, SequenceForm form, Level level) {
-  Encoder encoder(level);
+  SymbolEncoder encoder(level);
   CollectedEvents collected(encoder);
   Sequences learned;
   const std::string refusal = read(path, form, encoder, Learning::on, learned,

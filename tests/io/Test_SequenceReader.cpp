@@ -20,7 +20,7 @@ struct Read {
   std::vector<std::string> names;
 };
 
-Read read_sequences(const std::string& path, Encoder& encoder, Learning learning,
+Read read_sequences(const std::string& path, SymbolEncoder& encoder, Learning learning,
                     SequenceForm form = SequenceForm::json) {
   Sequences sequences;
   SequenceReader reader(path, form, encoder, learning);
@@ -41,7 +41,7 @@ TEST(SequenceReader, NumbersTokensAsTheyAppear) {
 {"tokens": [], "other": {"deep": [1, {"er": null}]}, "name": null}
 {"events": [[]]}
 )");
-  Encoder encoder(Level::token);
+  SymbolEncoder encoder(Level::token);
   const Read read = read_sequences(path, encoder, Learning::on);
   EXPECT_THAT(read.names, ElementsAre("x", "", "(none)", "(none)"));
   EXPECT_THAT(read.rows,
@@ -53,7 +53,7 @@ TEST(SequenceReader, NumbersTokensAsTheyAppear) {
 
 TEST(SequenceReader, JoinsStringsByOneSpaceAtCharacterLevel) {
   const TempFolder folder;
-  Encoder encoder(Level::character);
+  SymbolEncoder encoder(Level::character);
   const Read json = read_sequences(
       folder.write("p", R"({"events": [["ab", "é"], ["\ud83d\ude00"]]})"), encoder, Learning::on);
   EXPECT_THAT(json.rows, ElementsAre(ElementsAre('a', 'b', ' ', 0xE9, ' ', 0x1F600)));
@@ -64,7 +64,7 @@ TEST(SequenceReader, JoinsStringsByOneSpaceAtCharacterLevel) {
 
 TEST(SequenceReader, RefusesPlainLinesThatAreNoUtf8) {
   const TempFolder folder;
-  Encoder encoder(Level::character);
+  SymbolEncoder encoder(Level::character);
   const auto path = folder.write("l", "ab\nc\xFFz\n");
   EXPECT_EQ(Testing::message_of<InputError>(
                 [&] { read_sequences(path, encoder, Learning::on, SequenceForm::lines); }),
@@ -74,7 +74,7 @@ TEST(SequenceReader, RefusesPlainLinesThatAreNoUtf8) {
 /// The error message for \p line as the second line of a file of patterns.
 std::string refusal(const TempFolder& folder, const std::string& line) {
   const auto path = folder.write("p", "{\"tokens\": [\"a\"]}\n" + line + "\n");
-  Encoder encoder(Level::token);
+  SymbolEncoder encoder(Level::token);
   const auto message =
       Testing::message_of<InputError>([&] { read_sequences(path, encoder, Learning::on); });
   EXPECT_THAT(message, ::testing::StartsWith(path + ":2: "));

@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_IO_RANKED_OUTPUT_HPP
 #define KINDRED_TOOLS_IO_RANKED_OUTPUT_HPP
 
-#include "io/Answer.hpp"
+#include "io/AnswerLines.hpp"
 #include "io/InputError.hpp"
 #include "io/NpyHeader.hpp"
 #include "io/Output.hpp"

@@ -18,7 +18,8 @@ namespace {
 /// A line with events or tokens, whose symbols are appended to their destination while parsing.
 class SequenceRecord final : public NamedRecord {
  public:
-  SequenceRecord(Encoder& encoder, Learning learning) : m_encoder(encoder), m_learning(learning) {}
+  SequenceRecord(SymbolEncoder& encoder, Learning learning)
+      : m_encoder(encoder), m_learning(learning) {}
 
   void into(Sequences& out) { m_out = &out; }
   void keep_events(EventSink& sink) { m_sink = &sink; }
@@ -86,7 +87,7 @@ class SequenceRecord final : public NamedRecord {
 
   static constexpr std::uint32_t frequency_max = 0xFFFFFFFFU;
 
-  Encoder& m_encoder;
+  SymbolEncoder& m_encoder;
   Learning m_learning;
   EventSink* m_sink = nullptr;
   Sequences* m_out = nullptr;
@@ -107,7 +108,7 @@ void Sequences::clear() {
 }
 
 struct SequenceReader::State {
-  State(const std::string& path, SequenceForm sequence_form, Encoder& an_encoder,
+  State(const std::string& path, SequenceForm sequence_form, SymbolEncoder& an_encoder,
         Learning a_learning, ReadProgress progress)
       : form(sequence_form),
         encoder(an_encoder),
@@ -116,13 +117,13 @@ struct SequenceReader::State {
         record(an_encoder, a_learning) {}
 
   SequenceForm form;
-  Encoder& encoder;
+  SymbolEncoder& encoder;
   Learning learning;
   JsonLines json;
   SequenceRecord record;
 };
 
-SequenceReader::SequenceReader(const std::string& path, SequenceForm form, Encoder& encoder,
+SequenceReader::SequenceReader(const std::string& path, SequenceForm form, SymbolEncoder& encoder,
                                Learning learning, ReadProgress progress)
     : m_state(std::make_unique<State>(path, form, encoder, learning, std::move(progress))) {}
 

@@ -2,9 +2,9 @@
 #ifndef KINDRED_TOOLS_IO_SEQUENCE_READER_HPP
 #define KINDRED_TOOLS_IO_SEQUENCE_READER_HPP
 
-#include "io/Encoder.hpp"
 #include "io/LineReader.hpp"
 #include "io/NameTable.hpp"
+#include "io/SymbolEncoder.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
 
@@ -46,8 +46,8 @@ enum class SequenceForm : std::uint8_t {
 class SequenceReader {
  public:
   /// \throws InputError if \p path cannot be read
-  SequenceReader(const std::string& path, SequenceForm form, Encoder& encoder, Learning learning,
-                 ReadProgress progress = {});
+  SequenceReader(const std::string& path, SequenceForm form, SymbolEncoder& encoder,
+                 Learning learning, ReadProgress progress = {});
   ~SequenceReader();
   SequenceReader(const SequenceReader&) = delete;
   SequenceReader& operator=(const SequenceReader&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/Answer.hpp"
+#include "io/AnswerLines.hpp"
 
 #include "io/AppendJson.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_OUTPUT_PATH_HPP
-#define KINDRED_TOOLS_IO_OUTPUT_PATH_HPP
+#ifndef KINDRED_TOOLS_IO_CHECK_OUTPUTS_HPP
+#define KINDRED_TOOLS_IO_CHECK_OUTPUTS_HPP
 
 #include <string>
 #include <vector>
@@ -14,4 +14,4 @@ void check_outputs(const char* command, const std::vector<std::string>& outputs,
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_OUTPUT_PATH_HPP
+#endif  // KINDRED_TOOLS_IO_CHECK_OUTPUTS_HPP

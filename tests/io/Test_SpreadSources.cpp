@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "GraphTextSupport.hpp"
-#include "io/Sources.hpp"
+#include "io/SpreadSources.hpp"
 
-namespace SourcesTest {
+namespace SpreadSourcesTest {
 
 using namespace Kindred;
 using namespace Kindred::Tools;
@@ -15,12 +15,12 @@ using ::testing::IsEmpty;
 using Testing::refusal;
 using Testing::TempFolder;
 
-TEST(Sources, AreReadInOrder) {
+TEST(SpreadSources, AreReadInOrder) {
   const TempFolder folder;
   NodeNames nodes;
   nodes.add("a");
   nodes.add("b");
-  const Sources sources = read_sources(
+  const SpreadSources sources = read_spread_sources(
       folder.write(
           "s", "{\"name\": \"q\", \"sources\": [[\"b\", 1], [\"a\", 0.25]]}\n{\"sources\": []}"),
       nodes, WeightRange::unit);
@@ -30,13 +30,13 @@ TEST(Sources, AreReadInOrder) {
   EXPECT_EQ(sources.names[1], std::nullopt);
 }
 
-TEST(Sources, ReportWhatTheySpreadByWhereALineSaysSo) {
+TEST(SpreadSources, ReportWhatTheySpreadByWhereALineSaysSo) {
   const TempFolder folder;
   NodeNames nodes;
   nodes.add("a");
   const SpreadQuery defaults{7, {Decay::Kind::power, 2}, 0.5};
   const auto queries = [&](const std::string& text) {
-    return read_sources(folder.write("s", text), nodes, WeightRange::unit, defaults).queries;
+    return read_spread_sources(folder.write("s", text), nodes, WeightRange::unit, defaults).queries;
   };
   EXPECT_THAT(queries("{\"sources\": [[\"a\", 1]]}\n{\"sources\": []}"), IsEmpty());
   const auto reported = queries(
@@ -56,13 +56,13 @@ TEST(Sources, ReportWhatTheySpreadByWhereALineSaysSo) {
   EXPECT_EQ(reported[2].decay.parameter, 0.25);
 }
 
-TEST(Sources, ReportFileLineAndValueOfABadRecord) {
+TEST(SpreadSources, ReportFileLineAndValueOfABadRecord) {
   const TempFolder folder;
   NodeNames nodes;
   nodes.add("a");
   const auto refused = [&](const std::string& text, WeightRange range = WeightRange::unit) {
     return refusal(folder, text,
-                   [&](const std::string& path) { read_sources(path, nodes, range); });
+                   [&](const std::string& path) { read_spread_sources(path, nodes, range); });
   };
   EXPECT_THAT(refused(R"({"sources": [["x", 1]]})"),
               HasSubstr("1: the node 'x' is not in the graph, which has 1 nodes"));
@@ -94,4 +94,4 @@ TEST(Sources, ReportFileLineAndValueOfABadRecord) {
               HasSubstr("-1 is below 0"));
 }
 
-}  // namespace SourcesTest
+}  // namespace SpreadSourcesTest

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_ANSWER_HPP
-#define KINDRED_TOOLS_IO_ANSWER_HPP
+#ifndef KINDRED_TOOLS_IO_ANSWER_LINES_HPP
+#define KINDRED_TOOLS_IO_ANSWER_LINES_HPP
 
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
@@ -44,4 +44,4 @@ void append_results(std::string& out, const MatchResults& results, std::size_t q
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_ANSWER_HPP
+#endif  // KINDRED_TOOLS_IO_ANSWER_LINES_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "OutputPath.hpp"
+#include "CheckOutputs.hpp"
 
 #include "InputError.hpp"
 

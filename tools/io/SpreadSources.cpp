@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/Sources.hpp"
+#include "io/SpreadSources.hpp"
 
 #include "io/DecayText.hpp"
 #include "io/InputError.hpp"
@@ -17,7 +17,7 @@ namespace {
 class SourceRecord final : public NamedRecord {
  public:
   SourceRecord(const NodeNames& nodes, WeightRange range,
-               const std::optional<SpreadQuery>& defaults, Sources& out)
+               const std::optional<SpreadQuery>& defaults, SpreadSources& out)
       : m_nodes(nodes), m_range(range), m_defaults(defaults), m_out(out) {}
 
  private:
@@ -144,7 +144,7 @@ class SourceRecord final : public NamedRecord {
   const std::optional<SpreadQuery>& m_defaults;
   Field m_field = Field::sources;
   std::optional<SpreadQuery> m_query;  // empty unless the line sets options
-  Sources& m_out;
+  SpreadSources& m_out;
   bool m_seen = false;
   std::size_t m_depth = 0;
   std::size_t m_values = 0;
@@ -153,9 +153,10 @@ class SourceRecord final : public NamedRecord {
 
 }  // namespace
 
-Sources read_sources(const std::string& path, const NodeNames& nodes, WeightRange range,
-                     const std::optional<SpreadQuery>& defaults, const ReadProgress& progress) {
-  Sources sources;
+SpreadSources read_spread_sources(const std::string& path, const NodeNames& nodes,
+                                  WeightRange range, const std::optional<SpreadQuery>& defaults,
+                                  const ReadProgress& progress) {
+  SpreadSources sources;
   SourceRecord record(nodes, range, defaults, sources);
   JsonLines lines(path, progress);
   while (lines.next(record)) continue;

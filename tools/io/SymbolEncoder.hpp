@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_ENCODER_HPP
-#define KINDRED_TOOLS_IO_ENCODER_HPP
+#ifndef KINDRED_TOOLS_IO_SYMBOL_ENCODER_HPP
+#define KINDRED_TOOLS_IO_SYMBOL_ENCODER_HPP
 
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/CodePoints.hpp>
@@ -16,9 +16,9 @@ namespace Kindred::Tools {
 enum class Learning : bool { off, on };
 
 /// \brief Converts the strings of records to symbols.
-class Encoder {
+class SymbolEncoder {
  public:
-  explicit Encoder(Level level) : m_level(level) {}
+  explicit SymbolEncoder(Level level) : m_level(level) {}
 
   Level level() const noexcept { return m_level; }
   /// \brief Appends the symbols of \p text, which is string \p position (from 0) of its record.
@@ -39,4 +39,4 @@ class Encoder {
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_ENCODER_HPP
+#endif  // KINDRED_TOOLS_IO_SYMBOL_ENCODER_HPP

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/Encoder.hpp"
+#include "io/SymbolEncoder.hpp"
 
 #include "io/InputError.hpp"
 
 namespace Kindred::Tools {
 
-void Encoder::append(std::string_view text, std::size_t position, Learning learning,
-                     std::vector<Symbol>& out) {
+void SymbolEncoder::append(std::string_view text, std::size_t position, Learning learning,
+                           std::vector<Symbol>& out) {
   if (m_level == Level::token) {
     out.push_back(token(text, learning));
     return;

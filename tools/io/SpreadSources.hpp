@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_SOURCES_HPP
-#define KINDRED_TOOLS_IO_SOURCES_HPP
+#ifndef KINDRED_TOOLS_IO_SPREAD_SOURCES_HPP
+#define KINDRED_TOOLS_IO_SPREAD_SOURCES_HPP
 
 #include "io/GraphFields.hpp"
 #include "io/LineReader.hpp"
@@ -17,7 +17,7 @@
 namespace Kindred::Tools {
 
 /// \brief Lists of sources with their names, one row per line.
-struct Sources {
+struct SpreadSources {
   Ragged<Activation> activations;
   NameTable names;
   std::vector<SpreadQuery> queries;  ///< options of each query; empty if no line sets any
@@ -30,10 +30,11 @@ struct Sources {
 /// \param range allowed activations
 /// \param defaults options of queries that set none; empty: lines must not set any
 /// \throws InputError with file and line, also for a node that is not in \p nodes
-Sources read_sources(const std::string& path, const NodeNames& nodes, WeightRange range,
-                     const std::optional<SpreadQuery>& defaults = SpreadQuery{},
-                     const ReadProgress& progress = {});
+SpreadSources read_spread_sources(const std::string& path, const NodeNames& nodes,
+                                  WeightRange range,
+                                  const std::optional<SpreadQuery>& defaults = SpreadQuery{},
+                                  const ReadProgress& progress = {});
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_SOURCES_HPP
+#endif  // KINDRED_TOOLS_IO_SPREAD_SOURCES_HPP

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_EVENTS_HPP
-#define KINDRED_TOOLS_IO_EVENTS_HPP
+#ifndef KINDRED_TOOLS_IO_EVENT_SINKS_HPP
+#define KINDRED_TOOLS_IO_EVENT_SINKS_HPP
 
-#include "io/Encoder.hpp"
 #include "io/SequenceReader.hpp"
+#include "io/SymbolEncoder.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/matcher/Prediction.hpp>
@@ -84,14 +84,6 @@ class QueryEvents final : public EventSink {
   std::uint32_t m_frequency = 1;
 };
 
-/// \brief The weight of every symbol of \p vocabulary, from lines {"symbol": "…", "affinity": 0.5}.
-///
-/// Affinities of a repeated symbol are added; symbols that no pattern has are ignored.
-/// \param occurrences per symbol, as `PatternEvents::occurrences`
-/// \throws InputError with file, line, value and limit
-std::vector<double> read_weights(const std::string& path, const Vocabulary& vocabulary,
-                                 std::span<const std::uint64_t> occurrences);
-
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_EVENTS_HPP
+#endif  // KINDRED_TOOLS_IO_EVENT_SINKS_HPP
