@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Support.hpp"
 #include "demo/Answer.hpp"
+#include "demo/AnswerHash.hpp"
 #include "demo/AnswerText.hpp"
 #include "demo/Demo.hpp"
 #include "demo/DifflibProof.hpp"
-#include "demo/SameBits.hpp"
 
 #include <kindred/core/common/Error.hpp>
 

@@ -2,9 +2,9 @@
 #include "Demo.hpp"
 
 #include "Answer.hpp"
+#include "AnswerHash.hpp"
 #include "AnswerText.hpp"
 #include "DifflibProof.hpp"
-#include "SameBits.hpp"
 #include "Sweep.hpp"
 
 #include <kindred/Version.hpp>

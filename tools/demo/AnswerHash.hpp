@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_DEMO_SAME_BITS_HPP
-#define KINDRED_TOOLS_DEMO_SAME_BITS_HPP
+#ifndef KINDRED_TOOLS_DEMO_ANSWER_HASH_HPP
+#define KINDRED_TOOLS_DEMO_ANSWER_HASH_HPP
 
 #include "Corpus.hpp"
 
@@ -23,4 +23,4 @@ std::vector<AnswerHash> hash_answers(const Context& context, const Corpus& corpu
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_DEMO_SAME_BITS_HPP
+#endif  // KINDRED_TOOLS_DEMO_ANSWER_HASH_HPP

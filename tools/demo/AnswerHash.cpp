@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SameBits.hpp"
+#include "AnswerHash.hpp"
 
 #include <algorithm>
 #include <bit>
