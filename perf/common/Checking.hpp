@@ -2,7 +2,7 @@
 #ifndef KINDRED_PERF_COMMON_CHECKING_HPP
 #define KINDRED_PERF_COMMON_CHECKING_HPP
 
-#include "common/Data.hpp"
+#include "common/RandomData.hpp"
 
 #include <kindred/matcher/VectorIndex.hpp>
 

@@ -10,7 +10,7 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include "common/Data.hpp"
+#include "common/RandomData.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -2,9 +2,9 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include "common/Checking.hpp"
-#include "common/Data.hpp"
 #include "common/LayerData.hpp"
 #include "common/Problem.hpp"
+#include "common/RandomData.hpp"
 #include "machine/ResidentBytes.hpp"
 
 #include <cstring>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BuildInfo.hpp"
 #include "Commands.hpp"
-#include "common/Data.hpp"
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
+#include "common/RandomData.hpp"
 #include "common/Timing.hpp"
 #include "peers/PythonPeers.hpp"
 

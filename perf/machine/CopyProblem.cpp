@@ -4,7 +4,7 @@
 #include "machine/CopyProblem.hpp"
 
 #include "common/Timing.hpp"
-#include "machine/CallsProblem.hpp"
+#include "machine/RepeatedCallsProblem.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -103,7 +103,7 @@ class CopyCalls final : public Repeated<ExecutionSpace> {
   std::vector<Kokkos::View<std::byte*, typename ExecutionSpace::memory_space>> m_arrays;
 };
 
-class CopyProblem final : public CallsProblem {
+class CopyProblem final : public RepeatedCallsProblem {
  public:
   CopyProblem(Context& context, const CopyWork& work) : m_context(context), m_work(work) {
     name = "BM_Copy";

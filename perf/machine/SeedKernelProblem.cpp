@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/SeedKernelProblem.hpp"
-#include "machine/CallsProblem.hpp"
+#include "machine/RepeatedCallsProblem.hpp"
 
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
@@ -294,7 +294,7 @@ std::unique_ptr<Calls> make_calls(const ExecutionSpace& exec_space, const SeedKe
   return std::make_unique<ForwardCalls<ExecutionSpace, float>>(exec_space, work);
 }
 
-class SeedKernelProblem final : public CallsProblem {
+class SeedKernelProblem final : public RepeatedCallsProblem {
  public:
   SeedKernelProblem(Context& context, const SeedKernelWork& work)
       : m_context(context), m_work(work) {

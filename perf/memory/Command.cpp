@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "common/Data.hpp"
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
+#include "common/RandomData.hpp"
 #include "common/Timing.hpp"
 
 #include <kindred/matcher/PatternMemory.hpp>

@@ -5,7 +5,7 @@
 #include <kindred/core/vector/VectorElement.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 
-#include "common/Data.hpp"
+#include "common/RandomData.hpp"
 #include "peers/Work.hpp"
 
 #include <algorithm>

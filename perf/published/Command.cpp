@@ -4,9 +4,9 @@
 #include <kindred/matcher/Lattice.hpp>
 
 #include "Commands.hpp"
-#include "common/Data.hpp"
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
+#include "common/RandomData.hpp"
 #include "common/Timing.hpp"
 #include "sweep/Sweep.hpp"
 

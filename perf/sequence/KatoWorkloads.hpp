@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/Ragged.hpp>
 
-#include "common/Data.hpp"
+#include "common/RandomData.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_PERF_COMMON_DATA_HPP
-#define KINDRED_PERF_COMMON_DATA_HPP
+#ifndef KINDRED_PERF_COMMON_RANDOM_DATA_HPP
+#define KINDRED_PERF_COMMON_RANDOM_DATA_HPP
 
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
@@ -93,4 +93,4 @@ Values<float> uniform_values(std::size_t count, std::uint64_t seed, int threads)
 
 }  // namespace Kindred::Perf
 
-#endif  // KINDRED_PERF_COMMON_DATA_HPP
+#endif  // KINDRED_PERF_COMMON_RANDOM_DATA_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_PERF_MACHINE_CALLS_PROBLEM_HPP
-#define KINDRED_PERF_MACHINE_CALLS_PROBLEM_HPP
+#ifndef KINDRED_PERF_MACHINE_REPEATED_CALLS_PROBLEM_HPP
+#define KINDRED_PERF_MACHINE_REPEATED_CALLS_PROBLEM_HPP
 
 #include "common/Problem.hpp"
 #include "machine/RepeatedCalls.hpp"
@@ -12,7 +12,7 @@
 namespace Kindred::Perf {
 
 /// Runs `Calls`, which are created at the first run on a space.
-class CallsProblem : public Problem {
+class RepeatedCallsProblem : public Problem {
  public:
   bool reaches(Space) const override { return true; }
   DispatchRecord run(std::optional<Space> space) override {
@@ -38,4 +38,4 @@ class CallsProblem : public Problem {
 
 }  // namespace Kindred::Perf
 
-#endif  // KINDRED_PERF_MACHINE_CALLS_PROBLEM_HPP
+#endif  // KINDRED_PERF_MACHINE_REPEATED_CALLS_PROBLEM_HPP

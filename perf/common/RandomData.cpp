@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/Data.hpp"
+#include "common/RandomData.hpp"
 
 #include <algorithm>
 #include <cmath>
