@@ -149,7 +149,7 @@ std::unique_ptr<Problem> seed_sequence_problem(Context& context, std::size_t row
                                                std::uint32_t hidden, std::uint32_t seeds,
                                                std::size_t calls, std::uint64_t seed);
 /// Layers on resident matrices of float32 or bfloat16; a run enqueues `calls` before one fence.
-struct FusedShape {
+struct LayerShape {
   std::size_t rows = 0;
   std::size_t inputs = 0;
   std::size_t outputs = 0;  ///< of a linear layer
@@ -158,10 +158,10 @@ struct FusedShape {
   std::size_t calls = 1;
 };
 /// LayerNorm and GELU; results stay in the memory of the space.
-std::unique_ptr<Problem> norm_problem(Context& context, const FusedShape& shape,
+std::unique_ptr<Problem> norm_problem(Context& context, const LayerShape& shape,
                                       std::uint64_t seed);
 /// x·Wᵀ + b followed by \p activation.
-std::unique_ptr<Problem> linear_problem(Context& context, const FusedShape& shape,
+std::unique_ptr<Problem> linear_problem(Context& context, const LayerShape& shape,
                                         LayerActivation activation, const LinearOptions& options,
                                         std::uint64_t seed);
 

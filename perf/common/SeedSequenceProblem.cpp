@@ -2,7 +2,7 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include "common/Checking.hpp"
-#include "common/LayerData.hpp"
+#include "common/EverySeedState.hpp"
 #include "common/Problem.hpp"
 #include "common/RandomData.hpp"
 #include "machine/ResidentBytes.hpp"
@@ -35,7 +35,7 @@ class SeedSequenceProblem final : public Problem {
     options.seeds = seeds;
     m_layer.emplace(context, options);
     m_layer->add_blueprint("one", normal_rows(1, hidden, seed + 1, 1));
-    m_layer->set_state(every_state(seeds));
+    m_layer->set_state(every_seed_state(seeds));
   }
   bool reaches(Space space) const override { return m_context.is_usable(space); }
   DispatchRecord run(std::optional<Space> space) override {

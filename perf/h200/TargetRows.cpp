@@ -73,7 +73,7 @@ class Corpora {
 
 /// Rows of normalisation, of products, and of many small layers in one launch. On resident
 /// matrices, so that the time is that of a kernel in a queue.
-std::vector<TargetRow> fused_rows(Context& context, double scale, std::uint64_t seed) {
+std::vector<TargetRow> layer_rows(Context& context, double scale, std::uint64_t seed) {
   std::vector<TargetRow> rows;
   const auto scaled = [=](std::size_t count) {
     return std::max<std::size_t>(64, static_cast<std::size_t>(static_cast<double>(count) * scale));
@@ -93,33 +93,33 @@ std::vector<TargetRow> fused_rows(Context& context, double scale, std::uint64_t 
   for (const auto& [name, count, columns] :
        {std::tuple("norm-4k", 4096, 4096), std::tuple("norm-32k", 32768, 8192)}) {
     for (const VectorElement element : {bf16, fp32}) {
-      const FusedShape shape{scaled(count), static_cast<std::size_t>(columns), 0, element, 1, 8};
+      const LayerShape shape{scaled(count), static_cast<std::size_t>(columns), 0, element, 1, 8};
       add(std::string(name) + (element == bf16 ? "-bf16" : "-fp32"),
           "LayerNorm and GELU, " + std::to_string(count) + " x " + std::to_string(columns),
           shape.calls, true, [=, &context] { return norm_problem(context, shape, seed); });
     }
   }
-  const FusedShape norms{32, 256, 0, bf16, 64, 20};
+  const LayerShape norms{32, 256, 0, bf16, 64, 20};
   add("norm-64-small", "64 LayerNorms and GELU of 32 x 256 in one launch, bf16", norms.calls, true,
       [=, &context] { return norm_problem(context, norms, seed); });
   for (const auto& [name, activation] :
        {std::pair("none", LayerActivation::none), std::pair("relu", LayerActivation::relu),
         std::pair("gelu", LayerActivation::gelu)}) {
-    const FusedShape shape{scaled(4096), 4096, 4096, bf16, 1, 8};
+    const LayerShape shape{scaled(4096), 4096, 4096, bf16, 1, 8};
     add(std::string("linear-4k-") + name, "4096 x 4096 x 4096 and bias, bf16, " + std::string(name),
         shape.calls, false, [=, &context, activation = activation] {
           return linear_problem(context, shape, activation, {}, seed);
         });
   }
-  const FusedShape wide{scaled(4096), 4096, 4096, fp32, 1, 1};
+  const LayerShape wide{scaled(4096), 4096, 4096, fp32, 1, 1};
   add("linear-4k-fp32", "4096 x 4096 x 4096, bias and GELU, float32", wide.calls, false,
       [=, &context] { return linear_problem(context, wide, LayerActivation::gelu, {}, seed); });
-  const FusedShape exact{scaled(1024), 1024, 1024, fp32, 1, 1};
+  const LayerShape exact{scaled(1024), 1024, 1024, fp32, 1, 1};
   add("linear-1k-reproducible", "1024 x 1024 x 1024, bias and GELU, reproducible, float32",
       exact.calls, true, [=, &context] {
         return linear_problem(context, exact, LayerActivation::gelu, {.reproducible = true}, seed);
       });
-  const FusedShape small{32, 64, 64, bf16, 256, 20};
+  const LayerShape small{32, 64, 64, bf16, 256, 20};
   add("linear-256-small", "256 layers of 32 x 64 x 64, bias and GELU, in one launch, bf16",
       small.calls, true,
       [=, &context] { return linear_problem(context, small, LayerActivation::gelu, {}, seed); });
@@ -532,7 +532,7 @@ std::vector<TargetRow> target_rows(Context& context, double scale, std::uint64_t
        .make = [=, &context] {
          return lattice_search_problem(std::make_shared<Lattice>(context, 4, side));
        }});
-  for (TargetRow& row : fused_rows(context, scale, seed)) add(std::move(row));
+  for (TargetRow& row : layer_rows(context, scale, seed)) add(std::move(row));
   for (TargetRow& row : bulk_rows(context, scale, seed)) add(std::move(row));
   add_seed_rows(context, scale, seed, rows);
   return rows;

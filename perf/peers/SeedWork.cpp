@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers/WorkFactories.hpp"
 
-#include "common/LayerData.hpp"
+#include "common/EncodedValues.hpp"
+#include "common/EverySeedState.hpp"
 
 #include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
@@ -55,7 +56,7 @@ class SeedForwardWork final : public Work {
     m_layer = std::make_unique<SeedLayer>(context, options);
     const Values<float> weights = normal_rows(1, hidden, seed + 1, 1);
     m_layer->add_blueprint("one", weights);
-    const SeedState state = every_state(seeds);
+    const SeedState state = every_seed_state(seeds);
     m_layer->set_state(state);
     for (std::uint32_t s = 0; s < seeds; ++s) {
       m_begins.push_back(m_layer->chunk_begin(s));
@@ -140,7 +141,7 @@ class SeedUpdateWork final : public Work {
     options.residency = Residency::host;
     m_layer = std::make_unique<SeedLayer>(context, options);
     m_layer->add_blueprint("one", std::vector<float>(seeds, 1.5F));
-    m_layer->set_state(every_state(seeds));
+    m_layer->set_state(every_seed_state(seeds));
     for (std::size_t i = 0; i < count; ++i) {
       SeedUpdate update;
       update.seed = static_cast<std::uint32_t>(random_word(seed, i) % seeds);

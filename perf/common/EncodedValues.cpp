@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/LayerData.hpp"
+#include "common/EncodedValues.hpp"
 
 #include <bit>
+#include <cstdint>
 #include <cstring>
 
 namespace Kindred::Perf {
@@ -35,17 +36,6 @@ std::vector<float> decoded(VectorElement element, std::span<const std::byte> byt
   std::vector<float> values(bytes.size() / size_of(element));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = decoded(element, bytes, i);
   return values;
-}
-
-SeedState every_state(std::uint32_t seeds) {
-  SeedState state(seeds);
-  for (std::uint32_t i = 0; i < seeds; ++i) {
-    state.lifecycle[i] = static_cast<Lifecycle>(i % 11);
-    state.mode[i] = static_cast<ApplyMode>(i / 11 % 4);
-    state.alpha[i] = static_cast<float>(i % 8) / 8;
-    state.blueprint[i] = 0;
-  }
-  return state;
 }
 
 }  // namespace Kindred::Perf

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_PERF_COMMON_LAYER_DATA_HPP
-#define KINDRED_PERF_COMMON_LAYER_DATA_HPP
+#ifndef KINDRED_PERF_COMMON_ENCODED_VALUES_HPP
+#define KINDRED_PERF_COMMON_ENCODED_VALUES_HPP
 
 #include <kindred/core/vector/VectorElement.hpp>
-#include <kindred/matcher/SeedState.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -19,9 +17,6 @@ float decoded(VectorElement element, std::span<const std::byte> bytes, std::size
 /// Decodes all numbers of \p bytes.
 std::vector<float> decoded(VectorElement element, std::span<const std::byte> bytes);
 
-/// Seeds in every lifecycle state and every mode, with blueprint 0.
-SeedState every_state(std::uint32_t seeds);
-
 }  // namespace Kindred::Perf
 
-#endif  // KINDRED_PERF_COMMON_LAYER_DATA_HPP
+#endif  // KINDRED_PERF_COMMON_ENCODED_VALUES_HPP

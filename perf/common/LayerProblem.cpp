@@ -3,7 +3,7 @@
 #include <kindred/reference/Reference.hpp>
 
 #include "common/Checking.hpp"
-#include "common/LayerData.hpp"
+#include "common/EncodedValues.hpp"
 #include "common/Problem.hpp"
 #include "machine/ResidentBytes.hpp"
 
@@ -19,10 +19,10 @@ namespace {
 constexpr std::size_t copies_most = 4;
 constexpr std::size_t copies_bytes = std::size_t{1} << 30U;
 
-/// Base of problems with fused calls: matrices on a space and prepared calls on them, with `calls`
-/// of them enqueued before one fence.
+/// Base of problems with calls of layers: matrices on a space and prepared calls on them, with
+/// `calls` of them enqueued before one fence.
 template <class Prepared>
-class FusedProblem : public Problem {
+class LayerProblem : public Problem {
  public:
   bool reaches(Space space) const override { return m_context.is_usable(space); }
 
@@ -55,7 +55,7 @@ class FusedProblem : public Problem {
     std::size_t result = 0;  ///< index of the result's memory
   };
 
-  FusedProblem(Context& context, VectorElement element, std::size_t calls)
+  LayerProblem(Context& context, VectorElement element, std::size_t calls)
       : m_context(context), m_element(element), m_calls(calls) {}
 
   virtual Set make(Space space) = 0;
@@ -83,10 +83,10 @@ class FusedProblem : public Problem {
   std::map<Space, Set> m_sets;
 };
 
-class NormProblem final : public FusedProblem<PreparedNorms> {
+class NormProblem final : public LayerProblem<PreparedNorms> {
  public:
-  NormProblem(Context& context, const FusedShape& shape, std::uint64_t seed)
-      : FusedProblem(context, shape.element, shape.calls),
+  NormProblem(Context& context, const LayerShape& shape, std::uint64_t seed)
+      : LayerProblem(context, shape.element, shape.calls),
         m_shape(shape),
         m_gamma(normal_rows(1, shape.inputs, seed + 1, 1)),
         m_beta(normal_rows(1, shape.inputs, seed + 2, 1)) {
@@ -143,17 +143,17 @@ class NormProblem final : public FusedProblem<PreparedNorms> {
     return set;
   }
 
-  FusedShape m_shape;
+  LayerShape m_shape;
   Values<float> m_gamma;
   Values<float> m_beta;
   std::vector<std::byte> m_x;
 };
 
-class LinearProblem final : public FusedProblem<PreparedLinears> {
+class LinearProblem final : public LayerProblem<PreparedLinears> {
  public:
-  LinearProblem(Context& context, const FusedShape& shape, LayerActivation activation,
+  LinearProblem(Context& context, const LayerShape& shape, LayerActivation activation,
                 const LinearOptions& options, std::uint64_t seed)
-      : FusedProblem(context, shape.element, shape.calls),
+      : LayerProblem(context, shape.element, shape.calls),
         m_shape(shape),
         m_activation(activation),
         m_options(options),
@@ -212,7 +212,7 @@ class LinearProblem final : public FusedProblem<PreparedLinears> {
     return set;
   }
 
-  FusedShape m_shape;
+  LayerShape m_shape;
   LayerActivation m_activation;
   LinearOptions m_options;
   Values<float> m_bias;
@@ -222,12 +222,12 @@ class LinearProblem final : public FusedProblem<PreparedLinears> {
 
 }  // namespace
 
-std::unique_ptr<Problem> norm_problem(Context& context, const FusedShape& shape,
+std::unique_ptr<Problem> norm_problem(Context& context, const LayerShape& shape,
                                       std::uint64_t seed) {
   return std::make_unique<NormProblem>(context, shape, seed);
 }
 
-std::unique_ptr<Problem> linear_problem(Context& context, const FusedShape& shape,
+std::unique_ptr<Problem> linear_problem(Context& context, const LayerShape& shape,
                                         LayerActivation activation, const LinearOptions& options,
                                         std::uint64_t seed) {
   return std::make_unique<LinearProblem>(context, shape, activation, options, seed);
