@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/Bulk.hpp>
 
+#include "peers/CompareValues.hpp"
 #include "peers/WorkFactories.hpp"
 
 #include <cstring>

@@ -6,7 +6,7 @@
 #include "common/Timing.hpp"
 #include "machine/Limits.hpp"
 #include "peers/PythonPeers.hpp"
-#include "peers/Work.hpp"
+#include "peers/WorkCatalogue.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -211,8 +211,8 @@ class Comparer {
 int run_peers(const PeersArguments& arguments) {
   for (const std::string& topic : arguments.only) {
     const bool known =
-        std::any_of(work_names().begin(), work_names().end(),
-                    [&](const WorkName& w) { return topic == w.topic || topic == w.name; });
+        std::any_of(work_catalogue().begin(), work_catalogue().end(),
+                    [&](const WorkEntry& w) { return topic == w.topic || topic == w.name; });
     KINDRED_THROW_IF(!known, "--only " + topic + ": there is no such work");
   }
   ContextOptions context_options;
@@ -222,7 +222,7 @@ int run_peers(const PeersArguments& arguments) {
     throw SpaceUnavailable("--gpu: " + context.info(Space::cuda).why_not);
   Comparer comparer(context, arguments);
   Json works = Json::array();
-  for (const WorkName& entry : work_names()) {
+  for (const WorkEntry& entry : work_catalogue()) {
     const std::string topic = entry.topic;
     const auto named = [&](const std::string& text) { return text == topic || text == entry.name; };
     if (!arguments.only.empty() &&
@@ -231,8 +231,7 @@ int run_peers(const PeersArguments& arguments) {
     if (arguments.gpu &&
         (topic != "search" && topic != "score" && entry.name != std::string("hop")))
       continue;
-    works.push_back(
-        comparer.compare(*make_work(context, entry.name, arguments.scale, arguments.seed)));
+    works.push_back(comparer.compare(*make_work(entry, context, arguments.scale, arguments.seed)));
   }
   if (!arguments.out.empty()) {
     write_json(Json{{"context", environment(context, arguments.seed, comparer.limits())},

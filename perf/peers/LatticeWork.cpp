@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "peers/CompareValues.hpp"
 #include "peers/WorkFactories.hpp"
 
 #include <kindred/matcher/Lattice.hpp>

@@ -3,36 +3,16 @@
 
 #include "common/EncodedValues.hpp"
 #include "common/EverySeedState.hpp"
+#include "peers/CompareValues.hpp"
+#include "peers/RowCopy.hpp"
 
-#include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <algorithm>
-#include <cstring>
-#include <thread>
 
 namespace Kindred::Perf {
 
 namespace {
-
-/// Copies the same bytes with as many threads: the alternative call for passes over rows.
-void copy_by(Context& context, Space space, std::span<const std::byte> from,
-             std::span<std::byte> to) {
-  const auto threads = static_cast<std::size_t>(space == Space::serial ? 1 : context.threads());
-  const std::size_t each = (from.size() / threads + 63) / 64 * 64;
-  const auto part = [&](std::size_t i) {
-    const std::size_t begin = std::min(from.size(), i * each);
-    std::memcpy(to.data() + begin, from.data() + begin, std::min(each, from.size() - begin));
-  };
-  std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(part, i);
-  part(0);
-}
-
-constexpr const char* copy_name = "copy of the same rows";
-
-/// Answers are compared on a sample of this many values of y.
-constexpr std::size_t sampled = 4096;
 
 class SeedForwardWork final : public Work {
  public:
@@ -41,7 +21,7 @@ class SeedForwardWork final : public Work {
       : m_context(context), m_element(element), m_telemetry(telemetry) {
     kind = "seed";
     unit = "elements";
-    beside = copy_name;
+    beside = row_copy_name;
     items = static_cast<double>(rows) * hidden;
     bytes = items * static_cast<double>(size_of(element));
     const Values<float> values = normal_rows(rows, hidden, seed, context.threads());
@@ -89,7 +69,7 @@ class SeedForwardWork final : public Work {
     folder.add<float>("c", "float32", m_c, {hidden});
     folder.add<std::int64_t>("begins", "int64", m_begins, {m_begins.size()});
     folder.parameters["telemetry"] = m_telemetry;
-    folder.parameters["sampled"] = sampled;
+    folder.parameters["sampled"] = sampled_values;
     folder.parameters["element"] = to_string(m_element);
   }
   void run(Space space) const override {
@@ -98,12 +78,12 @@ class SeedForwardWork final : public Work {
     options.telemetry = m_telemetry ? SeedTelemetryUse::last : SeedTelemetryUse::none;
     m_layer->forward(m_x, m_y, m_batch, options);
   }
-  void run_beside(Space space) const override { copy_by(m_context, space, m_x, m_y); }
+  void run_beside(Space space) const override { copy_rows(m_context, space, m_x, m_y); }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     run(Space::serial);
     std::vector<double> ours;
     const std::size_t count = m_batch.rows * m_t.size();
-    const std::size_t step = std::max<std::size_t>(1, count / sampled);
+    const std::size_t step = std::max<std::size_t>(1, count / sampled_values);
     for (std::size_t i = 0; i < count; i += step) ours.push_back(decoded(m_element, m_y, i));
     if (m_telemetry) {
       const std::vector<SeedTelemetry> returned = m_layer->telemetry();
@@ -182,70 +162,6 @@ class SeedUpdateWork final : public Work {
   std::vector<SeedUpdate> m_updates;
 };
 
-/// LayerNorm and GELU on float32 or bfloat16 rows, or a float32 product with bias and GELU.
-class FusedWork final : public Work {
- public:
-  FusedWork(Context& context, std::size_t rows, std::size_t columns, std::size_t outputs,
-            VectorElement element, std::uint64_t seed)
-      : m_context(context), m_element(element), m_rows(rows), m_columns(columns) {
-    kind = outputs == 0 ? "norm" : "linear_gelu";
-    unit = outputs == 0 ? "elements" : "products";
-    if (outputs == 0) beside = copy_name;
-    items = static_cast<double>(rows) * static_cast<double>(columns) *
-            static_cast<double>(std::max<std::size_t>(outputs, 1));
-    m_values = normal_rows(rows, columns, seed, context.threads());
-    m_x = encoded(element, m_values);
-    m_gamma = normal_rows(1, outputs == 0 ? columns : outputs, seed + 1, 1);
-    m_w = normal_rows(outputs, columns, seed + 2, context.threads());
-    m_y.resize(rows * (outputs == 0 ? columns : outputs) * size_of(element));
-    if (outputs == 0) bytes = items * static_cast<double>(size_of(element));
-  }
-  void write(JobFolder& folder) const override {
-    Values<float> x(m_values.size());
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = decoded(m_element, m_x, i);
-    folder.add<float>("rows", "float32", x, {m_rows, m_columns});
-    folder.add<float>("gamma", "float32", m_gamma, {m_gamma.size()});
-    folder.add<float>("weights", "float32", m_w, {m_w.size() / m_columns, m_columns});
-    folder.parameters["sampled"] = sampled;
-    folder.parameters["element"] = to_string(m_element);
-  }
-  void run(Space space) const override {
-    if (m_w.empty()) {
-      NormLayer layer;
-      layer.x = {m_element, m_x, m_rows, m_columns, 0};
-      layer.y = {m_element, m_y, m_rows, m_columns, 0};
-      layer.gamma = m_gamma;
-      run_norm_layers(m_context, std::span(&layer, 1), {space});
-    } else {
-      LinearLayer layer;
-      layer.x = {m_element, m_x, m_rows, m_columns, 0};
-      layer.w = matrix_of(m_w, m_gamma.size(), m_columns);
-      layer.bias = m_gamma;
-      layer.y = {m_element, m_y, m_rows, m_gamma.size(), 0};
-      layer.activation = LayerActivation::gelu;
-      run_linear_layers(m_context, std::span(&layer, 1), {.space = space});
-    }
-  }
-  void run_beside(Space space) const override { copy_by(m_context, space, m_x, m_y); }
-  std::string compare(const std::string&, const PeerAnswer& answer) const override {
-    run(Space::serial);
-    std::vector<double> ours;
-    const std::size_t count = m_y.size() / size_of(m_element);
-    const std::size_t step = std::max<std::size_t>(1, count / sampled);
-    for (std::size_t i = 0; i < count; i += step) ours.push_back(decoded(m_element, m_y, i));
-    return compare_values(ours, answer.scores, m_element == VectorElement::float32 ? 1e-4 : 1e-2);
-  }
-
- private:
-  Context& m_context;
-  VectorElement m_element;
-  std::size_t m_rows;
-  std::size_t m_columns;
-  Values<float> m_values, m_gamma, m_w;
-  std::vector<std::byte> m_x;
-  mutable std::vector<std::byte> m_y;
-};
-
 }  // namespace
 
 std::unique_ptr<Work> seed_forward_work(Context& context, std::size_t rows, std::uint32_t hidden,
@@ -256,10 +172,6 @@ std::unique_ptr<Work> seed_forward_work(Context& context, std::size_t rows, std:
 std::unique_ptr<Work> seed_update_work(Context& context, std::uint32_t seeds, std::size_t count,
                                        std::uint64_t seed) {
   return std::make_unique<SeedUpdateWork>(context, seeds, count, seed);
-}
-std::unique_ptr<Work> fused_work(Context& context, std::size_t rows, std::size_t columns,
-                                 std::size_t outputs, VectorElement element, std::uint64_t seed) {
-  return std::make_unique<FusedWork>(context, rows, columns, outputs, element, seed);
 }
 
 }  // namespace Kindred::Perf

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/Problem.hpp"
+#include "peers/CompareValues.hpp"
 #include "peers/WorkFactories.hpp"
 
 #include <kindred/matcher/Recall.hpp>

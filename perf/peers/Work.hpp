@@ -43,17 +43,6 @@ class Work {
   virtual std::string compare(const std::string& peer, const PeerAnswer& answer) const = 0;
 };
 
-struct WorkName {
-  const char* topic;  ///< accepted by `--only`
-  const char* name;
-};
-
-/// All work items in order.
-const std::vector<WorkName>& work_names();
-/// \param scale of the sizes: 1 is suitable for a machine with 2 cores
-std::unique_ptr<Work> make_work(Context& context, const std::string& name, double scale,
-                                std::uint64_t seed);
-
 }  // namespace Kindred::Perf
 
 #endif  // KINDRED_PERF_PEERS_WORK_HPP

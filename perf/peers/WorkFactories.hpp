@@ -8,12 +8,8 @@
 #include "common/RandomData.hpp"
 #include "peers/Work.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace Kindred::Perf {
 
@@ -44,7 +40,7 @@ std::unique_ptr<Work> seed_forward_work(Context& context, std::size_t rows, std:
 std::unique_ptr<Work> seed_update_work(Context& context, std::uint32_t seeds, std::size_t count,
                                        std::uint64_t seed);
 /// x·Wᵀ + b and GELU. \param outputs of the product; 0: LayerNorm and GELU instead
-std::unique_ptr<Work> fused_work(Context& context, std::size_t rows, std::size_t columns,
+std::unique_ptr<Work> layer_work(Context& context, std::size_t rows, std::size_t columns,
                                  std::size_t outputs, VectorElement element, std::uint64_t seed);
 /// xor of bytes with a key; products of square matrices, with \p peers naming the work in the
 /// script.
@@ -56,26 +52,6 @@ std::unique_ptr<Work> lattice_build_work(Context& context, std::uint32_t size);
 std::unique_ptr<Work> lattice_measure_work(Context& context, std::uint32_t size);
 std::unique_ptr<Work> lattice_path_work(Context& context, std::uint32_t size, bool blocked,
                                         std::uint64_t seed);
-
-inline std::string differs(std::size_t place, double ours, double theirs) {
-  return "place " + std::to_string(place) + ": ours " + std::to_string(ours) + ", theirs " +
-         std::to_string(theirs);
-}
-
-/// Empty if both lists have the same values within \p tolerance, relative to values above 1.
-template <class T>
-std::string compare_values(const std::vector<T>& ours, const std::vector<double>& theirs,
-                           double tolerance) {
-  if (ours.size() != theirs.size())
-    return "ours has " + std::to_string(ours.size()) + " results, theirs " +
-           std::to_string(theirs.size());
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    const auto value = static_cast<double>(ours[i]);
-    if (!(std::fabs(value - theirs[i]) <= tolerance * std::fmax(1.0, std::fabs(value))))
-      return differs(i, value, theirs[i]);
-  }
-  return {};
-}
 
 }  // namespace Kindred::Perf
 
