@@ -3,7 +3,7 @@
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
 #include "common/Checking.hpp"
-#include "common/Problem.hpp"
+#include "common/ProblemFactories.hpp"
 #include "machine/ResidentBytes.hpp"
 
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <kindred/reference/Reference.hpp>
 
 #include "common/Checking.hpp"
-#include "common/Problem.hpp"
+#include "common/ProblemFactories.hpp"
 #include "common/Timing.hpp"
 #include "machine/SmallSpreads.hpp"
 

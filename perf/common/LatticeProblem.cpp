@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/Checking.hpp"
-#include "common/Problem.hpp"
+#include "common/ProblemFactories.hpp"
 
 #include <utility>
 

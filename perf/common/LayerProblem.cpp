@@ -4,7 +4,7 @@
 
 #include "common/Checking.hpp"
 #include "common/EncodedValues.hpp"
-#include "common/Problem.hpp"
+#include "common/ProblemFactories.hpp"
 #include "machine/ResidentBytes.hpp"
 
 #include <cmath>

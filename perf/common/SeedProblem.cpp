@@ -2,7 +2,7 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include "common/Checking.hpp"
-#include "common/Problem.hpp"
+#include "common/ProblemFactories.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include "common/Checking.hpp"
 #include "common/EverySeedState.hpp"
-#include "common/Problem.hpp"
+#include "common/ProblemFactories.hpp"
 #include "common/RandomData.hpp"
 #include "machine/ResidentBytes.hpp"
 

@@ -4,7 +4,7 @@
 #include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include "common/Checking.hpp"
-#include "common/Problem.hpp"
+#include "common/ProblemFactories.hpp"
 
 #include <algorithm>
 

@@ -3,6 +3,7 @@
 
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
+#include "common/ProblemFactories.hpp"
 #include "machine/CopyProblem.hpp"
 #include "machine/SeedKernelProblem.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/Problem.hpp"
+#include "common/ProblemFactories.hpp"
 #include "peers/CompareValues.hpp"
 #include "peers/WorkFactories.hpp"
 

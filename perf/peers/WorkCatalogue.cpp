@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers/WorkCatalogue.hpp"
 
-#include "common/Problem.hpp"
+#include "common/ProblemFactories.hpp"
 #include "peers/WorkFactories.hpp"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "common/Benchmarks.hpp"
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
+#include "common/ProblemFactories.hpp"
 #include "common/Timing.hpp"
 #include "machine/Limits.hpp"
 #include "sequence/KatoWorkloads.hpp"
