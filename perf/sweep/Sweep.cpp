@@ -2,19 +2,14 @@
 #include "sweep/Sweep.hpp"
 
 #include <kindred/backends/KernelProfile.hpp>
-#include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include "common/Benchmarks.hpp"
 #include "common/Problem.hpp"
 #include "common/Timing.hpp"
 #include "sweep/Problems.hpp"
 
-#include <benchmark/benchmark.h>
-
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <limits>
 
 namespace Kindred::Perf {
 
@@ -143,65 +138,6 @@ class Sweeper {
 };
 
 }  // namespace
-
-void DispatchQuality::add(Operation operation, const Tools::ReportSweepPoint& point, Space chosen) {
-  double best = std::numeric_limits<double>::infinity();
-  for (const double taken : point.taken) best = std::fmin(best, taken);
-  char what[80];
-  std::snprintf(what, sizeof(what), "%s %.0f: %s", to_string(operation).data(), point.items,
-                to_string(chosen).data());
-  add(what, point.taken[space_index(chosen)] / best);
-}
-
-void DispatchQuality::add(const std::string& what, double ratio) {
-  if (std::isnan(ratio)) return;
-  ++sizes;
-  worst = std::max(worst, ratio);
-  if (ratio <= 1.05) {
-    ++within;
-    return;
-  }
-  char text[24];
-  std::snprintf(text, sizeof(text), ", %.2f x", ratio);
-  misses.push_back(what + text);
-}
-
-double DispatchQuality::share() const {
-  return sizes == 0 ? 0 : static_cast<double>(within) / static_cast<double>(sizes);
-}
-
-double seconds_per_decision(Dispatcher& dispatcher) {
-  constexpr int decisions = 200'000;
-  Workload workload;
-  workload.operation = Operations::lcs;
-  workload.resident = dispatcher.usable();
-  const double seconds = timed([&] {
-    for (int i = 0; i < decisions; ++i) {
-      workload.items = 1U << (i % 24);
-      workload.work = static_cast<double>(workload.items) * 100;
-      benchmark::DoNotOptimize(dispatcher.decide(workload));
-    }
-  });
-  return seconds / decisions;
-}
-
-double seconds_per_routed_call(Context& context) {
-  constexpr int calls = 200'000;
-  Workload workload;
-  workload.operation = Operations::lcs;
-  const auto body = [](Space space) { benchmark::DoNotOptimize(space); };
-  const auto seconds = [&](const auto& call) {
-    return timed([&] {
-      for (int i = 0; i < calls; ++i) {
-        workload.items = 1U << (i % 24);
-        workload.work = static_cast<double>(workload.items) * 100;
-        call();
-      }
-    });
-  };
-  const double routed = seconds([&] { context.run(workload, {}, body); });
-  return (routed - seconds([&] { body(Space::serial); })) / calls;
-}
 
 SweepResults sweep(Context& context, const SweepOptions& options) {
   return Sweeper(context, options).run();

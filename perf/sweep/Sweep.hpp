@@ -5,6 +5,7 @@
 #include <kindred/backends/Context.hpp>
 
 #include "common/JsonOutput.hpp"
+#include "sweep/DispatchQuality.hpp"
 
 #include <Report.hpp>
 
@@ -36,20 +37,6 @@ struct OperationSweep {
       bytes_per_second{};  ///< highest rate over all sizes; 0 if not run
 };
 
-/// \brief Quality of the dispatcher's choices.
-struct DispatchQuality {
-  std::size_t sizes = 0;
-  std::size_t within = 0;  ///< sizes whose choice took ≤ 1.05 × the time of the best space
-  double worst = 1;        ///< largest ratio of the choice's time to the best
-  std::vector<std::string> misses;  ///< the other sizes, such as `score 64: serial, 1.50 x`
-
-  void add(Operation operation, const Tools::ReportSweepPoint& point, Space chosen);
-  /// \param what text for a miss
-  /// \param ratio time of the choice / time of the best space
-  void add(const std::string& what, double ratio);
-  double share() const;
-};
-
 struct SweepResults {
   Json benchmarks;  ///< Google Benchmark's own JSON: `context` and `benchmarks`
   std::vector<OperationSweep> sweeps;
@@ -67,12 +54,6 @@ struct SweepResults {
 /// A time counts only if the answer agrees with `Kindred::Reference` on a sample and has the same
 /// bits as on the first space.
 SweepResults sweep(Context& context, const SweepOptions& options);
-
-/// Seconds per decision of \p dispatcher, over sizes of every class.
-double seconds_per_decision(Dispatcher& dispatcher);
-/// Overhead in seconds of a dispatched call compared with the same call on a given space: decision,
-/// clock, observation. The empty calls distort what the dispatcher has learnt.
-double seconds_per_routed_call(Context& context);
 
 }  // namespace Kindred::Perf
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quality/Quality.hpp"
+#include "dispatch_quality/MeasureQuality.hpp"
 
 #include "common/Timing.hpp"
 #include "sweep/Problems.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_PERF_QUALITY_QUALITY_HPP
-#define KINDRED_PERF_QUALITY_QUALITY_HPP
+#ifndef KINDRED_PERF_DISPATCH_QUALITY_MEASURE_QUALITY_HPP
+#define KINDRED_PERF_DISPATCH_QUALITY_MEASURE_QUALITY_HPP
 
 #include <kindred/backends/Context.hpp>
 
 #include "common/JsonOutput.hpp"
-#include "sweep/Sweep.hpp"
+#include "sweep/DispatchQuality.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -44,4 +44,4 @@ Json to_json(const QualityPair& pair);
 
 }  // namespace Kindred::Perf
 
-#endif  // KINDRED_PERF_QUALITY_QUALITY_HPP
+#endif  // KINDRED_PERF_DISPATCH_QUALITY_MEASURE_QUALITY_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_PERF_QUALITY_CHILD_PROCESS_HPP
-#define KINDRED_PERF_QUALITY_CHILD_PROCESS_HPP
+#ifndef KINDRED_PERF_DISPATCH_QUALITY_CHILD_PROCESS_HPP
+#define KINDRED_PERF_DISPATCH_QUALITY_CHILD_PROCESS_HPP
 
 #include <string>
 #include <vector>
@@ -14,4 +14,4 @@ double run_child(const std::vector<std::string>& arguments);
 
 }  // namespace Kindred::Perf
 
-#endif  // KINDRED_PERF_QUALITY_CHILD_PROCESS_HPP
+#endif  // KINDRED_PERF_DISPATCH_QUALITY_CHILD_PROCESS_HPP

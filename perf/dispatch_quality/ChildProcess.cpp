@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quality/ChildProcess.hpp"
+#include "dispatch_quality/ChildProcess.hpp"
 
 #include <kindred/core/common/Error.hpp>
 

@@ -4,8 +4,8 @@
 #include "Commands.hpp"
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
-#include "quality/ChildProcess.hpp"
-#include "quality/Quality.hpp"
+#include "dispatch_quality/ChildProcess.hpp"
+#include "dispatch_quality/MeasureQuality.hpp"
 #include "sweep/Problems.hpp"
 
 #include <CLI/CLI.hpp>
