@@ -4,7 +4,7 @@
 the device are used in turn; times are medians between CUDA events; `graph` is the same work replayed from a CUDA graph.
 PyTorch's LayerNorm sums in float32, its products use cuBLASLt, and its GELU epilogue is the approximation with tanh.
 
-    python perf/peers/gpu_fused.py --out peers.json [--only norm-4k-bf16,linear-4k-gelu]"""
+    python perf/peers/gpu_layers.py --out peers.json [--only norm-4k-bf16,linear-4k-gelu]"""
 import argparse
 import json
 
