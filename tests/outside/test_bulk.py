@@ -3,7 +3,7 @@
 recomputed bit for bit."""
 import unittest
 
-from outside import reproducible_sum, harness, np
+from numpy_oracle import reproducible_sum, harness, np
 
 
 class Bulk(harness.CommandTest):

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from outside import harness, np
+from numpy_oracle import harness, np
 
 try:
     import hnswlib

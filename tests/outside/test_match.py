@@ -7,7 +7,7 @@ import os
 import random
 import unittest
 
-from outside import harness
+from numpy_oracle import harness
 from rapidfuzz.distance import Indel, LCSseq
 
 # (batches, patterns, queries, longest, alphabet): the pairs are all combinations of the patterns

@@ -4,7 +4,7 @@ import json
 import random
 import unittest
 
-from outside import harness
+from numpy_oracle import harness
 import prediction_oracle as oracle
 
 TOLERANCE = 1e-9

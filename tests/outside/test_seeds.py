@@ -4,7 +4,7 @@ every state, mode and element."""
 import json
 import unittest
 
-from outside import equal_bits, harness, np
+from numpy_oracle import equal_bits, harness, np
 
 LIFECYCLES = ["dormant", "germinated", "training", "grafting", "stabilization", "evaluating", "fine_tuning", "fossilized",
               "culled", "cancelled", "rolled_back"]

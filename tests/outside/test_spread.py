@@ -4,7 +4,7 @@ for bit (both modes)."""
 import math
 import unittest
 
-from outside import reproducible_sum, equal_bits, harness, np
+from numpy_oracle import reproducible_sum, equal_bits, harness, np
 
 import networkx as nx
 import scipy.io

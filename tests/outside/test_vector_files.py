@@ -4,7 +4,7 @@ FAISS on the same rows."""
 import sys
 import unittest
 
-from outside import equal_bits, harness, np, ranked, vector_scores
+from numpy_oracle import equal_bits, harness, np, ranked, vector_scores
 
 try:
     import faiss

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the scripts of this folder. Exits with 77, which ctest counts as skipped, where a
-module is missing."""
+"""The reproducible sums, scores and rankings by their definitions, in NumPy. Exits with 77, which
+ctest counts as skipped, where a module is missing."""
 import sys
 from pathlib import Path
 

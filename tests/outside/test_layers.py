@@ -5,7 +5,7 @@ import os
 import subprocess
 import unittest
 
-from outside import reproducible_sum, equal_bits, harness, np
+from numpy_oracle import reproducible_sum, equal_bits, harness, np
 from scipy.special import erf
 
 
@@ -16,7 +16,7 @@ def gelu(x):
 ACTIVATIONS = {"none": lambda z: z, "relu": lambda z: np.maximum(z, 0), "gelu": gelu}
 
 
-class Fused(harness.CommandTest):
+class Layers(harness.CommandTest):
     def setUp(self):
         super().setUp()
         self.generator = np.random.default_rng(11)
@@ -26,7 +26,7 @@ class Fused(harness.CommandTest):
         arrays = {"x": normal(rows, inputs) + np.float32(mean), "gamma": normal(inputs), "beta": normal(inputs), "w": normal(outputs, inputs), "bias": normal(outputs)}
         for name, array in arrays.items():
             array.astype(np.float32).tofile(self.folder / name)
-        done = subprocess.run([os.environ["KINDRED_FUSED_ANSWERS"], str(self.folder), str(rows), str(inputs), str(outputs)], capture_output=True, text=True, check=True)
+        done = subprocess.run([os.environ["KINDRED_LAYER_ANSWERS"], str(self.folder), str(rows), str(inputs), str(outputs)], capture_output=True, text=True, check=True)
         spaces = done.stdout.split()
         self.assertIn("serial", spaces)
         read = lambda name, *shape: np.fromfile(self.folder / name, np.float32).reshape(shape)
@@ -66,12 +66,12 @@ class Fused(harness.CommandTest):
                         y = read(f"{space}.linear.{name}", rows, outputs)
                         bound = 1.13 * (inputs + 64) * 2.0**-22 * scale + 2.0**-22 * np.abs(z)
                         self.assertTrue((np.abs(y - activation(z)) <= bound).all())
-                        exact = read(f"{space}.canonical.{name}", rows, outputs)
+                        exact = read(f"{space}.reproducible.{name}", rows, outputs)
                         if name == "gelu":
                             self.assertTrue((np.abs(exact - gelu(z)) <= 2.0**-22 * np.abs(z) + 1e-12).all())
                         else:
                             self.assertTrue(equal_bits(exact, activation(sums.astype(np.float32))))
-                        self.assertTrue(equal_bits(exact, read(f"serial.canonical.{name}", rows, outputs)))
+                        self.assertTrue(equal_bits(exact, read(f"serial.reproducible.{name}", rows, outputs)))
 
 
 if __name__ == "__main__":

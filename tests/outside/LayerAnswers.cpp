@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helper of test_fused.py, because layers have no command. `fused_answers FOLDER ROWS INPUTS
+// Helper of test_layers.py, because layers have no command. `layer_answers FOLDER ROWS INPUTS
 // OUTPUTS` reads raw float32 values from FOLDER (x, gamma, beta, w, bias) and writes the results of
 // each space.
 #include <kindred/matcher/FusedLayers.hpp>
@@ -76,7 +76,7 @@ void answer(const Folder& folder, std::size_t rows, std::size_t inputs, std::siz
         linear.y = matrix_of(std::span<float>(z), rows, outputs);
         linear.activation = activation;
         run_linear_layers(context, std::span(&linear, 1), {reproducible, space});
-        folder.write(name + (reproducible ? ".canonical." : ".linear.") + label, z);
+        folder.write(name + (reproducible ? ".reproducible." : ".linear.") + label, z);
       }
     }
     std::cout << name << '\n';
@@ -87,7 +87,7 @@ void answer(const Folder& folder, std::size_t rows, std::size_t inputs, std::siz
 
 int main(int argc, char** argv) {
   try {
-    if (argc != 5) throw Error("fused_answers FOLDER ROWS INPUTS OUTPUTS");
+    if (argc != 5) throw Error("layer_answers FOLDER ROWS INPUTS OUTPUTS");
     answer(Folder(argv[1]), std::strtoull(argv[2], nullptr, 10),
            std::strtoull(argv[3], nullptr, 10), std::strtoull(argv[4], nullptr, 10));
     return 0;
