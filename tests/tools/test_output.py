@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import cases
+import golden_cases
 import harness
 import inputs
 import npy
@@ -52,7 +52,7 @@ class Answers(harness.CommandTest):
         inputs.all_inputs(cls.inputs)
 
     def answers(self, case, *more):
-        result = self.succeeds(*cases.CASES[case], *more, cwd=self.inputs)
+        result = self.succeeds(*golden_cases.CASES[case], *more, cwd=self.inputs)
         return [harness.strict(line) for line in result.out.splitlines()]
 
     def test_match(self):
@@ -78,7 +78,7 @@ class Answers(harness.CommandTest):
 
     def test_places_that_a_filter_leaves_empty_are_padded_in_files_only(self):
         ids, scores = self.folder / "ids.npy", self.folder / "scores.npy"
-        self.succeeds(*cases.CASES["search few"], "--out-ids", ids, "--out-scores", scores, cwd=self.inputs)
+        self.succeeds(*golden_cases.CASES["search few"], "--out-ids", ids, "--out-scores", scores, cwd=self.inputs)
         flat_ids, flat_scores = npy.read(ids)[0], npy.read(scores)[0]
         for query, answer in enumerate(self.answers("search few")):
             self.assertEqual(len(answer["results"]), 3)
@@ -87,7 +87,7 @@ class Answers(harness.CommandTest):
 
     def test_search_files(self):
         ids, scores = self.folder / "ids.npy", self.folder / "scores.npy"
-        self.succeeds(*cases.SEARCH, "--top", "7", "--out-ids", ids, "--out-scores", scores, cwd=self.inputs)
+        self.succeeds(*golden_cases.SEARCH, "--top", "7", "--out-ids", ids, "--out-scores", scores, cwd=self.inputs)
         answers = self.answers("search cosine", "--top", "7")
         flat_ids, shape, descr = npy.read(ids)
         self.assertEqual((shape, descr), ((len(answers), 7), "<i8"))
@@ -123,7 +123,7 @@ class Answers(harness.CommandTest):
              {"strength": 0.25, "steps": [["a", "c", 1], ["c", "b", 0.25]]}]])
 
     def test_explain(self):
-        result = self.succeeds(*cases.SPREAD, "--explain", "--quiet", cwd=self.inputs)
+        result = self.succeeds(*golden_cases.SPREAD, "--explain", "--quiet", cwd=self.inputs)
         records = [harness.strict(line) for line in result.err.splitlines()]
         self.assertTrue(records)
         for record in records:
@@ -134,7 +134,7 @@ class Answers(harness.CommandTest):
             self.assertGreater(record["taken"], 0)
 
     def test_explain_says_forced(self):
-        result = self.succeeds(*cases.SEARCH, "--explain", "--quiet", "--space", "serial", cwd=self.inputs)
+        result = self.succeeds(*golden_cases.SEARCH, "--explain", "--quiet", "--space", "serial", cwd=self.inputs)
         records = [harness.strict(line) for line in result.err.splitlines()]
         dispatches = [record for record in records if "chosen" in record]
         self.assertTrue(dispatches)
@@ -143,14 +143,14 @@ class Answers(harness.CommandTest):
         self.assertEqual([set(record) for record in records if record not in dispatches], [{"op", "path", "prefiltered", "survivors"}])
 
     def test_quiet_is_silent_and_otherwise_times_are_told(self):
-        self.assertEqual(self.succeeds(*cases.SEARCH, "--quiet", cwd=self.inputs).err, "")
-        loud = self.succeeds(*cases.SEARCH, cwd=self.inputs).err
+        self.assertEqual(self.succeeds(*golden_cases.SEARCH, "--quiet", cwd=self.inputs).err, "")
+        loud = self.succeeds(*golden_cases.SEARCH, cwd=self.inputs).err
         for word in ("load", "upload", "compute"):
             self.assertIn(word, loud)
 
     def test_trace(self):
         trace = self.folder / "trace.json"
-        self.succeeds(*cases.MATCH, "--trace", trace, cwd=self.inputs)
+        self.succeeds(*golden_cases.MATCH, "--trace", trace, cwd=self.inputs)
         events = harness.strict(trace.read_text())
         events = events["traceEvents"] if isinstance(events, dict) else events
         self.assertTrue(events)
@@ -164,7 +164,7 @@ class Answers(harness.CommandTest):
 
     def test_report_opens_offline(self):
         report = self.folder / "report.html"
-        self.succeeds(*cases.MATCH, "--report", report, cwd=self.inputs)
+        self.succeeds(*golden_cases.MATCH, "--report", report, cwd=self.inputs)
         html = report.read_text(encoding="utf-8")
         self.assertIn("<html", html.lower())
         self.assertIsNone(re.search(r"""(src|href|url\(|@import)\s*=?\s*["'(]*\s*(https?:)?//""", html), "the report fetches something")

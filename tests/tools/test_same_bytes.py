@@ -9,12 +9,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import cases
+import golden_cases
 import harness
 import inputs
 
 GOLDEN = Path(__file__).with_name("golden.json")
-ALL_ROWS = {**cases.CASES, **cases.OUT_FILES}
+ALL_ROWS = {**golden_cases.CASES, **golden_cases.OUT_FILES}
 # Makes glibc (2.33 or later) assume a processor without fused operations: its exp, log and pow then
 # have other bits.
 WITHOUT_FMA = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA"}
@@ -35,7 +35,7 @@ def answer(name, folder, space, threads, settings=None):
     result = harness.run(*arguments, cwd=folder, settings=settings)
     if result.status != 0:
         raise AssertionError(f"{' '.join(arguments)}: exit status {result.status}\n{result.err}")
-    files = [Path(folder, arguments[i + 1]) for i, argument in enumerate(arguments) if argument in cases.OUT_FLAGS]
+    files = [Path(folder, arguments[i + 1]) for i, argument in enumerate(arguments) if argument in golden_cases.OUT_FLAGS]
     return result.out + b"".join(file.read_bytes() for file in files)
 
 

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import cases
+import golden_cases
 import harness
 import inputs
 
@@ -67,7 +67,7 @@ class Streams(harness.CommandTest):
                             self.assertEqual(set(answers), {one} if count else set())
 
     def test_standard_input_and_file_give_the_same(self):
-        expected = self.succeeds(*cases.MATCH, cwd=self.inputs).out
+        expected = self.succeeds(*golden_cases.MATCH, cwd=self.inputs).out
         piped = self.succeeds("match", "--patterns", "patterns.jsonl", "--queries", "-", cwd=self.inputs, stdin=(self.inputs / "queries.jsonl").read_bytes())
         self.assertEqual(piped.out, expected)
 
