@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrary bytes as a store file: rejected, or read and used within their bounds.
+// Arbitrary bytes as a store of patterns: rejected, or read and used within their bounds.
 #include "SealedMutator.hpp"
 #include "patterns/PatternWriter.hpp"
 #include "patterns/StoredPatterns.hpp"
