@@ -25,7 +25,7 @@ std::unique_ptr<Work> described(std::unique_ptr<Work> work, std::string detail, 
   return work;
 }
 
-// Each of the following functions returns the maker of one work item of the catalogue.
+// Each of the following functions makes a work item of the catalogue, or returns its maker.
 
 MakeWork lcs_entry(std::uint32_t vocabulary, double target) {
   return [=](Context& context, double scale, std::uint64_t seed) {
@@ -86,7 +86,7 @@ MakeWork hop_entry(GraphShape shape) {
   };
 }
 
-std::unique_ptr<Work> hop_of_columns(Context& context, double scale, std::uint64_t seed) {
+std::unique_ptr<Work> make_hop_of_columns(Context& context, double scale, std::uint64_t seed) {
   return described(hop_work(context, scaled(500e3, scale), 32, 32, GraphShape::skewed, seed),
                    "one hop of 32 columns over a skewed graph, 32 edges a node", 3);
 }
@@ -106,7 +106,7 @@ MakeWork pagerank_entry(double nodes, std::size_t degree) {
   };
 }
 
-std::unique_ptr<Work> hnsw(Context& context, double scale, std::uint64_t seed) {
+std::unique_ptr<Work> make_hnsw(Context& context, double scale, std::uint64_t seed) {
   return described(approximate_search_work(context, scaled(50e3, scale), 128, 200, seed),
                    "L2 top-10 of clustered rows of 128, 200 queries; the peer is approximate", 0);
 }
@@ -123,7 +123,7 @@ MakeWork seed_forward_entry(double most_rows, std::uint32_t hidden, std::uint32_
   };
 }
 
-std::unique_ptr<Work> seed_update(Context& context, double, std::uint64_t seed) {
+std::unique_ptr<Work> make_seed_update(Context& context, double, std::uint64_t seed) {
   return described(seed_update_work(context, 100000, 1000, seed), "1000 updates of 100000 seeds",
                    0);
 }
@@ -135,13 +135,13 @@ MakeWork norm_entry(VectorElement element) {
   };
 }
 
-std::unique_ptr<Work> linear_gelu(Context& context, double scale, std::uint64_t seed) {
+std::unique_ptr<Work> make_linear_gelu(Context& context, double scale, std::uint64_t seed) {
   return described(
       layer_work(context, scaled(1024, scale), 1024, 1024, VectorElement::float32, seed),
       "product with 1024 x 1024 weights, bias and GELU", 0);
 }
 
-std::unique_ptr<Work> lattice_build(Context& context, double, std::uint64_t) {
+std::unique_ptr<Work> make_lattice_build(Context& context, double, std::uint64_t) {
   return described(lattice_build_work(context, 10), "the graph of a lattice of 4 dimensions of 10",
                    20);
 }
@@ -164,7 +164,7 @@ MakeWork lattice_path_entry(bool is_maze) {
   };
 }
 
-std::unique_ptr<Work> bulk_xor(Context& context, double scale, std::uint64_t seed) {
+std::unique_ptr<Work> make_bulk_xor(Context& context, double scale, std::uint64_t seed) {
   return described(xor_work(context, scaled(200e6, scale), seed), "xor of bytes with a key", 0.9);
 }
 
@@ -203,7 +203,7 @@ const std::vector<WorkEntry>& work_catalogue() {
       {"spread", "hop", hop_entry(GraphShape::skewed)},
       {"spread", "hop-uniform", hop_entry(GraphShape::uniform)},
       {"spread", "hop-power-law", hop_entry(GraphShape::power_law)},
-      {"spread", "hop-32", hop_of_columns},
+      {"spread", "hop-32", make_hop_of_columns},
       {"spread", "linear-32",
        linear_entry(16, 32, "3 linear hops of 32 queries, 16 edges a node, top-10")},
       {"spread", "spread-1k",
@@ -211,7 +211,7 @@ const std::vector<WorkEntry>& work_catalogue() {
            5, 1, "3 linear hops from one node that touch some 1K edges, 5 edges a node, top-10")},
       {"spread", "pagerank-50k", pagerank_entry(50e3, 8)},
       {"spread", "pagerank-1m", pagerank_entry(1e6, 16)},
-      {"hnsw", "hnsw", hnsw},
+      {"hnsw", "hnsw", make_hnsw},
       {"seeds", "seed-4096", seed_forward_entry(4096, 4096, 1000, float32, true)},
       {"seeds", "seed-plain", seed_forward_entry(4096, 4096, 1000, float32, false)},
       {"seeds", "seed-bf16", seed_forward_entry(4096, 4096, 1000, bfloat16, true)},
@@ -219,16 +219,16 @@ const std::vector<WorkEntry>& work_catalogue() {
       {"seeds", "seed-small", seed_forward_entry(32, 4096, 1000, float32, true)},
       {"seeds", "seed-10k", seed_forward_entry(512, 40960, 10000, float32, true)},
       {"seeds", "seed-100k", seed_forward_entry(128, 409600, 100000, float32, true)},
-      {"seeds", "seed-update", seed_update},
+      {"seeds", "seed-update", make_seed_update},
       {"fused", "norm-gelu", norm_entry(float32)},
       {"fused", "norm-gelu-bf16", norm_entry(bfloat16)},
-      {"fused", "linear-gelu", linear_gelu},
-      {"lattice", "lattice-build", lattice_build},
+      {"fused", "linear-gelu", make_linear_gelu},
+      {"lattice", "lattice-build", make_lattice_build},
       {"lattice", "lattice-8", lattice_measure_entry(8)},
       {"lattice", "lattice-10", lattice_measure_entry(10)},
       {"lattice", "lattice-path", lattice_path_entry(false)},
       {"lattice", "lattice-maze", lattice_path_entry(true)},
-      {"bulk", "bulk-xor", bulk_xor},
+      {"bulk", "bulk-xor", make_bulk_xor},
       {"bulk", "bmm-1000-32", small_products_entry("bulk_loop", 2)},
       {"bulk", "bmm-10-256", products_entry(10, 256, "10 products of 256 x 256")},
       {"bulk", "matmul-1024", products_entry(1, 1024, "a product of 1024 x 1024")},
