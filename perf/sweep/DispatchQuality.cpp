@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/DispatchQuality.hpp"
 
-#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include "common/Timing.hpp"
 
