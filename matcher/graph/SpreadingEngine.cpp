@@ -11,7 +11,7 @@
 #include "StoredGraph.hpp"
 
 #include <kindred/core/common/CheckedSize.hpp>
-#include <kindred/memory/HostMemory.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <array>
@@ -261,7 +261,7 @@ SpreadingEngine::SpreadingEngine(Context& context, std::size_t nodes, std::span<
     : SpreadingEngine(context, GraphSpan{nodes, edges}, GraphOptions{.residency = residency}) {}
 SpreadingEngine::SpreadingEngine(Context& context, const GraphSpan& graph,
                                  const GraphOptions& options)
-    : m_state(Impl::with_host_memory("Kindred::SpreadingEngine", [&] {
+    : m_state(Impl::translating_out_of_memory("Kindred::SpreadingEngine", [&] {
         return std::make_unique<State>(context, graph, options);
       })) {}
 SpreadingEngine::SpreadingEngine(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -271,13 +271,14 @@ SpreadingEngine& SpreadingEngine::operator=(SpreadingEngine&&) noexcept = defaul
 
 SpreadingEngine SpreadingEngine::load(Context& context, const std::string& path,
                                       const GraphOptions& options, int threads) {
-  return Impl::with_host_memory("Kindred::SpreadingEngine::load", [&] {
+  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::load", [&] {
     return SpreadingEngine(
         std::make_unique<State>(context, Impl::load_graph(path, threads), options));
   });
 }
 void SpreadingEngine::save(const std::string& path) const {
-  Impl::with_host_memory("Kindred::SpreadingEngine::save", [&] { m_state->store.save(path); });
+  Impl::translating_out_of_memory("Kindred::SpreadingEngine::save",
+                                  [&] { m_state->store.save(path); });
 }
 
 std::size_t SpreadingEngine::nodes() const noexcept { return m_state->store.snapshot()->nodes(); }
@@ -307,34 +308,35 @@ std::string_view SpreadingEngine::name(std::uint32_t node) const {
 }
 
 std::uint32_t SpreadingEngine::add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds) {
-  return Impl::with_host_memory("Kindred::SpreadingEngine::add_nodes",
-                                [&] { return m_state->store.add_nodes(count, kinds); });
+  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::add_nodes",
+                                         [&] { return m_state->store.add_nodes(count, kinds); });
 }
 std::vector<std::uint32_t> SpreadingEngine::add_nodes(std::span<const std::string_view> names,
                                                       std::span<const std::uint8_t> kinds) {
-  return Impl::with_host_memory("Kindred::SpreadingEngine::add_nodes",
-                                [&] { return m_state->store.add_nodes(names, kinds); });
+  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::add_nodes",
+                                         [&] { return m_state->store.add_nodes(names, kinds); });
 }
 void SpreadingEngine::add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds) {
-  Impl::with_host_memory("Kindred::SpreadingEngine::add_edges",
-                         [&] { m_state->store.add_edges(edges, kinds); });
+  Impl::translating_out_of_memory("Kindred::SpreadingEngine::add_edges",
+                                  [&] { m_state->store.add_edges(edges, kinds); });
 }
 std::uint64_t SpreadingEngine::remove_edges(std::span<const EdgeEnds> edges) {
-  return Impl::with_host_memory("Kindred::SpreadingEngine::remove_edges",
-                                [&] { return m_state->store.remove_edges(edges); });
+  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::remove_edges",
+                                         [&] { return m_state->store.remove_edges(edges); });
 }
 void SpreadingEngine::remove_nodes(std::span<const std::uint32_t> nodes) {
-  Impl::with_host_memory("Kindred::SpreadingEngine::remove_nodes",
-                         [&] { m_state->store.remove_nodes(nodes); });
+  Impl::translating_out_of_memory("Kindred::SpreadingEngine::remove_nodes",
+                                  [&] { m_state->store.remove_nodes(nodes); });
 }
 void SpreadingEngine::merge() {
-  Impl::with_host_memory("Kindred::SpreadingEngine::merge", [&] { m_state->store.merge(); });
+  Impl::translating_out_of_memory("Kindred::SpreadingEngine::merge",
+                                  [&] { m_state->store.merge(); });
 }
 
 SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
                                       const SpreadOptions& options) const {
-  return Impl::with_host_memory("Kindred::SpreadingEngine::spread",
-                                [&] { return m_state->spread(sources, options); });
+  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::spread",
+                                         [&] { return m_state->spread(sources, options); });
 }
 
 SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,

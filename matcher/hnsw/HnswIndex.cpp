@@ -3,7 +3,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
-#include <kindred/memory/HostMemory.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -248,7 +248,7 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) {
                        std::to_string(Impl::hnsw_id_limit));
   if (count == 0) return store.next_id;
   const std::lock_guard lock(state.batch);
-  return Impl::with_host_memory("Kindred::HnswIndex::add", [&] {
+  return Impl::translating_out_of_memory("Kindred::HnswIndex::add", [&] {
     // The first rows determine these settings, so they are restored after a failure.
     const HnswTraversal traversal = store.traversal;
     const float unit = store.unit;
@@ -278,7 +278,7 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) {
 
 void HnswIndex::remove(std::span<const std::uint64_t> ids) {
   State& state = *m_state;
-  Impl::with_host_memory("Kindred::HnswIndex::remove", [&] { state.by_id(); });
+  Impl::translating_out_of_memory("Kindred::HnswIndex::remove", [&] { state.by_id(); });
   for (const std::uint64_t id : ids) {
     if (state.find(id) != Impl::no_node) continue;
     throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed; it has " +
@@ -301,7 +301,7 @@ void HnswIndex::repair() {
   State& state = *m_state;
   if (state.store.dead == 0) return;
   const std::lock_guard lock(state.batch);
-  Impl::with_host_memory("Kindred::HnswIndex::repair", [&] {
+  Impl::translating_out_of_memory("Kindred::HnswIndex::repair", [&] {
     std::vector<std::uint32_t> order(state.store.size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_partition(order.begin(), order.end(),

@@ -10,7 +10,7 @@
 #include "SyncWorker.hpp"
 
 #include <kindred/core/common/CheckOffsets.hpp>
-#include <kindred/memory/HostMemory.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <atomic>
 #include <functional>
@@ -342,7 +342,7 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
 
 bool PatternMemory::forget(std::uint64_t index) {
   State& state = *m_state;
-  const bool was_there = Impl::with_host_memory("Kindred::PatternMemory::forget", [&] {
+  const bool was_there = Impl::translating_out_of_memory("Kindred::PatternMemory::forget", [&] {
     const std::unique_lock lock(state.mutex);
     if (!state.catalogue.is_live(index)) return false;
     state.catalogue.prepare_to_forget(index);

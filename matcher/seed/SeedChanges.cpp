@@ -8,7 +8,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 #include <kindred/memory/Copies.hpp>
-#include <kindred/memory/HostMemory.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <array>
@@ -278,8 +278,8 @@ std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updat
 }
 
 std::vector<SeedEvent> SeedLayer::State::make(std::span<const SeedUpdate> updates) {
-  return Impl::with_host_memory("Kindred::SeedLayer::update",
-                                [&] { return apply(updates, check_updates(updates)); });
+  return Impl::translating_out_of_memory("Kindred::SeedLayer::update",
+                                         [&] { return apply(updates, check_updates(updates)); });
 }
 
 void SeedLayer::State::take(SeedState state, BlueprintRegistry registry) {
@@ -328,8 +328,8 @@ void SeedLayer::set_state(const SeedState& requested) {
                    "a state of " + std::to_string(requested.seeds()) + " seeds; the layer has " +
                        std::to_string(state.chunks.seeds));
   state.check_blueprints(requested, state.blueprints);
-  Impl::with_host_memory("Kindred::SeedLayer::set_state",
-                         [&] { state.take(requested, state.blueprints); });
+  Impl::translating_out_of_memory("Kindred::SeedLayer::set_state",
+                                  [&] { state.take(requested, state.blueprints); });
 }
 
 void SeedLayer::update(std::span<const SeedUpdate> updates) {
@@ -337,7 +337,7 @@ void SeedLayer::update(std::span<const SeedUpdate> updates) {
   std::vector<SeedEvent> events;
   {
     const std::lock_guard lock(state.mutex);
-    events = Impl::with_host_memory("Kindred::SeedLayer::update", [&] {
+    events = Impl::translating_out_of_memory("Kindred::SeedLayer::update", [&] {
       const auto touched = state.check_updates(updates);
       std::vector<SeedUpdate> all;
       for (const State::Touched& change : touched) {
@@ -415,7 +415,7 @@ void SeedLayer::set_schedule_state(std::uint32_t seed, std::span<const double> n
   KINDRED_THROW_IF(!state.schedules[seed], "seed " + std::to_string(seed) + " is " +
                                                std::string(to_string(state.seeds.lifecycle[seed])) +
                                                "; only a grafting one has a schedule");
-  Impl::with_host_memory("Kindred::SeedLayer::set_schedule_state", [&] {
+  Impl::translating_out_of_memory("Kindred::SeedLayer::set_schedule_state", [&] {
     auto next = make_schedule(state.schedules[seed]->kind(), state.options.schedules);
     next->restore(numbers);
     state.schedules[seed] = std::move(next);
@@ -489,7 +489,7 @@ std::vector<SeedEvent> SeedLayer::State::step(
   {
     const std::lock_guard lock(mutex);
     Advance advance;
-    events = Impl::with_host_memory("Kindred::SeedLayer::step", [&] {
+    events = Impl::translating_out_of_memory("Kindred::SeedLayer::step", [&] {
       std::vector<SeedUpdate> updates;
       updates.reserve(chunks.seeds);
       for (std::uint32_t seed = 0; seed < chunks.seeds; ++seed)

@@ -7,8 +7,8 @@
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/vector/MetricRank.hpp>
-#include <kindred/memory/HostMemory.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <array>
@@ -213,19 +213,19 @@ VectorIndex::VectorIndex(std::unique_ptr<State> state) : m_state(std::move(state
 
 VectorIndex::VectorIndex(Context& context, const VectorSpan& rows,
                          const VectorIndexOptions& options)
-    : m_state(Impl::with_host_memory("Kindred::VectorIndex", [&] {
+    : m_state(Impl::translating_out_of_memory("Kindred::VectorIndex", [&] {
         return std::make_unique<State>(context, rows, options);
       })) {}
 
 VectorIndex::VectorIndex(Context& context, const StoredVectors& stored,
                          const VectorIndexOptions& options)
-    : m_state(Impl::with_host_memory("Kindred::VectorIndex", [&] {
+    : m_state(Impl::translating_out_of_memory("Kindred::VectorIndex", [&] {
         return std::make_unique<State>(context, stored, options);
       })) {}
 
 VectorIndex VectorIndex::load(Context& context, const std::string& path,
                               const VectorIndexOptions& options, int threads) {
-  return Impl::with_host_memory("Kindred::VectorIndex::load", [&] {
+  return Impl::translating_out_of_memory("Kindred::VectorIndex::load", [&] {
     // The mapping is private, and nobody else uses it.
     return VectorIndex(std::make_unique<State>(context, StoredVectors::load(path, threads), options,
                                                Impl::StoredAccess::write));
@@ -271,18 +271,20 @@ std::uint64_t VectorIndex::bytes(Space space) const noexcept {
 
 std::uint64_t VectorIndex::add(const VectorSpan& rows) {
   const std::unique_lock lock(m_state->mutex);
-  return Impl::with_host_memory("Kindred::VectorIndex::add",
-                                [&] { return m_state->store.add(rows); });
+  return Impl::translating_out_of_memory("Kindred::VectorIndex::add",
+                                         [&] { return m_state->store.add(rows); });
 }
 
 void VectorIndex::remove(std::span<const std::uint64_t> ids) {
   const std::unique_lock lock(m_state->mutex);
-  Impl::with_host_memory("Kindred::VectorIndex::remove", [&] { m_state->store.remove(ids); });
+  Impl::translating_out_of_memory("Kindred::VectorIndex::remove",
+                                  [&] { m_state->store.remove(ids); });
 }
 
 void VectorIndex::replace(std::uint64_t id, const VectorSpan& row) {
   const std::unique_lock lock(m_state->mutex);
-  Impl::with_host_memory("Kindred::VectorIndex::replace", [&] { m_state->store.replace(id, row); });
+  Impl::translating_out_of_memory("Kindred::VectorIndex::replace",
+                                  [&] { m_state->store.replace(id, row); });
 }
 
 SearchResults VectorIndex::search(std::span<const float> queries,

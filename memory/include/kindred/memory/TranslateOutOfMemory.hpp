@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MEMORY_HOST_MEMORY_HPP
-#define KINDRED_MEMORY_HOST_MEMORY_HPP
+#ifndef KINDRED_MEMORY_TRANSLATE_OUT_OF_MEMORY_HPP
+#define KINDRED_MEMORY_TRANSLATE_OUT_OF_MEMORY_HPP
 
 #include <kindred/core/common/Error.hpp>
 
@@ -13,7 +13,7 @@ namespace Kindred::Impl {
 /// \param what the operation, `Kindred::Class::method`, used as label
 /// \throws OutOfMemory in place of the exceptions that containers throw when memory runs out
 template <class Body>
-decltype(auto) with_host_memory(const char* what, const Body& body) {
+decltype(auto) translating_out_of_memory(const char* what, const Body& body) {
   constexpr const char* why = "the host has no memory left";
   try {
     return body();
@@ -26,4 +26,4 @@ decltype(auto) with_host_memory(const char* what, const Body& body) {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MEMORY_HOST_MEMORY_HPP
+#endif  // KINDRED_MEMORY_TRANSLATE_OUT_OF_MEMORY_HPP
