@@ -89,17 +89,6 @@ void require(cudaError_t status, std::string_view what) {
                                                  " (" + cudaGetErrorString(status) + ")");
 }
 
-CurrentDevice::CurrentDevice(const DeviceSpace& exec_space) {
-  require(cudaGetDevice(&m_before), "getting the current device");
-  if (m_before == exec_space.cuda_device()) return;
-  require(cudaSetDevice(exec_space.cuda_device()), "setting the current device");
-  m_changed = true;
-}
-
-CurrentDevice::~CurrentDevice() {
-  if (m_changed) (void)cudaSetDevice(m_before);
-}
-
 #endif
 
 }  // namespace Kindred::Arch

@@ -3,6 +3,7 @@
 #define KINDRED_MEMORY_COPIES_HPP
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 
 #include <cstddef>
 #include <type_traits>

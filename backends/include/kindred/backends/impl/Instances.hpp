@@ -5,6 +5,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/CurrentDevice.hpp>
 
 #include <utility>
 

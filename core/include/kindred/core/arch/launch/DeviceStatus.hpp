@@ -36,21 +36,6 @@ bool device_is_lost() noexcept;
 /// \brief Returns if \p status is success. \throws OutOfMemory, SpaceUnavailable or DeviceLost with
 /// the message that \p what failed with \p status. Records a broken context, \see device_is_lost.
 void require(cudaError_t status, std::string_view what);
-
-/// \brief While it exists, makes the device of an instance the current device of the calling
-/// thread. The CUDA runtime launches and allocates on the current device, which is device 0 in
-/// every new thread.
-class CurrentDevice {
- public:
-  explicit CurrentDevice(const DeviceSpace& exec_space);
-  ~CurrentDevice();
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
-
- private:
-  int m_before = 0;
-  bool m_changed = false;
-};
 #endif
 
 }  // namespace Kindred::Arch
