@@ -6,6 +6,7 @@
 #include <kindred/core/layers/FusedLinear.hpp>
 #include <kindred/core/layers/impl/ApplyActivation.hpp>
 #include <kindred/core/layers/impl/NormRow.hpp>
+#include <kindred/core/layers/impl/StoreElement.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <algorithm>
