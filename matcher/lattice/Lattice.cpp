@@ -6,7 +6,7 @@
 #include "common/WorkspaceCalls.hpp"
 #include "graph/StoredGraph.hpp"
 
-#include <kindred/core/lattice/LatticeRows.hpp>
+#include <kindred/core/lattice/LatticeAdjacency.hpp>
 #include <kindred/memory/StagingBuffer.hpp>
 
 #include <algorithm>
@@ -280,9 +280,9 @@ LatticeRows Lattice::rows(const LatticeOptions& options) const {
   out.record = m_state->run(workload, options.space,
                             [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
                                                       State::Work<ExecutionSpace>& work) {
-                              fill_lattice_rows<ExecutionSpace>(exec_space, grid,
-                                                                work.offsets.writable(out.offsets),
-                                                                work.ends.writable(out.ends));
+                              fill_lattice_adjacency<ExecutionSpace>(
+                                  exec_space, grid, work.offsets.writable(out.offsets),
+                                  work.ends.writable(out.ends));
                               work.offsets.take(exec_space, out.offsets);
                               work.ends.take(exec_space, out.ends);
                             });

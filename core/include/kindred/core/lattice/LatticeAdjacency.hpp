@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_LATTICE_LATTICE_ROWS_HPP
-#define KINDRED_CORE_LATTICE_LATTICE_ROWS_HPP
+#ifndef KINDRED_CORE_LATTICE_LATTICE_ADJACENCY_HPP
+#define KINDRED_CORE_LATTICE_LATTICE_ADJACENCY_HPP
 
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/lattice/LatticeGrid.hpp>
@@ -15,10 +15,10 @@ namespace Kindred {
 /// \param offsets has nodes + 1 elements \param ends has two elements per edge; node indices must
 /// fit in 32 bits
 template <class ExecutionSpace>
-void fill_lattice_rows(const ExecutionSpace& exec_space, const LatticeGrid& grid,
-                       const ArrayView<std::uint64_t, ExecutionSpace>& offsets,
-                       const ArrayView<std::uint32_t, ExecutionSpace>& ends);
+void fill_lattice_adjacency(const ExecutionSpace& exec_space, const LatticeGrid& grid,
+                            const ArrayView<std::uint64_t, ExecutionSpace>& offsets,
+                            const ArrayView<std::uint32_t, ExecutionSpace>& ends);
 
 }  // namespace Kindred
 
-#endif  // KINDRED_CORE_LATTICE_LATTICE_ROWS_HPP
+#endif  // KINDRED_CORE_LATTICE_LATTICE_ADJACENCY_HPP

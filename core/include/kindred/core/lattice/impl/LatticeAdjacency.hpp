@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_LATTICE_IMPL_LATTICE_ROWS_HPP
-#define KINDRED_CORE_LATTICE_IMPL_LATTICE_ROWS_HPP
+#ifndef KINDRED_CORE_LATTICE_IMPL_LATTICE_ADJACENCY_HPP
+#define KINDRED_CORE_LATTICE_IMPL_LATTICE_ADJACENCY_HPP
 
-#include <kindred/core/lattice/LatticeRows.hpp>
+#include <kindred/core/lattice/LatticeAdjacency.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -105,4 +105,4 @@ struct LatticeLineRows {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_LATTICE_IMPL_LATTICE_ROWS_HPP
+#endif  // KINDRED_CORE_LATTICE_IMPL_LATTICE_ADJACENCY_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/lattice/impl/LatticeRows.hpp>
+#include <kindred/core/lattice/impl/LatticeAdjacency.hpp>
 
 #include <algorithm>
 
@@ -14,9 +14,9 @@ using Items = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_
 }  // namespace
 
 template <class ExecutionSpace>
-void fill_lattice_rows(const ExecutionSpace& exec_space, const LatticeGrid& grid,
-                       const ArrayView<std::uint64_t, ExecutionSpace>& offsets,
-                       const ArrayView<std::uint32_t, ExecutionSpace>& ends) {
+void fill_lattice_adjacency(const ExecutionSpace& exec_space, const LatticeGrid& grid,
+                            const ArrayView<std::uint64_t, ExecutionSpace>& offsets,
+                            const ArrayView<std::uint32_t, ExecutionSpace>& ends) {
   const char* label = "Kindred::Lattice::rows";
   if constexpr (Arch::is_device<ExecutionSpace>) {
     Kokkos::parallel_for(label, Items<ExecutionSpace>(exec_space, 0, grid.nodes + 1),
@@ -31,10 +31,10 @@ void fill_lattice_rows(const ExecutionSpace& exec_space, const LatticeGrid& grid
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                               \
-  template void fill_lattice_rows<SPACE>(const SPACE&, const LatticeGrid&,       \
-                                         const ArrayView<std::uint64_t, SPACE>&, \
-                                         const ArrayView<std::uint32_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                                    \
+  template void fill_lattice_adjacency<SPACE>(const SPACE&, const LatticeGrid&,       \
+                                              const ArrayView<std::uint64_t, SPACE>&, \
+                                              const ArrayView<std::uint32_t, SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 
