@@ -53,7 +53,7 @@ void fill(QueryColumns& columns, std::span<const std::uint8_t> codes, bool codes
 }
 
 /// Whether every entry fits one of the two ways of its bucket.
-bool fill_hash(SymbolHash& hash, std::uint16_t multiplier, const QueryColumns& columns,
+bool fill_hash(SlotHash& hash, std::uint16_t multiplier, const QueryColumns& columns,
                std::span<const Symbol> symbols, std::span<const std::uint8_t> codes) {
   std::memset(hash.place, no_code, sizeof(hash.place));
   for (std::size_t j = 0; j < symbols.size(); ++j) {

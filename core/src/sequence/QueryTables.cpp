@@ -42,7 +42,7 @@ std::uint64_t QueryArrays::bytes(std::uint64_t length, std::uint32_t vocabulary,
   const auto codes = static_cast<std::uint32_t>(std::min<std::uint64_t>(length, no_code));
   const std::uint64_t codes_bytes = lookup == CodeLookup::table
                                         ? code_table_bytes(vocabulary)
-                                        : sizeof(std::uint32_t) << CodeHash::bits_for(codes);
+                                        : sizeof(std::uint32_t) << SymbolHash::bits_for(codes);
   return segments * (codes_bytes + sizeof(QuerySegment)) +
          words * (sizeof(WordTable) + sizeof(QueryColumns)) + 8;
 }
@@ -95,7 +95,7 @@ void QueryArrays::build(RaggedSpan<Symbol> queries, std::span<const std::size_t>
       if (lookup == CodeLookup::hash) {
         QuerySegment& segment = segments.back();
         segment.first_entry = static_cast<std::uint32_t>(hash.size());
-        const CodeHash made = CodeHash::build(distinct_symbols, hash);
+        const SymbolHash made = SymbolHash::build(distinct_symbols, hash);
         segment.multiplier = made.multiplier;
         segment.hash_bits = made.bits;
         hash_bits_max = std::max(hash_bits_max, made.bits);

@@ -28,7 +28,7 @@ inline constexpr unsigned segment_columns = segment_words;
 ///
 /// The product with an odd number, modulo 2¹⁶, identifies a symbol: its high byte selects a bucket
 /// of up to two entries, its low byte decides which of them matches, if any.
-struct SymbolHash {
+struct SlotHash {
   std::uint16_t multiplier;        ///< 0: there is no hash
   std::uint8_t remainder[2][256];  ///< bucket → low byte of an entry
   std::uint8_t place[2][256];      ///< bucket → slot, or `no_code` where there is no entry
@@ -40,7 +40,7 @@ struct alignas(64) QueryColumns {
   std::uint8_t place[256];                 ///< code → slot, < 64, or `no_code`
   std::uint8_t planes[column_planes][64];  ///< bit i of planes[b][p]: symbol 8 · b + i has slot p
   std::uint64_t masks[2][64];              ///< the same bits in words
-  SymbolHash hash;
+  SlotHash hash;
   std::uint32_t symbols;
   bool codes_are_places;
   bool full;  ///< slot 63 is used; then all its bits are in the last plane

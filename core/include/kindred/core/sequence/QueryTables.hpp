@@ -4,9 +4,9 @@
 
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/Ragged.hpp>
-#include <kindred/core/sequence/CodeHash.hpp>
 #include <kindred/core/sequence/QueryColumns.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/core/sequence/SymbolHash.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 
 #include <cstddef>
@@ -61,7 +61,7 @@ struct QueryTables {
   KOKKOS_INLINE_FUNCTION std::uint32_t index_limit(std::uint32_t query) const {
     return index_limits.size() > 0 ? index_limits(query) : 0xFFFFFFFFU;
   }
-  KOKKOS_INLINE_FUNCTION CodeHash code_hash(const QuerySegment& segment) const {
+  KOKKOS_INLINE_FUNCTION SymbolHash symbol_hash(const QuerySegment& segment) const {
     return {hash.data() + segment.first_entry, segment.multiplier, segment.hash_bits};
   }
 };

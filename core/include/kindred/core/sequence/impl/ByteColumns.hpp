@@ -58,7 +58,7 @@ class ByteColumns {
     }
   }
   static constexpr bool hashes = true;
-  static void find_places(const SymbolHash& hash, const std::uint16_t* first,
+  static void find_places(const SlotHash& hash, const std::uint16_t* first,
                           const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
     using Table = typename Bytes::Table;
     const Table remainder[2] = {Table(hash.remainder[0]), Table(hash.remainder[1])};

@@ -71,7 +71,7 @@ class RunFinder<DeviceSpace> {
           segment_begin += m_segments[segment++].words;
         }
         const QuerySegment& own = m_segments[segment];
-        const CodeHash hash{m_hash + own.first_entry, own.multiplier, own.hash_bits};
+        const SymbolHash hash{m_hash + own.first_entry, own.multiplier, own.hash_bits};
         const std::uint32_t code = hash.code(symbol, no_code);
         std::uint64_t bits = 0;
         if (code != no_code) {

@@ -51,7 +51,7 @@ struct SegmentTables<DeviceSpace> {
     constexpr Lookup from = pack::lookup<SymbolType, Words>;
     constexpr std::uint32_t row_words = pack::mask_bytes / sizeof(std::uint64_t);
     const WordTable* word = queries.words.data() + s.first_word;
-    const CodeHash hash = queries.code_hash(s);
+    const SymbolHash hash = queries.symbol_hash(s);
     const std::uint32_t copy_words = s.words == 3 ? 4 : s.words == 0 ? 1 : s.words;
     const std::uint32_t rows = (from == Lookup::symbol ? vocabulary : s.codes) + 1;
     const std::uint32_t entries = from == Lookup::near_hash && s.words > 0 ? 1U << hash.bits : 0;

@@ -5,8 +5,8 @@
 #include <kindred/core/arch/ScratchReader.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/Unroll.hpp>
-#include <kindred/core/sequence/CodeHash.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
+#include <kindred/core/sequence/SymbolHash.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 
 #include <cstddef>
@@ -43,7 +43,7 @@ class SequencePack<DeviceSpace> {
   struct Tables {
     Address masks{};
     Address near_hash{};
-    CodeHash hash{nullptr, 1, 1};
+    SymbolHash hash{nullptr, 1, 1};
     std::uint32_t none = 0;        ///< the code of absent symbols
     std::uint32_t padding = 0;     ///< a symbol that the query does not contain
     std::uint32_t copy_bytes = 8;  ///< bytes of one copy: the words of the segment
@@ -53,7 +53,7 @@ class SequencePack<DeviceSpace> {
     KOKKOS_INLINE_FUNCTION Address address(std::uint32_t symbol, Address own) const {
       std::uint32_t place = symbol;
       if constexpr (From == Lookup::near_hash) {
-        // As CodeHash::code, with a multiplication instead of a shift.
+        // As SymbolHash::code, with a multiplication instead of a shift.
         const std::uint32_t entry = symbol * hash.multiplier >> (32 - hash.bits);
         place = Arch::ScratchReader::word(near_hash + entry * 4) ^
                 symbol * (hash.multiplier << hash.bits);

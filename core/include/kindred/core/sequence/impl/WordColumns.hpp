@@ -96,7 +96,7 @@ class WordColumns {
   /// Whether `find_places` is faster than `translate` and `recode`.
   static constexpr bool hashes = false;
   /// Finds the slots of the symbols in \p rows rows of two tiles, 64 per row.
-  static void find_places(const SymbolHash& hash, const std::uint16_t* first,
+  static void find_places(const SlotHash& hash, const std::uint16_t* first,
                           const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
     const auto find = [&](std::uint16_t symbol) {
       const auto product = static_cast<std::uint16_t>(symbol * std::uint32_t{hash.multiplier});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/sequence/CodeHash.hpp>
+#include <kindred/core/sequence/SymbolHash.hpp>
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 
 #include <set>
 
-namespace CodeHashTest {
+namespace SymbolHashTest {
 
 using namespace Kindred;
 
-TEST(CodeHash, FindsEverySymbolAndNoOther) {
+TEST(SymbolHash, FindsEverySymbolAndNoOther) {
   auto generator = Testing::generator("symbol hash");
   std::vector<std::uint32_t> entries(17, 5);  // existing entries are kept
   for (const std::size_t count : {0, 1, 2, 3, 63, 64, 65, 128, 200, 254, 255}) {
@@ -24,7 +24,7 @@ TEST(CodeHash, FindsEverySymbolAndNoOther) {
         }
         const std::vector<Symbol> symbols(chosen.begin(), chosen.end());
         const std::size_t begin = entries.size();
-        CodeHash hash = CodeHash::build(symbols, entries);
+        SymbolHash hash = SymbolHash::build(symbols, entries);
         hash.entries = entries.data() + begin;
         ASSERT_EQ(entries.size() - begin, std::size_t{1} << hash.bits);
         const auto none = static_cast<std::uint32_t>(symbols.size());
@@ -43,4 +43,4 @@ TEST(CodeHash, FindsEverySymbolAndNoOther) {
   EXPECT_EQ(entries[16], 5U);
 }
 
-}  // namespace CodeHashTest
+}  // namespace SymbolHashTest

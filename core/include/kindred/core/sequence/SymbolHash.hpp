@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_CODE_HASH_HPP
-#define KINDRED_CORE_SEQUENCE_CODE_HASH_HPP
+#ifndef KINDRED_CORE_SEQUENCE_SYMBOL_HASH_HPP
+#define KINDRED_CORE_SEQUENCE_SYMBOL_HASH_HPP
 
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
@@ -19,7 +19,7 @@ namespace Kindred {
 /// The high bits of symbol · multiplier select the entry. The remaining bits, which together with
 /// the entry identify the symbol, are stored next to the code. Since the multiplier is odd, this is
 /// exact for every 32-bit symbol.
-struct CodeHash {
+struct SymbolHash {
   /// 2^bits entries: the product's remaining bits, then `bits` bits of code
   const std::uint32_t* entries;
   std::uint32_t multiplier;
@@ -38,9 +38,9 @@ struct CodeHash {
 
   /// Appends the entries for \p symbols, which are distinct and at most 255; symbol i gets code i.
   /// \return the multiplier and the bits; `entries` is null
-  static CodeHash build(std::span<const Symbol> symbols, std::vector<std::uint32_t>& entries);
+  static SymbolHash build(std::span<const Symbol> symbols, std::vector<std::uint32_t>& entries);
 };
 
 }  // namespace Kindred
 
-#endif  // KINDRED_CORE_SEQUENCE_CODE_HASH_HPP
+#endif  // KINDRED_CORE_SEQUENCE_SYMBOL_HASH_HPP

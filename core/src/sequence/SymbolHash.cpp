@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/sequence/CodeHash.hpp>
+#include <kindred/core/sequence/SymbolHash.hpp>
 
 #include <cstddef>
 
@@ -28,14 +28,14 @@ bool fill(std::span<const Symbol> symbols, std::uint32_t multiplier, std::uint32
 
 }  // namespace
 
-std::uint32_t CodeHash::bits_for(std::uint32_t codes) noexcept {
+std::uint32_t SymbolHash::bits_for(std::uint32_t codes) noexcept {
   std::uint32_t bits = 9;
   // With at least codes² / 8 entries, a hash is found after about e⁴ tries.
   while ((std::uint64_t{8} << bits) < std::uint64_t{codes} * codes) ++bits;
   return bits;
 }
 
-CodeHash CodeHash::build(std::span<const Symbol> symbols, std::vector<std::uint32_t>& entries) {
+SymbolHash SymbolHash::build(std::span<const Symbol> symbols, std::vector<std::uint32_t>& entries) {
   const std::size_t base = entries.size();
   std::uint32_t bits = bits_for(static_cast<std::uint32_t>(symbols.size()));
   entries.resize(base + (std::size_t{1} << bits), empty_entry);
