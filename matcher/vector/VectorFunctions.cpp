@@ -3,6 +3,7 @@
 #include <kindred/memory/Copies.hpp>
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/vector/AverageRows.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Buffer.hpp>

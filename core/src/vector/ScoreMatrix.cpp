@@ -3,8 +3,6 @@
 
 #include <kindred/core/vector/impl/ScoreMatrixKernels.hpp>
 
-#include <type_traits>
-
 namespace Kindred {
 
 namespace {
@@ -51,26 +49,10 @@ void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCu
   });
 }
 
-template <class ExecutionSpace>
-void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
-                  const ArrayView<const float, ExecutionSpace>& weights,
-                  const ArrayView<float, ExecutionSpace>& out) {
-  Impl::with_element(rows, [&](const auto& elements) {
-    using element = std::remove_cvref_t<decltype(*elements.values)>;
-    Impl::for_each_work_item(exec_space, "Kindred::Vector::average_rows::average",
-                             (rows.dimension + 31) / 32,
-                             Impl::AverageKernel<ExecutionSpace, element>{
-                                 elements, weights.data(), weights.size(), out.data()});
-  });
-}
-
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template void score_matrix<SPACE>(const SPACE&, Metric, const ScoreCurve&,                      \
-                                    const VectorRows<SPACE>&, std::uint64_t,                      \
-                                    const VectorQueries<SPACE>&, const ArrayView<float, SPACE>&); \
-  template void average_rows<SPACE>(const SPACE&, const VectorRows<SPACE>&,                       \
-                                    const ArrayView<const float, SPACE>&,                         \
-                                    const ArrayView<float, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                           \
+  template void score_matrix<SPACE>(const SPACE&, Metric, const ScoreCurve&, \
+                                    const VectorRows<SPACE>&, std::uint64_t, \
+                                    const VectorQueries<SPACE>&, const ArrayView<float, SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

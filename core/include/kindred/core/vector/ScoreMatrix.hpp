@@ -31,14 +31,6 @@ void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCu
                   const VectorQueries<ExecutionSpace>& queries,
                   const ArrayView<float, ExecutionSpace>& out);
 
-/// \brief Weighted mean Σ wᵢ·xᵢ / Σ wᵢ of all rows, elementwise: reproducible sums over the rows,
-/// rounded once; 0 if the weights add up to 0. Does not fence. Complexity O(rows × dimension).
-/// \param weights one per row; its size is the number of rows \param out `dimension`
-template <class ExecutionSpace>
-void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
-                  const ArrayView<const float, ExecutionSpace>& weights,
-                  const ArrayView<float, ExecutionSpace>& out);
-
 }  // namespace Kindred
 
 #endif  // KINDRED_CORE_VECTOR_SCORE_MATRIX_HPP
