@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Dispatcher.hpp>
+#include <kindred/backends/DispatchRecord.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace Kindred {
 

@@ -5,7 +5,6 @@
 #include "Profile.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -26,25 +25,6 @@ constexpr double alarm_ratio = 3;
 constexpr double first_call_seconds = 5e-3;
 
 }  // namespace
-
-bool CallHistory::add(Operation operation, Space space, double work) noexcept {
-  Entry* entry = nullptr;
-  for (Entry& candidate : m_entries) {
-    const OperationInfo* known = nullptr;
-    if (candidate.operation.compare_exchange_strong(known, operation.info()) ||
-        known == operation.info()) {
-      entry = &candidate;
-      break;
-    }
-  }
-  if (entry == nullptr) return false;
-  auto& largest = entry->largest[space_index(space)];
-  const auto now = static_cast<std::uint8_t>(size_class(work) + 1);
-  std::uint8_t before = largest.load(std::memory_order_relaxed);
-  while (before < now && !largest.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
-  }
-  return before < now;
-}
 
 Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options) {
   KINDRED_THROW_IF(usable.empty(), "there is no space to choose from");

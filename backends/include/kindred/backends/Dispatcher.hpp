@@ -2,11 +2,14 @@
 #ifndef KINDRED_BACKENDS_DISPATCHER_HPP
 #define KINDRED_BACKENDS_DISPATCHER_HPP
 
+#include <kindred/backends/CallHistory.hpp>
+#include <kindred/backends/DispatchRecord.hpp>
 #include <kindred/backends/Operation.hpp>
 #include <kindred/backends/Space.hpp>
+#include <kindred/backends/SpaceSet.hpp>
+#include <kindred/backends/Workload.hpp>
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -20,107 +23,6 @@
 #include <vector>
 
 namespace Kindred {
-
-/// Maximum number of operations that a dispatcher supports.
-inline constexpr std::size_t operations_max = 64;
-
-/// A set of spaces.
-class SpaceSet {
- public:
-  constexpr SpaceSet() = default;
-  static constexpr SpaceSet all() noexcept { return SpaceSet(0x7); }
-  static constexpr SpaceSet host() noexcept { return SpaceSet(0x3); }
-  constexpr bool contains(Space space) const noexcept {
-    return (m_bits >> static_cast<unsigned>(space) & 1U) != 0;
-  }
-  constexpr SpaceSet with(Space space) const noexcept {
-    return SpaceSet(m_bits | 1U << static_cast<unsigned>(space));
-  }
-  constexpr SpaceSet without(Space space) const noexcept {
-    return SpaceSet(m_bits & ~(1U << static_cast<unsigned>(space)));
-  }
-  constexpr SpaceSet operator&(SpaceSet other) const noexcept {
-    return SpaceSet(m_bits & other.m_bits);
-  }
-  constexpr bool empty() const noexcept { return m_bits == 0; }
-
- private:
-  explicit constexpr SpaceSet(unsigned bits) : m_bits(bits) {}
-  unsigned m_bits = 0;
-};
-
-/// \brief Records which sizes an engine has already run, per operation and space.
-///
-/// The first call of a size on a space allocates its workspace and finds cold caches. Thread-safe.
-class CallHistory {
- public:
-  /// \brief Records a call.
-  /// \return true if no call of this size class or a larger one was recorded before
-  bool add(Operation operation, Space space, double work) noexcept;
-
- private:
-  struct Entry {
-    std::atomic<const OperationInfo*> operation = nullptr;
-    /// The largest size class so far plus one; 0 for none.
-    std::array<std::atomic<std::uint8_t>, space_count> largest{};
-  };
-  std::array<Entry, operations_max> m_entries;
-};
-
-/// \brief Describes a call to the cost model.
-struct Workload {
-  Operation operation;
-  std::uint64_t items = 0;  ///< patterns × queries, rows × queries, candidates, edges × queries,
-                            ///< elements or nodes; shown by `explain`
-  double work = 0;  ///< elementary steps: symbols × query words, multiply-adds, or edges or
-                    ///< elements read; determines the size class
-  std::uint64_t transfer_bytes = 0;     ///< copied to and from the device if it is chosen
-  SpaceSet resident = SpaceSet::all();  ///< spaces that can access the data
-  bool waits = true;  ///< the call returns after its work has finished; if false, its duration is
-                      ///< not used as a measurement
-  std::uint64_t device_bytes =
-      0;  ///< memory that the call must allocate on a device, in addition to what is already there;
-          ///< 0: unknown, or the call can do with less
-  double starts = 1;         ///< parallel regions or kernels that run one after the other
-  std::uint32_t pieces = 0;  ///< maximum number of threads that can share the work; 0: no limit
-  CallHistory* history = nullptr;  ///< of the engine; null: the history of the context
-};
-
-/// Why a space was chosen.
-enum class Reason : std::uint8_t {
-  predicted,   ///< lowest predicted time
-  forced,      ///< the caller requested it
-  only,        ///< no other space can run it
-  hysteresis,  ///< another space is predicted to be faster, but not by enough to switch
-  probe,       ///< a space that was not chosen for a while is measured again
-  fallback,    ///< the first choice failed, or has failed too often recently
-  memory,      ///< the device is predicted to be fastest but lacks memory for the call
-  threshold    ///< decided by `Options::device_items_min` or `device_items_from`
-};
-inline constexpr std::size_t reason_count = 8;
-std::string_view to_string(Reason reason) noexcept;
-
-/// \brief A decision and, after the call, its measured time.
-struct DispatchRecord {
-  Operation operation;
-  std::uint64_t items = 0;
-  double work = 0;
-  std::uint64_t transfer_bytes = 0;
-  std::array<double, space_count> predicted{};  ///< seconds; NaN for a space that cannot run it
-  Space chosen = Space::serial;
-  Reason why = Reason::only;
-  double taken = 0;   ///< seconds; 0 before the call
-  int threads = 1;    ///< host threads used: chosen by the amount of work on `openmp`, otherwise 1
-  double starts = 1;  ///< \see Workload::starts
-  std::uint32_t pieces = 0;  ///< \see Workload::pieces
-  bool first =
-      false;  ///< no call of this size or larger had run on \ref chosen before: the time includes
-              ///< allocations and cold caches, and the dispatcher does not learn from it
-};
-
-/// Returns one line of JSON: `{"op", "items", "predicted": {space: seconds}, "chosen", "taken",
-/// "why", "threads", "starts", "first"}`.
-std::string to_json(const DispatchRecord& record);
 
 /// \brief Chooses the space of a call by its predicted time: `starts × start cost + transfer +
 /// overhead + work / rate`, per size class.

@@ -3,6 +3,7 @@
 #define KINDRED_BACKENDS_OPERATION_HPP
 
 #include <compare>
+#include <cstddef>
 #include <string_view>
 
 namespace Kindred {
@@ -28,6 +29,9 @@ struct OperationInfo {
   std::string_view work_unit;  ///< unit of `Workload::work`, in the plural
   OperationPrior prior;
 };
+
+/// Maximum number of operations that a dispatcher or a \ref CallHistory supports.
+inline constexpr std::size_t operations_max = 64;
 
 /// \brief Identifies an operation. Cheap to copy; two operations are equal if their names are.
 ///
