@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Context.hpp>
 
+#include "CalibrationProfile.hpp"
 #include "ContextState.hpp"
-#include "Profile.hpp"
 
 #include <kindred/Version.hpp>
 #include <kindred/backends/AtomicFile.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Dispatcher.hpp>
 
+#include "CalibrationProfile.hpp"
 #include "DispatcherState.hpp"
-#include "Profile.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -340,7 +340,7 @@ double Dispatcher::crossover(Operation operation, Space space) const {
 }
 
 std::string Dispatcher::profile_json() const {
-  Impl::Profile profile;
+  Impl::CalibrationProfile profile;
   if (m_state->transfer_calibrated)
     profile.transfer = {m_state->transfer_rate, m_state->transfer_latency};
   for (const Space space : all_spaces) {
@@ -376,7 +376,7 @@ std::string Dispatcher::profile_json() const {
 }
 
 void Dispatcher::load_profile_json(std::string_view text) {
-  const Impl::Profile profile =
+  const Impl::CalibrationProfile profile =
       Impl::profile_from_json(text, m_state->options.machine, m_state->teams);
   {
     const std::lock_guard lock(m_state->adding);

@@ -4,10 +4,10 @@
 
 #include <kindred/backends/Dispatcher.hpp>
 
+#include "CalibrationProfile.hpp"
 #include "CircuitBreaker.hpp"
 #include "CostCurve.hpp"
 #include "ObservationWindow.hpp"
-#include "Profile.hpp"
 
 #include <kindred/backends/impl/TeamSize.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -336,7 +336,8 @@ struct Dispatcher::State {
   std::array<std::unique_ptr<PerOperation>, operations_max> operations;
   std::array<const OperationInfo*, operations_max> infos{};  ///< of \ref operations
   std::atomic<std::size_t> operation_count = 0;
-  Impl::Profile profile;  ///< as loaded; operations receive their part when they are added
+  Impl::CalibrationProfile
+      profile;  ///< as loaded; operations receive their part when they are added
   std::array<std::vector<std::atomic<double>>, space_count> start_seconds;  ///< one per variant
   std::atomic<SpaceSet> starts_calibrated{};
   std::atomic<double> transfer_rate{1e10};

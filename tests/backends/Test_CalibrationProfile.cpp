@@ -15,7 +15,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace ProfileTest {
+namespace CalibrationProfileTest {
 
 using namespace Kindred;
 using nlohmann::json;
@@ -36,7 +36,7 @@ std::string measured(const std::string& machine) {
   return dispatcher->profile_json();
 }
 
-TEST(Profile, IsRestoredBitForBit) {
+TEST(CalibrationProfile, IsRestoredBitForBit) {
   const auto loaded = make_dispatcher("m");
   EXPECT_FALSE(loaded->calibrated());
   loaded->load_profile_json(measured("m"));
@@ -49,7 +49,7 @@ TEST(Profile, IsRestoredBitForBit) {
   EXPECT_THROW(loaded->calibrate_batch(Operations::reduction, 0), InvalidArgument);
 }
 
-TEST(Profile, OfAnotherMachineIsNotUsed) {
+TEST(CalibrationProfile, OfAnotherMachineIsNotUsed) {
   const auto other = make_dispatcher("other");
   const auto before = other->profile_json();
   try {
@@ -62,7 +62,7 @@ TEST(Profile, OfAnotherMachineIsNotUsed) {
   EXPECT_EQ(other->profile_json(), before);
 }
 
-TEST(Profile, DamagedIsRejectedWithTheReasonAndChangesNothing) {
+TEST(CalibrationProfile, DamagedIsRejectedWithTheReasonAndChangesNothing) {
   const json good = json::parse(measured("m"));
   const auto with = [&](const char* pointer, const json& value) {
     json changed = good;
@@ -122,7 +122,7 @@ TEST(Profile, DamagedIsRejectedWithTheReasonAndChangesNothing) {
   }
 }
 
-TEST(Profile, TruncatedAnywhereIsRejected) {
+TEST(CalibrationProfile, TruncatedAnywhereIsRejected) {
   const std::string good = measured("m");
   const auto dispatcher = make_dispatcher("m");
   for (std::size_t length = 0; length + 1 < good.size(); ++length)
@@ -198,4 +198,4 @@ TEST_F(ProfileFile, ReportsThatItCannotBeWritten) {
   EXPECT_THROW(context.save_profile(), Error);
 }
 
-}  // namespace ProfileTest
+}  // namespace CalibrationProfileTest

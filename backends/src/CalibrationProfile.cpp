@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Profile.hpp"
+#include "CalibrationProfile.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
@@ -103,9 +103,9 @@ json document_of(json machines) {
 
 }  // namespace
 
-std::string to_json(const Profile& profile, const std::string& machine) {
+std::string to_json(const CalibrationProfile& profile, const std::string& machine) {
   json points = json::array();
-  for (const Profile::Point& point : profile.points) {
+  for (const CalibrationProfile::Point& point : profile.points) {
     points.push_back({{"op", point.operation},
                       {"space", to_string(point.space)},
                       {"threads", point.threads},
@@ -115,7 +115,7 @@ std::string to_json(const Profile& profile, const std::string& machine) {
   json entry = {{"points", std::move(points)}};
   if (!profile.starts.empty()) {
     json starts = json::array();
-    for (const Profile::Start& start : profile.starts)
+    for (const CalibrationProfile::Start& start : profile.starts)
       starts.push_back({{"space", to_string(start.space)},
                         {"threads", start.threads},
                         {"seconds", start.seconds}});
@@ -127,15 +127,15 @@ std::string to_json(const Profile& profile, const std::string& machine) {
   }
   if (!profile.batches.empty()) {
     json batches = json::array();
-    for (const Profile::Batch& batch : profile.batches)
+    for (const CalibrationProfile::Batch& batch : profile.batches)
       batches.push_back({{"op", batch.operation}, {"bytes", batch.bytes}});
     entry["batches"] = std::move(batches);
   }
   return document_of({{machine, std::move(entry)}}).dump(1);
 }
 
-Profile profile_from_json(std::string_view text, const std::string& machine,
-                          std::span<const int> teams) {
+CalibrationProfile profile_from_json(std::string_view text, const std::string& machine,
+                                     std::span<const int> teams) {
   const json machines = machines_of(text);
   const auto found = machines.find(machine);
   if (found == machines.end()) {
@@ -146,7 +146,7 @@ Profile profile_from_json(std::string_view text, const std::string& machine,
                    "\"), only of: " + (others.empty() ? "none" : others) +
                    "; measure it: kindred calibrate");
   }
-  Profile profile;
+  CalibrationProfile profile;
   const json& points = member(*found, "points", "machine");
   if (!points.is_array() || points.empty()) refuse("has no list of points");
   for (std::size_t i = 0; i < points.size(); ++i) {

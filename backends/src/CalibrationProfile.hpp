@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_BACKENDS_SRC_PROFILE_HPP
-#define KINDRED_BACKENDS_SRC_PROFILE_HPP
+#ifndef KINDRED_BACKENDS_SRC_CALIBRATION_PROFILE_HPP
+#define KINDRED_BACKENDS_SRC_CALIBRATION_PROFILE_HPP
 
 #include <kindred/backends/Dispatcher.hpp>
 
@@ -20,7 +20,7 @@ namespace Kindred::Impl {
 /// "bytes"}], "points": [{"op", "space", "threads", "work", "seconds"}]}}}`. One file can hold
 /// several machines, as needed in a shared home folder. Version 1 included the start costs in the
 /// points, and version 2 had only teams of all threads; both are rejected.
-struct Profile {
+struct CalibrationProfile {
   struct Point {
     std::string operation;
     Space space = Space::serial;
@@ -49,16 +49,16 @@ struct Profile {
   std::vector<Point> points;
 };
 
-std::string to_json(const Profile& profile, const std::string& machine);
+std::string to_json(const CalibrationProfile& profile, const std::string& machine);
 /// \brief Reads the calibration of \p machine, whose `openmp` has teams of the sizes \p teams, from
 /// \p text.
 /// \throws NotFound if it holds other machines only
 /// \throws InvalidArgument with the reason if it is not a valid profile
-Profile profile_from_json(std::string_view text, const std::string& machine,
-                          std::span<const int> teams);
+CalibrationProfile profile_from_json(std::string_view text, const std::string& machine,
+                                     std::span<const int> teams);
 /// \brief Returns \p text plus the other machines of \p before, if \p before is a valid profile.
 std::string merged_profile_json(std::string_view text, std::string_view before);
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_BACKENDS_SRC_PROFILE_HPP
+#endif  // KINDRED_BACKENDS_SRC_CALIBRATION_PROFILE_HPP
