@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/KernelProfile.hpp>
-#include <kindred/backends/Trace.hpp>
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "Support.hpp"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
+#include <cstdint>
 #include <set>
+#include <string>
 
 namespace KernelProfileTest {
 
@@ -107,52 +102,6 @@ TEST(KernelProfile, ForwardsToAnExistingToolAndRestoresIt) {
   Tools::set_callbacks(original);
   EXPECT_EQ(other_begun, 2U);
   EXPECT_EQ(other_ended, 2U);
-}
-
-TEST(Trace, WritesSpansDispatchesAndKernelsAsChromeEvents) {
-  Testing::context();
-  Trace trace;
-  const std::string odd = "load \"x\"\n\xFF";
-  {
-    const auto outer = trace.span(odd);
-    launch_on(Space::serial, "Kindred::Testing::a");
-    DispatchRecord record;
-    record.operation = Operations::search;
-    record.taken = 0.25;
-    trace.add(record);
-  }
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("kindred-test-trace-" + std::to_string(::getpid()) + ".json");
-  trace.write(path.string());
-  std::ifstream file(path);
-  const auto json = nlohmann::json::parse(file);
-  std::filesystem::remove(path);
-
-  std::map<std::string, nlohmann::json> by_category;
-  for (const auto& event : json.at("traceEvents")) {
-    if (event.at("ph") != "X") continue;
-    EXPECT_TRUE(event.at("ts").is_number());
-    EXPECT_GE(event.at("dur").get<double>(), 0);
-    by_category[event.at("cat")] = event;
-  }
-  ASSERT_EQ(by_category.size(), 3U);
-  EXPECT_EQ(by_category["kernel"].at("name"), "Kindred::Testing::a");
-  EXPECT_EQ(by_category["dispatch"].at("name"), "search on serial");
-  EXPECT_DOUBLE_EQ(by_category["dispatch"].at("dur").get<double>(), 250000);
-  EXPECT_EQ(by_category["dispatch"].at("args").at("op"), "search");
-  EXPECT_EQ(by_category["span"].at("name"), "load \"x\"\n\xEF\xBF\xBD");
-  EXPECT_LE(by_category["span"].at("ts").get<double>(),
-            by_category["kernel"].at("ts").get<double>());
-}
-
-TEST(Trace, KeepsAtMostTheGivenNumberOfEvents) {
-  Trace trace(Trace::Options{false, 2});
-  for (int i = 0; i < 5; ++i) const auto span = trace.span("s");
-  EXPECT_EQ(trace.dropped(), 3U);
-}
-
-TEST(Trace, ReportsThatItCannotWrite) {
-  EXPECT_THROW(Trace(Trace::Options{false, 2}).write("/proc/nowhere/trace.json"), Error);
 }
 
 }  // namespace KernelProfileTest

@@ -15,7 +15,7 @@
 #include <set>
 #include <vector>
 
-namespace RoutingTest {
+namespace KaLatticeRoutingTest {
 
 using namespace Kindred;
 using namespace std::chrono_literals;
@@ -291,4 +291,4 @@ TEST(Routing, AProbeMayCostNoMoreThanItsTolerance) {
   }
 }
 
-}  // namespace RoutingTest
+}  // namespace KaLatticeRoutingTest
