@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/Hop.hpp>
+#include <kindred/core/graph/RowPlan.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 

@@ -4,7 +4,7 @@
 
 #include "GraphView.hpp"
 
-#include <kindred/core/graph/EdgeModifiers.hpp>
+#include <kindred/core/graph/ModifyWeights.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 

@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_IO_DECAY_TEXT_HPP
 #define KINDRED_TOOLS_IO_DECAY_TEXT_HPP
 
-#include <kindred/core/graph/Spreading.hpp>
+#include <kindred/core/graph/Decay.hpp>
 
 #include <cstddef>
 #include <string_view>

@@ -320,6 +320,23 @@ inline HopParameters defaults(SpreadMode mode, std::uint32_t hops) {
   return parameters;
 }
 
+inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
+  std::vector<std::uint32_t> words;
+  for (const float value : values) words.push_back(std::bit_cast<std::uint32_t>(value));
+  return words;
+}
+
+/// The edges of \p graph as the reference takes them.
+inline std::vector<Reference::Link> links_of(const Graph& graph) {
+  std::vector<Reference::Link> links;
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+    const Edge& edge = graph.edges[i];
+    links.push_back(
+        {edge.from, edge.to, edge.weight, graph.kinds.empty() ? std::uint8_t{0} : graph.kinds[i]});
+  }
+  return links;
+}
+
 }  // namespace Kindred::Testing::Graphs
 
 #endif  // KINDRED_TESTS_GRAPH_GRAPH_SUPPORT_HPP

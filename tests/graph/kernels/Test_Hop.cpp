@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/core/graph/EdgeModifiers.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
@@ -15,22 +14,6 @@ using namespace Testing::Graphs;
 
 constexpr HopWidth widths[] = {HopWidth::one, HopWidth::eight, HopWidth::thirty_two};
 constexpr HopDirection directions[] = {HopDirection::along, HopDirection::against};
-
-std::vector<std::uint32_t> bits(const std::vector<float>& values) {
-  std::vector<std::uint32_t> words;
-  for (const float value : values) words.push_back(std::bit_cast<std::uint32_t>(value));
-  return words;
-}
-
-std::vector<Reference::Link> links_of(const Graph& graph) {
-  std::vector<Reference::Link> links;
-  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
-    const Edge& edge = graph.edges[i];
-    links.push_back(
-        {edge.from, edge.to, edge.weight, graph.kinds.empty() ? std::uint8_t{0} : graph.kinds[i]});
-  }
-  return links;
-}
 
 /// Rounds the weights of \p graph to values that \p stored can hold.
 void store_as(Stored stored, Graph& graph) {
@@ -204,91 +187,6 @@ TEST(Hop, ShortActivationsMatchARoundingReference) {
                   expected)
             << to_string(space);
       });
-    }
-  }
-}
-
-TEST(EdgeModifiers, MatchReferenceInBothDirectionsAndWithDeltas) {
-  auto generator = Testing::generator("EdgeModifiers.reference");
-  for (const auto fan : {SpreadModifiers::Fan::Kind::constant, SpreadModifiers::Fan::Kind::inverse,
-                         SpreadModifiers::Fan::Kind::inverse_root}) {
-    const Graph graph = random_graph(700, true, generator);
-    std::vector<std::uint8_t> node_kinds;
-    for (std::size_t node = 0; node < graph.nodes; ++node)
-      node_kinds.push_back(static_cast<std::uint8_t>(generator() % 10));
-    const SpreadModifiers modifiers = SpreadModifiers::engram_fan(fan);
-    Graph expected = graph;
-    const auto links = Reference::modified(graph.nodes, links_of(graph), node_kinds, modifiers);
-    for (std::size_t i = 0; i < links.size(); ++i) expected.edges[i].weight = links[i].weight;
-    const Parts out_parts(graph, generator, HopDirection::against);
-    for (const HopDirection direction : directions) {
-      const Rows target = rows_of(expected, direction);
-      for (const Space space : Testing::spaces()) {
-        Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-          using exec_type = std::decay_t<decltype(exec_space)>;
-          const Placed<exec_type> out(exec_space, out_parts);
-          const Placed<exec_type> rows(exec_space, Parts(graph, direction));
-          const auto kinds = to_space(exec_space, node_kinds);
-          const Array<exec_type, float> weights("Kindred::Testing::weights", graph.edges.size());
-          modify_weights<exec_type>(exec_space, rows.view().built, direction, out.view(), kinds,
-                                    modifiers, weights);
-          std::vector<float> found(graph.edges.size());
-          Impl::download(exec_space, found.data(), weights, found.size());
-          EXPECT_EQ(bits(found), bits(target.weights)) << to_string(space);
-        });
-      }
-    }
-  }
-}
-
-TEST(RankGroups, MembersOfTheBestGroupsIncludeTheBestNodes) {
-  auto generator = Testing::generator("RankGroups.members");
-  for (const HopWidth width : widths) {
-    const auto columns = static_cast<std::size_t>(width);
-    for (const std::size_t nodes : {1UL, 5UL, 64UL, 1000UL}) {
-      std::vector<float> values(nodes * columns);  // many are equal, many are 0
-      for (float& value : values) value = static_cast<float>(static_cast<int>(generator() % 9) - 4);
-      if (nodes > 1) values[columns] = std::numeric_limits<float>::quiet_NaN();
-      for (const std::size_t groups : {1UL, 3UL, 64UL, 400UL}) {
-        if (groups > nodes) continue;
-        for (const std::size_t top : {1UL, 3UL, 70UL}) {
-          for (const Space space : Testing::spaces()) {
-            Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-              using exec_type = std::decay_t<decltype(exec_space)>;
-              const auto placed = to_space(exec_space, values);
-              SpreadState<exec_type> state;
-              state.width = width;
-              state.value = placed;
-              const auto best_of = [&](std::vector<Rank> keys, std::size_t longest) {
-                std::vector<Rank> best(columns * top, rank_none);
-                for (std::size_t query = 0; query < columns; ++query) {
-                  const auto row = keys.begin() + static_cast<std::ptrdiff_t>(query * longest);
-                  std::sort(row, row + static_cast<std::ptrdiff_t>(longest));
-                  std::copy_n(row, std::min(top, longest),
-                              best.begin() + static_cast<std::ptrdiff_t>(query * top));
-                }
-                return best;
-              };
-              const auto host = [&](const auto& keys) {
-                std::vector<Rank> copy(keys.extent(0));
-                Impl::download(exec_space, copy.data(), keys, copy.size());
-                return copy;
-              };
-              const std::size_t members = top * group_members(nodes, groups);
-              const Array<exec_type, Rank> all("Kindred::Testing::keys", nodes * columns);
-              const Array<exec_type, Rank> grouped("Kindred::Testing::groups", groups * columns);
-              const Array<exec_type, Rank> of_best("Kindred::Testing::members", members * columns);
-              rank_nodes<exec_type>(exec_space, state, 0, columns, all);
-              rank_groups<exec_type>(exec_space, state, 0, columns, groups, grouped);
-              const auto best = to_space(exec_space, best_of(host(grouped), groups));
-              rank_members<exec_type>(exec_space, state, 0, groups, top, best, of_best);
-              ASSERT_EQ(best_of(host(of_best), members), best_of(host(all), nodes))
-                  << to_string(space) << ", " << nodes << " nodes, " << groups << " groups, top "
-                  << top;
-            });
-          }
-        }
-      }
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/graph/Adjacency.hpp>
+#include <kindred/core/graph/RowPlan.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/graph/Adjacency.hpp>
+#include <kindred/core/graph/Spreading.hpp>
 
 #include <cstdint>
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/graph/Spreading.hpp>
+#include <kindred/core/graph/Decay.hpp>
 #include <kindred/core/math/Pow.hpp>
 
 #include <algorithm>

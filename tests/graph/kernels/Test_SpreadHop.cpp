@@ -4,7 +4,7 @@
 
 #include "GraphSupport.hpp"
 
-namespace SpreadingTest {
+namespace SpreadHopTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
@@ -69,4 +69,4 @@ TEST(SpreadHop, AnEmptyFrontierChangesNothing) {
   }
 }
 
-}  // namespace SpreadingTest
+}  // namespace SpreadHopTest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/graph/EdgeModifiers.hpp>
+#include <kindred/core/graph/ModifyWeights.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 
 namespace Kindred {

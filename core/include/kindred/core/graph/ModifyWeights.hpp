@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_EDGE_MODIFIERS_HPP
-#define KINDRED_CORE_GRAPH_EDGE_MODIFIERS_HPP
+#ifndef KINDRED_CORE_GRAPH_MODIFY_WEIGHTS_HPP
+#define KINDRED_CORE_GRAPH_MODIFY_WEIGHTS_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/graph/GraphRows.hpp>
@@ -23,4 +23,4 @@ void modify_weights(const ExecutionSpace& exec_space,
 
 }  // namespace Kindred
 
-#endif  // KINDRED_CORE_GRAPH_EDGE_MODIFIERS_HPP
+#endif  // KINDRED_CORE_GRAPH_MODIFY_WEIGHTS_HPP

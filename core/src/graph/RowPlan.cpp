@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/ReproducibleBlock.hpp>
+#include <kindred/core/graph/RowPlan.hpp>
+
+#include <cstddef>
+
+namespace Kindred {
+
+namespace {
+
+constexpr std::uint64_t tile_rows = 512;
+
+}  // namespace
+
+RowPlan plan_rows(std::span<const std::uint64_t> offsets, std::uint64_t short_max,
+                  std::uint64_t tile_max) {
+  RowPlan plan;
+  plan.long_first.push_back(0);
+  const std::size_t rows = offsets.size() - 1;
+  std::size_t first = 0;
+  const auto close_tile = [&](std::size_t end) {
+    if (first == end) return;
+    plan.tiles.push_back(static_cast<std::uint32_t>(first));
+    plan.tiles.push_back(static_cast<std::uint32_t>(end));
+    first = end;
+  };
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::uint64_t length = offsets[row + 1] - offsets[row];
+    if (length > short_max) {
+      close_tile(row);
+      first = row + 1;
+      const std::uint64_t blocks = (length + reproducible_block - 1) / reproducible_block;
+      plan.block_long_row.insert(plan.block_long_row.end(), blocks,
+                                 static_cast<std::uint32_t>(plan.long_rows.size()));
+      plan.long_rows.push_back(static_cast<std::uint32_t>(row));
+      plan.long_first.push_back(plan.long_first.back() + blocks);
+    } else if (offsets[row + 1] - offsets[first] > tile_max || row - first == tile_rows) {
+      close_tile(row);
+    }
+  }
+  close_tile(rows);
+  return plan;
+}
+
+}  // namespace Kindred
