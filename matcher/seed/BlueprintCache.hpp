@@ -4,7 +4,7 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
-#include <kindred/core/seed/SeedRows.hpp>
+#include <kindred/core/seed/SeedLayerView.hpp>
 #include <kindred/matcher/BlueprintRegistry.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEED_SEED_BACKWARD_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/seed/SeedLayerView.hpp>
 #include <kindred/core/seed/SeedRows.hpp>
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEED_SEED_FORWARD_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/seed/SeedLayerView.hpp>
 #include <kindred/core/seed/SeedRows.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 

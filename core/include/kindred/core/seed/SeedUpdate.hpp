@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_SEED_SEED_UPDATE_HPP
 #define KINDRED_CORE_SEED_SEED_UPDATE_HPP
 
+#include <kindred/core/seed/AlphaSchedule.hpp>
+#include <kindred/core/seed/ApplyMode.hpp>
 #include <kindred/core/seed/Lifecycle.hpp>
 
 #include <cstdint>

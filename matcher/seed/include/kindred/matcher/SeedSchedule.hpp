@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_SEED_SCHEDULE_HPP
 #define KINDRED_MATCHER_SEED_SCHEDULE_HPP
 
-#include <kindred/core/seed/Lifecycle.hpp>
+#include <kindred/core/seed/AlphaSchedule.hpp>
 #include <kindred/matcher/SeedTransition.hpp>
 
 #include <cstdint>

@@ -103,7 +103,7 @@ struct NormRow {
   float mean = 0;
   float variance = 0;
 };
-/// A row as `core/seed/FusedNorm.hpp` defines it. \param gamma, beta one element per column, or
+/// A row as `core/layers/FusedNorm.hpp` defines it. \param gamma, beta one element per column, or
 /// empty
 NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
                  std::span<const float> beta, float epsilon, LayerActivation activation);

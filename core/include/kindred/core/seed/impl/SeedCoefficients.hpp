@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SEED_IMPL_SEED_COEFFICIENTS_HPP
 
 #include <kindred/core/arch/RoundedProduct.hpp>
-#include <kindred/core/seed/SeedRows.hpp>
+#include <kindred/core/seed/SeedLayerView.hpp>
 #include <kindred/core/seed/impl/SeedStripes.hpp>
 
 #include <cstdint>
