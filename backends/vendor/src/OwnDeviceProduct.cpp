@@ -4,8 +4,8 @@
 
 #include <kindred/Version.hpp>
 #include <kindred/backends/vendor/DeviceGemm.hpp>
+#include <kindred/core/arch/ElementBits.hpp>
 #include <kindred/core/arch/Specialized.hpp>
-#include <kindred/core/arch/simd/Vec4.hpp>
 
 #include <type_traits>
 

@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_ARCH_SIMD_PACK16_HPP
 #define KINDRED_CORE_ARCH_SIMD_PACK16_HPP
 
+#include <kindred/core/arch/ElementBits.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/simd/InstructionSets.hpp>
-#include <kindred/core/arch/simd/Vec4.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_SIMD_PACK_LANES_HPP
 #define KINDRED_CORE_ARCH_SIMD_PACK_LANES_HPP
 
+#include <kindred/core/arch/RoundedQuotient.hpp>
 #include <kindred/core/arch/simd/Pack8.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
 

@@ -3,9 +3,9 @@
 #define KINDRED_CORE_ARCH_SIMD_STORE_ELEMENTS_HPP
 
 #include <kindred/core/arch/CachedAccess.hpp>
+#include <kindred/core/arch/ElementBits.hpp>
 #include <kindred/core/arch/simd/InstructionSets.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
-#include <kindred/core/arch/simd/Vec4.hpp>
 
 #include <cstring>
 #include <type_traits>

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_CUDA_HPP
 
 #include <kindred/core/arch/simd/Vec4.hpp>
+#include <kindred/core/arch/simd/Vec4Extremes.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/impl/RowPrefetch.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>

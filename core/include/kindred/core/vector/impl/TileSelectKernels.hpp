@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/arch/simd/Vec8.hpp>
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/vector/TileSelect.hpp>
 #include <kindred/core/vector/VectorScores.hpp>

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_ELEMENT_BITS_HPP
+#define KINDRED_CORE_ARCH_ELEMENT_BITS_HPP
+
+#include <kindred/core/arch/RoundElement.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace Kindred::Arch {
+
+/// The unsigned type of an element's stored bits.
+template <class Element>
+using element_bits = std::conditional_t<sizeof(Element) == 4, std::uint32_t, std::uint16_t>;
+
+template <class Element>
+KOKKOS_INLINE_FUNCTION element_bits<Element> bits_of(Element element) {
+  return Kokkos::bit_cast<element_bits<Element>>(element);
+}
+
+/// The NaN that replaces every computed NaN when it is stored.
+template <class Element>
+inline constexpr element_bits<Element> canonical_nan =
+    std::is_same_v<Element, float> ? 0x7FC00000U
+                                   : (std::is_same_v<Element, Float16> ? 0x7E00U : 0x7FC0U);
+
+/// The bits of the largest element that counts as dead, |x| < 1e-8. For binary16 only zero is dead.
+template <class Element>
+inline constexpr element_bits<Element> dead_max =
+    std::is_same_v<Element, float> ? 0x322BCC77U
+                                   : (std::is_same_v<Element, Float16> ? 0U : 0x322BU);
+
+/// `round_to` with canonical NaN.
+template <class Element>
+KOKKOS_INLINE_FUNCTION Element round_canonical(float value) {
+  constexpr element_bits<Element> nan = canonical_nan<Element>;
+  if (value != value) return Kokkos::bit_cast<Element>(nan);
+  return round_to<Element>(value);
+}
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_ELEMENT_BITS_HPP
