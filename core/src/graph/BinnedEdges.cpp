@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/Launch.hpp>
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/BinnedEdges.hpp>
 

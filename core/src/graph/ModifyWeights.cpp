@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/graph/ModifyWeights.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/MatchKeys.hpp>
 
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/sequence/impl/MatchKeysKernel.hpp>
 
 namespace Kindred {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
 
 #include <kindred/core/vector/impl/PrefilterKernels.hpp>

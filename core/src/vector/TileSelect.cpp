@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/TileSelect.hpp>
 
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/vector/impl/TileSelectKernels.hpp>
 
 #include <algorithm>

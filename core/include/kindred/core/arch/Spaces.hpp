@@ -34,20 +34,6 @@ namespace Arch {
 template <class ExecutionSpace>
 inline constexpr bool is_device = !std::is_same_v<ExecutionSpace, HostSpace>;
 
-/// \brief Launch shape of a kernel whose work item is a warp (device) or a thread (host).
-///
-/// A kernel takes `TeamPolicy(exec, league, team_size, vector_length)`; work item u of the league
-/// is `league_rank * team_size + team_rank`. Team scratch level 0 stays within 48 KB.
-template <class ExecutionSpace>
-struct LaunchShape {
-  static constexpr int team_size = is_device<ExecutionSpace> ? 8 : 1;
-  static constexpr int vector_length = is_device<ExecutionSpace> ? 32 : 1;
-  /// Lanes of a reproducible sum per thread: one on a device, all 32 on the host.
-  static constexpr int lanes_per_thread = is_device<ExecutionSpace> ? 1 : 32;
-};
-
-inline constexpr int scratch_bytes_max = 48 * 1024;
-
 }  // namespace Arch
 }  // namespace Kindred
 

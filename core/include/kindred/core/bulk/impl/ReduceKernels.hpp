@@ -3,6 +3,7 @@
 #define KINDRED_CORE_BULK_IMPL_REDUCE_KERNELS_HPP
 
 #include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/bulk/Reduce.hpp>

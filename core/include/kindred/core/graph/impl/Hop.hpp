@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 #define KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/graph/impl/BinnedHop.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>

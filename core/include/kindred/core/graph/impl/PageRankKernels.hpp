@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Flag.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 

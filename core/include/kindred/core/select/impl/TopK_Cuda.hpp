@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SELECT_IMPL_TOP_K_CUDA_HPP
 #define KINDRED_CORE_SELECT_IMPL_TOP_K_CUDA_HPP
 
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/ScratchSort.hpp>

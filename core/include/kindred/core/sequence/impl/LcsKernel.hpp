@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_LCS_KERNEL_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_LCS_KERNEL_HPP
 
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/sequence/Lcs.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/core/sequence/impl/MatchKey.hpp>

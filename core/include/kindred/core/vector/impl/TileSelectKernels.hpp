@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_TILE_SELECT_KERNELS_HPP
 #define KINDRED_CORE_VECTOR_IMPL_TILE_SELECT_KERNELS_HPP
 
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/arch/simd/Vec8.hpp>

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_VECTOR_SCORES_KERNELS_HPP
 #define KINDRED_CORE_VECTOR_IMPL_VECTOR_SCORES_KERNELS_HPP
 
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/simd/GroupLanes.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
