@@ -11,7 +11,7 @@ template <class Term, class ExecutionSpace, class Element>
 void launch(const ExecutionSpace& exec_space, Metric metric, const ScoreCurve& curve,
             const Impl::ElementRows<Element>& rows, std::uint64_t count,
             const VectorQueries<ExecutionSpace>& queries, float* out) {
-  using shape = Impl::VectorShape<ExecutionSpace>;
+  using shape = Impl::VectorTileShape<ExecutionSpace>;
   const auto run = [&](auto kernel) {
     kernel.metric = metric;
     kernel.curve = curve;

@@ -13,7 +13,7 @@ namespace {
 
 template <class ExecutionSpace, class Term>
 void launch_rows(const ExecutionSpace& exec_space, const Impl::RowRange<ExecutionSpace>& range) {
-  using shape = Impl::VectorShape<ExecutionSpace>;
+  using shape = Impl::VectorTileShape<ExecutionSpace>;
   if (range.query_count < shape::tile_queries || shape::tile_queries == 1) {
     const char* label = "Kindred::Vector::score_rows::scan";
     const std::uint64_t work_items = (range.count + shape::scan_rows - 1) / shape::scan_rows;
@@ -121,7 +121,7 @@ void score_rows(const ExecutionSpace& exec_space, Metric metric,
 
 template <class ExecutionSpace>
 int candidate_tile() {
-  return Impl::VectorShape<ExecutionSpace>::candidate_rows;
+  return Impl::VectorTileShape<ExecutionSpace>::candidate_rows;
 }
 
 template <class ExecutionSpace>

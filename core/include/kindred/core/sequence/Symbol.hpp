@@ -13,16 +13,6 @@ using Symbol = std::uint32_t;
 /// towards the length.
 inline constexpr Symbol unknown_symbol = 0xFFFFFFFFU;
 
-/// \brief A run of equal symbols: `pattern[pattern_begin + i] == query[query_begin + i]` for i <
-/// length.
-struct Block {
-  std::uint32_t pattern_begin;
-  std::uint32_t query_begin;
-  std::uint32_t length;
-
-  friend bool operator==(const Block&, const Block&) = default;
-};
-
 }  // namespace Kindred
 
 #endif  // KINDRED_CORE_SEQUENCE_SYMBOL_HPP

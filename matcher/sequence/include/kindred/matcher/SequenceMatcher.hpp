@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/Residency.hpp>

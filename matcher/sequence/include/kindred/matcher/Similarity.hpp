@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SIMILARITY_HPP
 #define KINDRED_MATCHER_SIMILARITY_HPP
 
+#include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/Measure.hpp>
 

@@ -16,8 +16,8 @@ namespace Kindred::Impl {
 /// Results that a work item computes together.
 template <class ExecutionSpace>
 struct LinearTile {
-  static constexpr int rows = VectorShape<ExecutionSpace>::tile_queries;
-  static constexpr int outputs = VectorShape<ExecutionSpace>::tile_rows;
+  static constexpr int rows = VectorTileShape<ExecutionSpace>::tile_queries;
+  static constexpr int outputs = VectorTileShape<ExecutionSpace>::tile_rows;
 
   static KOKKOS_INLINE_FUNCTION std::uint64_t across(const LinearLayerData& layer) {
     return (layer.outputs + outputs - 1) / outputs;

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_LONGEST_RUNS_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_LONGEST_RUNS_HPP
 
+#include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 
 #include <Kokkos_Macros.hpp>

@@ -6,8 +6,8 @@
 #include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
-#include <kindred/core/vector/impl/VectorShape.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
+#include <kindred/core/vector/impl/VectorTileShape.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -187,7 +187,7 @@ struct CandidateTeam {
     const ElementRow<Element> x[1] = {ranking.rows[row]};
     const double norm = ranking.norm(row);
     double sums[1][1];
-    tile_sums<Term, 1, 1, VectorShape<ExecutionSpace>::candidate_depth>(
+    tile_sums<Term, 1, 1, VectorTileShape<ExecutionSpace>::candidate_depth>(
         lanes, y, x, ranking.rows.dimension, sums);
     return score_rank(ranking.metric, sums[0][0], query_norm, norm, ranking.rows.id(row));
   }

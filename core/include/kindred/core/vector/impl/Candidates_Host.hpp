@@ -4,8 +4,8 @@
 
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
-#include <kindred/core/vector/impl/VectorShape.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
+#include <kindred/core/vector/impl/VectorTileShape.hpp>
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ namespace Kindred::Impl {
 /// One chunk of a query's list, processed by one thread.
 template <class Element, class Term>
 struct CandidateChunk {
-  static constexpr int together = VectorShape<HostSpace>::candidate_rows;
+  static constexpr int together = VectorTileShape<HostSpace>::candidate_rows;
   static constexpr std::uint32_t table_size = 2 * candidate_chunk_max;
 
   CandidateRanking<HostSpace, Element> ranking;

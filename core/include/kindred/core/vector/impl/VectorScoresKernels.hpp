@@ -112,7 +112,7 @@ struct RowRange {
 /// registers that this one needs for loads in flight.
 template <class ExecutionSpace, class Term, bool Wide>
 struct ScanKernel {
-  using shape = VectorShape<ExecutionSpace>;
+  using shape = VectorTileShape<ExecutionSpace>;
   using lanes_type = Arch::GroupLanes<ExecutionSpace, Wide>;
 
   RowRange<ExecutionSpace> range;
@@ -151,7 +151,7 @@ struct ScanKernel {
 /// A work item: some rows, for a block of queries.
 template <class ExecutionSpace, class Term>
 struct BatchKernel {
-  using shape = VectorShape<ExecutionSpace>;
+  using shape = VectorTileShape<ExecutionSpace>;
   using lanes_type = Arch::Lanes<ExecutionSpace>;
 
   RowRange<ExecutionSpace> range;
@@ -215,7 +215,7 @@ struct BatchKernel {
 /// A work item: some candidates of one query.
 template <class ExecutionSpace, class Element, class Term, bool Wide>
 struct CandidateKernel {
-  using shape = VectorShape<ExecutionSpace>;
+  using shape = VectorTileShape<ExecutionSpace>;
   using lanes_type = Arch::GroupLanes<ExecutionSpace, Wide>;
   static constexpr int work_item_rows = shape::candidate_rows;
   static constexpr int group_rows = work_item_rows / lanes_type::groups;

@@ -5,7 +5,7 @@
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/vector/Metric.hpp>
-#include <kindred/core/vector/impl/VectorShape.hpp>
+#include <kindred/core/vector/impl/VectorTileShape.hpp>
 
 #include <cstdint>
 

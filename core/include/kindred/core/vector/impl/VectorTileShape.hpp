@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_VECTOR_IMPL_VECTOR_SHAPE_HPP
-#define KINDRED_CORE_VECTOR_IMPL_VECTOR_SHAPE_HPP
+#ifndef KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_SHAPE_HPP
+#define KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_SHAPE_HPP
 
 #include <kindred/core/arch/simd/Lanes.hpp>
 
@@ -9,7 +9,7 @@ namespace Kindred::Impl {
 /// \brief How many rows and queries a work item scores together: as many sums as its registers
 /// hold, with enough loads in flight.
 template <class ExecutionSpace>
-struct VectorShape {
+struct VectorTileShape {
   static constexpr int tile_queries = 4;  ///< per batch
   static constexpr int tile_rows = 4;
   static constexpr int single_rows = 4;  ///< for a batch with one query
@@ -25,7 +25,7 @@ struct VectorShape {
 };
 
 template <>
-struct VectorShape<HostSpace> {
+struct VectorTileShape<HostSpace> {
   static constexpr int tile_queries = Arch::host_has_wide_registers ? 6 : 1;
   static constexpr int tile_rows = 1;
   // One row after the other keeps the hardware prefetcher on one stream: 1.4 × as fast as four
@@ -43,4 +43,4 @@ struct VectorShape<HostSpace> {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_VECTOR_IMPL_VECTOR_SHAPE_HPP
+#endif  // KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_SHAPE_HPP

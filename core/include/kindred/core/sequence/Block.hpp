@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_BLOCK_HPP
+#define KINDRED_CORE_SEQUENCE_BLOCK_HPP
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// \brief A run of equal symbols: `pattern[pattern_begin + i] == query[query_begin + i]` for i <
+/// length.
+struct Block {
+  std::uint32_t pattern_begin;
+  std::uint32_t query_begin;
+  std::uint32_t length;
+
+  friend bool operator==(const Block&, const Block&) = default;
+};
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SEQUENCE_BLOCK_HPP
