@@ -9,6 +9,7 @@
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/select/TopK.hpp>
+#include <kindred/core/sequence/CollectSurvivors.hpp>
 #include <kindred/core/sequence/Lcs.hpp>
 #include <kindred/core/sequence/MatchKeys.hpp>
 #include <kindred/core/sequence/RatcliffObershelp.hpp>

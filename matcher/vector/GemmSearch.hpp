@@ -7,6 +7,7 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/select/TopK.hpp>
+#include <kindred/core/vector/PassingRows.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Copies.hpp>
 

@@ -11,24 +11,6 @@ std::uint64_t RunsShape<ExecutionSpace>::worker_words() const {
 }
 
 template <class ExecutionSpace>
-void collect_survivors(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                       std::uint32_t query, std::uint32_t query_length, double threshold,
-                       std::uint32_t index_limit,
-                       const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
-                       const ArrayView<const Rank, ExecutionSpace>& bound,
-                       const ArrayView<std::uint32_t, ExecutionSpace>& list,
-                       const ArrayView<std::uint32_t, ExecutionSpace>& counters) {
-  Kokkos::deep_copy(exec_space, counters, 0U);
-  const std::uint64_t row = std::uint64_t{query} * tiles.slots();
-  const ArrayView<const std::uint32_t, ExecutionSpace> own(matched.data() + row, tiles.slots());
-  Kokkos::parallel_for("Kindred::Sequence::collect_survivors::append",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>(
-                           exec_space, 0, tiles.slots()),
-                       Impl::SurvivorsKernel<ExecutionSpace>{tiles, own, bound, list, counters,
-                                                             threshold, query_length, index_limit});
-}
-
-template <class ExecutionSpace>
 void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                         const QueryTables<ExecutionSpace>& queries,
                         const RunsShape<ExecutionSpace>& shape,
@@ -61,12 +43,6 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
 
 #define KINDRED_INSTANTIATE(ExecutionSpace)                                                    \
   template struct RunsShape<ExecutionSpace>;                                                   \
-  template void collect_survivors(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,  \
-                                  std::uint32_t, std::uint32_t, double, std::uint32_t,         \
-                                  const ArrayView<const std::uint32_t, ExecutionSpace>&,       \
-                                  const ArrayView<const Rank, ExecutionSpace>&,                \
-                                  const ArrayView<std::uint32_t, ExecutionSpace>&,             \
-                                  const ArrayView<std::uint32_t, ExecutionSpace>&);            \
   template void ratcliff_obershelp(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, \
                                    const QueryTables<ExecutionSpace>&,                         \
                                    const RunsShape<ExecutionSpace>&,                           \

@@ -192,25 +192,6 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
           ids.data(), work_item_queries.data()});
 }
 
-template <class ExecutionSpace>
-void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
-                        std::uint64_t rows,
-                        const ArrayView<std::uint32_t, ExecutionSpace>& offsets) {
-  const std::uint64_t words = filter_words(rows);
-  Kokkos::parallel_scan("Kindred::Vector::count_passing_rows::count", range(exec_space, words + 1),
-                        Impl::CountPassing<ExecutionSpace>{filter, rows, words, offsets.data()});
-}
-
-template <class ExecutionSpace>
-void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
-                       std::uint64_t rows, const ArrayView<std::uint32_t, ExecutionSpace>& offsets,
-                       const ArrayView<std::uint32_t, ExecutionSpace>& chosen) {
-  const std::uint64_t words = filter_words(rows);
-  const Impl::CountPassing<ExecutionSpace> counted{filter, rows, words, offsets.data()};
-  Kokkos::parallel_for("Kindred::Vector::list_passing_rows::list", range(exec_space, words),
-                       Impl::ListPassing<ExecutionSpace>{counted, chosen.data()});
-}
-
 #define KINDRED_INSTANTIATE_QUERIES(SPACE, ELEMENT)                                    \
   template void prepare_tile_queries<SPACE, ELEMENT>(                                  \
       const SPACE&, Metric, const VectorQueries<SPACE>&, std::uint64_t, std::uint64_t, \
@@ -231,12 +212,7 @@ void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Executi
                                         const TileLists<SPACE>&);                                  \
   template void list_survivors<SPACE>(                                                             \
       const SPACE&, const TileLists<SPACE>&, std::uint64_t, std::uint64_t, std::uint64_t,          \
-      const ArrayView<std::uint32_t, SPACE>&, const ArrayView<std::uint32_t, SPACE>&);             \
-  template void count_passing_rows<SPACE>(const SPACE&, const RowFilter<SPACE>&, std::uint64_t,    \
-                                          const ArrayView<std::uint32_t, SPACE>&);                 \
-  template void list_passing_rows<SPACE>(const SPACE&, const RowFilter<SPACE>&, std::uint64_t,     \
-                                         const ArrayView<std::uint32_t, SPACE>&,                   \
-                                         const ArrayView<std::uint32_t, SPACE>&);
+      const ArrayView<std::uint32_t, SPACE>&, const ArrayView<std::uint32_t, SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 KINDRED_INSTANTIATE_QUERIES(HostSpace, Arch::BFloat16)
 KINDRED_INSTANTIATE_QUERIES(HostSpace, float)

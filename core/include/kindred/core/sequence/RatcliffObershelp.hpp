@@ -3,7 +3,6 @@
 #define KINDRED_CORE_SEQUENCE_RATCLIFF_OBERSHELP_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/common/Rank.hpp>
 #include <kindred/core/sequence/MatchingBlocks.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
@@ -28,22 +27,6 @@ struct RunsShape {
   std::uint64_t worker_words() const;
   std::uint64_t workspace_words() const { return workers * worker_words(); }
 };
-
-/// \brief Appends the slots whose count in `matched` reaches \p threshold, and which rank no worse
-/// than
-/// \p bound, to \p list as long as it has capacity, in no particular order, and writes their number
-/// to `counters[0]`. Does not fence.
-/// \param index_limit patterns from this index on are left out
-/// \param matched `queries × slots` \param bound one rank, or empty
-/// \param counters two; both are set to 0 first
-template <class ExecutionSpace>
-void collect_survivors(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                       std::uint32_t query, std::uint32_t query_length, double threshold,
-                       std::uint32_t index_limit,
-                       const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
-                       const ArrayView<const Rank, ExecutionSpace>& bound,
-                       const ArrayView<std::uint32_t, ExecutionSpace>& list,
-                       const ArrayView<std::uint32_t, ExecutionSpace>& counters);
 
 /// \brief Number of symbols in the matching blocks of Python's `SequenceMatcher(None, pattern,
 /// query, autojunk=…)`: with autojunk if `shape.grow_over` is given, else without. Does not fence.

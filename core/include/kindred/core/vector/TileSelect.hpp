@@ -205,21 +205,6 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
                     const ArrayView<std::uint32_t, ExecutionSpace>& ids,
                     const ArrayView<std::uint32_t, ExecutionSpace>& work_item_queries);
 
-/// \brief Counts the rows that pass a filter shared by all queries before each of its words. Does
-/// not fence.
-/// \param offsets `filter_words(rows) + 1`; the last one is the total
-template <class ExecutionSpace>
-void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
-                        std::uint64_t rows,
-                        const ArrayView<std::uint32_t, ExecutionSpace>& offsets);
-
-/// \brief The rows that pass a filter shared by all queries, ascending. Does not fence.
-/// \param offsets from `count_passing_rows` \param chosen its size is the total
-template <class ExecutionSpace>
-void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
-                       std::uint64_t rows, const ArrayView<std::uint32_t, ExecutionSpace>& offsets,
-                       const ArrayView<std::uint32_t, ExecutionSpace>& chosen);
-
 }  // namespace Kindred
 
 #endif  // KINDRED_CORE_VECTOR_TILE_SELECT_HPP

@@ -3,40 +3,12 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_RATCLIFF_OBERSHELP_KERNEL_HPP
 
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
-#include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/core/sequence/impl/LongestRuns.hpp>
-#include <kindred/core/sequence/impl/MatchKey.hpp>
 #include <kindred/core/sequence/impl/RunFinder.hpp>
 #include <kindred/core/sequence/impl/RunList.hpp>
 #include <kindred/core/sequence/impl/SegmentTables.hpp>
 
 namespace Kindred::Impl {
-
-/// Selects the slots whose count reaches the threshold and which do not rank after the bound.
-template <class ExecutionSpace>
-struct SurvivorsKernel {
-  PatternTiles<ExecutionSpace> tiles;
-  ArrayView<const std::uint32_t, ExecutionSpace> matched;  ///< of the query
-  ArrayView<const Rank, ExecutionSpace> bound;             ///< empty or one element
-  ArrayView<std::uint32_t, ExecutionSpace> list;
-  ArrayView<std::uint32_t, ExecutionSpace> counters;
-  double threshold;
-  std::uint32_t query_length;
-  std::uint32_t index_limit;
-
-  KOKKOS_INLINE_FUNCTION void operator()(const std::uint32_t slot) const {
-    const std::uint32_t index = tiles.indices(slot);
-    if (index >= index_limit) return;
-    const std::uint64_t total = std::uint64_t{tiles.lengths(slot)} + query_length;
-    const std::uint32_t count = matched(slot);
-    if (threshold > 0.0 && count < fewest_matched(threshold, total)) return;
-    const double value = similarity(count, total);
-    if (value < threshold) return;
-    if (bound.size() > 0 && bound(0) < match_key<Rank>(value, index)) return;
-    const std::uint32_t place = Kokkos::atomic_fetch_add(&counters(0), 1U);
-    if (place < list.size()) list(place) = slot;
-  }
-};
 
 /// Workers take 32 slots at a time until none is left, which balances long and short patterns.
 template <class ExecutionSpace, class SymbolType>

@@ -443,39 +443,6 @@ struct ListSurvivors {
   }
 };
 
-/// An index: one word of the filter; counts the rows that it lets pass.
-template <class ExecutionSpace>
-struct CountPassing {
-  RowFilter<ExecutionSpace> filter;
-  std::uint64_t rows;
-  std::uint64_t words;
-  std::uint32_t* offsets;
-
-  KOKKOS_INLINE_FUNCTION std::uint64_t word(std::uint64_t index) const {
-    const std::uint64_t left = rows - 64 * index;
-    return left >= 64 ? filter.words[index]
-                      : filter.words[index] & ((std::uint64_t{1} << left) - 1);
-  }
-  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index, std::uint32_t& sum,
-                                         const bool final) const {
-    if (final) offsets[index] = sum;
-    if (index < words) sum += static_cast<std::uint32_t>(Kokkos::popcount(word(index)));
-  }
-};
-
-/// An index: one word of the filter.
-template <class ExecutionSpace>
-struct ListPassing {
-  CountPassing<ExecutionSpace> counted;
-  std::uint32_t* chosen;
-
-  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index) const {
-    std::uint32_t place = counted.offsets[index];
-    for (std::uint64_t word = counted.word(index); word != 0; word &= word - 1)
-      chosen[place++] = static_cast<std::uint32_t>(64 * index + Kokkos::countr_zero(word));
-  }
-};
-
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_VECTOR_IMPL_TILE_SELECT_KERNELS_HPP

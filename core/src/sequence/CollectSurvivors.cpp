@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/sequence/CollectSurvivors.hpp>
+
+#include <kindred/core/sequence/Similarity.hpp>
+#include <kindred/core/sequence/impl/MatchKey.hpp>
+
+namespace Kindred {
+
+namespace {
+
+/// Selects the slots whose count reaches the threshold and which do not rank after the bound.
+template <class ExecutionSpace>
+struct SurvivorsKernel {
+  PatternTiles<ExecutionSpace> tiles;
+  ArrayView<const std::uint32_t, ExecutionSpace> matched;  ///< of the query
+  ArrayView<const Rank, ExecutionSpace> bound;             ///< empty or one element
+  ArrayView<std::uint32_t, ExecutionSpace> list;
+  ArrayView<std::uint32_t, ExecutionSpace> counters;
+  double threshold;
+  std::uint32_t query_length;
+  std::uint32_t index_limit;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint32_t slot) const {
+    const std::uint32_t index = tiles.indices(slot);
+    if (index >= index_limit) return;
+    const std::uint64_t total = std::uint64_t{tiles.lengths(slot)} + query_length;
+    const std::uint32_t count = matched(slot);
+    if (threshold > 0.0 && count < fewest_matched(threshold, total)) return;
+    const double value = similarity(count, total);
+    if (value < threshold) return;
+    if (bound.size() > 0 && bound(0) < Impl::match_key<Rank>(value, index)) return;
+    const std::uint32_t place = Kokkos::atomic_fetch_add(&counters(0), 1U);
+    if (place < list.size()) list(place) = slot;
+  }
+};
+
+}  // namespace
+
+template <class ExecutionSpace>
+void collect_survivors(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                       std::uint32_t query, std::uint32_t query_length, double threshold,
+                       std::uint32_t index_limit,
+                       const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
+                       const ArrayView<const Rank, ExecutionSpace>& bound,
+                       const ArrayView<std::uint32_t, ExecutionSpace>& list,
+                       const ArrayView<std::uint32_t, ExecutionSpace>& counters) {
+  Kokkos::deep_copy(exec_space, counters, 0U);
+  const std::uint64_t row = std::uint64_t{query} * tiles.slots();
+  const ArrayView<const std::uint32_t, ExecutionSpace> own(matched.data() + row, tiles.slots());
+  Kokkos::parallel_for("Kindred::Sequence::collect_survivors::append",
+                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>(
+                           exec_space, 0, tiles.slots()),
+                       SurvivorsKernel<ExecutionSpace>{tiles, own, bound, list, counters, threshold,
+                                                       query_length, index_limit});
+}
+
+#define KINDRED_INSTANTIATE(ExecutionSpace)                                                   \
+  template void collect_survivors(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, \
+                                  std::uint32_t, std::uint32_t, double, std::uint32_t,        \
+                                  const ArrayView<const std::uint32_t, ExecutionSpace>&,      \
+                                  const ArrayView<const Rank, ExecutionSpace>&,               \
+                                  const ArrayView<std::uint32_t, ExecutionSpace>&,            \
+                                  const ArrayView<std::uint32_t, ExecutionSpace>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

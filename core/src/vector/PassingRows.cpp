@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/vector/PassingRows.hpp>
+
+namespace Kindred {
+
+namespace {
+
+/// An index: one word of the filter; counts the rows that it lets pass.
+template <class ExecutionSpace>
+struct CountPassing {
+  RowFilter<ExecutionSpace> filter;
+  std::uint64_t rows;
+  std::uint64_t words;
+  std::uint32_t* offsets;
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t word(std::uint64_t index) const {
+    const std::uint64_t left = rows - 64 * index;
+    return left >= 64 ? filter.words[index]
+                      : filter.words[index] & ((std::uint64_t{1} << left) - 1);
+  }
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index, std::uint32_t& sum,
+                                         const bool final) const {
+    if (final) offsets[index] = sum;
+    if (index < words) sum += static_cast<std::uint32_t>(Kokkos::popcount(word(index)));
+  }
+};
+
+/// An index: one word of the filter.
+template <class ExecutionSpace>
+struct ListPassing {
+  CountPassing<ExecutionSpace> counted;
+  std::uint32_t* chosen;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index) const {
+    std::uint32_t place = counted.offsets[index];
+    for (std::uint64_t word = counted.word(index); word != 0; word &= word - 1)
+      chosen[place++] = static_cast<std::uint32_t>(64 * index + Kokkos::countr_zero(word));
+  }
+};
+
+template <class ExecutionSpace>
+auto range(const ExecutionSpace& exec_space, std::uint64_t count) {
+  return Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(exec_space, 0,
+                                                                               count);
+}
+
+}  // namespace
+
+template <class ExecutionSpace>
+void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
+                        std::uint64_t rows,
+                        const ArrayView<std::uint32_t, ExecutionSpace>& offsets) {
+  const std::uint64_t words = filter_words(rows);
+  Kokkos::parallel_scan("Kindred::Vector::count_passing_rows::count", range(exec_space, words + 1),
+                        CountPassing<ExecutionSpace>{filter, rows, words, offsets.data()});
+}
+
+template <class ExecutionSpace>
+void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
+                       std::uint64_t rows, const ArrayView<std::uint32_t, ExecutionSpace>& offsets,
+                       const ArrayView<std::uint32_t, ExecutionSpace>& chosen) {
+  const std::uint64_t words = filter_words(rows);
+  const CountPassing<ExecutionSpace> counted{filter, rows, words, offsets.data()};
+  Kokkos::parallel_for("Kindred::Vector::list_passing_rows::list", range(exec_space, words),
+                       ListPassing<ExecutionSpace>{counted, chosen.data()});
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                              \
+  template void count_passing_rows<SPACE>(const SPACE&, const RowFilter<SPACE>&, std::uint64_t, \
+                                          const ArrayView<std::uint32_t, SPACE>&);              \
+  template void list_passing_rows<SPACE>(const SPACE&, const RowFilter<SPACE>&, std::uint64_t,  \
+                                         const ArrayView<std::uint32_t, SPACE>&,                \
+                                         const ArrayView<std::uint32_t, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred
