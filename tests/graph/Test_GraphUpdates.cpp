@@ -5,7 +5,9 @@
 #include <kindred/core/graph/Adjacency.hpp>
 
 #include "EdgeList.hpp"
+#include "MessageOf.hpp"
 #include "Properties.hpp"
+#include "RaggedRows.hpp"
 #include "SpreadingSupport.hpp"
 
 namespace GraphUpdatesTest {

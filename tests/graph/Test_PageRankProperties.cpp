@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "Properties.hpp"
+#include "RaggedRows.hpp"
 
 namespace PageRankPropertiesTest {
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "Properties.hpp"
+#include "RaggedRows.hpp"
 #include "SpreadPathReference.hpp"
 
 namespace PathTraceTest {

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "Properties.hpp"
+#include "RaggedRows.hpp"
 
 namespace SpreadingPropertiesTest {
 

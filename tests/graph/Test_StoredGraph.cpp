@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "MemoryFile.hpp"
+#include "MessageOf.hpp"
 #include "SectionBytes.hpp"
 #include "SectionLengths.hpp"
 #include "StoredGraphSupport.hpp"

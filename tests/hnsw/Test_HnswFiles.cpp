@@ -4,6 +4,7 @@
 
 #include "HnswSupport.hpp"
 #include "MemoryFile.hpp"
+#include "MessageOf.hpp"
 #include "SectionBytes.hpp"
 #include "SectionLengths.hpp"
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "HnswSupport.hpp"
+#include "MessageOf.hpp"
 
 namespace HnswIndexTest {
 

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "MessageOf.hpp"
 #include "TempFolder.hpp"
 #include "io/Graph.hpp"
 #include "io/InputError.hpp"

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "MessageOf.hpp"
 #include "TempFolder.hpp"
 #include "io/InputError.hpp"
 #include "io/Matrix.hpp"

@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "MessageOf.hpp"
 #include "Properties.hpp"
+#include "RaggedRows.hpp"
 #include "TempFolder.hpp"
 
 namespace LatticeTest {

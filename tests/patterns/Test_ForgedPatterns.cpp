@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "MemoryFile.hpp"
+#include "MessageOf.hpp"
 #include "PatternMemorySupport.hpp"
 #include "SectionBytes.hpp"
 #include "SectionLengths.hpp"

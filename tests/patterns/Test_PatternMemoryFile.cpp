@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "Allocations.hpp"
+#include "ChangedBytes.hpp"
+#include "MessageOf.hpp"
 #include "PatternMemorySupport.hpp"
 #include "SectionBytes.hpp"
 #include "Support.hpp"

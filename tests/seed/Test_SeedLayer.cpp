@@ -5,7 +5,7 @@
 #include <kindred/core/common/Error.hpp>
 
 #include "LayerSupport.hpp"
-#include "TempFolder.hpp"
+#include "MessageOf.hpp"
 
 #include <cmath>
 #include <limits>

@@ -6,6 +6,7 @@
 
 #include "LayerSupport.hpp"
 #include "MemoryFile.hpp"
+#include "MessageOf.hpp"
 #include "SectionBytes.hpp"
 #include "SectionLengths.hpp"
 #include "TempFolder.hpp"

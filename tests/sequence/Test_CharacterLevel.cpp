@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include "MessageOf.hpp"
 #include "Support.hpp"
-#include "TempFolder.hpp"
 
 #include <string>
 #include <string_view>

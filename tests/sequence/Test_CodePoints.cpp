@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "TempFolder.hpp"
+#include "MessageOf.hpp"
 
 #include <string>
 

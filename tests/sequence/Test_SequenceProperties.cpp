@@ -3,6 +3,7 @@
 #include <kindred/reference/Reference.hpp>
 
 #include "Properties.hpp"
+#include "RaggedRows.hpp"
 
 namespace SequencePropertiesTest {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "Properties.hpp"
+#include "RaggedRows.hpp"
 #include "Support.hpp"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "Properties.hpp"
+#include "RaggedRows.hpp"
 
 #include <algorithm>
 #include <bit>

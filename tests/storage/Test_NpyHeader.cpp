@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "TempFolder.hpp"
+#include "MessageOf.hpp"
 #include "storage/NpyHeader.hpp"
 
 #include <kindred/core/common/Error.hpp>

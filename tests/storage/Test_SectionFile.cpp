@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ChangedBytes.hpp"
+#include "MessageOf.hpp"
 #include "SectionBytes.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"

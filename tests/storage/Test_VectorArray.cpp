@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "MessageOf.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 #include "VectorBytes.hpp"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "MemoryFile.hpp"
+#include "MessageOf.hpp"
 #include "TempFolder.hpp"
 #include "VectorBytes.hpp"
 

@@ -32,24 +32,6 @@ class MemoryFile {
   int m_file;
 };
 
-/// \brief Calls `check(changed, at, value)` for files that equal \p whole except for one byte,
-/// which takes several values at every position. Returns the number of files.
-template <class Check>
-std::size_t for_each_changed_byte(const std::string& whole, const Check& check) {
-  std::size_t tried = 0;
-  for (std::size_t at = 0; at < whole.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(whole[at]);
-    for (const int value : {0, 255, byte ^ 1, byte ^ 0x80, byte + 1}) {
-      if (static_cast<unsigned char>(value) == byte) continue;
-      std::string changed = whole;
-      changed[at] = static_cast<char>(value);
-      check(changed, at, value);
-      ++tried;
-    }
-  }
-  return tried;
-}
-
 }  // namespace Kindred::Testing
 
 #endif  // KINDRED_TESTS_SUPPORT_MEMORY_FILE_HPP

@@ -2,14 +2,11 @@
 #ifndef KINDRED_TESTS_SUPPORT_PROPERTIES_HPP
 #define KINDRED_TESTS_SUPPORT_PROPERTIES_HPP
 
-#include <kindred/core/common/Ragged.hpp>
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <cstdlib>
 #include <string>
-#include <vector>
 
 #include "Support.hpp"
 
@@ -30,18 +27,6 @@ void expect_property(const std::string& claim, const Property& property) {
       "max_success=" + property_cases() + " seed=" + std::to_string(seed());
   ::setenv("RC_PARAMS", parameters.c_str(), 0);
   EXPECT_TRUE(rc::check(claim, property));
-}
-
-template <class T>
-Ragged<T> ragged(const std::vector<std::vector<T>>& rows) {
-  Ragged<T> packed;
-  for (const std::vector<T>& row : rows) packed.push_row(row);
-  return packed;
-}
-
-template <class T>
-std::vector<T> to_vector(std::span<const T> row) {
-  return {row.begin(), row.end()};
 }
 
 }  // namespace Kindred::Testing

@@ -51,21 +51,6 @@ inline std::string read_all(const std::string& path) {
   return text.str();
 }
 
-/// The message of the \p Type that \p body throws; fails the test if it does not throw that type.
-template <class Type, class Body>
-std::string message_of(const Body& body) {
-  try {
-    body();
-  } catch (const Type& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "another exception: " << error.what();
-    return {};
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
-
 }  // namespace Kindred::Testing
 
 #endif  // KINDRED_TESTS_SUPPORT_TEMP_FOLDER_HPP

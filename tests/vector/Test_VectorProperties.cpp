@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "Properties.hpp"
+#include "RaggedRows.hpp"
 
 namespace VectorPropertiesTest {
 
