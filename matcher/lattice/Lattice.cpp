@@ -7,6 +7,7 @@
 #include "graph/StoredGraph.hpp"
 
 #include <kindred/core/lattice/LatticeAdjacency.hpp>
+#include <kindred/core/lattice/LatticeRoutes.hpp>
 #include <kindred/memory/StagingBuffer.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Arbitrary bytes as a vector file of the family that KINDRED_FUZZ selects (npy, vecs, bin):
 // rejected, or read within their bounds.
 #include "MemoryFile.hpp"
-#include "VectorBytes.hpp"
+#include "VectorFileBytes.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/VectorFile.hpp>

@@ -5,7 +5,7 @@
 #include "MessageOf.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
-#include "VectorBytes.hpp"
+#include "VectorFileBytes.hpp"
 
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/common/Error.hpp>

@@ -5,7 +5,7 @@
 #include "MemoryFile.hpp"
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
-#include "VectorBytes.hpp"
+#include "VectorFileBytes.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/VectorFile.hpp>

@@ -9,7 +9,7 @@
 #include "StoredVectorsSupport.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
-#include "VectorBytes.hpp"
+#include "VectorFileBytes.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/QuantizedRows.hpp>

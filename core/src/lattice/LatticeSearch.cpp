@@ -159,16 +159,6 @@ void trace_lattice_paths(const ExecutionSpace& exec_space,
                        Impl::LatticeTrace<ExecutionSpace>{search, targets, begins, paths});
 }
 
-template <class ExecutionSpace>
-void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
-                    const ArrayView<const std::uint64_t, ExecutionSpace>& pairs,
-                    const ArrayView<const std::uint64_t, ExecutionSpace>& begins,
-                    const ArrayView<std::uint64_t, ExecutionSpace>& paths) {
-  Kokkos::parallel_for("Kindred::Lattice::routes",
-                       Items<ExecutionSpace>(exec_space, 0, begins.extent(0)),
-                       Impl::LatticeRoutes<ExecutionSpace>{grid, pairs, begins, paths});
-}
-
 #define KINDRED_INSTANTIATE(SPACE)                                                             \
   template void start_lattice_search<SPACE>(const SPACE&, const LatticeSearch<SPACE>&,         \
                                             const ArrayView<const std::uint64_t, SPACE>&,      \
@@ -181,9 +171,6 @@ void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                                         const ArrayView<std::uint32_t, SPACE>&);               \
   template void trace_lattice_paths<SPACE>(                                                    \
       const SPACE&, const LatticeSearch<SPACE>&, const ArrayView<const std::uint64_t, SPACE>&, \
-      const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<std::uint64_t, SPACE>&);   \
-  template void lattice_routes<SPACE>(                                                         \
-      const SPACE&, const LatticeGrid&, const ArrayView<const std::uint64_t, SPACE>&,          \
       const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<std::uint64_t, SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE

@@ -2,7 +2,7 @@
 #include <kindred/core/sequence/MatchingBlocks.hpp>
 
 #include <kindred/core/sequence/Autojunk.hpp>
-#include <kindred/core/sequence/impl/LongestRuns.hpp>
+#include <kindred/core/sequence/impl/MatchedRuns.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 #define KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 
 #include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/graph/impl/BinnedHop.hpp>
+#include <kindred/core/graph/impl/BinPointers.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/LongRowTable.hpp>

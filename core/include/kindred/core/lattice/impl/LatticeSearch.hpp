@@ -207,18 +207,6 @@ struct LatticeTrace {
   }
 };
 
-template <class ExecutionSpace>
-struct LatticeRoutes {
-  LatticeGrid grid;
-  ArrayView<const std::uint64_t, ExecutionSpace> pairs;
-  ArrayView<const std::uint64_t, ExecutionSpace> begins;
-  ArrayView<std::uint64_t, ExecutionSpace> paths;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t i) const {
-    lattice_route(grid, pairs(2 * i), pairs(2 * i + 1), paths.data() + begins(i));
-  }
-};
-
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_LATTICE_IMPL_LATTICE_SEARCH_HPP

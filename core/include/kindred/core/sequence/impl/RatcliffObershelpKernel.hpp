@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_RATCLIFF_OBERSHELP_KERNEL_HPP
 
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
-#include <kindred/core/sequence/impl/LongestRuns.hpp>
+#include <kindred/core/sequence/impl/MatchedRuns.hpp>
 #include <kindred/core/sequence/impl/RunFinder.hpp>
 #include <kindred/core/sequence/impl/RunList.hpp>
 #include <kindred/core/sequence/impl/SegmentTables.hpp>

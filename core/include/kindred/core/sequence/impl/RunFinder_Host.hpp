@@ -5,7 +5,7 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
-#include <kindred/core/sequence/impl/LongestRuns.hpp>
+#include <kindred/core/sequence/impl/MatchedRuns.hpp>
 #include <kindred/core/sequence/impl/RunList.hpp>
 #include <kindred/core/sequence/impl/RunRows.hpp>
 

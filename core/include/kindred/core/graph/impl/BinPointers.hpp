@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP
-#define KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP
+#ifndef KINDRED_CORE_GRAPH_IMPL_BIN_POINTERS_HPP
+#define KINDRED_CORE_GRAPH_IMPL_BIN_POINTERS_HPP
 
 #include <kindred/core/graph/BinnedEdges.hpp>
 #include <kindred/core/graph/impl/PropagationBlocking_Cuda.hpp>
@@ -46,4 +46,4 @@ BinPointers pointers_of(const BinnedEdges<MemorySpace>& bins, std::size_t nodes)
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_GRAPH_IMPL_BINNED_HOP_HPP
+#endif  // KINDRED_CORE_GRAPH_IMPL_BIN_POINTERS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_LONGEST_RUNS_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_LONGEST_RUNS_HPP
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_MATCHED_RUNS_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_MATCHED_RUNS_HPP
 
 #include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
@@ -111,4 +111,4 @@ KOKKOS_INLINE_FUNCTION std::uint32_t matched_runs(Finder& finder, std::uint32_t 
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_LONGEST_RUNS_HPP
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_MATCHED_RUNS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_SUPPORT_VECTOR_BYTES_HPP
-#define KINDRED_TESTS_SUPPORT_VECTOR_BYTES_HPP
+#ifndef KINDRED_TESTS_SUPPORT_VECTOR_FILE_BYTES_HPP
+#define KINDRED_TESTS_SUPPORT_VECTOR_FILE_BYTES_HPP
 
 #include <cstdint>
 #include <cstring>
@@ -48,4 +48,4 @@ std::string bin(std::uint32_t rows, std::uint32_t dimension, const std::vector<T
 
 }  // namespace Kindred::Testing
 
-#endif  // KINDRED_TESTS_SUPPORT_VECTOR_BYTES_HPP
+#endif  // KINDRED_TESTS_SUPPORT_VECTOR_FILE_BYTES_HPP

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/lattice/LatticeRoutes.hpp>
+
+namespace Kindred {
+
+namespace {
+
+template <class ExecutionSpace>
+struct RoutesKernel {
+  LatticeGrid grid;
+  ArrayView<const std::uint64_t, ExecutionSpace> pairs;
+  ArrayView<const std::uint64_t, ExecutionSpace> begins;
+  ArrayView<std::uint64_t, ExecutionSpace> paths;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t i) const {
+    lattice_route(grid, pairs(2 * i), pairs(2 * i + 1), paths.data() + begins(i));
+  }
+};
+
+}  // namespace
+
+template <class ExecutionSpace>
+void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
+                    const ArrayView<const std::uint64_t, ExecutionSpace>& pairs,
+                    const ArrayView<const std::uint64_t, ExecutionSpace>& begins,
+                    const ArrayView<std::uint64_t, ExecutionSpace>& paths) {
+  Kokkos::parallel_for("Kindred::Lattice::routes",
+                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
+                           exec_space, 0, begins.extent(0)),
+                       RoutesKernel<ExecutionSpace>{grid, pairs, begins, paths});
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                    \
+  template void lattice_routes<SPACE>(                                                \
+      const SPACE&, const LatticeGrid&, const ArrayView<const std::uint64_t, SPACE>&, \
+      const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<std::uint64_t, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred
