@@ -7,6 +7,7 @@
 #include <kindred/core/arch/simd/Prefetch.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
+#include <kindred/core/seed/UpdateSeeds.hpp>
 #include <kindred/memory/Copies.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 

@@ -4,7 +4,7 @@
 
 #include "StateFields.hpp"
 
-#include <kindred/core/seed/SeedState.hpp>
+#include <kindred/core/seed/SeedStateView.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 

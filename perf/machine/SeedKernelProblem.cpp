@@ -4,7 +4,8 @@
 
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
-#include <kindred/core/seed/SeedState.hpp>
+#include <kindred/core/seed/SeedStateView.hpp>
+#include <kindred/core/seed/UpdateSeeds.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <Kokkos_Core.hpp>

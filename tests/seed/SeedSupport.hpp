@@ -5,7 +5,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
-#include <kindred/core/seed/SeedState.hpp>
+#include <kindred/core/seed/UpdateSeeds.hpp>
 #include <kindred/memory/Copies.hpp>
 #include <kindred/reference/Reference.hpp>
 

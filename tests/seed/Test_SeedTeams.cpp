@@ -5,7 +5,7 @@
 #include <kindred/core/seed/impl/ReduceMomentsKernels.hpp>
 #include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
 #include <kindred/core/seed/impl/SeedForwardLaunch.hpp>
-#include <kindred/core/seed/impl/SeedUpdateKernels.hpp>
+#include <kindred/core/seed/impl/UpdateSeedsKernels.hpp>
 
 #include <barrier>
 #include <cstring>

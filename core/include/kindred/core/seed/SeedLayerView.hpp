@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/seed/SeedChunks.hpp>
-#include <kindred/core/seed/SeedState.hpp>
+#include <kindred/core/seed/SeedStateView.hpp>
 
 #include <cstdint>
 

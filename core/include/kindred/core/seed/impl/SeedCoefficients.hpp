@@ -3,6 +3,8 @@
 #define KINDRED_CORE_SEED_IMPL_SEED_COEFFICIENTS_HPP
 
 #include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/seed/ApplyMode.hpp>
+#include <kindred/core/seed/Lifecycle.hpp>
 #include <kindred/core/seed/SeedLayerView.hpp>
 #include <kindred/core/seed/impl/SeedStripes.hpp>
 

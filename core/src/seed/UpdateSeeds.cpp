@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/seed/SeedState.hpp>
+#include <kindred/core/seed/UpdateSeeds.hpp>
 
 #include <kindred/core/arch/launch/Launch.hpp>
-#include <kindred/core/seed/impl/SeedUpdateKernels.hpp>
+#include <kindred/core/seed/impl/UpdateSeedsKernels.hpp>
 
 #include <string>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEED_IMPL_SEED_UPDATE_KERNELS_HPP
-#define KINDRED_CORE_SEED_IMPL_SEED_UPDATE_KERNELS_HPP
+#ifndef KINDRED_CORE_SEED_IMPL_UPDATE_SEEDS_KERNELS_HPP
+#define KINDRED_CORE_SEED_IMPL_UPDATE_SEEDS_KERNELS_HPP
 
 #include <kindred/core/arch/Flag.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
-#include <kindred/core/seed/SeedState.hpp>
+#include <kindred/core/seed/UpdateSeeds.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -209,4 +209,4 @@ struct SeedUpdateStep {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEED_IMPL_SEED_UPDATE_KERNELS_HPP
+#endif  // KINDRED_CORE_SEED_IMPL_UPDATE_SEEDS_KERNELS_HPP

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/core/seed/SeedState.hpp>
+#include <kindred/core/seed/UpdateSeeds.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 
 #include "SeedSupport.hpp"
 
-namespace SeedStateTest {
+namespace UpdateSeedsTest {
 
 using namespace Kindred;
 using namespace Testing::Seeds;
@@ -24,12 +24,12 @@ void apply(const ExecutionSpace& exec_space, const PlacedState<ExecutionSpace>& 
   exec_space.fence("Kindred::Testing::apply");
 }
 
-TEST(SeedState, BatchesMatchReference) {
+TEST(UpdateSeeds, BatchesMatchReference) {
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       using exec_type = std::decay_t<decltype(exec_space)>;
       for (const std::size_t seeds : {1UL, 7UL, 300UL}) {
-        auto generator = Testing::generator("SeedState.batches");
+        auto generator = Testing::generator("UpdateSeeds.batches");
         const PlacedState<exec_type> state(exec_space, seeds);
         std::vector<Reference::SeedRecord> records(seeds);
         for (const std::size_t count : {0UL, 1UL, 5UL, 33UL, 1000UL, 1025UL, 5000UL, 20UL, 2UL}) {
@@ -55,7 +55,7 @@ TEST(SeedState, BatchesMatchReference) {
   }
 }
 
-TEST(SeedState, HistoryKeepsTheLastTen) {
+TEST(UpdateSeeds, HistoryKeepsTheLastTen) {
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       using exec_type = std::decay_t<decltype(exec_space)>;
@@ -78,7 +78,7 @@ TEST(SeedState, HistoryKeepsTheLastTen) {
   }
 }
 
-TEST(SeedState, EpochsRestartOnlyWhereTheLifecycleChanges) {
+TEST(UpdateSeeds, EpochsRestartOnlyWhereTheLifecycleChanges) {
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       using exec_type = std::decay_t<decltype(exec_space)>;
@@ -109,4 +109,4 @@ TEST(SeedState, EpochsRestartOnlyWhereTheLifecycleChanges) {
   }
 }
 
-}  // namespace SeedStateTest
+}  // namespace UpdateSeedsTest
