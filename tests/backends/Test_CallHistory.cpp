@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/CallHistory.hpp>
-#include <kindred/matcher/GraphOperations.hpp>
-#include <kindred/matcher/SequenceOperations.hpp>
+#include <kindred/matcher/GraphOperationInfo.hpp>
+#include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include <kindred/backends/Trace.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/VectorOperations.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
