@@ -19,7 +19,7 @@ void CostCurve::set(Point point) noexcept {
 }
 
 double CostCurve::seconds(double work) const noexcept {
-  if (!(work > 0.0)) work = 0.0;
+  work = std::max(0.0, work);  // 0 for NaN
   if (m_measured == 0) return m_overhead + work / m_rate;
 
   const auto line = [work](const Point& a, const Point& b) {
@@ -29,7 +29,8 @@ double CostCurve::seconds(double work) const noexcept {
   const std::size_t k = size_class(work);
   std::uint64_t below = m_measured & (~std::uint64_t{0} >> (63 - k));
   std::uint64_t above = k == 63 ? 0 : m_measured & (~std::uint64_t{0} << (k + 1));
-  if ((below >> k & 1U) != 0 && m_points[k].work > work) {
+  // If nothing was measured in class k, the work of its point is 0.
+  if (m_points[k].work > work) {
     below &= ~(std::uint64_t{1} << k);
     above |= std::uint64_t{1} << k;
   }

@@ -193,10 +193,9 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
   if (record.first) return;
 
   double best = std::numeric_limits<double>::infinity();
-  for (const double predicted : record.predicted)
-    if (predicted < best) best = predicted;
+  for (const double predicted : record.predicted) best = std::min(best, predicted);  // skips NaN
   operation.regret.taken += record.taken;
-  if (record.taken > best) operation.regret.seconds += record.taken - best;
+  operation.regret.seconds += std::max(record.taken - best, 0.0);
 
   cell.windows[k].add(static_cast<float>(ratio), state.options.window);
   for (const Space space : all_spaces)
@@ -345,10 +344,8 @@ std::string Dispatcher::profile_json() const {
     profile.transfer = {m_state->transfer_rate, m_state->transfer_latency};
   for (const Space space : all_spaces) {
     if (!m_state->starts_calibrated.load().contains(space)) continue;
-    for (std::size_t i = 0; i < m_state->variants(space); ++i) {
-      const int threads = m_state->threads_of(space, i);
+    for (const int threads : m_state->teams_of(space))
       profile.starts.push_back({space, threads, start_seconds(space, threads)});
-    }
   }
   const std::lock_guard lock(m_state->adding);
   m_state->for_each_operation([&](const State::PerOperation& known) {
@@ -357,10 +354,11 @@ std::string Dispatcher::profile_json() const {
       profile.batches.push_back({name, bytes});
     const std::lock_guard known_lock(known.mutex);
     for (const Space space : all_spaces) {
-      for (std::size_t i = 0; i < m_state->variants(space); ++i) {
-        known.cells[space_index(space)].curves[i].for_each_point([&](const auto& point) {
-          profile.points.push_back(
-              {name, space, m_state->threads_of(space, i), point.work, point.seconds});
+      for (const int threads : m_state->teams_of(space)) {
+        const auto& curve =
+            known.cells[space_index(space)].curves[m_state->variant(space, threads)];
+        curve.for_each_point([&](const auto& point) {
+          profile.points.push_back({name, space, threads, point.work, point.seconds});
         });
       }
     }

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <limits>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace Kindred {
@@ -95,7 +96,7 @@ struct Dispatcher::State {
         teams(Impl::team_sizes(thread_count)),
         options(std::move(given)) {
     for (const Space space : all_spaces)
-      start_seconds[space_index(space)] = std::vector<std::atomic<double>>(variants(space));
+      start_seconds[space_index(space)] = std::vector<std::atomic<double>>(teams_of(space).size());
     reset_starts();
   }
 
@@ -138,9 +139,10 @@ struct Dispatcher::State {
   }
   Time now() const { return options.clock ? options.clock() : std::chrono::steady_clock::now(); }
 
-  /// Number of variants of a call on \p space: one per team on `openmp`, otherwise one.
-  std::size_t variants(Space space) const noexcept {
-    return space == Space::openmp ? teams.size() : 1;
+  /// The team sizes of \p space; one thread if it is not `openmp`.
+  std::span<const int> teams_of(Space space) const noexcept {
+    static constexpr int one_thread = 1;
+    return space == Space::openmp ? std::span(teams) : std::span(&one_thread, 1);
   }
   /// Index of the smallest team of at least \p requested threads; 0 requests all threads.
   std::size_t variant(Space space, int requested) const noexcept {
@@ -149,18 +151,14 @@ struct Dispatcher::State {
     while (i + 1 < teams.size() && (requested == 0 || teams[i] < requested)) ++i;
     return i;
   }
-  int threads_of(Space space, std::size_t i) const noexcept {
-    return space == Space::openmp ? teams[i] : 1;
-  }
 
   /// Resets to the priors and the loaded profile of the operation. Requires the lock \ref adding.
   void reset(PerOperation& known) const {
     const std::lock_guard lock(known.mutex);
     for (const Space space : all_spaces) {
       Cell cell;
-      for (std::size_t i = 0; i < variants(space); ++i)
-        cell.curves.push_back(
-            Impl::prior_curve(known.operation.prior(), space, threads_of(space, i)));
+      for (const int size : teams_of(space))
+        cell.curves.push_back(Impl::prior_curve(known.operation.prior(), space, size));
       known.cells[space_index(space)] = std::move(cell);
     }
     known.classes = {};
@@ -175,8 +173,8 @@ struct Dispatcher::State {
   }
   void reset_starts() {
     for (const Space space : all_spaces)
-      for (std::size_t i = 0; i < variants(space); ++i)
-        start_seconds[space_index(space)][i] = Impl::start_prior(space, threads_of(space, i));
+      for (const int size : teams_of(space))
+        start_seconds[space_index(space)][variant(space, size)] = Impl::start_prior(space, size);
     starts_calibrated = SpaceSet();
   }
 
@@ -203,11 +201,11 @@ struct Dispatcher::State {
   template <class Call>
   TeamCost best_team(const PerOperation& operation, const Call& call) const noexcept {
     TeamCost best;
-    for (std::size_t i = 0; i < teams.size(); ++i) {
-      if (i > 0 && call.pieces > 0 && call.pieces <= static_cast<std::uint32_t>(teams[i - 1]))
-        break;
-      const double seconds = on_team(operation, call, i);
-      if (seconds < best.seconds) best = {teams[i], seconds};
+    std::size_t i = 0;
+    for (const int size : teams) {
+      const double seconds = on_team(operation, call, i++);
+      if (seconds < best.seconds) best = {size, seconds};
+      if (call.pieces > 0 && call.pieces <= static_cast<std::uint32_t>(size)) break;
     }
     return best;
   }
@@ -289,8 +287,7 @@ struct Dispatcher::State {
   /// call may run there, or if \p allowed contains no device or nothing else.
   std::optional<Reason> kept_off_device(SpaceSet allowed, const Workload& workload) const {
     if (!allowed.contains(Space::cuda) || allowed.without(Space::cuda).empty()) return {};
-    if (workload.device_bytes > 0 && options.device_memory_left &&
-        workload.device_bytes > options.device_memory_left())
+    if (options.device_memory_left && workload.device_bytes > options.device_memory_left())
       return Reason::memory;
     if (workload.items < options.device_items_min.value_or(0)) return Reason::threshold;
     return {};
