@@ -21,6 +21,7 @@ TEST(CallHistory, ACallIsFirstWhereNoneOfItsSizeOrLargerHasRun) {
   EXPECT_TRUE(history.add(Operations::spread, Space::serial, 0))
       << "a call without work has a size too";
   EXPECT_FALSE(history.add(Operations::spread, Space::serial, 0));
+  EXPECT_TRUE(history.add(Operations::spread, Space::serial, 2)) << "which is the smallest";
 }
 
 }  // namespace CallHistoryTest

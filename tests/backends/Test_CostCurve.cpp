@@ -47,12 +47,18 @@ TEST(CostCurve, IsStraightBetweenPointsWhicheverClassTheyAreOf) {
   EXPECT_DOUBLE_EQ(curve.seconds(600), 1e-6);
   EXPECT_DOUBLE_EQ(curve.seconds(1050), 5.5e-6) << "of the class of the point above it";
   EXPECT_DOUBLE_EQ(curve.seconds(1500), 10e-6);
+  EXPECT_DOUBLE_EQ(curve.seconds(1700), 10e-6 + 200 * (990e-6 / 998500))
+      << "of the class of the point below it";
   EXPECT_DOUBLE_EQ(curve.seconds(1500 + 998500 / 2.0), 505e-6);
   EXPECT_DOUBLE_EQ(curve.seconds(1e6), 1e-3);
   const CostCurve ends = curve_of({{1, 1e-6}, {std::ldexp(1.0, 63), 2}});
   EXPECT_DOUBLE_EQ(ends.seconds(1), 1e-6);
   EXPECT_DOUBLE_EQ(ends.seconds(std::ldexp(1.0, 63)), 2);
   EXPECT_NEAR(ends.seconds(std::ldexp(1.0, 62)), 1, 1e-5);
+}
+
+TEST(CostCurve, APointKeepsItsSecondsHoweverSlowItsNeighboursAre) {
+  EXPECT_DOUBLE_EQ(curve_of({{600, 1e3}, {1500, 1e-14}, {1e6, 1e3}}).seconds(1500), 1e-14);
 }
 
 TEST(CostCurve, TheLastMeasurementOfAClassCounts) {

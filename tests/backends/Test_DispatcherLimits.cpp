@@ -162,6 +162,8 @@ TEST(DispatcherLimits, ACrossoverIsWhereASpaceIsFasterNotAsFast) {
   machine.calibrate();
   EXPECT_EQ(machine.dispatcher.crossover(Operations::lcs, Space::openmp), 0.0);
   EXPECT_EQ(machine.dispatcher.crossover(Operations::lcs, Space::cuda), 0.0) << "there is none";
+  Dispatcher device(SpaceSet().with(Space::cuda), 1, {});
+  EXPECT_EQ(device.crossover(Operations::lcs, Space::serial), 0.0) << "it is not usable";
 }
 
 TEST(DispatcherLimits, WorkOfSomePiecesGetsTheSmallestTeamThatHasAThreadForEach) {
@@ -176,6 +178,129 @@ TEST(DispatcherLimits, WorkOfSomePiecesGetsTheSmallestTeamThatHasAThreadForEach)
     EXPECT_EQ(machine.dispatcher.decide(workload, Space::openmp).threads, pieces == 1 ? 1 : threads)
         << pieces;
   }
+}
+
+TEST(DispatcherLimits, OnePieceGetsTheSmallestTeamWhereThereIsNoOtherSpace) {
+  Dispatcher dispatcher(SpaceSet().with(Space::openmp), 8, {});
+  for (const int threads : {2, 4, 8})
+    dispatcher.calibrate(Operations::lcs, Space::openmp, 1024, 10.0 - threads, threads);
+  Workload workload{.operation = Operations::lcs, .items = 1, .work = 1024};
+  EXPECT_EQ(dispatcher.decide(workload).threads, 8);
+  workload.pieces = 1;
+  EXPECT_EQ(dispatcher.decide(workload).threads, 2);
+}
+
+TEST(DispatcherLimits, OfTeamsThatAreAsFastTheSmallestIsUsed) {
+  Dispatcher dispatcher(SpaceSet::host(), 8, {});
+  dispatcher.calibrate(Operations::lcs, Space::serial, 1024, 9);
+  for (const int threads : {2, 4, 8})
+    dispatcher.calibrate(Operations::lcs, Space::openmp, 1024, 5, threads);
+  const Workload workload{.operation = Operations::lcs, .items = 1, .work = 1024, .starts = 0};
+  EXPECT_EQ(dispatcher.decide(workload).threads, 2);
+}
+
+TEST(DispatcherLimits, ASpaceThatHasBecomeAsFastIsNotSwitchedTo) {
+  Dispatcher::Options options;
+  options.hysteresis = 0;
+  Dispatcher dispatcher(SpaceSet::host(), 2, options);
+  dispatcher.calibrate(Operations::lcs, Space::serial, 1024, 3);
+  dispatcher.calibrate(Operations::lcs, Space::openmp, 1024, 2);
+  dispatcher.calibrate_start(Space::openmp, 1);
+  Workload workload{.operation = Operations::lcs, .items = 1, .work = 1024, .starts = 0};
+  ASSERT_EQ(dispatcher.decide(workload).chosen, Space::openmp);
+  workload.starts = 1;
+  const auto predicted = dispatcher.predict(workload);
+  ASSERT_EQ(predicted[space_index(Space::serial)], predicted[space_index(Space::openmp)]);
+  EXPECT_EQ(dispatcher.decide(workload).chosen, Space::openmp);
+  workload.starts = 1.01;
+  EXPECT_EQ(dispatcher.decide(workload).chosen, Space::serial);
+}
+
+TEST(DispatcherLimits, AChosenSpaceKeepsAllObservationsOfTheWindow) {
+  Machine machine(SpaceSet::host());
+  machine.calibrate();
+  const double work = 1000;
+  const auto call = [&](double times) {
+    DispatchRecord record = machine.dispatcher.decide(machine.workload(work));
+    ASSERT_EQ(record.chosen, Space::serial);
+    record.taken = times * machine.truth(Space::serial, work);
+    machine.dispatcher.observe(record);
+  };
+  const double before = machine.dispatcher.predict(machine.workload(work))[0];
+  for (int i = 0; i < 60; ++i) call(1);
+  for (int i = 0; i < 30; ++i) call(2);
+  EXPECT_NEAR(machine.dispatcher.predict(machine.workload(work))[0], before, 1e-3 * before)
+      << "most of the last 100 calls took as long as calibrated";
+}
+
+TEST(DispatcherLimits, ACallAfterALongPauseIsNoProbeOfTheSpaceThatIsFastest) {
+  Machine machine;
+  machine.calibrate();
+  ASSERT_EQ(machine.call(1000).chosen, Space::serial);
+  machine.now += 1h;
+  const DispatchRecord record = machine.call(1000);
+  EXPECT_EQ(record.chosen, Space::serial);
+  EXPECT_EQ(record.why, Reason::predicted);
+}
+
+/// Whether `openmp`, which is predicted to take four times as long as the second that `serial`
+/// takes, is probed \p pause after calls of \p seconds in total.
+bool is_probed(const Dispatcher::Options& options, int seconds, std::chrono::milliseconds pause) {
+  Machine machine(SpaceSet::host(), options, 2);
+  machine.dispatcher.calibrate(Operations::lcs, Space::serial, 1024, 1);
+  machine.dispatcher.calibrate(Operations::lcs, Space::openmp, 1024, 4);
+  Workload workload = machine.workload(1024);
+  workload.starts = 0;
+  for (int i = 0; i < seconds; ++i) {
+    DispatchRecord record = machine.dispatcher.decide(workload);
+    EXPECT_EQ(record.chosen, Space::serial);
+    EXPECT_EQ(record.predicted[space_index(Space::openmp)], 4.0);
+    record.taken = 1;
+    machine.dispatcher.observe(record);
+  }
+  machine.now += pause;
+  const DispatchRecord record = machine.dispatcher.decide(workload);
+  EXPECT_EQ(record.chosen == Space::openmp, record.why == Reason::probe);
+  return record.why == Reason::probe;
+}
+
+TEST(DispatcherLimits, AProbeIsMadeWhereItsTimeAndCostReachTheLimits) {
+  Dispatcher::Options options;
+  options.probe_interval = 5s;
+  options.probe_cost_max = 100;
+  options.probe_share = 100;
+  EXPECT_TRUE(is_probed(options, 1, 5s));
+  EXPECT_FALSE(is_probed(options, 1, 4999ms));
+  Dispatcher::Options cost = options;
+  cost.probe_cost_max = 4;
+  EXPECT_TRUE(is_probed(cost, 1, 5s));
+  cost.probe_cost_max = 3.99;
+  EXPECT_FALSE(is_probed(cost, 1, 5s));
+  Dispatcher::Options share = options;
+  share.probe_share = 0.5;
+  EXPECT_TRUE(is_probed(share, 6, 5s));
+  EXPECT_FALSE(is_probed(share, 5, 5s));
+  Dispatcher::Options loss = options;
+  loss.probe_loss_max = 3;
+  EXPECT_TRUE(is_probed(loss, 1, 5s));
+  loss.probe_loss_max = 2.99;
+  EXPECT_FALSE(is_probed(loss, 1, 5s));
+}
+
+TEST(DispatcherLimits, AProbeOfASpaceThatHasFailedIsItsOnlyTrial) {
+  Machine machine(SpaceSet::host());
+  machine.calibrate();
+  const double work = 8000;  // serial is faster, but openmp not much slower
+  for (int i = 0; i < 2; ++i) machine.dispatcher.observe_failure(Operations::lcs, Space::openmp);
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(machine.call(work).chosen, Space::serial);
+  machine.now += 10s;
+  DispatchRecord probe = machine.dispatcher.decide(machine.workload(work));
+  ASSERT_EQ(probe.chosen, Space::openmp);
+  EXPECT_EQ(probe.why, Reason::probe);
+  EXPECT_TRUE(machine.dispatcher.breaker_open(Operations::lcs, Space::openmp));
+  probe.taken = machine.truth(Space::openmp, work);
+  machine.dispatcher.observe(probe);
+  EXPECT_FALSE(machine.dispatcher.breaker_open(Operations::lcs, Space::openmp));
 }
 
 TEST(DispatcherLimits, WhereTheDeviceIsSetNoOtherSpaceIsProbed) {

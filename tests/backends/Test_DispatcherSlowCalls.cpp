@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "SimulatedMachine.hpp"
 
 namespace DispatcherSlowCallsTest {
@@ -65,15 +67,84 @@ TEST(Dispatcher, ProbesCostLittleWhileTheProcessorsAreBusy) {
   EXPECT_LT(until, 3000) << "number of calls of 2 ms";
 }
 
-TEST(Dispatcher, OneDisturbedCallOnAllThreadsIsForgottenSoon) {
+TEST(Dispatcher, ProbesOfBusyProcessorsBecomeRarer) {
   TwoThreads machine;
-  machine.disturb(10);
-  machine.call(TwoThreads::work);
-  machine.leave_alone();
-  int serial = 0;
+  machine.disturb(50);
+  int probes = 0;
   for (int i = 0; i < 1000; ++i)
-    serial += machine.call(TwoThreads::work).chosen == Space::serial ? 1 : 0;
-  EXPECT_LT(serial, 60) << "calls of 0.1 s in total";
+    probes += machine.call(TwoThreads::work).why == Reason::probe ? 1 : 0;
+  EXPECT_GE(probes, 3) << "of 55 ms, in 2 s";
+  EXPECT_LE(probes, 5);
+}
+
+TEST(Dispatcher, OneDisturbedCallOnAllThreadsIsForgottenSoon) {
+  for (const double times : {10.0, 30.0}) {
+    TwoThreads machine;
+    machine.disturb(times);
+    machine.call(TwoThreads::work);
+    machine.leave_alone();
+    int serial = 0;
+    for (int i = 0; i < 1000; ++i)
+      serial += machine.call(TwoThreads::work).chosen == Space::serial ? 1 : 0;
+    EXPECT_LT(serial, 60) << "calls of 0.1 s in total, " << times;
+  }
+}
+
+/// Two threads on which calls take as long as a test chooses.
+struct ChosenTimes : Machine {
+  ChosenTimes() : Machine(SpaceSet::host(), {}, 2) {
+    calibrate();
+    dispatcher.force_threads(2);
+    calibrated = predicted();
+  }
+  double predicted() { return dispatcher.predict(workload(1e8))[space_index(Space::openmp)]; }
+  /// A call on `openmp` that takes \p times its calibrated time.
+  void take(double times, bool first = false) {
+    DispatchRecord record = dispatcher.decide(workload(1e8), Space::openmp);
+    record.taken = times * calibrated;
+    record.first = first;
+    dispatcher.observe(record);
+  }
+  /// Predicted time of a call, as a multiple of the calibrated time.
+  double ratio() { return predicted() / calibrated; }
+
+  double calibrated = 0;
+};
+
+TEST(Dispatcher, AnAlarmIsRaisedByThreeTimesTheExpectedTime) {
+  ChosenTimes machine;
+  machine.take(2.9);
+  EXPECT_DOUBLE_EQ(machine.ratio(), 1);
+  machine.take(3);
+  EXPECT_NEAR(machine.ratio(), 3, 1e-6);
+
+  ChosenTimes busy;  // for so long that three times the calibrated time are expected
+  for (int i = 0; i < 20; ++i) busy.take(3);
+  busy.take(8);
+  EXPECT_NEAR(busy.ratio(), 3, 1e-6) << "less than three times as expected";
+  busy.take(10);
+  EXPECT_NEAR(busy.ratio(), 10, 1e-6);
+}
+
+TEST(Dispatcher, AnAlarmEndsWithACallOfAnExpectedTime) {
+  ChosenTimes machine;
+  machine.take(3.5);
+  EXPECT_NEAR(machine.ratio(), 3.5, 1e-6);
+  machine.take(2, true);
+  EXPECT_NEAR(machine.ratio(), 3.5, 1e-6) << "not with a first call";
+  machine.take(2);
+  EXPECT_DOUBLE_EQ(machine.ratio(), 1);
+}
+
+TEST(Dispatcher, ACallInLessThanHalfTheExpectedTimeEndsADisturbance) {
+  for (const auto& [expected, taken, after] :
+       {std::array{4.0, 2.0, 4.0}, {4.0, 1.99, 1.0}, {1.75, 0.9, 1.75}, {1.75, 0.8, 1.0}}) {
+    ChosenTimes machine;
+    for (int i = 0; i < 20; ++i) machine.take(expected);
+    ASSERT_DOUBLE_EQ(machine.ratio(), expected);
+    machine.take(taken);
+    EXPECT_DOUBLE_EQ(machine.ratio(), after) << taken;
+  }
 }
 
 TEST(Dispatcher, AFirstCallThatIsMuchTooSlowIsAvoidedToo) {

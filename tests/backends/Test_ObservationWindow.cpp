@@ -58,4 +58,17 @@ TEST(ObservationWindow, OneOrTwoCallsDoNotMoveItAndThreeThatAgreeDo) {
   EXPECT_EQ(window.ratio(), 1.0);
 }
 
+TEST(ObservationWindow, CanKeepNothingOfNothing) {
+  ObservationWindow window;
+  window.keep_newest(0);
+  EXPECT_EQ(window.ratio(), 1.0);
+}
+
+TEST(ObservationWindow, ObservesNothingWithoutMemory) {
+  ObservationWindow window;
+  const std::size_t more_than_there_is = std::size_t{1} << 59U;
+  for (int i = 0; i < 5; ++i) window.add(5, more_than_there_is);
+  EXPECT_EQ(window.ratio(), 1.0);
+}
+
 }  // namespace ObservationWindowTest

@@ -72,7 +72,9 @@ TEST(Operation, OfACallerIsPredictedByItsPrior) {
 
 TEST(Operation, OfAnotherLibraryWithTheSameNameSharesItsCosts) {
   Dispatcher dispatcher(SpaceSet::host(), 1, {});
+  EXPECT_FALSE(dispatcher.calibrated());
   dispatcher.calibrate(own, Space::serial, 1024, 3.0);
+  EXPECT_TRUE(dispatcher.calibrated());
   EXPECT_DOUBLE_EQ(dispatcher.predict(workload(own_again, 1024))[0], 3.0);
 }
 
@@ -85,19 +87,41 @@ TEST(Operation, WithoutANameIsRejected) {
   EXPECT_TRUE(dispatcher.operations().empty());
 }
 
-TEST(Operation, BeyondTheLimitIsRejectedAndTheOthersKeepWorking) {
+TEST(Operation, ThatNoCallNamedIsNotAddedByAnObservation) {
   Dispatcher dispatcher(SpaceSet::host(), 1, {});
+  DispatchRecord record;
+  record.operation = own;
+  record.taken = 1;
+  dispatcher.observe(record);
+  dispatcher.observe_success(own, Space::serial);
+  dispatcher.observe_failure(own, Space::serial);
+  EXPECT_TRUE(dispatcher.operations().empty());
+  EXPECT_EQ(dispatcher.regret().decisions, 0U);
+}
+
+/// One operation more than a dispatcher supports.
+struct TooManyOperations {
+  TooManyOperations() {
+    for (std::size_t i = 0; i <= operations_max; ++i) {
+      names.push_back("operation " + std::to_string(i));
+      infos.push_back({names.back(), "steps", {}});
+    }
+  }
   std::list<std::string> names;
   std::list<OperationInfo> infos;
-  for (std::size_t i = 0; i <= operations_max; ++i) {
-    names.push_back("operation " + std::to_string(i));
-    infos.push_back({names.back(), "steps", {}});
-    if (i < operations_max) {
-      (void)dispatcher.decide(workload(infos.back(), 1));
+};
+
+TEST(Operation, BeyondTheLimitIsRejectedAndTheOthersKeepWorking) {
+  Dispatcher dispatcher(SpaceSet::host(), 1, {});
+  const TooManyOperations many;
+  const auto& infos = many.infos;
+  for (const OperationInfo& info : infos) {
+    if (&info != &infos.back()) {
+      (void)dispatcher.decide(workload(info, 1));
       continue;
     }
     try {
-      (void)dispatcher.decide(workload(infos.back(), 1));
+      (void)dispatcher.decide(workload(info, 1));
       FAIL() << "an operation beyond the limit was accepted";
     } catch (const InvalidArgument& error) {
       EXPECT_THAT(error.what(), HasSubstr("64 operations"));
@@ -145,6 +169,14 @@ TEST(Operation, IsRecordedOncePerSizeClassInTheCallHistory) {
   EXPECT_TRUE(history.add(other, Space::serial, 1000));
   EXPECT_TRUE(history.add(own, Space::openmp, 1000));
   EXPECT_FALSE(history.add(own, Space::serial, 10));
+}
+
+TEST(Operation, BeyondTheLimitIsNeverTheFirstOfTheCallHistory) {
+  CallHistory history;
+  const TooManyOperations many;
+  for (const OperationInfo& info : many.infos)
+    EXPECT_EQ(history.add(info, Space::serial, 1000), &info != &many.infos.back()) << info.name;
+  EXPECT_TRUE(history.add(many.infos.front(), Space::serial, 1e6));
 }
 
 }  // namespace OperationTest
