@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/TopK_Cuda.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <random>
 #include <vector>
@@ -77,9 +80,9 @@ std::vector<Key> launch(const auto& exec_space, const Rows<Key>& rows, std::size
   return result;
 }
 
-/// Runs every algorithm on every space, and the device's algorithm on the host.
+/// Runs every algorithm on every space.
 template <class Key>
-void expect_matches_reference(const Rows<Key>& rows, std::size_t k) {
+void expect_matches_on_every_space(const Rows<Key>& rows, std::size_t k) {
   const std::vector<Key> expected = sorted_top(rows, k);
   const TopKShape shape = shape_of(rows, k);
   const bool dense = std::all_of(rows.begin(), rows.end(),
@@ -102,9 +105,16 @@ void expect_matches_reference(const Rows<Key>& rows, std::size_t k) {
                 expected);
     });
   }
+}
+
+/// The same, and the device's algorithm on the host.
+template <class Key>
+void expect_matches_reference(const Rows<Key>& rows, std::size_t k) {
+  expect_matches_on_every_space(rows, k);
   SCOPED_TRACE("the device's algorithm on the host");
   using Twin = Impl::DeviceTopK<HostSpace, Key>;
   const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::openmp);
+  const TopKShape shape = shape_of(rows, k);
   if (rows.empty() || k == 0) return;
   EXPECT_EQ(launch<Key>(
                 exec_space, rows, k, [&] { return Twin::workspace(shape); },
@@ -113,7 +123,7 @@ void expect_matches_reference(const Rows<Key>& rows, std::size_t k) {
                             Impl::TopKRows<Key>{keys.data(), offsets.data(), shape.longest}, shape,
                             out.data(), workspace.data());
                 }),
-            expected);
+            sorted_top(rows, k));
 }
 
 std::vector<Rank> random_row(std::mt19937_64& generator, std::size_t size) {
@@ -214,6 +224,51 @@ TEST(TopK, MatchesReferenceOnRowsOfVeryDifferentLength) {
   for (const std::size_t n : {0UL, 40000UL, 1UL, 0UL, 17000UL, 2048UL, 3UL, 0UL})
     rows.push_back(random_row(generator, n));
   for (const std::size_t k : {1UL, 10UL, 600UL, 3000UL}) expect_matches_reference(rows, k);
+}
+
+TEST(TopK, FindsTheBestOfLongRowsBesideHundredsOfShortOnes) {
+  auto generator = Testing::generator("TopK long and short");
+  Rows<Rank> rows;
+  for (std::size_t r = 0; r < 640; ++r) rows.push_back(random_row(generator, r < 2 ? 17000 : 20));
+  for (const std::size_t k : {1UL, 10UL}) expect_matches_on_every_space(rows, k);
+}
+
+TEST(TopK, ReadsNoKeyBehindTheLast) {
+  // The keys end where the memory that may be read does.
+  auto generator = Testing::generator("TopK end");
+  const std::vector<Rank> row = random_row(generator, 64);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* memory =
+      ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  std::byte* end = static_cast<std::byte*>(memory) + page;
+  ASSERT_EQ(::mprotect(end, page, PROT_NONE), 0);
+  Rank* keys = reinterpret_cast<Rank*>(end) - row.size();
+  std::copy(row.begin(), row.end(), keys);
+  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::openmp);
+  for (const std::size_t k : {1UL, 10UL, 64UL}) {
+    const TopKShape shape{1, row.size(), k};
+    std::vector<Rank> workspace(top_k_workspace<HostSpace, Rank>(shape));
+    std::vector<Rank> out(k);
+    top_k(exec_space, ArrayView<const Rank, HostSpace>(keys, row.size()), shape,
+          ArrayView<Rank, HostSpace>(out.data(), out.size()),
+          ArrayView<Rank, HostSpace>(workspace.data(), workspace.size()));
+    exec_space.fence("TopKTest::ReadsNoKeyBehindTheLast");
+    EXPECT_EQ(out, sorted_top<Rank>({row}, k));
+  }
+  ::munmap(memory, 2 * page);
+}
+
+TEST(TopK, NeedsLessWorkspaceOnTheHostThanThereAreKeys) {
+  const auto workspace = [](std::size_t longest, std::size_t k) {
+    return top_k_workspace<HostSpace, Rank>({3, longest, k});
+  };
+  for (const std::size_t longest : {0UL, 1UL, 5UL, 100UL, 1000UL, 16384UL}) {
+    for (const std::size_t k : {1UL, 10UL, 1000UL, 20000UL})
+      EXPECT_LE(workspace(longest, k), 3 * longest) << longest << " keys, k = " << k;
+  }
+  for (const std::size_t k : {1UL, 10UL, 1000UL, 10000UL, 50000UL})
+    EXPECT_LE(workspace(10'000'000, k), 3 * 5'000'000) << "half of the keys, k = " << k;
 }
 
 TEST(TopK, PadsWhereThereAreTooFewKeys) {

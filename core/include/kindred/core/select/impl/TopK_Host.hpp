@@ -24,32 +24,25 @@ class HostTopK {
   static std::size_t buffer(std::size_t length, std::size_t k) {
     return std::min(length, 2 * k + step);
   }
-  static std::size_t kept(std::size_t longest, std::size_t k) {
-    return std::min(k, std::min(longest, chunk(k)));
-  }
 
   static std::size_t workspace(const TopKShape& shape) {
     const std::size_t n = chunks(shape.longest, shape.k);
-    const std::size_t one = shape.rows * buffer(n * kept(shape.longest, shape.k), shape.k);
     if (n == 1) return shape.rows * buffer(shape.longest, shape.k);
-    return shape.rows * n * (buffer(chunk(shape.k), shape.k) + kept(shape.longest, shape.k)) + one;
+    return shape.rows * n * (buffer(chunk(shape.k), shape.k) + shape.k);
   }
 
   static void run(const HostSpace& exec_space, const TopKRows<Key>& rows, const TopKShape& shape,
                   Key* out, Key* workspace) {
     const std::size_t n = chunks(shape.longest, shape.k);
     if (n == 1) {
-      launch(exec_space, rows, shape.rows, 1, shape.longest, shape.k, shape.k, true, out,
-             workspace);
+      launch(exec_space, rows, shape.rows, 1, shape.longest, shape.k, true, out, workspace);
       return;
     }
-    const std::size_t keep = kept(shape.longest, shape.k);
-    Key* partial = workspace;
-    Key* buffers = partial + shape.rows * n * keep;
-    launch(exec_space, rows, shape.rows, n, chunk(shape.k), shape.k, keep, false, partial, buffers);
-    Key* last = buffers + shape.rows * n * buffer(chunk(shape.k), shape.k);
-    launch(exec_space, TopKRows<Key>{partial, nullptr, n * keep}, shape.rows, 1, n * keep, shape.k,
-           shape.k, true, out, last);
+    // The second launch needs no more buffers than the first.
+    Key* partial = workspace + shape.rows * n * buffer(chunk(shape.k), shape.k);
+    launch(exec_space, rows, shape.rows, n, chunk(shape.k), shape.k, false, partial, workspace);
+    launch(exec_space, TopKRows<Key>{partial, nullptr, n * shape.k}, shape.rows, 1, n * shape.k,
+           shape.k, true, out, workspace);
   }
 
  private:
@@ -58,7 +51,6 @@ class HostTopK {
     std::size_t chunks;
     std::size_t chunk;
     std::size_t k;
-    std::size_t keep;
     bool sort;
     Key* out;
     Key* buffers;
@@ -71,20 +63,20 @@ class HostTopK {
       Key* kept = buffers + work_item * buffer(chunk, k);
       std::size_t found = select(rows.keys + rows.begin(row) + begin, count, k, kept);
       if (sort) std::sort(kept, kept + found);
-      Key* target = out + work_item * keep;
+      Key* target = out + work_item * k;
       std::copy(kept, kept + found, target);
-      std::fill(target + found, target + keep, key_none<Key>());
+      std::fill(target + found, target + k, key_none<Key>());
     }
   };
 
   static void launch(const HostSpace& exec_space, const TopKRows<Key>& rows, std::size_t row_count,
-                     std::size_t chunk_count, std::size_t chunk_length, std::size_t k,
-                     std::size_t keep, bool sort, Key* out, Key* buffers) {
+                     std::size_t chunk_count, std::size_t chunk_length, std::size_t k, bool sort,
+                     Key* out, Key* buffers) {
     Kokkos::parallel_for(
         "Kindred::TopK::select::chunk",
         Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                             Kokkos::IndexType<std::size_t>>(exec_space, 0, row_count * chunk_count),
-        WorkItem{rows, chunk_count, chunk_length, k, keep, sort, out, buffers});
+        WorkItem{rows, chunk_count, chunk_length, k, sort, out, buffers});
   }
 
   /// Writes the min(k, items) smallest of \p keys to \p kept, in any order; returns their number.
