@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace PrefilterBoundTest {
@@ -64,6 +65,24 @@ TEST(PrefilterBound, HoldsWhatResidualsMayAdd) {
   query.scale = 0.25;
   row.scale = -2;
   EXPECT_NEAR(score_interval(Metric::ip, query, row, 6).upper, -3 + error, 1e-5);
+}
+
+TEST(PrefilterBound, HoldsForCopiesThatAreFarFromTheirVectors) {
+  // Vectors of one element whose copies have the wrong sign. The product of the elements lies
+  // halfway between two floats, so that an upper end that is too low by any amount rounds to the
+  // lower one.
+  constexpr float one = 1 + 0x1p-23F;
+  constexpr float other = 1.5F;
+  auto [query, row] = exact_pair(1, double{other});
+  query.norm = double{one};
+  query.residual = double{one} + 1;
+  EXPECT_GE(score_interval(Metric::ip, query, row, -double{other}).upper, one * other);
+  EXPECT_LE(score_interval(Metric::ip, query, row, double{other}).lower, -one * other);
+  std::tie(query, row) = exact_pair(double{other}, 1);
+  row.norm = double{one};
+  row.error = double{one} + 1;
+  EXPECT_GE(score_interval(Metric::ip, query, row, -double{other}).upper, one * other);
+  EXPECT_LE(score_interval(Metric::ip, query, row, double{other}).lower, -one * other);
 }
 
 TEST(PrefilterBound, CosinesStayWithinOne) {
@@ -148,6 +167,20 @@ TEST(PrefilterBound, DistancesFromTheQuantizedCopiesAreThoseOfTheResiduals) {
   EXPECT_LE(farthest, std::sqrt(2 * 25 * slack));
 }
 
+TEST(PrefilterBound, DistancesFromTheQuantizedCopiesAllowForRounding) {
+  // A copy of a row so small that what its norm may be off by plays no part.
+  auto [query, row] = exact_pair(1.125, 0x1p-60);
+  const auto [low, high] = distances(query, row, 0, 100);
+  EXPECT_LE(low, 1.125 * (1 - sum_error));
+  EXPECT_GE(low, 1.125 * (1 - 2 * slack));
+  EXPECT_GE(high, 1.125 * (1 + sum_error));
+  EXPECT_LE(high, 1.125 * (1 + 2 * slack));
+  // A residual that leaves little of the distance: what is left has the rounding of both.
+  query.residual = 1;
+  EXPECT_LE(distances(query, row, 0, 100).first, 0.125 - sum_error);
+  EXPECT_GE(distances(query, row, 0, 100).first, 0.125 - 4 * slack);
+}
+
 TEST(PrefilterBound, AQuantizedNormMayBeLargerThanThatOfTheCopy) {
   // A norm stored with a relative error of 2^−22 gives a square that is 2^−21 too large.
   auto [query, row] = exact_pair(3, 4);
@@ -155,6 +188,8 @@ TEST(PrefilterBound, AQuantizedNormMayBeLargerThanThatOfTheCopy) {
   const double between = std::sqrt(25 - 2 * 6.0);
   EXPECT_LE(distances(query, row, 6, 100).first, between);
   EXPECT_GE(distances(query, row, 6, 100).first, between - 1e-5);
+  // Close vectors: the roundings of the squares are a large part of their distance.
+  EXPECT_LE(distances(query, row, 12.5 - 0x1p-7, 100).first, 0x1p-3);
   // The smallest are not used: their relative error is larger.
   row.quantized_norm = 0x1p-101;
   EXPECT_EQ(distances(query, row, 6, 100).first, 0);
@@ -170,11 +205,17 @@ TEST(PrefilterBound, RowsOfTheirOwnDifferByTheRoundingOfTheirElements) {
   EXPECT_GE(row.error, 100 * 0x1p-24);
   EXPECT_LE(row.error, 100 * 0x1p-22);
   EXPECT_NEAR(Impl::own_row(0.5F, 0.5, 4).quantized_norm_max, 0.5, 1e-6);
-  // Where all rounds to denormals, it is half of the smallest an element.
-  const PrefilterRow zeros = Impl::own_row(0x1p-149F, 0, 4);
-  EXPECT_GE(zeros.error, 4 * 0x1p-150);
-  EXPECT_LE(zeros.quantized_norm_max, 8 * 0x1p-149);
-  EXPECT_LE(zeros.error, 8 * 0x1p-149);
+}
+
+TEST(PrefilterBound, RowsOfTheirOwnAreExactWhereTheyAreDenormal) {
+  for (const float scale : {0x1p-149F, 0x1.8p-148F, -0x1.fffcp-134F}) {
+    for (int v = -128; v <= 127; ++v)
+      ASSERT_EQ(scale * static_cast<float>(v), double{scale} * v) << scale << " of " << v;
+    const double norm = 5 * std::abs(double{scale});
+    EXPECT_GE(Impl::own_row(scale, norm, 4).quantized_norm_max, norm);
+    EXPECT_LE(Impl::own_row(scale, norm, 4).quantized_norm_max, norm * (1 + 0x1p-21));
+  }
+  EXPECT_EQ(Impl::own_row(0x1p-149F, 0, 4).error, 0) << "a row of zeros";
 }
 
 TEST(PrefilterBound, RowsOfTheirOwnWithoutANormAreOfTheLargestElements) {

@@ -55,7 +55,8 @@ inline constexpr double quantized_norm_least = 0x1p-100;
 KOKKOS_INLINE_FUNCTION constexpr double prefilter_infinity() { return 0x1p1023 * 2.0; }
 
 /// For int8 rows that serve as their own quantized copy: the float32 row differs from scale · v by
-/// rounding, half an ulp or half the smallest denormal per element.
+/// half an ulp per element. Elements below the normal numbers are exact: the scale is a multiple of
+/// the smallest denormal, and v is an integer.
 /// \param norm of the row, or negative if it is not read
 /// \param root_dimension ≥ √dimension
 KOKKOS_INLINE_FUNCTION PrefilterRow own_row(float scale, double norm, double root_dimension) {
@@ -63,16 +64,15 @@ KOKKOS_INLINE_FUNCTION PrefilterRow own_row(float scale, double norm, double roo
   row.scale = static_cast<double>(scale);
   row.norm = norm;
   row.quantized_norm = -1;
-  const double denormal = 0x1p-149 * root_dimension;
   if (norm < 0) {
-    const double largest = (row.scale < 0 ? -row.scale : row.scale) * 128.0;
+    const double largest = Kokkos::abs(row.scale) * 128.0;
     // Also catches NaN.
     row.quantized_norm_max =
         largest <= 0x1.fffffep127 ? largest * root_dimension : prefilter_infinity();
   } else {
-    row.quantized_norm_max = (norm + denormal) * (1 + 0x1p-22);
+    row.quantized_norm_max = norm * (1 + 0x1p-22);
   }
-  row.error = row.quantized_norm_max * 0x1p-23 + denormal;
+  row.error = row.quantized_norm_max * 0x1p-23;
   return row;
 }
 
@@ -83,8 +83,8 @@ KOKKOS_INLINE_FUNCTION void distance_interval(const PrefilterQuery& q, const Pre
   const double squares = q.norm * q.norm + x.norm * x.norm;
   const double expanded = squares - 2 * dot;
   const double width = 2 * error + prefilter_slack * squares;
-  low = expanded - width > 0 ? Kokkos::sqrt(expanded - width) : 0.0;
-  high = Kokkos::sqrt(expanded + width > 0 ? expanded + width : 0.0);
+  low = Kokkos::sqrt(Kokkos::max(0.0, expanded - width));
+  high = Kokkos::sqrt(Kokkos::max(0.0, expanded + width));
   if (x.quantized_norm < quantized_norm_least) return;
   // ‖q − x‖ differs from the distance of the quantized vectors by at most the sum of both
   // residuals.
@@ -94,10 +94,10 @@ KOKKOS_INLINE_FUNCTION void distance_interval(const PrefilterQuery& q, const Pre
   const double least = between - quantized_square_slack * quantized_square - slack;
   const double most = between + slack;
   const double residuals = (q.residual + x.error) * (1 + prefilter_slack);
-  const double near = ((least > 0 ? Kokkos::sqrt(least) : 0.0) - residuals) * (1 - prefilter_slack);
-  const double far = (Kokkos::sqrt(most > 0 ? most : 0.0) + residuals) * (1 + prefilter_slack);
-  if (near > low) low = near;
-  if (far < high) high = far;
+  const double near = (Kokkos::sqrt(Kokkos::max(0.0, least)) - residuals) * (1 - prefilter_slack);
+  const double far = (Kokkos::sqrt(Kokkos::max(0.0, most)) + residuals) * (1 + prefilter_slack);
+  low = Kokkos::max(low, near);
+  high = Kokkos::min(high, far);
 }
 
 }  // namespace Impl
@@ -123,12 +123,8 @@ KOKKOS_INLINE_FUNCTION ScoreInterval score_interval(Metric metric, const Prefilt
   if (metric == Metric::cosine) {
     // This rounds twice more than a division; the slack covers it.
     const double inverse = 1 / (q.norm * x.norm);
-    lower = lower * inverse;
-    upper = upper * inverse;
-    if (lower < -1.0) lower = -1.0;
-    if (lower > 1.0) lower = 1.0;
-    if (upper < -1.0) upper = -1.0;
-    if (upper > 1.0) upper = 1.0;
+    lower = Kokkos::clamp(lower * inverse, -1.0, 1.0);
+    upper = Kokkos::clamp(upper * inverse, -1.0, 1.0);
   } else if (metric == Metric::l2) {
     double low = 0;
     double high = 0;
