@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <limits>
 #include <vector>
@@ -18,6 +17,9 @@ namespace Kindred::Impl {
 namespace {
 
 constexpr std::string_view kind = "hnsw";
+
+// The sizes of sections are computed in 64 bits, and that of the rows is the largest.
+static_assert(checked_product({node_limit, FloatRows::stride_of(dimension_max)}));
 
 /// The numbers in the section `settings`, in order.
 enum Setting : std::size_t {
@@ -74,7 +76,7 @@ class Reader {
     read_rows(store, nodes);
     borrow(store.deleted, "deleted", nodes);
     borrow(store.levels, "levels", nodes);
-    borrow(store.base, "links.base", product("links.base", {nodes, 2, m}));
+    borrow(store.base, "links.base", nodes * 2 * m);
     borrow(store.upper_first, "links.upper_first", nodes);
     m_checks.below<std::uint8_t>("deleted", store.deleted.span(), 2);
     store.dead = static_cast<std::size_t>(
@@ -94,12 +96,6 @@ class Reader {
                                        ", " + std::to_string(most) + "]");
   }
 
-  /// Number of elements of section \p name. \throws CorruptFile if no file can have that many
-  std::uint64_t product(const char* name, std::initializer_list<std::uint64_t> sizes) const {
-    const auto elements = checked_product(sizes);
-    if (!elements) m_checks.refuse<std::uint8_t>(name, 0, "more elements than a file can have");
-    return *elements;
-  }
   template <class T>
   void borrow(GrowingArray<T>& column, const char* name, std::uint64_t size) const {
     const std::span<T> values = m_checks.section<T>(name);
@@ -122,14 +118,14 @@ class Reader {
     m_checks.count<float>("mean", mean, nodes > 0 || !mean.empty() ? store.dimension : 0);
     finite("mean", mean);
     store.mean.assign(mean.begin(), mean.end());
-    borrow(store.rows, "rows", product("rows", {nodes, store.row_stride()}));
+    borrow(store.rows, "rows", nodes * store.row_stride());
     finite("rows", store.rows.span());
     const bool bytes = store.traversal == HnswTraversal::bytes;
     if (nodes > 0 && (store.traversal == HnswTraversal::automatic ||
                       (bytes && store.dimension > Arch::code_count_max))) {
       m_checks.refuse<std::uint64_t>("settings", set_traversal, "invalid traversal for these rows");
     }
-    borrow(store.codes, "codes", bytes ? product("codes", {nodes, store.code_stride()}) : 0);
+    borrow(store.codes, "codes", bytes ? nodes * store.code_stride() : 0);
   }
 
   void read_entry(HnswStore& store) const {
@@ -153,7 +149,7 @@ class Reader {
       }
       lists += store.levels[node];
     }
-    borrow(store.upper, "links.upper", product("links.upper", {lists, store.settings.m}));
+    borrow(store.upper, "links.upper", lists * store.settings.m);
   }
 
   void check_links(const HnswStore& store) const {
@@ -161,10 +157,10 @@ class Reader {
         "links.base", store.base.size(), "is not a node",
         [&](std::size_t i) { return store.base[i] < store.size() || store.base[i] == no_node; });
     const std::size_t m = store.settings.m;
-    for (std::size_t node = 0; node < store.size(); ++node) {
-      for (std::size_t level = 1; level <= store.levels[node]; ++level) {
-        const std::size_t first = (store.upper_first[node] + level - 1) * m;
-        for (std::size_t i = first; i < first + m; ++i) {
+    std::size_t i = 0;  // the lists follow each other, by node and level: see read_upper
+    for (const std::uint8_t levels : store.levels.span()) {
+      for (std::size_t level = 1; level <= levels; ++level) {
+        for (const std::size_t end = i + m; i < end; ++i) {
           const std::uint32_t to = store.upper[i];
           if (to != no_node && (to >= store.size() || store.levels[to] < level)) {
             m_checks.refuse<std::uint32_t>(

@@ -321,11 +321,12 @@ void read_parts(const SectionChecks& checks, std::uint64_t vocabulary, StoredPat
   std::vector<bool> in_parts(live.size(), false);
   for (std::size_t k = 0; checks.has("tiles." + std::to_string(k) + ".patterns"); ++k) {
     PartReader reader(checks, catalogue, k, vocabulary);
-    std::size_t at = 0;  // both lists ascend
+    auto place = live.begin();  // both lists ascend
     for (std::size_t i = 0; i < reader.part.patterns.size(); ++i) {
       const std::uint64_t index = reader.part.patterns[i];
-      while (at < live.size() && live[at] < index) ++at;
-      const bool is_live = at < live.size() && live[at] == index;
+      place = std::find_if(place, live.end(), [&](std::uint64_t other) { return other >= index; });
+      const bool is_live = place != live.end() && *place == index;
+      const auto at = static_cast<std::size_t>(place - live.begin());
       if (index >= stored.bulk_end || (is_live && in_parts[at])) {
         checks.refuse<std::uint64_t>("tiles." + std::to_string(k) + ".patterns", i,
                                      "the pattern is in two segments, or beyond their end");

@@ -75,19 +75,16 @@ class HeaderParser {
   }
   bool boolean() {
     skip_space();
-    for (const bool value : {true, false}) {
-      const std::string_view name = value ? "True" : "False";
-      if (!m_text.starts_with(name)) continue;
-      m_text.remove_prefix(name.size());
-      return value;
-    }
-    fail("True or False is missing at " + in_quotes(m_text));
+    const bool value = m_text.starts_with("True");
+    const std::string_view name = value ? "True" : "False";
+    if (!m_text.starts_with(name)) fail("True or False is missing at " + in_quotes(m_text));
+    m_text.remove_prefix(name.size());
+    return value;
   }
   std::vector<std::uint64_t> tuple() {
     std::vector<std::uint64_t> out;
     expect('(');
     while (!accept(')')) {
-      skip_space();
       std::uint64_t length = 0;
       const auto result = std::from_chars(m_text.data(), m_text.data() + m_text.size(), length);
       if (result.ec != std::errc())

@@ -4,9 +4,12 @@
 
 #include "SectionFile.hpp"
 
+#include <kindred/backends/impl/HostWorkers.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <kindred/backends/impl/HostWorkers.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,8 +31,8 @@ class SectionChecks {
   /// Reports \p why for element \p at of a section. \throws CorruptFile, always
   template <class T>
   [[noreturn]] void refuse(std::string_view name, std::uint64_t at, const std::string& why) const {
-    m_file->fail(m_file->offset(m_commit, name) + at * sizeof(T),
-                 "'" + std::string(name) + "', element " + std::to_string(at) + ": " + why);
+    throw CorruptFile(m_file->path(), m_file->offset(m_commit, name) + at * sizeof(T),
+                      "'" + std::string(name) + "', element " + std::to_string(at) + ": " + why);
   }
 
   /// Checks `good(i)` for every element, divided among several threads.
@@ -48,8 +51,8 @@ class SectionChecks {
   void below(std::string_view name, std::span<const T> values, std::uint64_t limit) const {
     for_each_piece(values.size(), piece, m_threads, [&](std::size_t begin, std::size_t end) {
       T largest = 0;
-      for (std::size_t i = begin; i < end; ++i) largest = values[i] > largest ? values[i] : largest;
-      if (end > begin && largest >= limit) {
+      for (std::size_t i = begin; i < end; ++i) largest = std::max(largest, values[i]);
+      if (largest >= limit) {
         std::size_t at = begin;
         while (values[at] < limit) ++at;
         refuse<T>(name, at, std::to_string(values[at]) + " is not below " + std::to_string(limit));

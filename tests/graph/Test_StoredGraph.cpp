@@ -208,6 +208,39 @@ TEST(StoredGraph, RejectsColumnsOfOtherLengths) {
   }
 }
 
+TEST(StoredGraph, RejectsOneNameMoreThanNodes) {
+  const TempFolder folder;
+  Ragged<char> names;  // none is empty, so another one may be
+  for (const std::string_view name : {"a", "b"}) names.push_row({name.data(), name.size()});
+  SpreadingEngine(Testing::context(), GraphSpan{2, {}, {}, {}, names}, {}).save(folder / "a");
+  Testing::copy_with_length(folder / "a", folder / "b", "graph", "vocabulary.ends", true);
+  EXPECT_THAT(message_of<CorruptFile>([&] { Impl::load_graph(folder / "b", 1); }),
+              HasSubstr("'vocabulary.ends', element 0: 3 elements; 2 are expected"));
+}
+
+/// Columns that fill whole lines of 64 bytes: what follows them is the next column.
+TEST(StoredGraph, ReadsNothingBehindAColumn) {
+  const TempFolder folder;
+  const std::vector<Edge> edges(16, Edge{0, 1, 1});
+  const std::vector<std::uint8_t> kinds(16, 255);  // a weight of these bytes is not finite
+  SpreadingEngine(Testing::context(), GraphSpan{2, edges, kinds, {}, {}}, {}).save(folder / "a");
+  EXPECT_EQ(SpreadingEngine::inspect(folder / "a").outside_unit, 0U);
+
+  SpreadingEngine(Testing::context(), 7, std::vector<Edge>{{0, 1, 1}, {0, 2, 1}})
+      .save(folder / "a");
+  EXPECT_EQ(SpreadingEngine::inspect(folder / "a").edges, 2U) << "8 offsets, then the ends";
+
+  Ragged<char> names;
+  for (int i = 0; i < 512; ++i) {
+    const std::string name = "a" + std::to_string(i);
+    names.push_row({name.data(), name.size()});
+  }
+  SpreadingEngine engine(Testing::context(), GraphSpan{512, edges, {}, {}, names}, {});
+  engine.remove_nodes({{511}});
+  engine.save(folder / "a");
+  EXPECT_EQ(SpreadingEngine::inspect(folder / "a").removed_nodes, 1U) << "8 words, then names";
+}
+
 TEST(StoredGraph, RejectsAnEdgeThatReplacesAnotherOfTheSameNode) {
   const TempFolder folder;
   SpreadingEngine(Testing::context(), 3, std::vector<Edge>{{0, 1, 1}, {0, 2, 1}})
@@ -242,6 +275,12 @@ TEST(StoredGraph, CountsWhatItHolds) {
   EXPECT_EQ(SpreadingEngine::inspect(folder / "b").outside_unit, 0U);
   EXPECT_EQ(SpreadingEngine::inspect(folder / "b").name_bytes, 5U + 8 * 5)
       << "of a, é, d, e, and ends";
+  for (const char* name : {"out.weights", "in.weights"}) {
+    std::string forged = read_all(folder / "b");
+    Testing::forge(forged, name, 0, 1.5F);
+    const auto graph = Impl::load_graph(folder.write("c", forged), 1);
+    EXPECT_EQ(graph.outside_unit, 1U) << name << ", and not in the other direction";
+  }
   EXPECT_TRUE(is_section_file(folder / "a"));
   EXPECT_FALSE(is_section_file(folder.write("c", "a text of some length")));
   EXPECT_FALSE(is_section_file(folder.write("d", "K")));

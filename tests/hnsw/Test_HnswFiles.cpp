@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 
 namespace HnswFilesTest {
 
@@ -138,8 +139,51 @@ TEST(HnswFile, StoresAnEmptyIndex) {
   HnswIndex index = load(folder / "a");
   EXPECT_EQ(index.size(), 0U);
   EXPECT_EQ(index.settings().metric, Metric::ip);
+  std::string levels = read_all(folder / "a");
+  Testing::forge(levels, "settings", 9, std::uint64_t{1});
+  EXPECT_THAT(message_of<CorruptFile>([&] { load(folder.write("b", levels)); }),
+              HasSubstr("'settings', element 9: 1 is not in [0, 0]"));
   index.add(std::vector<float>{1, 2, 3, 4, 5});
   EXPECT_EQ(index.size(), 1U);
+}
+
+TEST(HnswFile, StoresOneRow) {
+  const TempFolder folder;
+  HnswIndex::build(Testing::context(), std::vector<float>{3}, 1, settings_of(Metric::l2))
+      .save(folder / "a");
+  EXPECT_EQ(load(folder / "a").row(0), std::vector<float>{3});
+  Testing::expect_lengths_are_checked(folder / "a", "hnsw", load);
+  const auto refuse = [&](std::size_t setting, const char* why) {
+    std::string bad = read_all(folder / "a");
+    Testing::forge(bad, "settings", setting, std::uint64_t{0});
+    EXPECT_THAT(message_of<CorruptFile>([&] { load(folder.write("b", bad)); }), HasSubstr(why));
+  };
+  refuse(6, "invalid traversal for these rows");
+  refuse(9, "0 is not in [1, 64]");
+}
+
+TEST(HnswFile, StoresBytesUpToTheLargestDimensionThatTheySupport) {
+  const TempFolder folder;
+  HnswSettings settings = settings_of(Metric::l2);
+  settings.traversal = HnswTraversal::bytes;
+  const std::vector<float> row(65536, 0.5F);
+  HnswIndex::build(Testing::context(), row, row.size(), settings).save(folder / "a");
+  EXPECT_EQ(load(folder / "a").row(0), row);
+}
+
+/// The levels of 64 nodes fill 64 bytes: what follows them is the next column.
+TEST(HnswFile, RejectsALinkToTheNodeBehindTheLast) {
+  auto generator = Testing::generator("64 nodes");
+  const std::string good = file_of(HnswIndex::build(
+      Testing::context(), clustered(generator, 64, 3, 2), 3, settings_of(Metric::l2, 2)));
+  const Testing::MemoryFile file;
+  file.set(good);
+  EXPECT_EQ(load(file.path()).size(), 64U);
+  std::string bad = good;
+  Testing::forge(bad, "links.upper", 0, std::uint32_t{64});
+  file.set(bad);
+  EXPECT_THAT(message_of<CorruptFile>([&] { load(file.path()); }),
+              HasSubstr("'links.upper', element 0: 64 is not a node of level 1"));
 }
 
 TEST(HnswFile, RejectsEveryChangedByte) {
@@ -198,6 +242,10 @@ TEST(HnswFile, RejectsForgedNumbers) {
   setting(9, settings[9] + 1, "is not a node of the top level");
   for (const float unit : {0.0F, -1.0F, 1e-40F, NAN, INFINITY})
     refuse("unit", 0, unit, "must be finite and above 0");
+  std::string smallest = good;
+  Testing::forge(smallest, "unit", 0, std::numeric_limits<float>::min());
+  file.set(smallest);
+  EXPECT_NO_THROW(load(file.path()));
   refuse("mean", 2, NAN, "'mean', element 2: is not finite");
   refuse("rows", 0, INFINITY, "'rows', element 0: is not finite");
   refuse("deleted", 3, std::uint8_t{2}, "2 is not below 2");
@@ -207,6 +255,11 @@ TEST(HnswFile, RejectsForgedNumbers) {
   while (levels[upper] == 0) ++upper;
   refuse("links.upper_first", upper, std::uint32_t{7}, "is not 0");
   refuse("links.upper", 0, std::uint32_t{12}, "12 is not a node of level 1");
+  file.set(good);
+  const auto upper_first = numbers("links.upper_first", std::uint32_t{});
+  const std::uint64_t top_list = upper_first[settings[8]] + levels[settings[8]] - 1U;
+  const std::string of_top = "12 is not a node of level " + std::to_string(settings[9] - 1);
+  refuse("links.upper", top_list * 2, std::uint32_t{12}, of_top.c_str());
   const auto low =
       static_cast<std::uint32_t>(std::find(levels.begin(), levels.end(), 0) - levels.begin());
   refuse("links.upper", 0, low, "is not a node of level 1");

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "Allocations.hpp"
 #include "MemoryFile.hpp"
 #include "MessageOf.hpp"
 #include "PatternMemorySupport.hpp"
@@ -15,6 +16,7 @@
 
 #include <kindred/core/common/Error.hpp>
 
+#include <new>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,24 @@ class ForgedPatterns : public ::testing::Test {
     const auto section = file.section<T>(file.commits() - 1, name);
     return {section.begin(), section.end()};
   }
+  /// A copy of a file of one commit. \param replace returns whether it wrote what a section becomes
+  template <class Replace>
+  std::string rewritten(const Replace& replace) {
+    m_file.set(good);
+    const Impl::SectionFile file(m_file.path(), Impl::patterns_kind, 1);
+    const TempFolder folder;
+    Impl::SectionWriter writer(folder / "a", Impl::patterns_kind);
+    writer.require_format(Impl::section_format_version);
+    for (const auto& section : file.sections(0)) {
+      Testing::with_element(section.type, section.element_bytes, [&](auto zero) {
+        using T = decltype(zero);
+        const std::span<const T> elements = file.section<T>(0, section.name);
+        if (!replace(section, elements, writer)) writer.write<T>(section.name, elements);
+      });
+    }
+    writer.commit();
+    return read_all(folder / "a");
+  }
 
   std::string good = stored(false);
   Testing::MemoryFile m_file;
@@ -89,7 +109,8 @@ TEST_F(ForgedPatterns, AreOfThisForm) {
 TEST_F(ForgedPatterns, WithWrongRowsAreRejected) {
   refuse<std::uint64_t>("pattern.index", 1, 0, "element 1: indices do not ascend");
   refuse<std::uint64_t>("pattern.index", 3, 3, "element 3: indices do not ascend");
-  refuse<std::uint64_t>("pattern.index", 3, ~std::uint64_t{0}, "is not below");
+  refuse<std::uint64_t>("pattern.index", 3, ~std::uint64_t{0},
+                        "'pattern.index', element 3: 18446744073709551615 is not below");
   refuse<std::uint16_t>("pattern.symbols.u16", 0, 3, "3 is not below 3");
   refuse<std::uint64_t>("pattern.ends", 2, 5, "ends at 5 of 6");
   refuse<std::uint64_t>("pattern.ends", 0, 6, "ends decrease");
@@ -143,6 +164,40 @@ TEST_F(ForgedPatterns, WithWrongSegmentsAreRejected) {
   refuse<std::uint64_t>("tiles.0.offsets", 0, 1, "element 0: is not the start of a tile");
   refuse<std::uint64_t>("tiles.0.offsets", 1, offsets[1] - 1, "is not the start of a tile");
   refuse<std::uint8_t>("tiles.0.symbols", 0, 4, "4 is not below 4");
+  // The last slot, of 3 symbols, in front of the other one, of 2.
+  const std::string as_written = good;
+  Testing::forge(good, "tiles.0.slots", last - 1, slots[last]);
+  Testing::forge(good, "tiles.0.slots", last, slots[last - 1]);
+  Testing::forge(good, "tiles.0.lengths", last - 1, lengths[last]);
+  refuse<std::uint32_t>("tiles.0.lengths", last, lengths[last - 1],
+                        "element " + std::to_string(last) + ": " + no_pattern);
+  // A forgotten pattern may have any length, but not every number is one.
+  good = as_written;
+  Testing::forge(good, "tiles.0.patterns", 0, std::uint64_t{1});
+  refuse<std::uint32_t>("tiles.0.lengths", last, 1U << 31U,
+                        "element " + std::to_string(last) + ": " + no_pattern);
+}
+
+/// The patterns of a full tile, which has no empty slots.
+TEST_F(ForgedPatterns, WithSlotsInAnotherOrderAreRejected) {
+  const TempFolder folder;
+  PatternMemory memory(Testing::context(), Testing::quiet());
+  std::vector<std::string> symbols;
+  for (std::uint32_t i = 0; i < tile_patterns; ++i) {
+    symbols.push_back("a");
+    learn(memory, {symbols});
+  }
+  memory.sync();
+  memory.save(folder / "a");
+  good = read_all(folder / "a");
+  ASSERT_EQ(numbers<std::uint32_t>("tiles.0.lengths")[0], 1U);
+  m_file.set(good);
+  EXPECT_NO_THROW(Impl::read_patterns(m_file.path(), 1));
+  Testing::forge(good, "tiles.0.slots", 0, 1U);
+  Testing::forge(good, "tiles.0.slots", 1, 0U);
+  Testing::forge(good, "tiles.0.lengths", 0, 2U);
+  refuse<std::uint32_t>("tiles.0.lengths", 1, 1,
+                        "'tiles.0.slots', element 1: not a pattern of the segment");
 }
 
 TEST_F(ForgedPatterns, WithAPatternTwiceInASegmentAreRejected) {
@@ -162,6 +217,12 @@ TEST_F(ForgedPatterns, WithWrongCommitsAreRejected) {
   good = stored(true);
   refuse<std::uint64_t>("change.patterns", 0, 4, "4 is not below 4");
   refuse<std::uint64_t>("change.patterns", 0, 1, "cannot follow the frequency 0");
+  {
+    const std::string as_written = good;
+    Testing::forge(good, "change.patterns", 0, std::uint64_t{1});
+    refuse<std::uint64_t>("change.frequency", 0, 1, "cannot follow the frequency 0");
+    good = as_written;
+  }
   refuse<std::uint64_t>("change.frequency", 0, 2, "cannot follow the frequency 3");
   refuse<std::uint64_t>("change.frequency", 0, 1, "cannot follow the frequency 3");
   refuse<std::uint64_t>("change.frequency", 0, std::uint64_t{1} << 63U, "is not below");
@@ -169,6 +230,92 @@ TEST_F(ForgedPatterns, WithWrongCommitsAreRejected) {
   refuse<std::uint64_t>("pattern.ends", 0, 1, "ends at 1 of 2");
   const auto frequency = numbers<std::uint64_t>("frequency");
   EXPECT_THAT(frequency, ElementsAre(1));
+}
+
+TEST_F(ForgedPatterns, WithWideSymbolsAreCheckedToo) {
+  good = rewritten([](const auto& section, auto numbers, Impl::SectionWriter& writer) {
+    if (section.name != "pattern.symbols.u16") return false;
+    writer.write<Symbol>("pattern.symbols.u32",
+                         std::vector<Symbol>(numbers.begin(), numbers.end()));
+    return true;
+  });
+  m_file.set(good);
+  EXPECT_EQ(Impl::read_patterns(m_file.path(), 1).catalogue.length(0), 3U);
+  for (const Symbol symbol : {Symbol{3}, unknown_symbol - 1, unknown_symbol}) {
+    refuse<Symbol>(
+        "pattern.symbols.u32", 0, symbol,
+        "'pattern.symbols.u32', element 0: " + std::to_string(symbol) + " is not below 3");
+  }
+}
+
+TEST_F(ForgedPatterns, WithAnEmptySegmentAreRejected) {
+  good = rewritten([](const auto& section, auto /*numbers*/, Impl::SectionWriter& writer) {
+    if (section.name == "tiles.0.patterns") {
+      const std::vector<std::uint64_t> none;
+      writer.write<std::uint64_t>("tiles.1.patterns", none);
+      writer.write<std::uint64_t>("tiles.1.offsets", std::vector<std::uint64_t>{0});
+      writer.write<std::uint32_t>("tiles.1.lengths", {});
+      writer.write<std::uint32_t>("tiles.1.slots", {});
+      writer.write<Symbol>("tiles.1.dense", {});
+      writer.write<std::uint8_t>("tiles.1.symbols", {});
+    }
+    return false;
+  });
+  m_file.set(good);
+  EXPECT_THAT(message_of<CorruptFile>([&] { Impl::read_patterns(m_file.path(), 1); }),
+              HasSubstr("'tiles.1.patterns', element 0: a segment cannot have this number"));
+}
+
+TEST_F(ForgedPatterns, MayHoldForgottenPatternsInSeveralSegments) {
+  const TempFolder folder;
+  PatternMemory memory(Testing::context(), Testing::quiet());
+  for (const char* symbol : {"a", "b", "c", "d", "e", "f"}) learn(memory, {{symbol}});
+  memory.sync();
+  for (const std::uint64_t index : {1, 2, 3, 4}) memory.forget(index);
+  memory.save(folder / "a");
+  good = read_all(folder / "a");
+  ASSERT_THAT(numbers<std::uint64_t>("tiles.0.patterns"), ElementsAre(0, 5));
+  good = rewritten([](const auto& section, auto numbers, Impl::SectionWriter& writer) {
+    using T = typename decltype(numbers)::value_type;
+    if (!section.name.starts_with("tiles.0.")) return false;
+    for (const char* prefix : {"tiles.0", "tiles.1", "tiles.2"}) {
+      std::vector<T> out(numbers.begin(), numbers.end());
+      if (section.name == "tiles.0.patterns" && prefix[6] != '0')
+        out = prefix[6] == '1' ? std::vector<T>{3, 4} : std::vector<T>{1, 3};
+      writer.write<T>(prefix + std::string(section.name.substr(7)), out);
+    }
+    return true;
+  });
+  m_file.set(good);
+  EXPECT_THAT(Impl::read_patterns(m_file.path(), 1).forgotten, ElementsAre(1, 3, 4));
+}
+
+TEST_F(ForgedPatterns, WithoutANumberOfAnIndexAreRejected) {
+  const TempFolder folder;
+  folder.write("a", good);
+  Testing::copy_with_length(folder / "a", folder / "b", Impl::patterns_kind, "pattern.index",
+                            false);
+  EXPECT_THAT(message_of<CorruptFile>([&] { Impl::read_patterns(folder / "b", 1); }),
+              HasSubstr("'pattern.index', element 0: 3 elements; 4 are expected"));
+}
+
+TEST_F(ForgedPatterns, ReportThatTheyDoNotFitIntoMemory) {
+  m_file.set(stored(true));
+  const std::string path = m_file.path();
+  std::size_t failures = 0;
+  const auto is_read = [&] {
+    Testing::fail_allocation(failures + 1);
+    try {
+      Impl::read_patterns(path, 1);
+      Testing::fail_allocation(0);
+      return true;
+    } catch (const std::bad_alloc&) {
+      ++failures;
+      return false;
+    }
+  };
+  while (!is_read()) continue;
+  EXPECT_GT(failures, 100U);
 }
 
 TEST_F(ForgedPatterns, OfOtherLengthsAreRejected) {

@@ -17,6 +17,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <initializer_list>
 #include <numeric>
@@ -78,6 +80,19 @@ TEST(SectionFile, RestoresWhatWasWritten) {
   for (std::size_t commit = 0; commit < 3; ++commit) {
     for (const auto& section : file.sections(commit)) EXPECT_EQ(section.offset % 64, 0U);
   }
+}
+
+TEST(SectionFile, MayBeginWithACommitWithoutSections) {
+  const TempFolder folder;
+  {
+    SectionWriter writer(folder / "a", kind, SectionWriter(folder / "a", kind).commit());
+    writer.write<std::uint64_t>("words", words);
+    writer.commit();
+  }
+  const SectionFile file(folder / "a", kind, 1);
+  ASSERT_EQ(file.commits(), 2U);
+  EXPECT_THAT(file.sections(0), IsEmpty());
+  EXPECT_THAT(file.section<std::uint64_t>(1, "words"), ElementsAreArray(words));
 }
 
 TEST(SectionFile, HasTheSameBytesInEveryRun) {
@@ -191,6 +206,21 @@ TEST(SectionFile, ReportsAMissingOrDifferentFile) {
   EXPECT_THROW(SectionWriter(folder / "missing", kind, FileRevision{}), NotFound);
 }
 
+TEST(SectionFile, WaitsForAWriterBeforeItReportsADamagedHeader) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  std::string damaged = read_all(folder / "a");
+  damaged[sizeof(SectionHeader) - 1] ^= 1;
+  const Testing::MemoryFile file;
+  file.set(damaged);
+  for (int i = 0; i < 10; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THAT(message_of<CorruptFile>([&] { SectionFile(file.path(), kind, 1); }),
+                HasSubstr("the header is damaged"));
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::microseconds(600));
+  }
+}
+
 TEST(SectionFile, CannotBeReadWithoutPermission) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
   const TempFolder folder;
@@ -198,6 +228,30 @@ TEST(SectionFile, CannotBeReadWithoutPermission) {
   ::chmod((folder / "a").c_str(), 0);
   EXPECT_THAT(message_of<InvalidArgument>([&] { SectionFile(folder / "a", kind, 1); }),
               HasSubstr("Permission denied"));
+}
+
+TEST(SectionFile, ReportsAFileThatCannotBeRead) {
+  // The first page of a process is never mapped.
+  EXPECT_THAT(message_of<Error>([&] { SectionFile("/proc/self/mem", kind, 1); }),
+              HasSubstr("/proc/self/mem: reading failed: Input/output error"));
+}
+
+TEST(SectionFile, ReportsAFileThatCannotBeMapped) {
+  const TempFolder folder;
+  write_small(folder / "a");
+  std::string all = read_all(folder / "a");
+  SectionHeader header{};
+  std::memcpy(&header, all.data(), sizeof(header));
+  header.bytes = std::uint64_t{1} << 60U;  // more than the address space
+  header.table_offset = header.bytes - header.table_bytes;
+  header.checksum = checksum_of(header);
+  std::memcpy(all.data(), &header, sizeof(header));
+  const Testing::MemoryFile file;
+  file.set(all);
+  if (::truncate(file.path().c_str(), static_cast<off_t>(header.bytes)) != 0)
+    GTEST_SKIP() << "files in memory cannot be this large here";
+  EXPECT_THAT(message_of<OutOfMemory>([&] { SectionFile(file.path(), kind, 1); }),
+              HasSubstr("mapping " + file.path()));
 }
 
 TEST(SectionFile, ReportsAnotherKindOrVersion) {
@@ -247,7 +301,10 @@ TEST(SectionFile, DetectsEveryTruncation) {
   const Testing::MemoryFile file;
   for (std::size_t length = 0; length < whole.size(); ++length) {
     file.set(std::string_view(whole).substr(0, length));
-    EXPECT_THAT(message_of<CorruptFile>([&] { SectionFile(file.path(), kind, 1); }),
+    EXPECT_THAT(message_of<CorruptFile>([&] {
+                  errno = EINTR;  // of an earlier call
+                  SectionFile(file.path(), kind, 1);
+                }),
                 HasSubstr(length < 128 ? "ends within the header" : "it was cut"))
         << length;
   }
@@ -286,7 +343,7 @@ class ForgedSections : public ::testing::Test {
     m_file.set(with(at, value));
     EXPECT_THAT(message_of<CorruptFile>([&] { SectionFile(m_file.path(), kind, 1); }),
                 HasSubstr(why))
-        << "byte " << at << " is " << value;
+        << "byte " << at << " is " << ::testing::PrintToString(value);
   }
   template <class T>
   void refuse_differences(std::size_t at, std::initializer_list<int> differences,
@@ -316,6 +373,12 @@ TEST_F(ForgedSections, OfTheHeaderAreRejected) {
     refuse<std::uint64_t>(offsetof(SectionHeader, reserved) + 8 * i, 1, why);
   refuse<char>(offsetof(SectionHeader, kind) + 15, 'x', why);
   refuse<std::uint32_t>(offsetof(SectionHeader, format_version), 0, "format version 0");
+  // Tables within the header, at an odd place, of no length, over the header.
+  const auto size = number<std::uint64_t>(offsetof(SectionHeader, bytes));
+  using Numbers = std::array<std::uint64_t, 4>;  // bytes, commits, offset and bytes of the table
+  for (const Numbers& bad : {Numbers{64, 3, 0, 64}, Numbers{size - 32, 3, size - 96, 64},
+                             Numbers{size, 3, size, 0}, Numbers{size, 3, 64, size - 64}})
+    refuse(offsetof(SectionHeader, bytes), bad, why);
 }
 
 TEST_F(ForgedSections, OfTablesAreRejected) {
@@ -335,6 +398,10 @@ TEST_F(ForgedSections, OfTablesAreRejected) {
   refuse<std::uint64_t>(tables[0] + offsetof(TableHead, previous_offset), 128, why);
   refuse<std::uint64_t>(tables[2] + offsetof(TableHead, previous_offset), 0, why);
   refuse<std::uint64_t>(tables[2] + offsetof(TableHead, previous_offset), tables[2], why);
+  // A previous table of no length, where its commit begins.
+  const auto begin = number<std::uint64_t>(tables[2] + offsetof(TableHead, begin));
+  refuse(tables[2] + offsetof(TableHead, previous_offset),
+         std::array<std::uint64_t, 3>{begin, 0, hash64(&begin, 0)}, "the table of commit 2 " + why);
 }
 
 TEST_F(ForgedSections, OfEntriesAreRejected) {
@@ -361,7 +428,8 @@ TEST_F(ForgedSections, OfEntriesAreRejected) {
   std::copy_n("bytes", 5, twice.begin());
   std::array<std::uint64_t, 4> as_numbers{};
   std::memcpy(as_numbers.data(), twice.data(), sizeof(twice));
-  refuse(next, as_numbers[0], "section 'bytes' occurs twice");
+  for (const std::size_t other : {next, next + sizeof(TableEntry)})
+    refuse(other, as_numbers[0], "section 'bytes' occurs twice");
 }
 
 TEST(SectionFile, NamesMayContainEveryAllowedCharacter) {

@@ -207,7 +207,10 @@ TEST(VectorFile, ReportsOffsetAndValueOfABadNpyFile) {
   EXPECT_THAT(corrupt("PK" + good), HasSubstr("0: not a .npy file"));
   EXPECT_THAT(corrupt(npy(two_by_three, "", 2).substr(0, 11)),
               HasSubstr("11: the file ends in the header"));
-  EXPECT_THAT(corrupt(good.substr(0, 40)), HasSubstr("8: the header should have"));
+  for (const std::size_t length : {std::size_t{40}, 10 + two_by_three.size() - 1})
+    EXPECT_THAT(corrupt(good.substr(0, length)),
+                AllOf(HasSubstr("8: the header should have"),
+                      HasSubstr("only " + std::to_string(length - 10) + " more")));
   EXPECT_THAT(corrupt(npy(std::string(20000, ' '), "")), HasSubstr("the limit is 10000 bytes"));
   EXPECT_THAT(corrupt(npy("{'descr': 3}", "")), HasSubstr("10: the header is not a .npy header"));
   EXPECT_THAT(corrupt(good.substr(0, good.size() - 1)),

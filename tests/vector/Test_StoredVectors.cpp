@@ -43,6 +43,18 @@ void write_small(const std::string& path) {
   StoredVectors::save_parts(path, parts, 30);
 }
 
+TEST(StoredVectors, MayHaveQuantizedRowsOfOneByte) {
+  const TempFolder folder;
+  StoredPart rows(0, 3, 1);
+  rows.part.quantized.values = std::span(rows.quantized).first(3);
+  rows.part.quantized.stride = 1;
+  rows.part.end_id = 5;
+  rows.part.save(folder / "a");
+  const StoredVectors stored = StoredVectors::load(folder / "a", 1);
+  EXPECT_EQ(stored.quantized.stride, 1U);
+  EXPECT_EQ(stored.quantized.values.size(), 3U);
+}
+
 TEST(StoredVectors, OmitsRemovedRows) {
   const TempFolder folder;
   write_small(folder / "a");

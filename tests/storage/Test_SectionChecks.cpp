@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "TempFolder.hpp"
+#include "storage/SectionChecks.hpp"
+#include "storage/SectionWriter.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <vector>
+
+namespace SectionChecksTest {
+
+using namespace Kindred;
+using ::testing::HasSubstr;
+
+/// Writes a file with the section `numbers` behind another one. Returns its path.
+std::string written(const std::string& path) {
+  Impl::SectionWriter writer(path, "numbers");
+  writer.write<std::uint8_t>("other", std::vector<std::uint8_t>{1, 2, 3});
+  writer.write<std::uint64_t>("numbers", std::vector<std::uint64_t>{2, 5, 5, 9});
+  writer.commit();
+  return path;
+}
+
+class SectionChecks : public ::testing::Test {
+ protected:
+  /// Expects that \p check fails at \p element of the section.
+  template <class Check>
+  void refuse(std::uint64_t element, const char* why, const Check& check) {
+    try {
+      check();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const CorruptFile& error) {
+      EXPECT_EQ(error.path(), file.path());
+      EXPECT_EQ(error.offset(), file.offset(0, "numbers") + 8 * element);
+      EXPECT_THAT(error.why(),
+                  HasSubstr("'numbers', element " + std::to_string(element) + ": " + why));
+    }
+  }
+
+  const Testing::TempFolder folder;
+  const Impl::SectionFile file{written(folder / "a"), "numbers", 1};
+  const Impl::SectionChecks checks{file, 0, 2};
+  const std::span<const std::uint64_t> numbers = checks.section<std::uint64_t>("numbers");
+};
+
+TEST_F(SectionChecks, ReportTheFirstNumberThatIsTooLarge) {
+  EXPECT_NO_THROW(checks.below<std::uint64_t>("numbers", numbers, 10));
+  EXPECT_NO_THROW(checks.below<std::uint64_t>("numbers", {}, 0));
+  refuse(3, "9 is not below 9", [&] { checks.below<std::uint64_t>("numbers", numbers, 9); });
+  refuse(1, "5 is not below 5", [&] { checks.below<std::uint64_t>("numbers", numbers, 5); });
+  refuse(0, "2 is not below 0", [&] { checks.below<std::uint64_t>("numbers", numbers, 0); });
+}
+
+TEST_F(SectionChecks, ReportTheFirstRowThatIsTooLong) {
+  EXPECT_NO_THROW(checks.ends("numbers", numbers, 9));
+  EXPECT_NO_THROW(checks.ends("numbers", numbers, 9, 5));
+  refuse(3, "ends decrease, or a row is too long", [&] { checks.ends("numbers", numbers, 9, 4); });
+  refuse(1, "ends decrease, or a row is too long", [&] { checks.ends("numbers", numbers, 9, 3); });
+  refuse(3, "ends at 9 of 8", [&] { checks.ends("numbers", numbers, 8); });
+}
+
+TEST_F(SectionChecks, ReportAnotherNumberOfElements) {
+  EXPECT_NO_THROW(checks.count("numbers", numbers, 4));
+  refuse(0, "4 elements; 5 are expected", [&] { checks.count("numbers", numbers, 5); });
+}
+
+}  // namespace SectionChecksTest
