@@ -82,9 +82,8 @@ SectionHeader read_header(int descriptor, const std::string& path, std::string_v
     throw damaged(
         16, "holds '" + std::string(text_of(header.kind)) + "', not '" + std::string(kind) + "'");
   }
-  const std::uint64_t least = sizeof(SectionHeader) + sizeof(TableHead);
-  if (header.bytes < least || header.bytes % section_alignment != 0 || header.commits == 0 ||
-      header.table_bytes < sizeof(TableHead) ||
+  if (header.bytes < sizeof(header) + sizeof(TableHead) || header.bytes % section_alignment != 0 ||
+      header.commits == 0 || header.table_bytes < sizeof(TableHead) ||
       header.table_bytes > header.bytes - sizeof(header) ||
       header.table_offset != header.bytes - header.table_bytes ||
       header.table_bytes % section_alignment != 0 ||

@@ -56,6 +56,7 @@ PROGRAMS = {
 }
 # Tests that use mutated headers themselves: they are compiled again, into a program of their own, `headers`.
 TESTS_OF_HEADERS = [
+    "tests/storage/Test_SectionChecks.cpp",
     "tests/vector/kernels/Test_Prefilter.cpp",
     "tests/vector/kernels/Test_PrefilterBound.cpp",
     "tests/vector/kernels/Test_TileBound.cpp",
