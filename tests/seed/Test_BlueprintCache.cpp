@@ -5,6 +5,7 @@
 #include <kindred/core/common/Error.hpp>
 
 #include "LayerSupport.hpp"
+#include "MessageOf.hpp"
 #include "TempFolder.hpp"
 #include "seed/BlueprintCache.hpp"
 

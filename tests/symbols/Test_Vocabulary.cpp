@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "MessageOf.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
