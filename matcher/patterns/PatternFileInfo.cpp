@@ -17,8 +17,11 @@ PatternFileInfo PatternMemory::inspect(const std::string& path, int threads) {
   info.symbols = catalogue.symbols();
   info.vocabulary = stored.vocabulary.size();
   info.segments = stored.parts.size();
-  for (const Impl::StoredPart& part : stored.parts) info.bulk += part.patterns.size();
-  info.bulk -= stored.forgotten.size();
+  for (const Impl::StoredPart& part : stored.parts) {
+    for (const std::uint64_t pattern : part.patterns) {
+      info.bulk += catalogue.is_live(pattern) ? 1 : 0;
+    }
+  }
   info.commits = stored.file->commits();
   info.bytes = stored.file->revision().bytes;
   info.uncommitted_bytes = stored.file->uncommitted_bytes();

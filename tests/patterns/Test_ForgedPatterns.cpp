@@ -288,6 +288,7 @@ TEST_F(ForgedPatterns, MayHoldForgottenPatternsInSeveralSegments) {
   });
   m_file.set(good);
   EXPECT_THAT(Impl::read_patterns(m_file.path(), 1).forgotten, ElementsAre(1, 3, 4));
+  EXPECT_EQ(PatternMemory::inspect(m_file.path(), 1).bulk, 2U) << "0 and 5";
 }
 
 TEST_F(ForgedPatterns, WithoutANumberOfAnIndexAreRejected) {
