@@ -113,7 +113,9 @@ TEST(Calibration, MeasuresEveryOperationOnEverySpaceAtGrowingSizes) {
       for (std::size_t i = 0; i < list.size(); ++i) {
         EXPECT_GT(list[i].seconds, 0);
         // The work grows less than the number of queries: a search reads its rows once.
-        if (i > 0) EXPECT_GE(list[i].work / list[i - 1].work, 1.0);
+        if (i > 0) {
+          EXPECT_GE(list[i].work / list[i - 1].work, 1.0);
+        }
       }
     }
     missing = missing_points(points);

@@ -2,6 +2,7 @@
 #include <kindred/core/bulk/Reduce.hpp>
 
 #include <kindred/core/bulk/impl/ReduceKernels.hpp>
+#include <kindred/core/common/Range.hpp>
 
 namespace Kindred {
 
@@ -27,9 +28,7 @@ void end(const ExecutionSpace& exec_space, const BulkPlan& plan, Reduction reduc
       return;
     }
   }
-  Kokkos::parallel_for(label,
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
-                           exec_space, 0, items.size()),
+  Kokkos::parallel_for(label, Impl::range(exec_space, items.size()),
                        Impl::EndReductions<ExecutionSpace, T, Join, false>{
                            reduction, items.data(), partials.data(), results.data()});
 }

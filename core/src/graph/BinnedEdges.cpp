@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/BinnedEdges.hpp>
 
@@ -160,8 +161,7 @@ void count_bins(const ExecutionSpace& exec_space,
   visit_bins(exec_space, "Kindred::SpreadingEngine::bins::count", sources, bin_edges,
              CountBins<ExecutionSpace>{cells});
   Kokkos::parallel_scan("Kindred::SpreadingEngine::bins::scan",
-                        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
-                            exec_space, 0, cells.extent(0)),
+                        Impl::range<std::size_t>(exec_space, cells.extent(0)),
                         ScanBins<ExecutionSpace>{cells, bins, cells.extent(0) / bins});
 }
 

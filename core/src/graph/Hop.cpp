@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
 
@@ -35,9 +36,7 @@ template <class ExecutionSpace>
 void move_columns(const ExecutionSpace& exec_space, std::size_t rows,
                   const MoveColumns<ExecutionSpace>& move) {
   Kokkos::parallel_for("Kindred::SpreadingEngine::hop::columns",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
-                           exec_space, 0, rows * move.fill),
-                       move);
+                       Impl::range<std::size_t>(exec_space, rows * move.fill), move);
 }
 
 }  // namespace
@@ -86,8 +85,7 @@ void start_spreading(const ExecutionSpace& exec_space, const SpreadState<Executi
   Kokkos::deep_copy(exec_space, state.tier, Impl::tier_untouched);
   Kokkos::deep_copy(exec_space, state.last, 0U);
   Kokkos::parallel_for("Kindred::SpreadingEngine::spread::sources",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
-                           exec_space, 0, places.extent(0)),
+                       Impl::range<std::size_t>(exec_space, places.extent(0)),
                        Impl::Sources<ExecutionSpace>{state, places, values});
 }
 

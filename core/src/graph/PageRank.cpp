@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
 #include <kindred/core/graph/impl/PageRankKernels.hpp>
@@ -49,11 +50,11 @@ void take_page_rank_columns(const ExecutionSpace& exec_space,
                             const ArrayView<const Value, ExecutionSpace>& from, HopWidth from_width,
                             const ArrayView<const std::uint32_t, ExecutionSpace>& columns,
                             const PageRankState<ExecutionSpace, Value>& state) {
-  Kokkos::parallel_for("Kindred::SpreadingEngine::page_rank::take_columns",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
-                           exec_space, 0, state.nodes * static_cast<std::size_t>(state.width)),
-                       Impl::PageRankKept<ExecutionSpace, Value>{
-                           from, static_cast<std::size_t>(from_width), columns, state});
+  Kokkos::parallel_for(
+      "Kindred::SpreadingEngine::page_rank::take_columns",
+      Impl::range<std::size_t>(exec_space, state.nodes * static_cast<std::size_t>(state.width)),
+      Impl::PageRankKept<ExecutionSpace, Value>{from, static_cast<std::size_t>(from_width), columns,
+                                                state});
 }
 
 namespace {

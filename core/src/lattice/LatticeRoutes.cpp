@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/lattice/LatticeRoutes.hpp>
 
 namespace Kindred {
@@ -24,9 +25,7 @@ void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                     const ArrayView<const std::uint64_t, ExecutionSpace>& pairs,
                     const ArrayView<const std::uint64_t, ExecutionSpace>& begins,
                     const ArrayView<std::uint64_t, ExecutionSpace>& paths) {
-  Kokkos::parallel_for("Kindred::Lattice::routes",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
-                           exec_space, 0, begins.extent(0)),
+  Kokkos::parallel_for("Kindred::Lattice::routes", Impl::range(exec_space, begins.extent(0)),
                        RoutesKernel<ExecutionSpace>{grid, pairs, begins, paths});
 }
 

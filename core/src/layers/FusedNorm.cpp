@@ -2,6 +2,7 @@
 #include <kindred/core/layers/FusedNorm.hpp>
 
 #include <kindred/core/arch/launch/Launch.hpp>
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/layers/impl/NormRows_Cuda.hpp>
 #include <kindred/core/layers/impl/NormRows_Host.hpp>
 
@@ -108,9 +109,7 @@ void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
     if (plan.team_warps == 1) return launch(std::integral_constant<int, 1>());
     launch(std::integral_constant<int, 8>());
   } else {
-    Kokkos::parallel_for(label,
-                         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
-                             exec_space, 0, plan.teams),
+    Kokkos::parallel_for(label, Impl::range(exec_space, plan.teams),
                          Impl::HostNormRows<Arch::HostCacheLines>{layers.data(), count});
   }
 }

@@ -2,6 +2,7 @@
 #include <kindred/core/seed/UpdateSeeds.hpp>
 
 #include <kindred/core/arch/launch/Launch.hpp>
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/seed/impl/UpdateSeedsKernels.hpp>
 
 #include <string>
@@ -13,9 +14,7 @@ namespace {
 template <int step, class ExecutionSpace>
 [[maybe_unused]] void launch(const ExecutionSpace& exec_space, const std::string& label,
                              const Impl::SeedUpdates<ExecutionSpace>& updates) {
-  Kokkos::parallel_for(label,
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>(
-                           exec_space, 0, updates.count),
+  Kokkos::parallel_for(label, Impl::range<std::uint32_t>(exec_space, updates.count),
                        Impl::SeedUpdateStep<ExecutionSpace, step>{updates});
 }
 

@@ -2,6 +2,7 @@
 #include <kindred/core/sequence/MatchKeys.hpp>
 
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/sequence/impl/MatchKeysKernel.hpp>
 
 namespace Kindred {
@@ -32,9 +33,7 @@ void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
                const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
                const ArrayView<Key, ExecutionSpace>& keys) {
   Kokkos::parallel_for(
-      "Kindred::Sequence::list_keys::rank",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>(exec_space, 0,
-                                                                            keys.size()),
+      "Kindred::Sequence::list_keys::rank", Impl::range<std::uint32_t>(exec_space, keys.size()),
       Impl::ListKeysKernel<ExecutionSpace, Key>{tiles, list, counters, matched, keys,
                                                 queries.lengths, query, threshold});
 }

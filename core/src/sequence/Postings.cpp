@@ -2,6 +2,7 @@
 #include <kindred/core/sequence/Postings.hpp>
 
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/sequence/impl/PostingsKernel.hpp>
 
 namespace Kindred {
@@ -34,8 +35,7 @@ void lcs_of_list(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
                  const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
   with_symbol_type(tiles, [&](auto symbol) {
     Kokkos::parallel_for(
-        "Kindred::Sequence::lcs_of_list::match",
-        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>(exec_space, 0, count),
+        "Kindred::Sequence::lcs_of_list::match", Impl::range<std::uint32_t>(exec_space, count),
         Impl::LcsOfListKernel<ExecutionSpace, decltype(symbol)>{tiles, query, list, matched});
   });
 }

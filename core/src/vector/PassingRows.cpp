@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/vector/PassingRows.hpp>
 
 namespace Kindred {
@@ -38,12 +39,6 @@ struct ListPassing {
   }
 };
 
-template <class ExecutionSpace>
-auto range(const ExecutionSpace& exec_space, std::uint64_t count) {
-  return Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(exec_space, 0,
-                                                                               count);
-}
-
 }  // namespace
 
 template <class ExecutionSpace>
@@ -51,7 +46,8 @@ void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Execut
                         std::uint64_t rows,
                         const ArrayView<std::uint32_t, ExecutionSpace>& offsets) {
   const std::uint64_t words = filter_words(rows);
-  Kokkos::parallel_scan("Kindred::Vector::count_passing_rows::count", range(exec_space, words + 1),
+  Kokkos::parallel_scan("Kindred::Vector::count_passing_rows::count",
+                        Impl::range(exec_space, words + 1),
                         CountPassing<ExecutionSpace>{filter, rows, words, offsets.data()});
 }
 
@@ -61,7 +57,7 @@ void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Executi
                        const ArrayView<std::uint32_t, ExecutionSpace>& chosen) {
   const std::uint64_t words = filter_words(rows);
   const CountPassing<ExecutionSpace> counted{filter, rows, words, offsets.data()};
-  Kokkos::parallel_for("Kindred::Vector::list_passing_rows::list", range(exec_space, words),
+  Kokkos::parallel_for("Kindred::Vector::list_passing_rows::list", Impl::range(exec_space, words),
                        ListPassing<ExecutionSpace>{counted, chosen.data()});
 }
 

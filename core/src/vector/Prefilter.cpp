@@ -3,6 +3,7 @@
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
 
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/vector/impl/PrefilterKernels.hpp>
 
 #include <algorithm>
@@ -35,10 +36,7 @@ std::uint64_t row_alignment(const QuantizedRows<ExecutionSpace>& quantized) {
 template <class ExecutionSpace, class Functor>
 void for_each_item(const ExecutionSpace& exec_space, const char* label, std::uint64_t items,
                    const Functor& functor) {
-  Kokkos::parallel_for(
-      label,
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(exec_space, 0, items),
-      functor);
+  Kokkos::parallel_for(label, Impl::range(exec_space, items), functor);
 }
 
 }  // namespace

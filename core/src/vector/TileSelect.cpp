@@ -2,22 +2,13 @@
 #include <kindred/core/vector/TileSelect.hpp>
 
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/vector/impl/TileSelectKernels.hpp>
 
 #include <algorithm>
 #include <type_traits>
 
 namespace Kindred {
-
-namespace {
-
-template <class ExecutionSpace>
-auto range(const ExecutionSpace& exec_space, std::uint64_t count) {
-  return Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(exec_space, 0,
-                                                                               count);
-}
-
-}  // namespace
 
 template <class ExecutionSpace, class Element>
 void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
@@ -186,7 +177,7 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
                     const ArrayView<std::uint32_t, ExecutionSpace>& ids,
                     const ArrayView<std::uint32_t, ExecutionSpace>& work_item_queries) {
   Kokkos::parallel_for(
-      "Kindred::Vector::list_survivors::place", range(exec_space, queries * width),
+      "Kindred::Vector::list_survivors::place", Impl::range(exec_space, queries * width),
       Impl::ListSurvivors<ExecutionSpace>{
           lists, first, width, static_cast<std::uint64_t>(candidate_tile<ExecutionSpace>()),
           ids.data(), work_item_queries.data()});

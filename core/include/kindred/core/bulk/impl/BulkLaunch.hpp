@@ -5,6 +5,7 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/bulk/BulkList.hpp>
 #include <kindred/core/common/ContainingEntry.hpp>
+#include <kindred/core/common/Range.hpp>
 
 #include <cstdint>
 
@@ -58,10 +59,7 @@ void for_each_chunk(const ExecutionSpace& exec_space, const char* label, std::ui
                              exec_space, static_cast<int>(chunks), bulk_team, 1),
                          kernel);
   } else {
-    Kokkos::parallel_for(label,
-                         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
-                             exec_space, 0, chunks),
-                         kernel);
+    Kokkos::parallel_for(label, range(exec_space, chunks), kernel);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/bulk/Reduce.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
+#include <kindred/core/common/Range.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -175,10 +176,7 @@ void for_each_block(const ExecutionSpace& exec_space, const char* label, std::ui
             shape::team_size, shape::vector_length),
         kernel);
   } else {
-    Kokkos::parallel_for(label,
-                         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
-                             exec_space, 0, chunks),
-                         kernel);
+    Kokkos::parallel_for(label, range(exec_space, chunks), kernel);
   }
 }
 

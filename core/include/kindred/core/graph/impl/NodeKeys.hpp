@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/graph/Hop.hpp>
 
@@ -76,19 +77,16 @@ template <class ExecutionSpace, class Key>
 void launch_node_keys(const ExecutionSpace& exec_space, const Key& key, std::size_t nodes,
                       std::size_t first_query, std::size_t queries,
                       const ArrayView<Rank, ExecutionSpace>& keys) {
-  Kokkos::parallel_for(
-      "Kindred::SpreadingEngine::rank::nodes",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_space, 0, nodes),
-      NodeKeys<ExecutionSpace, Key>{key, first_query, queries, nodes, keys});
+  Kokkos::parallel_for("Kindred::SpreadingEngine::rank::nodes",
+                       range<std::size_t>(exec_space, nodes),
+                       NodeKeys<ExecutionSpace, Key>{key, first_query, queries, nodes, keys});
 }
 template <class ExecutionSpace, class Key>
 void launch_group_keys(const ExecutionSpace& exec_space, const Key& key, std::size_t nodes,
                        std::size_t first_query, std::size_t queries, std::size_t groups,
                        const ArrayView<Rank, ExecutionSpace>& keys) {
   Kokkos::parallel_for(
-      "Kindred::SpreadingEngine::rank::groups",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_space, 0,
-                                                                          groups * queries),
+      "Kindred::SpreadingEngine::rank::groups", range<std::size_t>(exec_space, groups * queries),
       GroupKeys<ExecutionSpace, Key>{key, first_query, queries, nodes, groups, keys});
 }
 template <class ExecutionSpace, class Key>
@@ -99,8 +97,7 @@ void launch_member_keys(const ExecutionSpace& exec_space, const Key& key, std::s
   const std::size_t members = group_members(nodes, groups);
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::rank::members",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_space, 0,
-                                                                          best.extent(0) * members),
+      range<std::size_t>(exec_space, best.extent(0) * members),
       MemberKeys<ExecutionSpace, Key>{key, first_query, nodes, groups, top, members, best, keys});
 }
 

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/common/Range.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/select/impl/TopKRows.hpp>
@@ -271,10 +272,7 @@ class DeviceTopK {
   template <class Functor>
   static void for_each(const ExecutionSpace& exec_space, const char* label, std::size_t count,
                        const Functor& functor) {
-    Kokkos::parallel_for(
-        label,
-        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(exec_space, 0, count),
-        functor);
+    Kokkos::parallel_for(label, range(exec_space, count), functor);
   }
 
   template <class Source>
