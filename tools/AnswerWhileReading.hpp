@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_ANSWER_WHILE_READING_HPP
 #define KINDRED_TOOLS_ANSWER_WHILE_READING_HPP
 
-#include "io/EventSinks.hpp"
+#include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
 
 #include <cstddef>

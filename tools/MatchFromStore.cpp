@@ -8,9 +8,9 @@
 #include "Session.hpp"
 #include "io/Affinities.hpp"
 #include "io/AnswerLines.hpp"
-#include "io/EventSinks.hpp"
 #include "io/Output.hpp"
 #include "io/PatternStoreInput.hpp"
+#include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
 
 #include <kindred/matcher/PatternMemory.hpp>

@@ -2,8 +2,8 @@
 #ifndef KINDRED_TOOLS_MATCH_PREDICTIONS_HPP
 #define KINDRED_TOOLS_MATCH_PREDICTIONS_HPP
 
-#include "io/EventSinks.hpp"
 #include "io/NameTable.hpp"
+#include "io/SequenceEvents.hpp"
 
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>

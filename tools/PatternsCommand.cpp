@@ -5,10 +5,10 @@
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/EventSinks.hpp"
 #include "io/InputError.hpp"
 #include "io/Output.hpp"
 #include "io/PatternStoreInput.hpp"
+#include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

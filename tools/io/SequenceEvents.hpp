@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_EVENT_SINKS_HPP
-#define KINDRED_TOOLS_IO_EVENT_SINKS_HPP
+#ifndef KINDRED_TOOLS_IO_SEQUENCE_EVENTS_HPP
+#define KINDRED_TOOLS_IO_SEQUENCE_EVENTS_HPP
 
 #include "io/SequenceReader.hpp"
 #include "io/SymbolEncoder.hpp"
@@ -86,4 +86,4 @@ class QueryEvents final : public EventSink {
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_EVENT_SINKS_HPP
+#endif  // KINDRED_TOOLS_IO_SEQUENCE_EVENTS_HPP

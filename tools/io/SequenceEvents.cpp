@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/EventSinks.hpp"
+#include "io/SequenceEvents.hpp"
 
 namespace Kindred::Tools {
 
