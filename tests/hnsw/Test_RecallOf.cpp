@@ -4,33 +4,33 @@
 
 #include <vector>
 
-namespace RecallTest {
+namespace RecallOfTest {
 
 using namespace Kindred;
 using Ids = std::vector<std::int64_t>;
 
-TEST(Recall, CountsPerRowInAnyOrder) {
+TEST(RecallOf, CountsPerRowInAnyOrder) {
   const Recall of = recall_of(Ids{3, 1, 9, 2}, Ids{1, 3, 1, 2}, 2);
   EXPECT_EQ(of.found, 3U);
   EXPECT_EQ(of.all, 4U);
   EXPECT_EQ(of.share(), 0.75);
 }
 
-TEST(Recall, EmptySlotsAreNotNeighbors) {
+TEST(RecallOf, EmptySlotsAreNotNeighbors) {
   const Recall of = recall_of(Ids{3, -1, -1, -1}, Ids{3, -1, -1, 4}, 2);
   EXPECT_EQ(of.found, 1U);
   EXPECT_EQ(of.all, 2U);
 }
 
-TEST(Recall, WithoutNeighborsIsComplete) {
+TEST(RecallOf, WithoutNeighborsIsComplete) {
   EXPECT_EQ(recall_of({}, {}, 10).share(), 1.0);
   EXPECT_EQ(recall_of({}, {}, 0).share(), 1.0);
 }
 
-TEST(Recall, RejectsRowsOfDifferentLength) {
+TEST(RecallOf, RejectsRowsOfDifferentLength) {
   // As for a top that exceeds the number of rows of one of the two indexes.
   EXPECT_THROW(recall_of(Ids{3, 1}, Ids{1, 3, 1, 2}, 2), InvalidArgument);
   EXPECT_THROW(recall_of(Ids{3, 1, 2}, Ids{1, 3, 1}, 2), InvalidArgument);
 }
 
-}  // namespace RecallTest
+}  // namespace RecallOfTest
