@@ -9,7 +9,7 @@
 #include "CostCurve.hpp"
 #include "ObservationWindow.hpp"
 
-#include <kindred/backends/impl/TeamSize.hpp>
+#include <kindred/backends/impl/TeamSizes.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>

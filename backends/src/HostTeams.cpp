@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
-#include <kindred/backends/impl/TeamSize.hpp>
+#include <kindred/backends/impl/TeamSizes.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_BACKENDS_IMPL_TEAM_SIZE_HPP
-#define KINDRED_BACKENDS_IMPL_TEAM_SIZE_HPP
+#ifndef KINDRED_BACKENDS_IMPL_TEAM_SIZES_HPP
+#define KINDRED_BACKENDS_IMPL_TEAM_SIZES_HPP
 
 #include <vector>
 
@@ -16,4 +16,4 @@ inline std::vector<int> team_sizes(int threads) {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_BACKENDS_IMPL_TEAM_SIZE_HPP
+#endif  // KINDRED_BACKENDS_IMPL_TEAM_SIZES_HPP
