@@ -8,7 +8,7 @@
 
 #include <kindred/core/lattice/LatticeAdjacency.hpp>
 #include <kindred/core/lattice/LatticeRoutes.hpp>
-#include <kindred/memory/StagingBuffer.hpp>
+#include <kindred/memory/PlacedArray.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -134,12 +134,10 @@ struct Lattice::State {
 
     MemoryResource* memory;
     int threads;  ///< of the host
-    Impl::StagingBuffer<ExecutionSpace, std::uint64_t> pairs{*memory, "Kindred::Lattice::pairs"};
-    Impl::StagingBuffer<ExecutionSpace, std::uint64_t> offsets{*memory,
-                                                               "Kindred::Lattice::offsets"};
-    Impl::StagingBuffer<ExecutionSpace, std::uint64_t> nodes{*memory,
-                                                             "Kindred::Lattice::path_nodes"};
-    Impl::StagingBuffer<ExecutionSpace, std::uint32_t> ends{*memory, "Kindred::Lattice::ends"};
+    Impl::PlacedArray<ExecutionSpace, std::uint64_t> pairs{*memory, "Kindred::Lattice::pairs"};
+    Impl::PlacedArray<ExecutionSpace, std::uint64_t> offsets{*memory, "Kindred::Lattice::offsets"};
+    Impl::PlacedArray<ExecutionSpace, std::uint64_t> nodes{*memory, "Kindred::Lattice::path_nodes"};
+    Impl::PlacedArray<ExecutionSpace, std::uint32_t> ends{*memory, "Kindred::Lattice::ends"};
     std::optional<Impl::SearchRun<ExecutionSpace>> search;
   };
 

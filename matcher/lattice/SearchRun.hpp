@@ -9,7 +9,7 @@
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
-#include <kindred/memory/StagingBuffer.hpp>
+#include <kindred/memory/PlacedArray.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -216,14 +216,14 @@ class SearchRun {
   Buffer<std::uint64_t, memory_space> m_frontiers[2];
   Buffer<std::uint32_t, memory_space> m_distances;
   Buffer<std::uint32_t, memory_space> m_found;
-  StagingBuffer<ExecutionSpace, std::uint64_t> m_sources;
-  StagingBuffer<ExecutionSpace, std::uint64_t> m_targets;
-  StagingBuffer<ExecutionSpace, std::uint64_t> m_begins;
-  StagingBuffer<ExecutionSpace, std::uint64_t> m_paths;
-  StagingBuffer<ExecutionSpace, std::uint32_t> m_target_distances;
-  StagingBuffer<ExecutionSpace, std::uint64_t> m_step_masks;
-  StagingBuffer<ExecutionSpace, std::uint64_t> m_open;
-  StagingBuffer<ExecutionSpace, std::uint64_t> m_blocked_edges;
+  PlacedArray<ExecutionSpace, std::uint64_t> m_sources;
+  PlacedArray<ExecutionSpace, std::uint64_t> m_targets;
+  PlacedArray<ExecutionSpace, std::uint64_t> m_begins;
+  PlacedArray<ExecutionSpace, std::uint64_t> m_paths;
+  PlacedArray<ExecutionSpace, std::uint32_t> m_target_distances;
+  PlacedArray<ExecutionSpace, std::uint64_t> m_step_masks;
+  PlacedArray<ExecutionSpace, std::uint64_t> m_open;
+  PlacedArray<ExecutionSpace, std::uint64_t> m_blocked_edges;
   ArrayView<const std::uint64_t, ExecutionSpace> m_open_words;
   LatticeSearch<ExecutionSpace> m_search;
   std::uint64_t m_open_count = 0;

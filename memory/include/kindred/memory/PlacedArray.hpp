@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MEMORY_STAGING_BUFFER_HPP
-#define KINDRED_MEMORY_STAGING_BUFFER_HPP
+#ifndef KINDRED_MEMORY_PLACED_ARRAY_HPP
+#define KINDRED_MEMORY_PLACED_ARRAY_HPP
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/ArrayView.hpp>
@@ -14,9 +14,9 @@ namespace Kindred::Impl {
 /// \brief Makes a host array accessible to a space: in place on the host, otherwise through a
 /// buffer that is kept for reuse.
 template <class ExecutionSpace, class T>
-class StagingBuffer {
+class PlacedArray {
  public:
-  StagingBuffer(MemoryResource& memory, const char* label) : m_buffer(memory, label, 0) {}
+  PlacedArray(MemoryResource& memory, const char* label) : m_buffer(memory, label, 0) {}
 
   /// A readable copy of \p values, which must stay valid until \p exec_space is fenced. \throws
   /// OutOfMemory
@@ -44,7 +44,7 @@ class StagingBuffer {
     if constexpr (Arch::is_device<ExecutionSpace>)
       download(exec_space, values.data(), m_buffer.view(), values.size());
     else
-      Arch::fence(exec_space, "Kindred::StagingBuffer::take");
+      Arch::fence(exec_space, "Kindred::PlacedArray::take");
   }
 
  private:
@@ -53,4 +53,4 @@ class StagingBuffer {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MEMORY_STAGING_BUFFER_HPP
+#endif  // KINDRED_MEMORY_PLACED_ARRAY_HPP
