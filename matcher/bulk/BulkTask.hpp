@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_BULK_BULK_TASK_HPP
 #define KINDRED_MATCHER_BULK_BULK_TASK_HPP
 
-#include <kindred/core/bulk/BulkArithmetic.hpp>
+#include <kindred/core/bulk/ArithmeticKinds.hpp>
 #include <kindred/core/bulk/BulkList.hpp>
 #include <kindred/core/bulk/MatrixProduct.hpp>
 #include <kindred/matcher/Bulk.hpp>

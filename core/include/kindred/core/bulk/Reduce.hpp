@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_BULK_REDUCE_HPP
 #define KINDRED_CORE_BULK_REDUCE_HPP
 
-#include <kindred/core/bulk/BulkArithmetic.hpp>
+#include <kindred/core/bulk/ArithmeticKinds.hpp>
 #include <kindred/core/bulk/BulkList.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 

@@ -3,7 +3,7 @@
 #define KINDRED_MATCHER_BULK_HPP
 
 #include <kindred/backends/Context.hpp>
-#include <kindred/core/bulk/BulkArithmetic.hpp>
+#include <kindred/core/bulk/ArithmeticKinds.hpp>
 
 #include <concepts>
 #include <cstddef>

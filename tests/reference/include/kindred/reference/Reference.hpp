@@ -2,7 +2,7 @@
 #ifndef KINDRED_REFERENCE_REFERENCE_HPP
 #define KINDRED_REFERENCE_REFERENCE_HPP
 
-#include <kindred/core/bulk/BulkArithmetic.hpp>
+#include <kindred/core/bulk/ArithmeticKinds.hpp>
 #include <kindred/core/graph/Spreading.hpp>
 #include <kindred/core/lattice/GraphStructure.hpp>
 #include <kindred/core/lattice/LatticeShape.hpp>

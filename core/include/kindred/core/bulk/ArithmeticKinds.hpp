@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_BULK_BULK_ARITHMETIC_HPP
-#define KINDRED_CORE_BULK_BULK_ARITHMETIC_HPP
+#ifndef KINDRED_CORE_BULK_ARITHMETIC_KINDS_HPP
+#define KINDRED_CORE_BULK_ARITHMETIC_KINDS_HPP
 
 #include <cstdint>
 
@@ -26,4 +26,4 @@ enum class Reduction : std::uint8_t {
 
 }  // namespace Kindred
 
-#endif  // KINDRED_CORE_BULK_BULK_ARITHMETIC_HPP
+#endif  // KINDRED_CORE_BULK_ARITHMETIC_KINDS_HPP
