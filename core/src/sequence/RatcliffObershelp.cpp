@@ -19,7 +19,7 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
                         const ArrayView<std::uint64_t, ExecutionSpace>& workspace,
                         const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
   using finder = Impl::RunFinder<ExecutionSpace>;
-  using tables = Impl::SegmentTables<ExecutionSpace>;
+  using tables = Impl::QuerySegmentTables<ExecutionSpace>;
   if (shape.slot_end == 0 || shape.words == 0) return;
   const bool by_list = finder::lists_runs && shape.words <= 2 && shape.grow_over.size() == 0 &&
                        queries.hash_bits_max <= tables::near_bits_max;

@@ -6,7 +6,7 @@
 #include <kindred/core/sequence/Lcs.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/core/sequence/impl/MatchKey.hpp>
-#include <kindred/core/sequence/impl/SegmentTables.hpp>
+#include <kindred/core/sequence/impl/QuerySegmentTables.hpp>
 #include <kindred/core/sequence/impl/SequencePack.hpp>
 
 #include <type_traits>
@@ -61,8 +61,8 @@ struct LcsKernel {
     if (empty && segment > 0) return;
     const QuerySegment s = empty ? QuerySegment{0, 0, 0} : queries.segments(at);
     const typename pack::Tables tables =
-        SegmentTables<ExecutionSpace>::template make<SymbolType, Words>(team, queries, at, s,
-                                                                        tiles.vocabulary);
+        QuerySegmentTables<ExecutionSpace>::template make<SymbolType, Words>(team, queries, at, s,
+                                                                             tiles.vocabulary);
     const std::uint32_t begin = league / queries.queries * tiles_per_team;
     const std::uint32_t count = sampled_tiles(tiles.tiles, stride);
     const std::uint32_t end = begin + tiles_per_team < count ? begin + tiles_per_team : count;
@@ -227,7 +227,7 @@ template <class ExecutionSpace, class SymbolType, unsigned Words>
 void lcs_launch(const ExecutionSpace& exec_space,
                 LcsKernel<ExecutionSpace, SymbolType, Words> kernel) {
   using shape = Arch::LaunchShape<ExecutionSpace>;
-  using tables = SegmentTables<ExecutionSpace>;
+  using tables = QuerySegmentTables<ExecutionSpace>;
   // On a device: limits the registers so that enough warps are resident to hide the loads.
   constexpr unsigned blocks = Words == 1 ? 6 : Words == 2 ? 5 : 3;
   const std::uint32_t count = sampled_tiles(kernel.tiles.tiles, kernel.stride);
@@ -264,7 +264,7 @@ void lcs_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpac
       // On the host the kernel's size does not matter: one instance suffices.
       if constexpr (Arch::is_device<ExecutionSpace>) {
         const bool near_hash =
-            queries.hash_bits_max <= SegmentTables<ExecutionSpace>::near_bits_max;
+            queries.hash_bits_max <= QuerySegmentTables<ExecutionSpace>::near_bits_max;
         if (near_hash && queries.words_max <= 1) {
           launch(std::integral_constant<unsigned, 1>(), segment);
           continue;

@@ -4,9 +4,9 @@
 
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 #include <kindred/core/sequence/impl/MatchedRuns.hpp>
+#include <kindred/core/sequence/impl/QuerySegmentTables.hpp>
 #include <kindred/core/sequence/impl/RunFinder.hpp>
 #include <kindred/core/sequence/impl/RunList.hpp>
-#include <kindred/core/sequence/impl/SegmentTables.hpp>
 
 namespace Kindred::Impl {
 
@@ -36,7 +36,7 @@ struct RatcliffObershelpKernel {
     if constexpr (finder::lists_runs) {
       if (by_list) {
         const std::uint32_t segment = queries.first_segment(shape.query);
-        tables = SegmentTables<ExecutionSpace>::template make<SymbolType, 2>(
+        tables = QuerySegmentTables<ExecutionSpace>::template make<SymbolType, 2>(
             team, queries, segment, queries.segments(segment), tiles.vocabulary);
       }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_SEGMENT_TABLES_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_SEGMENT_TABLES_HPP
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_QUERY_SEGMENT_TABLES_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_QUERY_SEGMENT_TABLES_HPP
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
@@ -15,10 +15,10 @@ namespace Kindred::Impl {
 /// \brief Makes the tables of a query segment available where a pack looks up masks: a host thread
 /// reads them in place through its caches, a device team keeps a copy in scratch.
 template <class ExecutionSpace>
-struct SegmentTables;
+struct QuerySegmentTables;
 
 template <>
-struct SegmentTables<HostSpace> {
+struct QuerySegmentTables<HostSpace> {
   static constexpr std::uint32_t near_bits_max = 32;
 
   template <class SymbolType, unsigned Words, class Member, class Queries>
@@ -37,7 +37,7 @@ struct SegmentTables<HostSpace> {
 };
 
 template <>
-struct SegmentTables<DeviceSpace> {
+struct QuerySegmentTables<DeviceSpace> {
   using pack = SequencePack<DeviceSpace>;
   using Lookup = pack::Lookup;
   /// A larger hash does not fit next to the masks of two words.
@@ -104,4 +104,4 @@ struct SegmentTables<DeviceSpace> {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_SEGMENT_TABLES_HPP
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_QUERY_SEGMENT_TABLES_HPP
