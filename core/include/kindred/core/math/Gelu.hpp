@@ -11,8 +11,8 @@ namespace Kindred {
 
 namespace Impl {
 
-/// \brief The operations of a GELU on one float32, each rounded once. `Arch::HostPack16` provides
-/// the same operations on sixteen.
+/// \brief The operations of a GELU on one float32, each rounded once. `Arch::HostFloatPack16`
+/// provides the same operations on sixteen.
 struct OneFloat {
   using Floats = float;
 

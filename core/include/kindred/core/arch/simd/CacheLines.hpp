@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_SIMD_CACHE_LINES_HPP
 #define KINDRED_CORE_ARCH_SIMD_CACHE_LINES_HPP
 
-#include <kindred/core/arch/simd/Pack16.hpp>
+#include <kindred/core/arch/simd/FloatPack16.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +86,7 @@ inline constexpr element_bits<Element> infinity_bits =
 
 /// \brief Operations on 64-byte cache lines, in addition to those on packs of sixteen, as plain
 /// loops: the portable form, to which the vector form is bit-identical.
-struct ScalarCacheLines : ScalarPack16 {
+struct ScalarCacheLines : ScalarFloatPack16 {
   template <class Element>
   struct Line {
     Element value[line_elements<Element>];
@@ -176,7 +176,7 @@ struct ScalarCacheLines : ScalarPack16 {
 
 #if KINDRED_HAS_AVX512
 /// The same in vector registers.
-struct SimdCacheLines : SimdPack16 {
+struct SimdCacheLines : SimdFloatPack16 {
   template <class Element>
   struct Line {
     __m512i value;

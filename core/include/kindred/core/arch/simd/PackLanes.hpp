@@ -3,7 +3,7 @@
 #define KINDRED_CORE_ARCH_SIMD_PACK_LANES_HPP
 
 #include <kindred/core/arch/RoundedQuotient.hpp>
-#include <kindred/core/arch/simd/Pack8.hpp>
+#include <kindred/core/arch/simd/FloatPack8.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace Kindred::Arch {
 
 /// \brief The 32 lanes of a reproducible sum in one thread, as four packs of eight. Host only.
-/// \tparam Pack `HostPack8`, or `ScalarPack8`, which defines the operations
+/// \tparam Pack `HostFloatPack8`, or `ScalarFloatPack8`, which defines the operations
 template <class Pack>
 class PackLanes {
  public:
@@ -81,7 +81,7 @@ class PackLanes {
   }
   /// Prefetches the cache lines of \p data; plain loops leave that to the processor.
   void prefetch(const char* data, std::uint64_t bytes) const {
-    if constexpr (!std::is_same_v<Pack, ScalarPack8>) prefetch_bytes(data, bytes);
+    if constexpr (!std::is_same_v<Pack, ScalarFloatPack8>) prefetch_bytes(data, bytes);
   }
   /// `data[index[0 … 32)]`
   F32 gather(const float* data, const std::uint32_t* index) const {
@@ -160,8 +160,8 @@ class PackLanes {
   }
 };
 
-using ScalarLanes = PackLanes<ScalarPack8>;
-using HostLanes = PackLanes<HostPack8>;
+using ScalarLanes = PackLanes<ScalarFloatPack8>;
+using HostLanes = PackLanes<HostFloatPack8>;
 
 }  // namespace Kindred::Arch
 

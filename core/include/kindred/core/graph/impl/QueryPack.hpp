@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_QUERY_PACK_HPP
 #define KINDRED_CORE_GRAPH_IMPL_QUERY_PACK_HPP
 
-#include <kindred/core/arch/simd/Pack8.hpp>
+#include <kindred/core/arch/simd/FloatPack8.hpp>
 
 namespace Kindred::Impl {
 
@@ -10,10 +10,10 @@ namespace Kindred::Impl {
 template <int Width>
 struct QueryPack;
 
-/// Eight in a pack. \see ScalarPack8
+/// Eight in a pack. \see ScalarFloatPack8
 template <>
 struct QueryPack<8> {
-  using Pack = Arch::HostPack8;
+  using Pack = Arch::HostFloatPack8;
 
   Pack::Doubles query{};
 

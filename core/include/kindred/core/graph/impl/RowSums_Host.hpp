@@ -154,7 +154,7 @@ class RowSums<HostSpace> {
   }
   static void multiply_floats(const std::uint32_t* sources, const float* weights,
                               std::uint32_t count, const float* x, double* products) {
-    using Pack = Arch::HostPack8;
+    using Pack = Arch::HostFloatPack8;
     std::uint32_t i = 0;
     for (; i + 8 <= count; i += 8) {
       Pack::store(products + i, Pack::multiply(Pack::widen(Pack::gather(x, sources + i)),
@@ -173,7 +173,7 @@ class RowSums<HostSpace> {
   }
   /// `HostLanes` would keep its lanes in memory, which takes longer than to add a short row.
   static double sum_of_packs(const double* products, std::uint32_t count) {
-    using Pack = Arch::HostPack8;
+    using Pack = Arch::HostFloatPack8;
     auto a = Pack::zero();
     auto b = Pack::zero();
     auto c = Pack::zero();

@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_SEED_BACKWARD_KERNELS_HPP
 #define KINDRED_CORE_SEED_IMPL_SEED_BACKWARD_KERNELS_HPP
 
-#include <kindred/core/arch/simd/Pack16.hpp>
+#include <kindred/core/arch/simd/FloatPack16.hpp>
 #include <kindred/core/arch/simd/Vec4.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_ARCH_SIMD_PACK8_HPP
-#define KINDRED_CORE_ARCH_SIMD_PACK8_HPP
+#ifndef KINDRED_CORE_ARCH_SIMD_FLOAT_PACK8_HPP
+#define KINDRED_CORE_ARCH_SIMD_FLOAT_PACK8_HPP
 
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
@@ -15,7 +15,7 @@ namespace Kindred::Arch {
 /// \brief Eight adjacent floats or doubles on the host, in plain loops: the definition of the
 /// operations, to which every form in registers is bit-identical. A mask has one bit per element;
 /// elements whose bit is 0 are not accessed and count as +0.
-struct ScalarPack8 {
+struct ScalarFloatPack8 {
   struct Floats {
     float value[8];
   };
@@ -124,8 +124,8 @@ struct AvxFloats8 {
 #endif
 
 #if KINDRED_HAS_F16C && KINDRED_HAS_AVX512_FLOATS
-/// \see ScalarPack8
-struct Avx512Pack8 : AvxFloats8 {
+/// \see ScalarFloatPack8
+struct Avx512FloatPack8 : AvxFloats8 {
   using Doubles = __m512d;
   using AvxFloats8::all;
   using AvxFloats8::load;
@@ -177,11 +177,11 @@ struct Avx512Pack8 : AvxFloats8 {
                                      4);
   }
 };
-using HostPack8 = Avx512Pack8;
+using HostFloatPack8 = Avx512FloatPack8;
 
 #elif KINDRED_HAS_F16C && KINDRED_HAS_AVX2_FMA
-/// \see ScalarPack8
-struct Avx2Pack8 : AvxFloats8 {
+/// \see ScalarFloatPack8
+struct Avx2FloatPack8 : AvxFloats8 {
   struct Doubles {
     __m256d low;
     __m256d high;
@@ -252,12 +252,12 @@ struct Avx2Pack8 : AvxFloats8 {
     return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask & 15U), bits), bits);
   }
 };
-using HostPack8 = Avx2Pack8;
+using HostFloatPack8 = Avx2FloatPack8;
 
 #else
-using HostPack8 = ScalarPack8;
+using HostFloatPack8 = ScalarFloatPack8;
 #endif
 
 }  // namespace Kindred::Arch
 
-#endif  // KINDRED_CORE_ARCH_SIMD_PACK8_HPP
+#endif  // KINDRED_CORE_ARCH_SIMD_FLOAT_PACK8_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_ARCH_SIMD_PACK16_HPP
-#define KINDRED_CORE_ARCH_SIMD_PACK16_HPP
+#ifndef KINDRED_CORE_ARCH_SIMD_FLOAT_PACK16_HPP
+#define KINDRED_CORE_ARCH_SIMD_FLOAT_PACK16_HPP
 
 #include <kindred/core/arch/ElementBits.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
@@ -14,7 +14,7 @@ namespace Kindred::Arch {
 
 /// \brief Sixteen adjacent elements on the host, in plain loops: the portable form, to which the
 /// vector form is bit-identical.
-struct ScalarPack16 {
+struct ScalarFloatPack16 {
   struct Floats {
     float value[16];
   };
@@ -143,7 +143,7 @@ struct Raw16<float> {
 };
 
 /// The same in vector registers.
-struct SimdPack16 {
+struct SimdFloatPack16 {
   using Floats = __m512;
   struct Doubles {
     __m512d low;
@@ -263,11 +263,11 @@ struct SimdPack16 {
     }
   }
 };
-using HostPack16 = SimdPack16;
+using HostFloatPack16 = SimdFloatPack16;
 #else
-using HostPack16 = ScalarPack16;
+using HostFloatPack16 = ScalarFloatPack16;
 #endif
 
 }  // namespace Kindred::Arch
 
-#endif  // KINDRED_CORE_ARCH_SIMD_PACK16_HPP
+#endif  // KINDRED_CORE_ARCH_SIMD_FLOAT_PACK16_HPP

@@ -9,7 +9,7 @@
 
 #include "Support.hpp"
 
-namespace Pack16Test {
+namespace FloatPack16Test {
 
 using namespace Kindred;
 using Arch::BFloat16;
@@ -157,11 +157,11 @@ Results of_lines(const std::vector<Element>& elements, const std::vector<float>&
 }
 
 template <class Element>
-class Pack16 : public ::testing::Test {};
+class FloatPack16 : public ::testing::Test {};
 using Elements = ::testing::Types<float, Float16, BFloat16>;
-TYPED_TEST_SUITE(Pack16, Elements);
+TYPED_TEST_SUITE(FloatPack16, Elements);
 
-TYPED_TEST(Pack16, MatchesScalarImplementationInEveryOperation) {
+TYPED_TEST(FloatPack16, MatchesScalarImplementationInEveryOperation) {
   if constexpr (std::is_same_v<Arch::HostCacheLines, Arch::ScalarCacheLines>)
     GTEST_SKIP() << "this build has only the scalar implementation";
   auto generator = Testing::generator("Sixteen");
@@ -186,7 +186,7 @@ TYPED_TEST(Pack16, MatchesScalarImplementationInEveryOperation) {
   }
 }
 
-TYPED_TEST(Pack16, ExtremesIgnoreNaN) {
+TYPED_TEST(FloatPack16, ExtremesIgnoreNaN) {
   const auto of = [](std::vector<float> values) {
     CacheLineExtremes<TypeParam> extremes;
     extremes.clear();
@@ -211,4 +211,4 @@ TYPED_TEST(Pack16, ExtremesIgnoreNaN) {
   EXPECT_EQ(of({-inf}), std::tuple(-inf, -inf, 0U));
 }
 
-}  // namespace Pack16Test
+}  // namespace FloatPack16Test
