@@ -3,7 +3,7 @@
 #define KINDRED_MATCHER_HNSW_REPRODUCIBLE_SCORE_HPP
 
 #include <kindred/core/math/ReproducibleSum.hpp>
-#include <kindred/core/vector/MetricRank.hpp>
+#include <kindred/core/vector/ScoreOfRank.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
 #include <cmath>

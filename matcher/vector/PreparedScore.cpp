@@ -3,7 +3,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
-#include <kindred/core/vector/MetricRank.hpp>
+#include <kindred/core/vector/ScoreOfRank.hpp>
 
 #include <array>
 #include <mutex>

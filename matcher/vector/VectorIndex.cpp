@@ -6,7 +6,7 @@
 
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
-#include <kindred/core/vector/MetricRank.hpp>
+#include <kindred/core/vector/ScoreOfRank.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/core/vector/MetricRank.hpp>
+#include <kindred/core/vector/ScoreOfRank.hpp>
 
 #include <string>
 #include <vector>

@@ -4,6 +4,7 @@
 
 #include <kindred/core/math/Exp.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>
+#include <kindred/core/vector/ScoreOfRank.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 namespace Kindred::Impl {
@@ -55,8 +56,7 @@ struct MatrixKernel {
         if (query + q >= query_count || row + r >= count) break;
         const Rank rank = score_rank(metric, sums[q][r], query_norms[query + q],
                                      metric == Metric::cosine ? rows.norms[row + r] : 1.0, 0);
-        const float score = metric == Metric::l2 ? score_ascending(rank) : score_descending(rank);
-        out[(query + q) * count + row + r] = on_curve(curve, score);
+        out[(query + q) * count + row + r] = on_curve(curve, score_of(metric, rank));
       }
     }
   }

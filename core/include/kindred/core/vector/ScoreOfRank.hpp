@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_VECTOR_METRIC_RANK_HPP
-#define KINDRED_CORE_VECTOR_METRIC_RANK_HPP
+#ifndef KINDRED_CORE_VECTOR_SCORE_OF_RANK_HPP
+#define KINDRED_CORE_VECTOR_SCORE_OF_RANK_HPP
 
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/vector/Metric.hpp>
@@ -14,4 +14,4 @@ KOKKOS_INLINE_FUNCTION float score_of(Metric metric, Rank rank) {
 
 }  // namespace Kindred
 
-#endif  // KINDRED_CORE_VECTOR_METRIC_RANK_HPP
+#endif  // KINDRED_CORE_VECTOR_SCORE_OF_RANK_HPP
