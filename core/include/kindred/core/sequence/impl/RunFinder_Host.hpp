@@ -7,7 +7,7 @@
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/core/sequence/impl/MatchedRuns.hpp>
 #include <kindred/core/sequence/impl/RunList.hpp>
-#include <kindred/core/sequence/impl/RunRows.hpp>
+#include <kindred/core/sequence/impl/RunMatrix.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -64,8 +64,8 @@ class RunFinder<HostSpace> {
     m_levels = 1;
     bool any = true;
     while (any && m_levels < levels_kept) {
-      const RunRows in = level(m_levels);
-      const RunRows out = level(m_levels + 1);
+      const RunMatrix in = level(m_levels);
+      const RunMatrix out = level(m_levels + 1);
       for (unsigned v = 0; v < m_words; ++v) {
         for (unsigned i = 1; i <= guard; ++i) out.words[v * m_stride - i] = 0;
       }
@@ -101,7 +101,7 @@ class RunFinder<HostSpace> {
     const std::uint64_t level_words = std::max<std::uint64_t>(words * stride(rows), 1);
     return std::clamp<std::uint64_t>(near_words / level_words, 1, levels_max);
   }
-  RunRows level(std::uint32_t k) const {
+  RunMatrix level(std::uint32_t k) const {
     return {m_workspace + guard + (k - 1) * m_words * m_stride, m_stride};
   }
 
@@ -111,9 +111,9 @@ class RunFinder<HostSpace> {
     const unsigned word_begin = range.query_begin / word_symbols;
     const unsigned word_end = (range.query_end + word_symbols - 1) / word_symbols;
     std::uint32_t k = m_levels;
-    RunRows now = level(m_levels + 1);
-    RunRows next = level(m_levels + 2);
-    const RunRows kept = level(m_levels);
+    RunMatrix now = level(m_levels + 1);
+    RunMatrix next = level(m_levels + 2);
+    const RunMatrix kept = level(m_levels);
     for (unsigned w = word_begin; w < word_end; ++w) {
       const std::uint64_t mask = range_mask(w, range.query_begin + k - 1, range.query_end);
       for (std::uint32_t i = row; i < range.pattern_end; ++i) {

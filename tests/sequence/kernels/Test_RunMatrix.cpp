@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/sequence/impl/RunRows.hpp>
+#include <kindred/core/sequence/impl/RunMatrix.hpp>
 
 #include <gtest/gtest.h>
 
@@ -7,16 +7,16 @@
 
 #include <vector>
 
-namespace RunRowsTest {
+namespace RunMatrixTest {
 
 using namespace Kindred;
 
-TEST(RunRows, FindTheFirstRowAndBitOfARange) {
+TEST(RunMatrix, FindTheFirstRowAndBitOfARange) {
   auto generator = Testing::generator("rows");
   constexpr std::uint32_t rows = 50;
   constexpr std::uint32_t words = 3;
   std::vector<std::uint64_t> data((rows + 16) * words, 0);
-  const Impl::RunRows matrix{data.data() + 8, rows + 16};
+  const Impl::RunMatrix matrix{data.data() + 8, rows + 16};
   for (int i = 0; i < 60; ++i) {
     const std::uint64_t bit = generator() % (64 * words);
     matrix.words[bit / 64 * matrix.stride + generator() % rows] |= std::uint64_t{1} << (bit % 64);
@@ -47,4 +47,4 @@ TEST(RunRows, FindTheFirstRowAndBitOfARange) {
   }
 }
 
-}  // namespace RunRowsTest
+}  // namespace RunMatrixTest

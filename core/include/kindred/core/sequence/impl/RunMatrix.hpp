@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_RUN_ROWS_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_RUN_ROWS_HPP
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_RUN_MATRIX_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_RUN_MATRIX_HPP
 
 #include <kindred/core/arch/simd/Words8.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
@@ -15,7 +15,7 @@ namespace Kindred::Impl {
 /// number of equal symbols ends there. Word w of row i is at `words[w * stride + i]`.
 ///
 /// Eight words before row 0 and after the last row must be readable (those before it are zero).
-struct RunRows {
+struct RunMatrix {
   std::uint64_t* words;
   std::size_t stride;
 };
@@ -30,8 +30,8 @@ inline std::uint64_t range_mask(unsigned w, std::uint32_t begin, std::uint32_t e
 }
 
 /// \brief The first of the rows [row_begin, row_end) with a bit in [begin, end), or \p row_end.
-inline std::uint32_t first_row(const RunRows& rows, std::uint32_t row_begin, std::uint32_t row_end,
-                               std::uint32_t begin, std::uint32_t end) {
+inline std::uint32_t first_row(const RunMatrix& rows, std::uint32_t row_begin,
+                               std::uint32_t row_end, std::uint32_t begin, std::uint32_t end) {
   const unsigned word_begin = begin / word_symbols;
   const unsigned word_end = (end + word_symbols - 1) / word_symbols;
   constexpr std::uint32_t together = Arch::Words8::size;
@@ -47,7 +47,7 @@ inline std::uint32_t first_row(const RunRows& rows, std::uint32_t row_begin, std
 }
 
 /// The lowest bit of row \p i in [begin, end); there must be one.
-inline std::uint32_t first_bit(const RunRows& rows, std::uint32_t i, std::uint32_t begin,
+inline std::uint32_t first_bit(const RunMatrix& rows, std::uint32_t i, std::uint32_t begin,
                                std::uint32_t end) {
   for (unsigned w = begin / word_symbols;; ++w) {
     const std::uint64_t bits = rows.words[w * rows.stride + i] & range_mask(w, begin, end);
@@ -60,7 +60,7 @@ inline std::uint32_t first_bit(const RunRows& rows, std::uint32_t i, std::uint32
 ///
 /// Runs of length k in \p in become runs of length k + further, further ≤ k. Returns whether any
 /// bit is left.
-inline bool extend_runs(const RunRows& in, const RunRows& out, std::uint32_t row_begin,
+inline bool extend_runs(const RunMatrix& in, const RunMatrix& out, std::uint32_t row_begin,
                         std::uint32_t row_end, unsigned word_begin, unsigned word_end,
                         std::uint32_t further) {
   const unsigned words = further / word_symbols;
@@ -90,4 +90,4 @@ inline bool extend_runs(const RunRows& in, const RunRows& out, std::uint32_t row
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_RUN_ROWS_HPP
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_RUN_MATRIX_HPP
