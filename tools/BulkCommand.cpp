@@ -4,7 +4,7 @@
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/NpyHeader.hpp"
 #include "io/Output.hpp"
 

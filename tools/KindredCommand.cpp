@@ -4,7 +4,7 @@
 #include "Commands.hpp"
 #include "Log.hpp"
 #include "demo/Demo.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 
 #include <kindred/Version.hpp>
 #include <kindred/core/common/Error.hpp>

@@ -6,7 +6,7 @@
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/LatticeBlocks.hpp"
 #include "io/LatticeEnvironment.hpp"
 #include "io/Output.hpp"

@@ -8,7 +8,7 @@
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/AnswerLines.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/Output.hpp"
 #include "io/SequenceReader.hpp"
 

@@ -7,7 +7,7 @@
 #include "io/AnswerLines.hpp"
 #include "io/Candidates.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/Output.hpp"
 #include "io/RankedOutput.hpp"
 

@@ -6,7 +6,7 @@
 #include "VectorInput.hpp"
 #include "io/AnswerLines.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/RankedOutput.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedInput.hpp"
 
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/Matrix.hpp"
 
 #include <kindred/matcher/VectorFile.hpp>

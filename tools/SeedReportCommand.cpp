@@ -2,7 +2,7 @@
 #include "SeedReports.hpp"
 #include "SeedSubcommands.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/SeedJson.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

@@ -2,7 +2,7 @@
 #include "SeedInput.hpp"
 #include "SeedReports.hpp"
 #include "SeedSubcommands.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/Output.hpp"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include "SeedReports.hpp"
 #include "SeedSubcommands.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/NpyHeader.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

@@ -3,7 +3,7 @@
 
 #include "Log.hpp"
 #include "Progress.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/LatticeEnvironment.hpp"
 
 #include <kindred/Version.hpp>

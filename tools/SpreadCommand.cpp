@@ -8,7 +8,7 @@
 #include "SpreadFlags.hpp"
 #include "io/AnswerLines.hpp"
 #include "io/AppendJson.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/Output.hpp"
 #include "io/SpreadSources.hpp"
 

@@ -5,7 +5,7 @@
 #include "Options.hpp"
 #include "io/DecayText.hpp"
 #include "io/EdgeRulesText.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 
 #include <fmt/format.h>
 

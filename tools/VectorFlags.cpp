@@ -2,7 +2,7 @@
 #include "VectorFlags.hpp"
 
 #include "Log.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "VectorInput.hpp"
 
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>

@@ -5,7 +5,7 @@
 #include "VectorFlags.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/Output.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>

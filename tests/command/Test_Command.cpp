@@ -5,7 +5,7 @@
 #include "KindredCommand.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/NpyHeader.hpp"
 
 #include <cstdlib>

@@ -3,7 +3,7 @@
 // rejected with a position, or give a graph whose edges end at its nodes.
 #include "MemoryFile.hpp"
 #include "io/EdgeList.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/MatrixMarket.hpp"
 
 #include <cmath>

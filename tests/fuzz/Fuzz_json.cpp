@@ -3,7 +3,7 @@
 // twice.
 #include "MemoryFile.hpp"
 #include "io/Candidates.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/SequenceReader.hpp"
 
 #include <kindred/matcher/CodePoints.hpp>

@@ -5,7 +5,7 @@
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
 #include "io/Candidates.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 
 namespace CandidatesTest {
 

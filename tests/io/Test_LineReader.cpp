@@ -4,7 +4,7 @@
 
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/LineReader.hpp"
 
 namespace LineReaderTest {

@@ -4,7 +4,7 @@
 
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/Matrix.hpp"
 #include "io/NpyHeader.hpp"
 

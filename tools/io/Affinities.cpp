@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/Affinities.hpp"
 
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/JsonLines.hpp"
 
 #include <kindred/matcher/Prediction.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/DecayText.hpp"
 
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/ParseNumber.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/GraphFields.hpp"
 
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/ParseNumber.hpp"
 
 #include <kindred/matcher/CodePoints.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/LineReader.hpp"
 
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

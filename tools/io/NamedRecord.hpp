@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_IO_NAMED_RECORD_HPP
 #define KINDRED_TOOLS_IO_NAMED_RECORD_HPP
 
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/JsonLines.hpp"
 
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/PatternStoreInput.hpp"
 
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 
 namespace Kindred::Tools {
 

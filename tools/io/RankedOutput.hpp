@@ -3,7 +3,7 @@
 #define KINDRED_TOOLS_IO_RANKED_OUTPUT_HPP
 
 #include "io/AnswerLines.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/NpyHeader.hpp"
 #include "io/Output.hpp"
 

@@ -2,7 +2,7 @@
 #include "io/SeedJson.hpp"
 
 #include "io/AppendJson.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/JsonLines.hpp"
 #include "io/JsonSummary.hpp"
 

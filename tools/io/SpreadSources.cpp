@@ -2,7 +2,7 @@
 #include "io/SpreadSources.hpp"
 
 #include "io/DecayText.hpp"
-#include "io/InputError.hpp"
+#include "io/Errors.hpp"
 #include "io/NamedRecord.hpp"
 
 #include <fmt/format.h>

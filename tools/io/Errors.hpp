@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_INPUT_ERROR_HPP
-#define KINDRED_TOOLS_IO_INPUT_ERROR_HPP
+#ifndef KINDRED_TOOLS_IO_ERRORS_HPP
+#define KINDRED_TOOLS_IO_ERRORS_HPP
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
@@ -50,4 +50,4 @@ decltype(auto) reading_file(const Body& body) {
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_INPUT_ERROR_HPP
+#endif  // KINDRED_TOOLS_IO_ERRORS_HPP
