@@ -151,7 +151,7 @@ class ByteColumns {
 };
 
 /// The faster form on this host.
-using HostColumns =
+using HostLcsColumns =
     std::conditional_t<Arch::has_byte_lookups, ByteColumns<Arch::Bytes64>, WordColumns>;
 
 }  // namespace Kindred::Impl

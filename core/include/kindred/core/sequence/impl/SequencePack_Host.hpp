@@ -39,7 +39,7 @@ class SequencePack<HostSpace> {
                    std::uint32_t need, const Sink& sink) {
     Scratch scratch;
     scratch.clear();
-    HostColumns state[segment_columns];
+    HostLcsColumns state[segment_columns];
     for (unsigned c = 0; c < tables.count; ++c) state[c].reset();
     const Band band{work_item.rows, length, need};
     std::int64_t spare = 0;
@@ -111,7 +111,7 @@ class SequencePack<HostSpace> {
     }
     /// By how much a lane can still exceed `need` after \p row rows, at most; negative if none
     /// reaches it.
-    std::int64_t spare(std::uint32_t row, const Tables& tables, const HostColumns* state) const {
+    std::int64_t spare(std::uint32_t row, const Tables& tables, const HostLcsColumns* state) const {
       const std::uint32_t left = rows - row;
       if (left >= need || left == 0) return left;
       // With k columns before the cut and the others after it, k = length − left is the most
@@ -168,12 +168,12 @@ class SequencePack<HostSpace> {
                                     const WorkItem& work_item, std::uint32_t row,
                                     std::uint32_t rows, Scratch& scratch, bool& translated) {
     const std::uint8_t* codes = tables.codes;
-    if constexpr (HostColumns::hashes && sizeof(*work_item.symbols[0]) == 2) {
+    if constexpr (HostLcsColumns::hashes && sizeof(*work_item.symbols[0]) == 2) {
       if (columns.hash.multiplier != 0) {
         fill_rows(
             work_item, row, rows, scratch.places(),
             [&](const auto* first, const auto* second, std::uint32_t full, std::uint8_t* out) {
-              HostColumns::find_places(columns.hash, first, second, full, out);
+              HostLcsColumns::find_places(columns.hash, first, second, full, out);
             },
             [&](const auto symbol) { return columns.place[codes[symbol]]; });
         return scratch.places();
@@ -183,19 +183,20 @@ class SequencePack<HostSpace> {
       fill_rows(
           work_item, row, rows, scratch.codes(),
           [&](const auto* first, const auto* second, std::uint32_t full, std::uint8_t* out) {
-            HostColumns::translate(codes, first, second, full, out);
+            HostLcsColumns::translate(codes, first, second, full, out);
           },
           [&](const auto symbol) { return codes[symbol]; });
       translated = true;
     }
     if (columns.codes_are_places) return scratch.codes();
-    HostColumns::recode(columns.place, scratch.codes(), rows + pack_margin, scratch.places());
+    HostLcsColumns::recode(columns.place, scratch.codes(), rows + pack_margin, scratch.places());
     return scratch.places();
   }
 
   template <class WorkItem>
   static void advance(const Tables& tables, const Band& band, const WorkItem& work_item,
-                      std::uint32_t row, std::uint32_t rows, Scratch& scratch, HostColumns* state) {
+                      std::uint32_t row, std::uint32_t rows, Scratch& scratch,
+                      HostLcsColumns* state) {
     const std::uint64_t* carry_in = work_item.chained_in ? work_item.plane + row : nullptr;
     std::uint64_t* carry_out = work_item.chained_out ? work_item.plane + row : nullptr;
     const Ahead next = ahead(work_item, row + rows, band.need > 0);

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace HostColumnsTest {
+namespace LcsColumnsTest {
 
 using namespace Kindred;
 using Impl::pack_lanes;
@@ -61,13 +61,13 @@ std::vector<std::uint64_t> trace(std::mt19937_64 generator, std::size_t length,
   return result;
 }
 
-TEST(HostColumns, AllFormsAreEqual) {
+TEST(LcsColumns, AllFormsAreEqual) {
   for (const std::size_t length : {1U, 8U, 9U, 63U, 64U, 65U, 80U, 96U, 97U, 128U, 200U, 256U}) {
     for (const unsigned vocabulary : {1U, 5U, 62U, 63U, 64U, 65U, 128U, 255U}) {
       const auto generator =
           Testing::generator("columns" + std::to_string(1000 * length + vocabulary));
       const auto expected = trace<Impl::WordColumns>(generator, length, vocabulary);
-      EXPECT_EQ(trace<Impl::HostColumns>(generator, length, vocabulary), expected)
+      EXPECT_EQ(trace<Impl::HostLcsColumns>(generator, length, vocabulary), expected)
           << length << " of " << vocabulary;
       EXPECT_EQ(trace<Impl::ByteColumns<Arch::ScalarBytes64>>(generator, length, vocabulary),
                 expected)
@@ -76,14 +76,14 @@ TEST(HostColumns, AllFormsAreEqual) {
   }
 }
 
-TEST(HostColumns, AcceptQueriesOfDistinctSymbolsOnly) {
+TEST(LcsColumns, AcceptQueriesOfDistinctSymbolsOnly) {
   // 64 positions and no spare one: only the last plane may look up position 63.
   std::vector<std::uint8_t> codes(64);
   for (unsigned j = 0; j < 64; ++j) codes[j] = static_cast<std::uint8_t>(j);
   const auto columns = columns_of(codes);
   ASSERT_EQ(columns.size(), 1U);
   EXPECT_TRUE(columns[0].full);
-  Impl::HostColumns state;
+  Impl::HostLcsColumns state;
   state.reset();
   alignas(64) std::uint8_t places[pack_lanes * (2 * pack_margin + 64)];
   std::fill_n(places, sizeof(places), no_code);
@@ -99,7 +99,7 @@ TEST(HostColumns, AcceptQueriesOfDistinctSymbolsOnly) {
   for (unsigned l = 0; l < pack_lanes; ++l) EXPECT_EQ(counts.lane[l], l);
 }
 
-TEST(HostColumns, FindPositionsOfSymbolsOf16Bits) {
+TEST(LcsColumns, FindPositionsOfSymbolsOf16Bits) {
   auto generator = Testing::generator("hash");
   for (int repeat = 0; repeat < 300; ++repeat) {
     // Symbol numbers are often small and consecutive.
@@ -126,7 +126,8 @@ TEST(HostColumns, FindPositionsOfSymbolsOf16Bits) {
     }
     alignas(64) std::uint8_t places[192];
     alignas(64) std::uint8_t portable[192];
-    Impl::HostColumns::find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3, places);
+    Impl::HostLcsColumns::find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3,
+                                      places);
     Impl::WordColumns::find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3,
                                    portable);
     for (unsigned l = 0; l < 192; ++l) {
@@ -141,7 +142,7 @@ TEST(HostColumns, FindPositionsOfSymbolsOf16Bits) {
   }
 }
 
-TEST(HostColumns, TranslateTwoRowsInOrder) {
+TEST(LcsColumns, TranslateTwoRowsInOrder) {
   auto generator = Testing::generator("translate");
   std::uint8_t table[256];
   std::uint8_t first[96];
@@ -150,11 +151,11 @@ TEST(HostColumns, TranslateTwoRowsInOrder) {
   for (auto& symbol : first) symbol = static_cast<std::uint8_t>(generator());
   for (auto& symbol : second) symbol = static_cast<std::uint8_t>(generator());
   alignas(64) std::uint8_t codes[192];
-  Impl::HostColumns::translate(table, first, second, 3, codes);
+  Impl::HostLcsColumns::translate(table, first, second, 3, codes);
   for (unsigned l = 0; l < 96; ++l) {
     EXPECT_EQ(codes[64 * (l / 32) + l % 32], table[first[l]]);
     EXPECT_EQ(codes[64 * (l / 32) + 32 + l % 32], table[second[l]]);
   }
 }
 
-}  // namespace HostColumnsTest
+}  // namespace LcsColumnsTest
