@@ -306,7 +306,7 @@ TEST(PreparedLinears, ManySmallLayersAreOneLaunchWithoutAllocation) {
       EXPECT_EQ(Testing::context().memory_statistics(space).allocations_total, before);
       const auto kernels = profile.kernels();
       ASSERT_EQ(kernels.size(), 1U);
-      EXPECT_EQ(kernels[0].label, "Kindred::Seed::fused_linears::tiles");
+      EXPECT_EQ(kernels[0].label, "Kindred::Layers::fused_linears::tiles");
       EXPECT_EQ(kernels[0].count, 1U);
       for (std::size_t i = 0; i < cases.size(); ++i) {
         auto& y = buffers[3 * i + 2];

@@ -360,7 +360,7 @@ TEST(PreparedNorms, AreOneLaunchWithoutAllocation) {
       EXPECT_EQ(Testing::context().memory_statistics(space).allocations_total, before);
       const auto kernels = profile.kernels();
       ASSERT_EQ(kernels.size(), 1U);
-      EXPECT_EQ(kernels[0].label, "Kindred::Seed::fused_norms::rows");
+      EXPECT_EQ(kernels[0].label, "Kindred::Layers::fused_norms::rows");
       EXPECT_EQ(kernels[0].count, 2U);
       for (std::size_t i = 0; i < cases.size(); ++i) {
         Impl::download(exec_space, cases[i]->y.view().values.data(), resident[i].y.view(),

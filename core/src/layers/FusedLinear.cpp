@@ -31,7 +31,7 @@ template <class ExecutionSpace>
 void fused_linears(const ExecutionSpace& exec_space, std::uint64_t work_items,
                    const ArrayView<const LinearLayerData, ExecutionSpace>& layers) {
   Impl::for_each_work_item(
-      exec_space, "Kindred::Seed::fused_linears::tiles", work_items,
+      exec_space, "Kindred::Layers::fused_linears::tiles", work_items,
       Impl::LinearKernel<ExecutionSpace>{layers.data(), static_cast<std::uint32_t>(layers.size()),
                                          work_items});
 }
@@ -54,7 +54,7 @@ void end_linear_here(const LinearEnd& end) {
 
 template <class ExecutionSpace>
 void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end) {
-  constexpr const char* label = "Kindred::Seed::end_linear::elements";
+  constexpr const char* label = "Kindred::Layers::end_linear::elements";
   const std::uint64_t across = (end.outputs + Impl::linear_end_width - 1) / Impl::linear_end_width;
   const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>> policy(
       exec_space, 0, end.rows * across);

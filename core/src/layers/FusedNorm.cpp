@@ -98,7 +98,7 @@ template <class ExecutionSpace>
 void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
                  const ArrayView<const NormLayerData, ExecutionSpace>& layers) {
   if (plan.teams == 0) return;
-  constexpr const char* label = "Kindred::Seed::fused_norms::rows";
+  constexpr const char* label = "Kindred::Layers::fused_norms::rows";
   const auto count = static_cast<std::uint32_t>(layers.size());
   if constexpr (Arch::is_device<ExecutionSpace>) {
     const auto launch = [&](auto warps) {
