@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How close answers are to exact arithmetic.
+// How close answers are to exact arithmetic, and how bfloat16 activations are rounded.
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -162,6 +164,34 @@ TEST(SpreadingAccuracy, NodeNumberingDoesNotMatter) {
     const std::vector<double> after = values(renumbered(world, place), options);
     for (std::size_t v = 0; v < world.graph.nodes; ++v) RC_ASSERT(before[v] == after[place[v]]);
   });
+}
+
+TEST(SpreadingAccuracy, ShortActivationsAreRoundedIdenticallyEverywhereAndReported) {
+  auto generator = Testing::generator("SpreadingHops.short_activations");
+  const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
+  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  SpreadOptions options = linear(constant(0.5));
+  options.activations = ActivationPrecision::bfloat16;
+  std::vector<Sources> queries;
+  for (std::size_t i = 0; i < 40; ++i)
+    queries.push_back({{static_cast<std::uint32_t>(generator() % graph.nodes), 0.7F}});
+  Reference::SpreadSettings settings{options.hops, options.decay, {}};
+  settings.short_activations = true;
+  std::vector<Answer> expected;
+  for (const Sources& query : queries) {
+    const std::vector<Reference::Node> sources{{query[0].node, query[0].value}};
+    const auto values = Reference::spread_linear(graph.nodes, links_of(graph), sources, settings);
+    Answer& answer = expected.emplace_back();
+    for (const Reference::Node& node : Reference::ranked_nodes(values, options.top))
+      answer.push_back({node.node, node.value});
+  }
+  for (const Space space : Testing::spaces()) {
+    EXPECT_EQ(bits(spread(Testing::context(), graph, queries, options, space)), bits(expected))
+        << to_string(space);
+  }
+  EXPECT_TRUE(engine.spread(ragged(queries), options).not_guaranteed);
+  options.activations = ActivationPrecision::float32;
+  EXPECT_FALSE(engine.spread(ragged(queries), options).not_guaranteed);
 }
 
 }  // namespace SpreadingAccuracyTest

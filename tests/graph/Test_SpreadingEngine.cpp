@@ -320,6 +320,14 @@ TEST(SpreadingEngine, RejectsBadCallsAndIsUnchanged) {
                InvalidArgument);
   EXPECT_THROW(call({{0, 1}}, with([](SpreadOptions& o) { o.decay.parameter = -1; })),
                InvalidArgument);
+  EXPECT_THROW(
+      call({{0, 1}}, with([](SpreadOptions& o) { o.modifiers.emplace().fans[1].factor = -1; })),
+      InvalidArgument);
+  SpreadOptions pagerank;
+  pagerank.mode = SpreadMode::pagerank;
+  EXPECT_NO_THROW(call({{0, 1}}, pagerank));
+  pagerank.kinds.reset(9);
+  EXPECT_THROW(call({{0, 1}}, pagerank), InvalidArgument);
   const std::vector<std::uint64_t> beyond{0, 2};
   const Sources one{{0, 1}};
   EXPECT_THROW(engine.spread({beyond, one}), InvalidArgument);

@@ -79,7 +79,7 @@ EXCLUDED_TESTS = [
     "VectorIndex.SplitsQueriesAndRowsToFitTheBudget*",
     "VectorIndex.StreamsRows*",
     "VectorPaths.GiveTheSameBitsInTwoHundredRepeats*",
-    "SpreadingHops.AnyNumberOfColumns*",
+    "EngineHop.AnyNumberOfColumns*",
     "ExpectedEdges.HopsFromEverywhereReadAllEdges*",
     "GraphUpdates.LongRowsAreRebuilt*",
     "PageRank.*",

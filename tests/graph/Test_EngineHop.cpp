@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/reference/Reference.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <vector>
 
 #include "SpreadingSupport.hpp"
 
-namespace SpreadingHopsTest {
+namespace EngineHopTest {
 
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 
-TEST(SpreadingHops, AnyNumberOfColumnsMatchesReferenceInBothDirections) {
+TEST(EngineHop, AnyNumberOfColumnsMatchesReferenceInBothDirections) {
   auto generator = Testing::generator("SpreadingHops.columns");
   const Graph graph = random_graph(300, row_lengths, 2000, -1, 1, generator);
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
@@ -38,35 +46,7 @@ TEST(SpreadingHops, AnyNumberOfColumnsMatchesReferenceInBothDirections) {
   }
 }
 
-TEST(SpreadingHops, ShortActivationsAreRoundedIdenticallyEverywhereAndReported) {
-  auto generator = Testing::generator("SpreadingHops.short_activations");
-  const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
-  SpreadOptions options = linear(constant(0.5));
-  options.activations = ActivationPrecision::bfloat16;
-  std::vector<Sources> queries;
-  for (std::size_t i = 0; i < 40; ++i)
-    queries.push_back({{static_cast<std::uint32_t>(generator() % graph.nodes), 0.7F}});
-  Reference::SpreadSettings settings{options.hops, options.decay, {}};
-  settings.short_activations = true;
-  std::vector<Answer> expected;
-  for (const Sources& query : queries) {
-    const std::vector<Reference::Node> sources{{query[0].node, query[0].value}};
-    const auto values = Reference::spread_linear(graph.nodes, links_of(graph), sources, settings);
-    Answer& answer = expected.emplace_back();
-    for (const Reference::Node& node : Reference::ranked_nodes(values, options.top))
-      answer.push_back({node.node, node.value});
-  }
-  for (const Space space : Testing::spaces()) {
-    EXPECT_EQ(bits(spread(Testing::context(), graph, queries, options, space)), bits(expected))
-        << to_string(space);
-  }
-  EXPECT_TRUE(engine.spread(ragged(queries), options).not_guaranteed);
-  options.activations = ActivationPrecision::float32;
-  EXPECT_FALSE(engine.spread(ragged(queries), options).not_guaranteed);
-}
-
-TEST(SpreadingHops, InvalidArgumentsAreRejected) {
+TEST(EngineHop, InvalidArgumentsAreRejected) {
   const Graph graph{3, {{0, 1, 1}}};
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
   std::vector<float> x(6);
@@ -81,14 +61,6 @@ TEST(SpreadingHops, InvalidArgumentsAreRejected) {
   EXPECT_NO_THROW(engine.hop(x, y, options));
   options.modifiers->strengths[2][3] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(engine.hop(x, y, options), InvalidArgument);
-  SpreadOptions spread_options;
-  spread_options.modifiers.emplace().fans[1].factor = -1;
-  EXPECT_THROW(engine.spread(ragged({{{0, 1}}}), spread_options), InvalidArgument);
-  spread_options.modifiers.reset();
-  spread_options.mode = SpreadMode::pagerank;
-  EXPECT_NO_THROW(engine.spread(ragged({{{0, 1}}}), spread_options));
-  spread_options.kinds.reset(9);
-  EXPECT_THROW(engine.spread(ragged({{{0, 1}}}), spread_options), InvalidArgument);
 }
 
-}  // namespace SpreadingHopsTest
+}  // namespace EngineHopTest
