@@ -10,10 +10,11 @@
 
 namespace Kindred::Impl {
 
-/// The measured call and its clock, in seconds, so that a test can simulate a machine.
+/// The current time in seconds. It is passed in, so that a test can simulate a machine.
 using SecondsClock = std::function<double()>;
 
-/// The median of the sorted \p values; the upper one if there are two. \p values must not be empty.
+/// The median of \p values, which may be in any order; the greater of two middle values. \p values
+/// must not be empty.
 double median(std::vector<double> values);
 
 /// Where a call runs: the space and the number of threads.
@@ -54,10 +55,10 @@ struct SizeLadderPoint {
 /// calls that took at most twice the minimum. A point is measured again if it is implausible: far
 /// above the previous point, the prior, or the time of one thread. A place whose calls cost far
 /// more than those of the best place is skipped until the difference shrinks. A place leaves the
-/// ladder when the next size would exceed its share of the remaining time, judged by the earlier
-/// points as well as the last one, so that one bad point ends nothing, or when it falls ever
-/// further behind a later place, which has more threads. Since disturbances only add time, no point
-/// of the result is above a later one of the same place.
+/// ladder in two cases: when the next size would exceed its share of the remaining time (estimated
+/// from several points, so that a single bad one does not end it), or when it falls further and
+/// further behind a later place, which has more threads. Since disturbances only add time, points
+/// are lowered until none takes longer than a larger size at the same place.
 std::vector<SizeLadderPoint> climb(const SizeLadderOptions& options, const PrepareRung& prepare);
 
 /// \brief Calls \p start until its time is steady and at most \p plausible, for at most \p seconds,

@@ -28,8 +28,8 @@ class NodeRanking {
 
   /// \brief Writes the best \p top ranks of queries `first_query … first_query + queries` of \p
   /// state to \p ranks. Fences \p exec_space.
-  /// \param nodes at least 1 \param least minimum number of queries at a time, even if they have
-  /// many keys
+  /// \param nodes at least 1 \param least minimum number of queries that are ranked at a time,
+  /// however many keys they have
   template <class State>
   void rank(const ExecutionSpace& exec_space, const State& state, std::size_t nodes,
             std::size_t first_query, std::size_t queries, std::size_t least, std::size_t top,

@@ -33,7 +33,7 @@ class OutWeights {
   std::uint64_t bytes(Space space) const noexcept {
     return space == Space::cuda ? m_device_bytes : m_host_bytes;
   }
-  /// Whether the range of float32 iterates suffices. Call `prepare` first.
+  /// Whether float32 has enough range for the iterates. Call `prepare` first.
   bool fit_float() const noexcept { return m_fit_float; }
   /// The sums in memory of \p exec_space. Call `prepare` first. Fences \p exec_space. \throws
   /// OutOfMemory

@@ -50,7 +50,8 @@ struct TierView {
   /// In the order of the indices, all above those of the bulk tier.
   std::vector<PlacedPart> recent;
   std::uint64_t bulk_end = 0;  ///< patterns below this are in the bulk tier
-  std::uint64_t end = 0;       ///< patterns below this are in a part, unless forgotten earlier
+  /// Patterns below this are in a part, unless they were forgotten before it was built.
+  std::uint64_t end = 0;
   IndexSet forgotten;  ///< never returned, but still in a part or in one that is being built
 
   /// The part that contains a pattern, or null.
@@ -86,7 +87,7 @@ class PatternTiers {
   std::shared_ptr<const TierView> view_to(std::uint64_t end);
   /// \brief Removes the pattern from the results of all later views. O(log patterns)
   ///
-  /// The caller ensures that no `PatternRows::load` which starts later loads the pattern.
+  /// The caller ensures that a `PatternRows::load` that starts later does not return the pattern.
   void forget(std::uint64_t index);
 
   /// \brief Takes the bulk tier from a file. The tiers must be empty.

@@ -39,8 +39,8 @@ enum class Access : bool { read, write };
 FileDescriptor open_existing(const std::string& path, Access access);
 /// \throws Error
 std::uint64_t file_size(int descriptor, const std::string& path);
-/// \brief Opens the regular file \p path for writing and locks it against other writers of this
-/// library until the descriptor is closed. \throws Busy while another process writes it; as
+/// \brief Opens the regular file \p path and locks it against other writers of this library until
+/// the descriptor is closed. \throws Busy while another process writes it; otherwise as
 /// `open_existing`
 FileDescriptor lock_existing(const std::string& path, Access access);
 

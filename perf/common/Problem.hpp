@@ -27,8 +27,8 @@ class Problem {
   bool same_bits = true;     ///< the answer has the same bits on every space
 
   virtual bool reaches(Space space) const = 0;
-  /// Selects the input of the next run; the inputs of consecutive calls differ if one would stay in
-  /// the caches. The first call is 0.
+  /// Selects the input of the next run. Consecutive calls get different inputs if a single input
+  /// would stay in the caches. The first call has the number 0.
   virtual void turn(std::size_t /*call*/) {}
   /// Runs the call and keeps its answer on the host. Fences.
   virtual DispatchRecord run(std::optional<Space> space) = 0;

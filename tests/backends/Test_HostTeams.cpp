@@ -75,7 +75,7 @@ TEST(HostTeams, SizesArePowersOfTwoAndAllThreads) {
 TEST(HostTeams, BindTheirThreadsToSubsetsOfTheProcessors) {
   const auto processors = std::thread::hardware_concurrency();
   if (!has_regions() || processors < 2)
-    GTEST_SKIP() << "needs two processors and OpenMP, which ThreadSanitizer does not know";
+    GTEST_SKIP() << "needs two processors and OpenMP, which ThreadSanitizer does not support";
   const Context context(options_of(2));
   HostTeams teams(2, Impl::host_instance(context, Space::openmp));
   std::array<std::set<int>, 2> seen;
@@ -90,7 +90,7 @@ TEST(HostTeams, BindTheirThreadsToSubsetsOfTheProcessors) {
 }
 
 TEST(HostTeams, StartHelpersThatMayUseAllProcessors) {
-  if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not know";
+  if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not support";
   const auto processors = [] {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
@@ -118,7 +118,7 @@ TEST(HostTeams, StartHelpersThatMayUseAllProcessors) {
 }
 
 TEST(HostTeams, KeepTheirThreadsWhereSizesAlternate) {
-  if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not know";
+  if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not support";
   const Context context(options_of(all_threads));
   HostTeams teams(all_threads, Impl::host_instance(context, Space::openmp));
   std::map<int, std::set<std::thread::id>> seen;
@@ -137,7 +137,7 @@ TEST(HostTeams, KeepTheirThreadsWhereSizesAlternate) {
 }
 
 TEST(HostTeams, AreNotSlowerWhereSizesAlternate) {
-  if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not know";
+  if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not support";
   const Context context(options_of(all_threads));
   HostTeams teams(all_threads, Impl::host_instance(context, Space::openmp));
   const auto median_seconds = [&](const std::vector<int>& sizes) {

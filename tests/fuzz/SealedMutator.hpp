@@ -31,8 +31,8 @@ inline bool is_section_file(const std::uint8_t* data, std::size_t size) {
                     reinterpret_cast<const char*>(data));
 }
 
-/// \brief Mutates a file as libFuzzer does, starting from \p good; a section file mostly gets
-/// matching checksums. \returns the new size
+/// \brief Mutates a file as libFuzzer does, now and then restarting from \p good, and recomputes
+/// the checksums of most section files. \returns the new size
 inline std::size_t mutate_sealed(std::uint8_t* data, std::size_t size, std::size_t size_max,
                                  unsigned seed, const std::string& good) {
   std::minstd_rand generator(seed);

@@ -175,7 +175,7 @@ TEST(PatternMemory, EveryTriggerSynchronizes) {
   EXPECT_THROW(memory.begin_training(), InvalidArgument);
   for (std::uint64_t i = 0; i < 20; ++i) learn(memory, {{numbered('t', i)}});
   EXPECT_EQ(memory.sync_statistics().recent, 20U) << "training suspends automatic syncs";
-  EXPECT_EQ(answer(memory, {{"t7"}}).size(), 1U) << "what is learned must be found meanwhile";
+  EXPECT_EQ(answer(memory, {{"t7"}}).size(), 1U) << "patterns learned meanwhile must be found";
   EXPECT_EQ(memory.end_training().moved, 20U);
   EXPECT_THROW(memory.end_training(), InvalidArgument);
   const SyncStatistics statistics = memory.sync_statistics();

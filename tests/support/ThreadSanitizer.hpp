@@ -6,7 +6,7 @@ namespace Kindred::Testing {
 
 /// \brief Whether this is a build for ThreadSanitizer.
 ///
-/// ThreadSanitizer does not know the OpenMP runtime and cannot see its barriers: consecutive
+/// ThreadSanitizer does not support the OpenMP runtime and cannot see its barriers: consecutive
 /// accesses by the threads of a parallel region look like a race. The shared context has one thread
 /// in such a build, and tests whose regions have several threads are skipped.
 #if defined(__SANITIZE_THREAD__)

@@ -12,8 +12,8 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// Removes the text up to and including the first of \p dividers from \p text and returns it
-/// without the divider.
+/// Takes the first field from the front of \p text and returns it. The field ends at the first of
+/// \p dividers, which is removed as well.
 std::string_view take_field(std::string_view& text, std::string_view dividers) {
   const std::size_t end = std::min(text.find_first_of(dividers), text.size());
   const std::string_view field = text.substr(0, end);

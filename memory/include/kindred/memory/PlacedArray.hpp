@@ -39,7 +39,8 @@ class PlacedArray {
       return m_buffer.view();
     }
   }
-  /// After `writable(values)`: waits for what was written. Fences \p exec_space.
+  /// Call this after the kernels that write `writable(values)`: waits for them, and leaves their
+  /// results in \p values. Fences \p exec_space.
   void take(const ExecutionSpace& exec_space, std::span<T> values) const {
     if constexpr (Arch::is_device<ExecutionSpace>)
       download(exec_space, values.data(), m_buffer.view(), values.size());

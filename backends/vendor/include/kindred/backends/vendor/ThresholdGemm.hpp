@@ -22,7 +22,7 @@ struct ThresholdTile {
   std::uint64_t last = 0;
   TileBounds bounds;                 ///< error bounds of the rows
   const float* weights = nullptr;    ///< one per query; null unless the metric is l2
-  RowFilter<ExecutionSpace> filter;  ///< of the queries, as the lists
+  RowFilter<ExecutionSpace> filter;  ///< of the queries, like `lists`
   TileLists<ExecutionSpace> lists;
 };
 

@@ -11,8 +11,8 @@
 
 namespace Kindred::Arch {
 
-/// \brief The view that a thread of a device team (a thread block) has of itself. Team kernels are
-/// templates over it, so that host threads can replace device threads in tests.
+/// \brief What a thread of a device team (a thread block) knows about its team and its place in it.
+/// Team kernels are templates over it, so that host threads can replace device threads in tests.
 class Team {
  public:
   Team() = default;

@@ -9,8 +9,8 @@
 
 namespace Kindred::Impl {
 
-/// \brief The best nodes that a query touched, ranked by its group. Ends when all threads have read
-/// what they rank.
+/// \brief Ranks the best nodes that a query touched; its group does the work. Returns once every
+/// thread has read the keys that it ranks.
 template <class ExecutionSpace, bool is_device = Arch::is_device<ExecutionSpace>>
 struct FrontierRanks {
   template <class Walk, class Launch, class Group>
