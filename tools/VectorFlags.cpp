@@ -70,7 +70,7 @@ void add_out_flags(CLI::App& command, std::string& ids, std::string& scores) {
 
 void check_rows_flags(const char* command, const std::string& vectors, const std::string& store) {
   if (vectors.empty() != store.empty()) return;
-  throw UsageError(fmt::format("{}: {} of --vectors and --store is needed", command,
+  throw UsageError(fmt::format("{}: {} of --vectors and --store must be given", command,
                                store.empty() ? "one" : "only one"));
 }
 

@@ -43,7 +43,7 @@ TEST(Candidates, RefuseAnIdThatIsNoRow) {
               HasSubstr("has 18446744073709551616, which is not a whole number"));
   EXPECT_THAT(refusal(folder, R"({"ids": [1.0]})"), HasSubstr("has 1.0, which"));
   EXPECT_THAT(refusal(folder, R"({"ids": ["1"]})"), HasSubstr("has '1', which"));
-  EXPECT_THAT(refusal(folder, R"({"ids": 1})"), HasSubstr("must be an array and is 1"));
+  EXPECT_THAT(refusal(folder, R"({"ids": 1})"), HasSubstr("must be an array, but is 1"));
   EXPECT_THAT(refusal(folder, R"({"ids": [[1]]})"), HasSubstr("has an array in it"));
   EXPECT_THAT(refusal(folder, R"({"ids": [], "ids": []})"), HasSubstr("is given twice"));
   EXPECT_THAT(refusal(folder, R"({"name": "q"})"), HasSubstr("\"ids\" is missing"));

@@ -98,10 +98,12 @@ TEST(SequenceReader, ReportsFileLineAndValueOfABadRecord) {
               HasSubstr("has 7, which is not a string"));
   EXPECT_THAT(refusal(folder, R"({"tokens": ["a", null]})"),
               HasSubstr("has null, which is not a string"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": "a"})"), HasSubstr("has 'a' where an array must be"));
+  EXPECT_THAT(refusal(folder, R"({"tokens": "a"})"),
+              HasSubstr("has 'a' where an array is expected"));
   EXPECT_THAT(refusal(folder, R"({"tokens": [["a"]]})"), HasSubstr("has an array in it"));
   EXPECT_THAT(refusal(folder, R"({"tokens": [{"a": 1}]})"), HasSubstr("an object where"));
-  EXPECT_THAT(refusal(folder, R"({"events": ["a"]})"), HasSubstr("has 'a' where an array must be"));
+  EXPECT_THAT(refusal(folder, R"({"events": ["a"]})"),
+              HasSubstr("has 'a' where an array is expected"));
   EXPECT_THAT(refusal(folder, R"({"events": [[["a"]]]})"), HasSubstr("has an array in it"));
   EXPECT_THAT(refusal(folder, R"({"events": [[1.5]]})"),
               HasSubstr("has 1.5, which is not a string"));
@@ -109,9 +111,9 @@ TEST(SequenceReader, ReportsFileLineAndValueOfABadRecord) {
   EXPECT_THAT(refusal(folder, R"({"tokens": [], "tokens": []})"), HasSubstr("is given twice"));
   EXPECT_THAT(refusal(folder, R"({"name": "a", "name": "b", "tokens": []})"),
               HasSubstr("is given twice"));
-  EXPECT_THAT(refusal(folder, R"({"name": -3, "tokens": []})"), HasSubstr("and is -3"));
-  EXPECT_THAT(refusal(folder, R"({"name": ["a"], "tokens": []})"), HasSubstr("and is an array"));
-  EXPECT_THAT(refusal(folder, R"({"name": true, "tokens": []})"), HasSubstr("and is a boolean"));
+  EXPECT_THAT(refusal(folder, R"({"name": -3, "tokens": []})"), HasSubstr(", but is -3"));
+  EXPECT_THAT(refusal(folder, R"({"name": ["a"], "tokens": []})"), HasSubstr(", but is an array"));
+  EXPECT_THAT(refusal(folder, R"({"name": true, "tokens": []})"), HasSubstr(", but is a boolean"));
 }
 
 TEST(SequenceReader, BoundsTheDepthOfWhatItSkips) {

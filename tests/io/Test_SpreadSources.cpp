@@ -71,8 +71,8 @@ TEST(SpreadSources, ReportFileLineAndValueOfABadRecord) {
   EXPECT_THAT(refused(R"({"sources": [["a"]]})"), HasSubstr("has a pair of 1"));
   EXPECT_THAT(refused(R"({"sources": [[]]})"), HasSubstr("has a pair of 0"));
   EXPECT_THAT(refused(R"({"sources": [["a", 1, 1]]})"), HasSubstr("has a pair of 3"));
-  EXPECT_THAT(refused(R"({"sources": ["a", 1]})"), HasSubstr("and has 'a'"));
-  EXPECT_THAT(refused(R"({"sources": 1})"), HasSubstr("and has 1"));
+  EXPECT_THAT(refused(R"({"sources": ["a", 1]})"), HasSubstr(", but has 'a'"));
+  EXPECT_THAT(refused(R"({"sources": 1})"), HasSubstr(", but has 1"));
   EXPECT_THAT(refused(R"({"sources": [[["a"], 1]]})"), HasSubstr("an array in a pair"));
   EXPECT_THAT(refused(R"({"sources": [["a", 1.5]]})"), HasSubstr("1.5 is outside [0, 1]"));
   EXPECT_THAT(refused(R"({"sources": [["a", -1]]})"), HasSubstr("-1 is outside [0, 1]"));
@@ -81,13 +81,13 @@ TEST(SpreadSources, ReportFileLineAndValueOfABadRecord) {
   EXPECT_THAT(refused(R"({"sources": [["a", NaN]]})", WeightRange::finite), HasSubstr("not JSON"));
   EXPECT_THAT(refused(R"({"sources": [], "sources": []})"), HasSubstr("is given twice"));
   EXPECT_THAT(refused(R"({"name": "q"})"), HasSubstr("\"sources\" is missing"));
-  EXPECT_THAT(refused(R"({"sources": [], "hops": -1})"), HasSubstr("in [0, 10000] and is -1"));
-  EXPECT_THAT(refused(R"({"sources": [], "hops": 10001})"), HasSubstr("and is 10001"));
-  EXPECT_THAT(refused(R"({"sources": [], "hops": 1.5})"), HasSubstr("and is 1.5"));
-  EXPECT_THAT(refused(R"({"sources": [], "hops": [1]})"), HasSubstr("and is an array"));
-  EXPECT_THAT(refused(R"({"sources": [], "threshold": -0.5})"), HasSubstr("and is -0.5"));
-  EXPECT_THAT(refused(R"({"sources": [], "threshold": "x"})"), HasSubstr("and is 'x'"));
-  EXPECT_THAT(refused(R"({"sources": [], "decay": 1})"), HasSubstr("and is 1"));
+  EXPECT_THAT(refused(R"({"sources": [], "hops": -1})"), HasSubstr("in [0, 10000], but is -1"));
+  EXPECT_THAT(refused(R"({"sources": [], "hops": 10001})"), HasSubstr(", but is 10001"));
+  EXPECT_THAT(refused(R"({"sources": [], "hops": 1.5})"), HasSubstr(", but is 1.5"));
+  EXPECT_THAT(refused(R"({"sources": [], "hops": [1]})"), HasSubstr(", but is an array"));
+  EXPECT_THAT(refused(R"({"sources": [], "threshold": -0.5})"), HasSubstr(", but is -0.5"));
+  EXPECT_THAT(refused(R"({"sources": [], "threshold": "x"})"), HasSubstr(", but is 'x'"));
+  EXPECT_THAT(refused(R"({"sources": [], "decay": 1})"), HasSubstr(", but is 1"));
   EXPECT_THAT(refused(R"({"sources": [], "decay": "constant:-1"})"),
               HasSubstr("\"decay\": 'constant:-1' has no finite parameter"));
   EXPECT_THAT(refused(R"({"sources": [["a", -1]]})", WeightRange::nonnegative),

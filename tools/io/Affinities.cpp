@@ -58,8 +58,8 @@ class AffinityRecord final : public JsonRecord {
   [[noreturn]] void refuse(const std::string& shown) const {
     throw RecordError(
         m_field == Field::symbol
-            ? fmt::format("\"symbol\" must be a string and is {}", shown)
-            : fmt::format("\"affinity\" must be a number in [-1e99, 1e99] and is {}", shown));
+            ? fmt::format("\"symbol\" must be a string, but is {}", shown)
+            : fmt::format("\"affinity\" must be a number in [-1e99, 1e99], but is {}", shown));
   }
 
   Field m_field = Field::other;

@@ -28,13 +28,13 @@ class CandidateRecord final : public NamedRecord {
     return true;
   }
   void begin_other_array() override {
-    if (m_open) throw RecordError("\"ids\" must be an array of row ids and has an array in it");
+    if (m_open) throw RecordError("\"ids\" must be an array of row ids, but has an array in it");
     m_open = true;
   }
   void end_other_array() override { m_open = false; }
   void other_value(const JsonValue& value) override {
     if (!m_open)
-      throw RecordError(fmt::format("\"ids\" must be an array and is {}", value.shown()));
+      throw RecordError(fmt::format("\"ids\" must be an array, but is {}", value.shown()));
     if (value.kind != JsonValue::Kind::integer)
       throw RecordError(fmt::format("\"ids\" has {}, which is not a whole number", value.shown()));
     if (value.negative || value.magnitude >= m_rows) {

@@ -94,7 +94,8 @@ class TaskRecord final : public NamedRecord {
         m_to = node_of(value);
         return;
       case Field::blocked:
-        if (m_depth == 0) throw RecordError("\"blocked\" must be an array and is " + value.shown());
+        if (m_depth == 0)
+          throw RecordError("\"blocked\" must be an array, but is " + value.shown());
         if (m_depth == 1) m_blocked.emplace_back();
         m_blocked.back().push_back(node_of(value));
         return;
@@ -102,7 +103,7 @@ class TaskRecord final : public NamedRecord {
   }
   std::string text_of(const JsonValue& value) const {
     if (value.kind != JsonValue::Kind::string || value.text.empty())
-      throw RecordError(fmt::format("\"{}\" must be a string that is not empty and is {}",
+      throw RecordError(fmt::format("\"{}\" must be a string that is not empty, but is {}",
                                     name_of(m_field), value.shown()));
     return std::string(value.text);
   }

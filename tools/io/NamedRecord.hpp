@@ -27,7 +27,7 @@ class NamedRecord : public JsonRecord {
     return true;
   }
   void begin_array() final {
-    if (m_in_name) throw RecordError("\"name\" must be a string and is an array");
+    if (m_in_name) throw RecordError("\"name\" must be a string, but is an array");
     begin_other_array();
   }
   void end_array() final { end_other_array(); }
@@ -37,7 +37,7 @@ class NamedRecord : public JsonRecord {
     } else if (value.kind == JsonValue::Kind::string) {
       m_name = value.text;
     } else if (value.kind != JsonValue::Kind::null) {
-      throw RecordError("\"name\" must be a string and is " + value.shown());
+      throw RecordError("\"name\" must be a string, but is " + value.shown());
     }
   }
   void end() final { end_record(m_name); }

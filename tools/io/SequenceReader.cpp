@@ -61,7 +61,7 @@ class SequenceRecord final : public NamedRecord {
       return;
     }
     if (m_depth != m_target_depth)
-      throw RecordError(fmt::format("{} {} where an array must be", form(), value.shown()));
+      throw RecordError(fmt::format("{} {} where an array is expected", form(), value.shown()));
     if (value.kind != JsonValue::Kind::string)
       throw RecordError(fmt::format("{} {}, which is not a string", form(), value.shown()));
     m_encoder.append(value.text, m_strings++, m_learning, m_out->symbols.values);
@@ -70,19 +70,19 @@ class SequenceRecord final : public NamedRecord {
     if (m_target_depth == 1) m_sink->end_event();
   }
   void end_record(const std::optional<std::string>& name) override {
-    if (m_target_depth == 0) throw RecordError("neither \"events\" nor \"tokens\" is there");
+    if (m_target_depth == 0) throw RecordError("there is neither \"events\" nor \"tokens\"");
     m_out->symbols.close_row();
     m_out->names.push(name);
     if (m_sink != nullptr) m_sink->end_record(m_frequency.value_or(1));
   }
   [[noreturn]] static void refuse_frequency(const std::string& shown) {
-    throw RecordError(fmt::format("\"frequency\" must be a whole number in [1, {}] and is {}",
+    throw RecordError(fmt::format("\"frequency\" must be a whole number in [1, {}], but is {}",
                                   frequency_max, shown));
   }
 
   std::string form() const {
-    return m_target_depth == 2 ? "\"events\" must be an array of arrays of strings and has"
-                               : "\"tokens\" must be an array of strings and has";
+    return m_target_depth == 2 ? "\"events\" must be an array of arrays of strings, but has"
+                               : "\"tokens\" must be an array of strings, but has";
   }
 
   static constexpr std::uint32_t frequency_max = 0xFFFFFFFFU;

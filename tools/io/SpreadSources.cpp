@@ -47,7 +47,7 @@ class SourceRecord final : public NamedRecord {
       m_query->kinds.reset();
       return;
     }
-    if (m_field != Field::sources) throw RecordError(setting_form() + " and is an array");
+    if (m_field != Field::sources) throw RecordError(setting_form() + ", but is an array");
     if (++m_depth > 2) malformed("an array in a pair");
     m_values = 0;
   }
@@ -112,12 +112,12 @@ class SourceRecord final : public NamedRecord {
       m_query->kinds.set(value.magnitude);
     } else {
       throw RecordError(
-          fmt::format("{} and {} {}", setting_form(), m_depth > 0 ? "has" : "is", value.shown()));
+          fmt::format("{}, but {} {}", setting_form(), m_depth > 0 ? "has" : "is", value.shown()));
     }
   }
 
   [[noreturn]] static void malformed(const std::string& what) {
-    throw RecordError("\"sources\" must be an array of pairs [\"node\", activation] and has " +
+    throw RecordError("\"sources\" must be an array of pairs [\"node\", activation], but has " +
                       what);
   }
   void check_range(const JsonValue& value) const {
