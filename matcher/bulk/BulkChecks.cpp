@@ -63,12 +63,12 @@ void check_array(std::span<T> array, Space space, const char* list, std::size_t 
   const auto* data = static_cast<const void*>(array.data());
   if (space == Space::cuda) {
     KINDRED_THROW_IF(!device_reaches(data), place(list, index) +
-                                                " is not memory of the device; copy it there or "
+                                                " is not in device memory; copy it there or "
                                                 "run on the host");
   } else {
     KINDRED_THROW_IF(
         is_on_device_only(data),
-        place(list, index) + " is memory of a device; run on cuda or copy it to the host");
+        place(list, index) + " is in device memory; run on cuda or copy it to the host");
   }
 }
 

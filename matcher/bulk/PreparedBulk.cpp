@@ -137,7 +137,7 @@ PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArr
                        std::to_string(arrays.size()) + " arrays");
   KINDRED_THROW_IF(
       space == Space::cuda && !results.empty() && !Impl::device_reaches(results.data()),
-      "results are not memory of the device");
+      "results are not in device memory");
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::reduce;
   task.reduction = reduction;

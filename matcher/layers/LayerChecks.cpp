@@ -19,10 +19,10 @@ std::string named(std::size_t layer, const char* array) {
 void check_memory(const void* data, Space space, const std::string& name) {
   if (space == Space::cuda) {
     KINDRED_THROW_IF(!device_reaches(data),
-                     name + " is not memory of the device; copy it there or run on the host");
+                     name + " is not in device memory; copy it there or run on the host");
   } else {
     KINDRED_THROW_IF(is_on_device_only(data),
-                     name + " is memory of a device; run on cuda or copy it to the host");
+                     name + " is in device memory; run on cuda or copy it to the host");
   }
 }
 

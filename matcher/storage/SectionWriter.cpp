@@ -42,11 +42,11 @@ SectionWriter::SectionWriter(std::string path, std::string_view kind, const File
     : m_path(std::move(path)), m_locked(lock_existing(m_path, Access::write)) {
   m_header = read_header(m_locked.get(), m_path, kind);
   if (revision_of(m_header) != expected) {
-    throw InvalidArgument(m_path + ": has changed since it was read or written: it has " +
-                          std::to_string(m_header.bytes) + " bytes in " +
-                          std::to_string(m_header.commits) + " commits, " +
-                          std::to_string(expected.bytes) + " in " +
-                          std::to_string(expected.commits) + " were expected; load it again");
+    throw InvalidArgument(
+        m_path + ": has changed since it was read or written: it has " +
+        std::to_string(m_header.bytes) + " bytes in " + std::to_string(m_header.commits) +
+        " commits, but " + std::to_string(expected.bytes) + " bytes in " +
+        std::to_string(expected.commits) + " commits were expected; load it again");
   }
   const std::uint64_t size = file_size(m_locked.get(), m_path);
   if (size < m_header.bytes)
