@@ -147,10 +147,12 @@ TEST(SeedForward, TelemetryIsAsAccurateAsDoubleArithmetic) {
     double mean;
     float zeros;
   };
-  for (const auto& [element, mean, zeros] :
+  for (const Case& inputs :
        {Case{VectorElement::float32, 0, 0}, Case{VectorElement::float32, 3, 0},
         Case{VectorElement::float32, 1e6, 0}, Case{VectorElement::bfloat16, 0, 0},
         Case{VectorElement::bfloat16, 250, 250}, Case{VectorElement::float16, 2000, 2000}}) {
+    const VectorElement element = inputs.element;
+    const double mean = inputs.mean;
     std::normal_distribution<float> normal(static_cast<float>(mean), 1);
     const std::size_t hidden = 50;
     const std::size_t rows = 700;
@@ -158,7 +160,7 @@ TEST(SeedForward, TelemetryIsAsAccurateAsDoubleArithmetic) {
     std::vector<double> values(rows * hidden);
     for (double& value : values) {
       x.bits.push_back(
-          Reference::rounded(element, generator() % 10 == 0 ? zeros : normal(generator)));
+          Reference::rounded(element, generator() % 10 == 0 ? inputs.zeros : normal(generator)));
       value = Reference::widened(element, x.bits.back());
     }
     const auto layer = random_layer(hidden, 7, 1, generator);

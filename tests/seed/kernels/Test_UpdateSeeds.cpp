@@ -46,8 +46,10 @@ TEST(UpdateSeeds, BatchesMatchReference) {
           // The updates of each seed in their order, then the first of every seed.
           std::ranges::stable_sort(updates, {}, &SeedUpdate::seed);
           check(" updates that do not descend");
-          const auto again = std::ranges::unique(updates, {}, &SeedUpdate::seed);
-          updates.erase(again.begin(), again.end());
+          const auto again =
+              std::unique(updates.begin(), updates.end(),
+                          [](const auto& a, const auto& b) { return a.seed == b.seed; });
+          updates.erase(again, updates.end());
           check(" updates of which those of a seed but the first are gone");
         }
       }

@@ -86,7 +86,9 @@ TEST(PrefilterBound, HoldsForCopiesThatAreFarFromTheirVectors) {
 }
 
 TEST(PrefilterBound, CosinesStayWithinOne) {
-  auto [query, row] = exact_pair(1, 1);
+  auto pair = exact_pair(1, 1);
+  auto& query = pair.first;
+  auto& row = pair.second;
   const auto bounds = [&](double dot) {
     const ScoreInterval found = score_interval(Metric::cosine, query, row, dot);
     return std::pair(found.lower, found.upper);
