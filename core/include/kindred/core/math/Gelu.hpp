@@ -72,14 +72,15 @@ KOKKOS_INLINE_FUNCTION Floats gelu_of(const Floats& x) {
   const Floats magnitude = S::magnitude(x);
   const Floats nine = S::all(9.0F);
   const Floats bounded = S::if_less(magnitude, nine, magnitude, nine);
+  // x < |x| is x < 0. Clang 14 compiles `x < 0 ? -0.0F : x` so that it is −0 for x = 0, too.
   return S::fused(S::negative(bounded), normal_tail<S>(magnitude, bounded),
-                  S::if_less(x, S::all(0.0F), S::all(-0.0F), x));
+                  S::if_less(x, magnitude, S::all(-0.0F), x));
 }
 
 }  // namespace Impl
 
 /// \brief The exact (erf) form GELU(x) = x·Φ(x) = x·(1 + erf(x / √2)) / 2, computed as max(x, 0) −
-/// x|·Φ(−|x|).
+/// |x|·Φ(−|x|).
 ///
 /// The error is below 2⁻²³·|x| everywhere and below 2⁻²²·|GELU(x)| for x > −½. For smaller x it is
 /// the relative error of `normal_tail` plus one rounding, where the form with 1 + erf loses all

@@ -46,7 +46,7 @@ class RunFinder<HostSpace> {
     const auto levels_kept = static_cast<unsigned>(levels(rows, m_words));
     std::uint64_t* first = m_workspace + guard;
     for (unsigned w = 0; w < m_words; ++w) {
-      for (unsigned i = 1; i <= guard; ++i) first[w * m_stride - i] = 0;
+      std::fill_n(m_workspace + w * m_stride, guard, 0);
     }
     unsigned w = 0;
     for (std::uint32_t s = queries.first_segment(query); s < queries.first_segment(query + 1);
@@ -67,7 +67,7 @@ class RunFinder<HostSpace> {
       const RunMatrix in = level(m_levels);
       const RunMatrix out = level(m_levels + 1);
       for (unsigned v = 0; v < m_words; ++v) {
-        for (unsigned i = 1; i <= guard; ++i) out.words[v * m_stride - i] = 0;
+        std::fill_n(out.words + v * m_stride - guard, guard, 0);
       }
       any = extend_runs(in, out, 0, rows, 0, m_words, 1);
       ++m_levels;
