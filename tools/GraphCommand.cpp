@@ -2,6 +2,7 @@
 #include "Commands.hpp"
 #include "GraphText.hpp"
 #include "Log.hpp"
+#include "PrintIntact.hpp"
 #include "Session.hpp"
 #include "demo/Corpus.hpp"
 #include "demo/WordNet.hpp"
@@ -146,17 +147,8 @@ void describe_graph(const GlobalOptions& global, const std::string& path) {
 
 void verify_graph(const GlobalOptions& global, const std::string& path) {
   const GraphFileInfo info = inspect_graph(global, path);
-  Output output;
-  std::string& out = output.text();
-  if (global.json) {
-    out = "{\"graph\": ";
-    append_json(out, path);
-    fmt::format_to(std::back_inserter(out), ", \"intact\": true, \"bytes\": {}}}\n", info.bytes);
-  } else {
-    out = fmt::format("{}: intact, {} nodes and {} edges in {} bytes\n", path, info.nodes,
-                      info.edges, info.bytes);
-  }
-  output.flush();
+  print_intact(global, "graph", path, fmt::format("{} nodes and {} edges", info.nodes, info.edges),
+               info.bytes);
 }
 
 }  // namespace

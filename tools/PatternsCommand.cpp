@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "Log.hpp"
+#include "PrintIntact.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
@@ -119,16 +120,7 @@ void describe_patterns(const GlobalOptions& global, const std::string& path) {
 
 void verify_patterns(const GlobalOptions& global, const std::string& path) {
   const PatternFileInfo info = inspect_patterns(global, path);
-  Output output;
-  std::string& out = output.text();
-  if (global.json) {
-    out = "{\"store\": ";
-    append_json(out, path);
-    fmt::format_to(std::back_inserter(out), ", \"intact\": true, \"bytes\": {}}}\n", info.bytes);
-  } else {
-    out = fmt::format("{}: intact, {} patterns in {} bytes\n", path, info.patterns, info.bytes);
-  }
-  output.flush();
+  print_intact(global, "store", path, fmt::format("{} patterns", info.patterns), info.bytes);
 }
 
 /// \param what origin of \p text, for messages \throws InputError for invalid UTF-8

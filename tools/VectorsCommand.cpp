@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "Log.hpp"
+#include "PrintIntact.hpp"
 #include "Session.hpp"
 #include "VectorFlags.hpp"
 #include "io/AppendJson.hpp"
@@ -110,16 +111,7 @@ void describe_vectors(const GlobalOptions& global, const std::string& path) {
 
 void verify_vectors(const GlobalOptions& global, const std::string& path) {
   const StoredVectorsFileInfo info = inspect_vectors(global, path);
-  Output output;
-  std::string& out = output.text();
-  if (global.json) {
-    out = "{\"store\": ";
-    append_json(out, path);
-    fmt::format_to(std::back_inserter(out), ", \"intact\": true, \"bytes\": {}}}\n", info.bytes);
-  } else {
-    out = fmt::format("{}: intact, {} rows in {} bytes\n", path, info.rows, info.bytes);
-  }
-  output.flush();
+  print_intact(global, "store", path, fmt::format("{} rows", info.rows), info.bytes);
 }
 
 }  // namespace
