@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/Specialized.hpp>
 
 #include <utility>
 
@@ -24,9 +25,11 @@ void CudaGraph<HostSpace>::replay(const HostSpace&) const {
 namespace {
 
 /// The graph of what \p launches enqueues on \p stream; null if it cannot be recorded, for example
-/// during a trace, which waits for the device after every kernel.
+/// during a trace, which waits for the device after every kernel, or without specialised forms:
+/// Kokkos copies large functors to constant memory behind an event, which must not be recorded.
 cudaGraphExec_t captured(cudaStream_t stream, const std::function<void()>& launches) {
   cudaGraphExec_t executable = nullptr;
+  if constexpr (KINDRED_ENABLE_SPECIALIZED == 0) return executable;
   cudaGraph_t graph = nullptr;
   if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
     try {

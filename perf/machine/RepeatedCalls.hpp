@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/Specialized.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -42,8 +43,9 @@ class Repeated : public Base {
   void run() override {
     if constexpr (Arch::is_device<ExecutionSpace>) {
 #if KINDRED_HAS_DEVICE
-      // Profilers need to observe the individual kernels, so these are launched directly.
-      if (Kokkos::Tools::profileLibraryLoaded()) {
+      // Profilers need to observe the individual kernels, and those without specialised forms
+      // cannot be recorded (\see Impl::CudaGraph), so these are launched directly.
+      if (KINDRED_ENABLE_SPECIALIZED == 0 || Kokkos::Tools::profileLibraryLoaded()) {
         launch_all();
       } else {
         if (m_graph == nullptr) capture();

@@ -123,7 +123,7 @@ TEST(VectorPaths, AreChosenBySizeBeforeMeasurements) {
     }
     EXPECT_EQ(path_of(20, 100, space), "brute_force")
         << "the preparation of a matrix product costs more";
-    EXPECT_EQ(path_of(space == Space::cuda ? 40'000 : 3000, 1024, space), "gemm");
+    EXPECT_EQ(path_of(space == Space::cuda ? 100'000 : 3000, 1024, space), "gemm");
   }
 }
 

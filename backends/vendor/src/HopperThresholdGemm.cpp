@@ -7,9 +7,9 @@
 
 #if KINDRED_HAS_DEVICE && defined(KINDRED_COMPILED_FOR_SM90A)
 #include <kindred/core/arch/Warpgroup.hpp>
-#include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/arch/launch/KernelCode.hpp>
-#include <kindred/core/arch/launch/ProfiledKernel.hpp>
+#include <kindred/core/arch/launch/Launch.hpp>
+#include <kindred/core/arch/launch/TeamCluster.hpp>
 #include <kindred/core/vector/impl/TileSelectKernels.hpp>
 
 #include <algorithm>
@@ -277,63 +277,59 @@ __device__ void multiply(const Arguments& arguments, const Walk& walk, Shared& s
 
 #endif
 
+/// Two teams per cluster, which share their queries.
 template <bool Weighted>
-__global__ void __cluster_dims__(cluster_blocks, 1, 1) __launch_bounds__(block_threads, 1)
-    threshold_products([[maybe_unused]] const __grid_constant__ Arguments arguments) {
+struct ThresholdProducts {
+  using view_type = Arch::TeamCluster<DeviceSpace>;
+  static constexpr int threads_max = block_threads;
+  static constexpr int teams_at_once = 1;
+  static constexpr int architecture_min = 90;
+  static constexpr unsigned cluster_teams = cluster_blocks;
+
+  Arguments arguments;
+  std::uint32_t clusters;
+
+  __device__ void operator()([[maybe_unused]] const view_type& cluster,
+                             [[maybe_unused]] std::byte* scratch) const {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  extern __shared__ std::byte memory[];
-  auto& shared = *reinterpret_cast<Shared*>(
-      memory +
-      (alignof(Shared) - Group::shared_address(memory) % alignof(Shared)) % alignof(Shared));
-  const std::uint32_t thread = threadIdx.x;
-  const Walk walk{Group::cluster_rank(), blockIdx.x / cluster_blocks, gridDim.x / cluster_blocks};
-  if (thread == 0) {
-    for (std::uint32_t stage = 0; stage < stages; ++stage) {
-      Group::init_barrier(&shared.full[stage], 1);
-      Group::init_barrier(&shared.free[stage], cluster_blocks * multiplying / 32);
+    auto& shared = *reinterpret_cast<Shared*>(
+        scratch +
+        (alignof(Shared) - Group::shared_address(scratch) % alignof(Shared)) % alignof(Shared));
+    const std::uint32_t thread = cluster.thread();
+    const Walk walk{cluster.team(), static_cast<std::uint32_t>(cluster.index()), clusters};
+    if (thread == 0) {
+      for (std::uint32_t stage = 0; stage < stages; ++stage) {
+        Group::init_barrier(&shared.full[stage], 1);
+        Group::init_barrier(&shared.free[stage], cluster_blocks * multiplying / 32);
+      }
+      Group::fence_barriers();
     }
-    Group::fence_barriers();
-  }
-  __syncthreads();
-  Group::sync_cluster();
-  if (thread < multiplying) {
-    Group::take_registers<232>();
-    multiply<Weighted>(arguments, walk, shared);
-  } else {
-    Group::give_registers<40>();
-    if (thread == multiplying) bring(arguments, walk, shared);
-  }
-  __syncwarp();
-  // The other block may still write to this block's shared memory, or arrive at its barriers.
-  Group::sync_cluster();
+    cluster.team_barrier();
+    cluster.barrier();
+    if (thread < multiplying) {
+      Group::take_registers<232>();
+      multiply<Weighted>(arguments, walk, shared);
+    } else {
+      Group::give_registers<40>();
+      if (thread == multiplying) bring(arguments, walk, shared);
+    }
+    // The other block may still write to this block's shared memory, or arrive at its barriers.
+    cluster.barrier();
 #endif
-}
-
-int attribute_of(cudaDeviceAttr attribute) {
-  int device = 0;
-  int value = 0;
-  if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&value, attribute, device) != cudaSuccess) {
-    return 0;
   }
-  return value;
-}
+};
 
 template <bool Weighted>
-void launch(const DeviceSpace& exec_space, const Arguments& arguments) {
-  constexpr const char* label = "Kindred::Vector::threshold_products::multiply";
-  const auto processors = static_cast<std::uint32_t>(attribute_of(cudaDevAttrMultiProcessorCount));
+void multiply_tiles(const DeviceSpace& exec_space, const Arguments& arguments) {
+  const auto processors = static_cast<std::uint32_t>(Arch::multiprocessors(exec_space));
   const std::uint32_t clusters =
       std::clamp(arguments.tiles, 1U, std::max(1U, processors / cluster_blocks));
-  Arch::require(cudaFuncSetAttribute(threshold_products<Weighted>,
-                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(shared_bytes)),
-                label);
-  const Arch::ProfiledKernel profiled(exec_space, label);
-  threshold_products<Weighted>
-      <<<clusters * cluster_blocks, block_threads, shared_bytes, exec_space.cuda_stream()>>>(
-          arguments);
-  Arch::require(cudaGetLastError(), label);
+  Arch::launch(exec_space,
+               {.label = "Kindred::Vector::threshold_products::multiply",
+                .groups = clusters,
+                .kind = Arch::GroupKind::cluster,
+                .scratch_bytes = shared_bytes},
+               ThresholdProducts<Weighted>{arguments, clusters});
 }
 
 }  // namespace
@@ -341,7 +337,7 @@ void launch(const DeviceSpace& exec_space, const Arguments& arguments) {
 bool ThresholdGemm::is_usable() {
   // This source is compiled for sm_90a only.
   static const bool is_there =
-      Arch::code_of(threshold_products<false>, true).has_warpgroup_products();
+      Arch::code_of_launch<ThresholdProducts<false>>(true).has_warpgroup_products();
   return is_there;
 }
 
@@ -361,8 +357,8 @@ void ThresholdGemm::run(const DeviceSpace& exec_space,
   arguments.tiles = arguments.row_pairs *
                     static_cast<std::uint32_t>((queries + query_multiple - 1) / query_multiple);
   arguments.queries = static_cast<std::uint32_t>(queries);
-  if (tile.weights != nullptr) return launch<true>(exec_space, arguments);
-  launch<false>(exec_space, arguments);
+  if (tile.weights != nullptr) return multiply_tiles<true>(exec_space, arguments);
+  multiply_tiles<false>(exec_space, arguments);
 }
 
 #else

@@ -29,7 +29,8 @@ float gelu(float x) {
   float power = power_terms[0];
   for (int i = 1; i < 7; ++i) power = std::fma(power, f, power_terms[i]);
   const float tail = std::ldexp(power, static_cast<int>(whole) - 1);
-  return std::fma(-t, tail, x < 0.0F ? -0.0F : x);
+  // x < t is x < 0, see `Impl::gelu_of`.
+  return std::fma(-t, tail, x < t ? -0.0F : x);
 }
 
 }  // namespace

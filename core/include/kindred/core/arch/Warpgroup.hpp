@@ -91,18 +91,6 @@ __device__ inline void copy_to_all(void* to, const void* from, std::uint32_t byt
       : "memory");
 }
 
-__device__ inline std::uint32_t cluster_rank() {
-  std::uint32_t rank = 0;
-  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return rank;
-}
-/// Synchronises all threads of the cluster.
-__device__ inline void sync_cluster() {
-  asm volatile(
-      "barrier.cluster.arrive.release.aligned;\n"
-      "barrier.cluster.wait.acquire.aligned;" ::
-          : "memory");
-}
 /// Synchronises the first \p count threads that call it, in whole warps. \param barrier from 1 on
 __device__ inline void sync_threads(int barrier, int count) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(count) : "memory");

@@ -29,6 +29,8 @@
 ///   threads fit a multiprocessor;
 /// - `architecture_min` (optional): on older devices its kernel is empty, and `can_launch` is
 /// false;
+/// - `cluster_teams` (optional): the size of a cluster; without it, as many teams as the device can
+///   place together;
 /// - `operator()(view, scratch)`.
 namespace Kindred::Arch {
 
@@ -70,6 +72,13 @@ template <class Functor>
 requires requires { Functor::architecture_min; }
 inline constexpr int architecture_min<Functor> = Functor::architecture_min;
 
+/// 0: as many as the device can place together.
+template <class Functor>
+inline constexpr unsigned cluster_teams = 0;
+template <class Functor>
+requires requires { Functor::cluster_teams; }
+inline constexpr unsigned cluster_teams<Functor> = Functor::cluster_teams;
+
 template <class Functor>
 struct LaunchView {
   using type = Team;
@@ -101,12 +110,14 @@ struct PolicyTeam {
   Functor functor;
   GroupKind kind;
   std::size_t scratch_bytes;
+  int scratch_level;
 
   template <class Member>
   KOKKOS_INLINE_FUNCTION void operator()(const Member& member) const {
     typename LaunchView<Functor>::type view(kind, static_cast<std::size_t>(member.league_rank()));
-    functor(view, static_cast<std::byte*>(
-                      member.team_scratch(0).get_shmem_aligned(scratch_bytes, scratch_alignment)));
+    functor(view,
+            static_cast<std::byte*>(member.team_scratch(scratch_level)
+                                        .get_shmem_aligned(scratch_bytes, scratch_alignment)));
   }
 };
 
@@ -116,15 +127,13 @@ void launch_policy(const ExecutionSpace& exec_space, const LaunchConfig& config,
   using policy =
       Kokkos::TeamPolicy<ExecutionSpace,
                          Kokkos::LaunchBounds<Functor::threads_max, Functor::teams_at_once>>;
-  if (config.scratch_bytes > scratch_bytes_limit(exec_space))
-    throw SpaceUnavailable(std::string(config.label) + ": a team needs " +
-                           std::to_string(config.scratch_bytes) + " bytes of scratch; Kokkos has " +
-                           std::to_string(scratch_bytes_limit(exec_space)));
+  // What does not fit the scratch of a multiprocessor lies in the device's memory.
+  const int level = config.scratch_bytes > scratch_bytes_limit(exec_space) ? 1 : 0;
   const unsigned threads = config.threads == 0 ? unsigned{Functor::threads_max} : config.threads;
   policy teams(exec_space, static_cast<int>(config.groups), static_cast<int>(threads), 1);
-  teams.set_scratch_size(0, Kokkos::PerTeam(config.scratch_bytes + scratch_alignment));
+  teams.set_scratch_size(level, Kokkos::PerTeam(config.scratch_bytes + scratch_alignment));
   Kokkos::parallel_for(config.label, teams,
-                       PolicyTeam<Functor>{functor, config.kind, config.scratch_bytes});
+                       PolicyTeam<Functor>{functor, config.kind, config.scratch_bytes, level});
 }
 
 #if KINDRED_HAS_DEVICE && defined(__CUDACC__) && KINDRED_ENABLE_SPECIALIZED
@@ -236,6 +245,14 @@ bool can_launch([[maybe_unused]] const ExecutionSpace& exec_space,
   return true;
 }
 
+#if KINDRED_HAS_DEVICE && defined(__CUDACC__) && KINDRED_ENABLE_SPECIALIZED
+/// \brief The code with which the current device launches the functor, \see code_of.
+template <class Functor>
+KernelCode code_of_launch(bool is_for_90a = false) {
+  return code_of(Impl::launched_kernel<Functor>, is_for_90a);
+}
+#endif
+
 /// \brief Runs `functor(view, scratch)` in every thread of the teams of \p config. Does not fence.
 ///
 /// On the host a group is one thread, and a single group is not a parallel region. Where the device
@@ -270,7 +287,9 @@ void launch(const ExecutionSpace& exec_space, const LaunchConfig& config, const 
       attribute.val.cooperative = 1;
       launched.numAttrs = 1;
     } else if (config.kind == GroupKind::cluster) {
-      teams = std::max(1U, Impl::group_teams<Functor>(config.scratch_bytes).of_cluster);
+      teams = Impl::cluster_teams<Functor>;
+      if (teams == 0)
+        teams = std::max(1U, Impl::group_teams<Functor>(config.scratch_bytes).of_cluster);
       attribute.id = cudaLaunchAttributeClusterDimension;
       attribute.val.clusterDim = {teams, 1, 1};
       launched.numAttrs = teams > 1 ? 1 : 0;

@@ -141,7 +141,7 @@ struct ScalarCacheLines : ScalarFloatPack16 {
                                    const Line<Element>& b) {
     Line<Element> out;
     for (unsigned i = 0; i < line_elements<Element>; ++i)
-      out.value[i] = (mask >> i & 1U) != 0 ? a.value[i] : b.value[i];
+      out.value[i] = select_bits((mask >> i & 1U) != 0, a.value[i], b.value[i]);
     return out;
   }
   template <class Element>

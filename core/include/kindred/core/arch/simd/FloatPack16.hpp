@@ -15,6 +15,15 @@ namespace Kindred::Arch {
 /// \brief Sixteen adjacent elements on the host, in plain loops: the portable form, to which the
 /// vector form is bit-identical.
 struct ScalarFloatPack16 {
+  /// `condition ? a : b` without a load that depends on the condition: behind nvcc, GCC 13
+  /// vectorises such loads with AVX-512 so that they return memory that was never written.
+  template <class Element>
+  static Element select_bits(bool condition, Element a, Element b) {
+    const auto mask = static_cast<element_bits<Element>>(-static_cast<int>(condition));
+    return Kokkos::bit_cast<Element>(
+        static_cast<element_bits<Element>>((bits_of(a) & mask) | (bits_of(b) & ~mask)));
+  }
+
   struct Floats {
     float value[16];
   };
@@ -84,8 +93,9 @@ struct ScalarFloatPack16 {
   }
   static Floats if_less(const Floats& a, const Floats& b, const Floats& then,
                         const Floats& otherwise) {
-    return each<Floats>(
-        [&](int i) { return a.value[i] < b.value[i] ? then.value[i] : otherwise.value[i]; });
+    return each<Floats>([&](int i) {
+      return select_bits(a.value[i] < b.value[i], then.value[i], otherwise.value[i]);
+    });
   }
   static Floats raised(const Floats& a, const Floats& whole) {
     return each<Floats>([&](int i) {
@@ -95,12 +105,13 @@ struct ScalarFloatPack16 {
   }
   ///@}
   static Floats choose(Mask mask, const Floats& a, const Floats& b) {
-    return each<Floats>([&](int i) { return (mask >> i & 1) != 0 ? a.value[i] : b.value[i]; });
+    return each<Floats>(
+        [&](int i) { return select_bits((mask >> i & 1) != 0, a.value[i], b.value[i]); });
   }
   template <class Element>
   static Raw<Element> choose(Mask mask, const Raw<Element>& a, const Raw<Element>& b) {
     return each<Raw<Element>>(
-        [&](int i) { return (mask >> i & 1) != 0 ? a.value[i] : b.value[i]; });
+        [&](int i) { return select_bits((mask >> i & 1) != 0, a.value[i], b.value[i]); });
   }
   static Doubles subtract(const Doubles& a, const Doubles& b) {
     return each<Doubles>([&](int i) { return a.value[i] - b.value[i]; });
