@@ -99,12 +99,12 @@ function(kindred_install_rpath target folder)
 endfunction()
 
 # kindred_library(<name> KOKKOS PUBLIC|PRIVATE [FOLDER <folder>] [LINK <targets>] [LINK_PRIVATE <targets>]
-# [PRECOMPILED_BY <target>] [ARCHIVE <file>]): adds the library Kindred::<name> from the calling folder, or from FOLDER in it.
+# [ARCHIVE <file>]): adds the library Kindred::<name> from the calling folder, or from FOLDER in it.
 # Headers are all files below include/, sources all files in the folder and below src/, so new files need no entry.
 # With ARCHIVE the sources are not compiled; the file contains their objects. With KOKKOS PRIVATE the public headers do not
 # include Kokkos, and headers in impl/ and vendor/ are not installed.
 function(kindred_library name)
-  cmake_parse_arguments(ARG "" "KOKKOS;FOLDER;PRECOMPILED_BY;ARCHIVE" "LINK;LINK_PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "KOKKOS;FOLDER;ARCHIVE" "LINK;LINK_PRIVATE" ${ARGN})
   set(target kindred_${name})
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}")
   if(ARG_FOLDER)
@@ -156,12 +156,15 @@ function(kindred_library name)
     # The other builds keep one object per source, which a change recompiles alone.
     kindred_compile_together(${target})
   endif()
+  # All libraries have the same compile options, so the first one precompiles for the others.
+  get_property(precompiled_by GLOBAL PROPERTY KINDRED_PRECOMPILED_BY)
   if(ARG_ARCHIVE)
     # there is nothing to compile
-  elseif(ARG_PRECOMPILED_BY)
-    kindred_precompile(${target} REUSE_FROM ${ARG_PRECOMPILED_BY})
+  elseif(precompiled_by)
+    kindred_precompile(${target} REUSE_FROM ${precompiled_by})
   else()
     kindred_precompile(${target} <Kokkos_Core.hpp> <algorithm> <string> <vector>)
+    set_property(GLOBAL PROPERTY KINDRED_PRECOMPILED_BY ${target})
   endif()
   install(TARGETS ${target} EXPORT KindredTargets FILE_SET HEADERS)
 endfunction()

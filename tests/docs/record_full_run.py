@@ -15,25 +15,30 @@ import sys
 
 BEGIN = "<!-- full run: written by tests/docs/record_full_run.py -->"
 END = "<!-- end of the full run -->"
-# The log that holds the counts of a part, and how they are read.
+CTEST = r"\d+ tests failed out of (\d+)"
+GOOGLE_TEST = r"\[  PASSED  \] (\d+) tests?"
+# The log that holds the counts of a part, how they are read, and the text for the last one and for the sum of all.
 COUNTS = {
-    "tests under AddressSanitizer and UndefinedBehaviorSanitizer": ("asan/ctest.log", r"\d+ tests failed out of (\d+)", "{} programs"),
-    "tests under ThreadSanitizer": ("tsan/test.log", r"\[  PASSED  \] (\d+) tests?", "{} tests"),
-    "tests without FMA and AVX2 in the C library": ("release/no-fma.log", r"\d+ tests failed out of (\d+)", "{} tests"),
-    "mutation check": ("release/mutation.log", r"(\d+ of \d+) mutants killed, ", "{} mutants killed"),
-    "all other tests": ("release/ctest.log", r"\d+ tests failed out of (\d+)", "{} tests"),
+    "tests under AddressSanitizer and UndefinedBehaviorSanitizer": [("asan/ctest.log", CTEST, "{last} programs")],
+    "tests under ThreadSanitizer": [("tsan/test.log", GOOGLE_TEST, "{last} tests")],
+    "tests without FMA and AVX2 in the C library": [("release/no-fma.log", CTEST, "{last} of CTest")],
+    "mutation check": [("release/mutation.log", r"(\d+ of \d+) mutants killed, ", "{last} mutants killed")],
+    "all other tests": [
+        ("release/ctest.log", CTEST, "{last} of CTest"),
+        ("release/Testing/Temporary/LastTest.log", GOOGLE_TEST, "with {sum} of GoogleTest"),
+    ],
 }
 
 
 def counts_of(build, part):
     """What a part ran, as text; empty for a build."""
-    if part not in COUNTS:
-        return ""
-    log, pattern, text = COUNTS[part]
-    found = re.findall(pattern, (build / log).read_text(encoding="utf-8", errors="replace"))
-    if not found:
-        raise SystemExit(f"{build / log} has no line like {pattern!r}")
-    return text.format(found[-1])
+    texts = []
+    for log, pattern, text in COUNTS.get(part, []):
+        found = re.findall(pattern, (build / log).read_text(encoding="utf-8", errors="replace"))
+        if not found:
+            raise SystemExit(f"{build / log} has no line like {pattern!r}")
+        texts.append(text.format(last=found[-1], sum=sum(int(count) for count in found if count.isdigit())))
+    return " ".join(texts)
 
 
 def table(build, commit, date, processor, cores):

@@ -15,7 +15,9 @@ class RecordFullRun(unittest.TestCase):
         (self.build / "release").mkdir()
         (self.build / "parts.tsv").write_text("build of release\t600\nmutation check\t90\nall other tests\t210\n")
         (self.build / "release/mutation.log").write_text("group: 3 of 4 mutants killed\n231 of 250 mutants killed, 90 s\n")
-        (self.build / "release/ctest.log").write_text("100% tests passed, 0 tests failed out of 1436\n")
+        (self.build / "release/ctest.log").write_text("100% tests passed, 0 tests failed out of 324\n")
+        (self.build / "release/Testing/Temporary").mkdir(parents=True)
+        (self.build / "release/Testing/Temporary/LastTest.log").write_text("[  PASSED  ] 1 test.\n...\n[  PASSED  ] 12 tests.\n")
 
     def tearDown(self):
         self.folder.cleanup()
@@ -25,7 +27,7 @@ class RecordFullRun(unittest.TestCase):
         self.assertEqual(lines[0], "Commit abc1234, 2026-01-02, 2 cores of A Processor:")
         self.assertIn("| build of release | 10.0 |  |", lines)
         self.assertIn("| mutation check | 1.5 | 231 of 250 mutants killed |", lines)
-        self.assertIn("| all other tests | 3.5 | 1436 tests |", lines)
+        self.assertIn("| all other tests | 3.5 | 324 of CTest with 13 of GoogleTest |", lines)
         self.assertEqual(lines[-1], "| **all** | **15** | |")
 
     def test_a_log_without_counts_is_an_error(self):
