@@ -3,6 +3,8 @@
 
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
+#include "sequence/MeasureOperations.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <numeric>
@@ -164,7 +166,8 @@ PatternTiers::PatternTiers(Context& context, const PatternSettings& settings,
       m_settings(&settings),
       m_rows(&rows),
       m_view(std::make_shared<const TierView>()) {
-  context.dispatcher().register_operations({Operations::lcs, Operations::difflib});
+  context.dispatcher().register_operations(
+      {Operations::lcs, Operations::difflib, Operations::edit_distance, Operations::common_ends});
 }
 
 bool PatternTiers::wants_device() const noexcept {
@@ -441,7 +444,7 @@ DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& part
                                          const MatchOptions& options,
                                          std::vector<std::vector<Found>>& answers) const {
   Workload workload;
-  workload.operation = options.measure == Measure::lcs ? Operations::lcs : Operations::difflib;
+  workload.operation = Impl::operation_of(options.measure);
   workload.resident = resident;
   workload.history = &m_history;
   workload.starts = 0;

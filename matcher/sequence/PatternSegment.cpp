@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternSegment.hpp"
 
+#include "MeasureOperations.hpp"
 #include "SequenceScan.hpp"
 
 #include <algorithm>
@@ -89,7 +90,10 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
   const bool all = options.measure == Measure::difflib && options.threshold == 0.0;
   const double passes = !all ? 1 : probe.pays ? 2 : 16;
   workload.items += size() * queries.rows();
-  workload.work += static_cast<double>(m_store.symbol_count) * static_cast<double>(words) * passes;
+  workload.work +=
+      is_common_end(options.measure)
+          ? static_cast<double>(size()) * static_cast<double>(queries.rows())
+          : static_cast<double>(m_store.symbol_count) * static_cast<double>(words) * passes;
   // Consecutive launches: a scan of all queries; with difflib also, for every query, collecting,
   // matching, listing and ranking the survivors.
   constexpr double scan_starts = 4;
@@ -146,7 +150,9 @@ std::shared_ptr<const PostingsIndex> PatternSegment::postings(Space space,
   // Building the postings takes about as long as this number of scans.
   constexpr double scans = 64;
   constexpr std::uint32_t vocabulary_least = 1024;
-  if (options.postings == PostingsUse::never || options.threshold == 0.0) return nullptr;
+  if (options.postings == PostingsUse::never || options.threshold == 0.0 ||
+      scale_of(options.measure) != SimilarityScale::total)
+    return nullptr;
   if (options.postings == PostingsUse::always) {
     const std::lock_guard lock(m_postings_mutex);
     if (!m_postings) {

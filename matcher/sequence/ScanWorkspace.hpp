@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SEQUENCE_SCAN_WORKSPACE_HPP
 #define KINDRED_MATCHER_SEQUENCE_SCAN_WORKSPACE_HPP
 
+#include "MeasureOperations.hpp"
 #include "PatternStore.hpp"
 #include "PostingsScan.hpp"
 #include "QueryBuffers.hpp"
@@ -10,6 +11,8 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/sequence/CollectSurvivors.hpp>
+#include <kindred/core/sequence/CommonEnds.hpp>
+#include <kindred/core/sequence/EditDistance.hpp>
 #include <kindred/core/sequence/Lcs.hpp>
 #include <kindred/core/sequence/MatchKeys.hpp>
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
@@ -37,6 +40,10 @@ struct ScanCall {
 
   std::uint64_t patterns() const { return store.slot_of.size(); }
   std::uint32_t slots() const { return store.tiles.tiles * tile_patterns; }
+  SimilarityScale scale() const { return scale_of(options.measure); }
+  EditKind edits() const {
+    return options.measure == Measure::osa ? EditKind::osa : EditKind::levenshtein;
+  }
   std::uint64_t k() const { return std::min<std::uint64_t>(options.top, patterns()); }
 };
 
@@ -127,8 +134,14 @@ class ScanWorkspace {
     if (call.options.measure == Measure::difflib) {
       return tables + slots * sizeof(std::uint32_t) + carry_bytes(longest);
     }
+    if (is_edit_distance(call.options.measure)) {
+      const std::uint64_t carry = longest > (segment_words - 1) * word_symbols
+                                      ? 8 * edit_carry_words(m_tiles->view(), 1, 2, call.edits())
+                                      : 0;
+      return tables + slots * (wide ? 20 : 12) + carry;
+    }
     const SelectionSampling selection(call.patterns(), call.k());
-    if (samples && selection.pays) {
+    if (call.options.measure == Measure::lcs && samples && selection.pays) {
       return tables + (slots / selection.stride + selection.capacity + call.k()) * 2 * sizeof(Rank);
     }
     return tables + slots * (wide ? 20 : 12) + carry_bytes(longest);
@@ -149,9 +162,10 @@ class ScanWorkspace {
       bool selected = false;
       if constexpr (std::is_same_v<Key, Rank>) {
         const SelectionSampling sampling(call.patterns(), call.k());
-        if (samples && sampling.pays) selected = select_scanning(call, tiles, tables, sampling);
+        if (call.options.measure == Measure::lcs && samples && sampling.pays)
+          selected = select_scanning(call, tiles, tables, sampling);
       }
-      if (!selected) match_lcs(call, tiles, tables, selection);
+      if (!selected) match_counts(call, tiles, tables, selection);
     }
     read_answers(call, selection, answers);
   }
@@ -183,7 +197,7 @@ class ScanWorkspace {
       for (std::size_t i = 0; i < call.k(); ++i) {
         const Key key = selection.answer[q * call.k() + i];
         if (key == key_none<Key>()) break;
-        found.push_back(decode(key, call.store, call.queries.length(call.rows[q])));
+        found.push_back(decode(key, call, call.queries.length(call.rows[q])));
       }
     }
   }
@@ -198,7 +212,8 @@ class ScanWorkspace {
     const std::span<const Symbol> query = call.queries[row];
     const std::uint64_t words = (query.size() + word_symbols - 1) / word_symbols;
     const bool lcs = call.options.measure == Measure::lcs;
-    if (call.options.threshold == 0.0 || query.size() > postings_lists_max ||
+    if (call.scale() != SimilarityScale::total || call.options.threshold == 0.0 ||
+        query.size() > postings_lists_max ||
         (lcs ? words > listed_words_max : runs_shape(call, 0).slot_end < call.slots())) {
       return false;
     }
@@ -240,13 +255,24 @@ class ScanWorkspace {
 
   /// Counts all patterns, then ranks all of them.
   template <class Key>
-  void match_lcs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
-                 const QueryTables<ExecutionSpace>& tables, Selection<Key>& selection) {
+  void match_counts(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                    const QueryTables<ExecutionSpace>& tables, Selection<Key>& selection) {
     const std::uint64_t slots = tiles.slots();
-    count_lcs(call, tiles, tables);
+    if (is_edit_distance(call.options.measure)) {
+      count_edits(call, tiles, tables);
+    } else if (is_common_end(call.options.measure)) {
+      sized(m_matched, "Kindred::SequenceMatcher::matched", tables.queries * slots);
+      common_ends(
+          m_exec_space, tiles, tables,
+          call.options.measure == Measure::prefix ? SequenceEnd::prefix : SequenceEnd::postfix,
+          m_matched.view());
+    } else {
+      count_lcs(call, tiles, tables);
+    }
     sized(selection.keys, "Kindred::SequenceMatcher::keys", tables.queries * slots);
-    match_keys<ExecutionSpace, Key>(m_exec_space, tiles, tables, call.options.threshold,
-                                    m_matched.const_view(), selection.keys.view());
+    match_keys<ExecutionSpace, Key>(m_exec_space, tiles, tables, call.scale(),
+                                    call.options.threshold, m_matched.const_view(),
+                                    selection.keys.view());
     sized(selection.best, "Kindred::SequenceMatcher::best", tables.queries * call.k());
     best_keys<Key>(selection.keys.const_view(), {tables.queries, slots, call.k()},
                    selection.best.view(), selection);
@@ -264,6 +290,15 @@ class ScanWorkspace {
                 m_matched.view());
   }
 
+  void count_edits(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                   const QueryTables<ExecutionSpace>& tables) {
+    sized(m_matched, "Kindred::SequenceMatcher::matched",
+          tables.queries * std::uint64_t{tiles.slots()});
+    sized(m_carry, "Kindred::SequenceMatcher::carry",
+          edit_carry_words(tiles, tables.queries, tables.segments_max, call.edits()));
+    edit_matched(m_exec_space, tiles, tables, call.edits(), m_carry.view(), m_matched.view());
+  }
+
   /// Puts the \p k best patterns by LCS of every \p stride-th tile into `m_bounds`, one row per
   /// query.
   void sample_best(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
@@ -273,8 +308,9 @@ class ScanWorkspace {
     sized(m_sampled, "Kindred::SequenceMatcher::sampled", tables.queries * slots);
     lcs_lengths(m_exec_space, tiles, tables, call.options.threshold, {}, m_sampled.view(), stride);
     sized(m_narrow.keys, "Kindred::SequenceMatcher::keys", tables.queries * slots);
-    match_keys<ExecutionSpace, Rank>(m_exec_space, tiles, tables, call.options.threshold,
-                                     m_sampled.const_view(), m_narrow.keys.view(), stride);
+    match_keys<ExecutionSpace, Rank>(m_exec_space, tiles, tables, SimilarityScale::total,
+                                     call.options.threshold, m_sampled.const_view(),
+                                     m_narrow.keys.view(), stride);
     sized(m_bounds, "Kindred::SequenceMatcher::bounds", tables.queries * k);
     best_keys<Rank>(m_narrow.keys.const_view(), {tables.queries, slots, k}, m_bounds.view(),
                     m_narrow);
@@ -472,20 +508,23 @@ class ScanWorkspace {
   }
 
   /// The key contains the similarity, from which the count is recovered.
-  static Match decode(Rank key, const PatternStore& store, std::uint64_t query_length) {
+  static Match decode(Rank key, const ScanCall& call, std::uint64_t query_length) {
     const auto bits = 0x7FFFFFFEU - static_cast<std::uint32_t>(key >> 32U);
-    return decode(static_cast<double>(Kokkos::bit_cast<float>(bits)), rank_index(key), store,
+    return decode(static_cast<double>(Kokkos::bit_cast<float>(bits)), rank_index(key), call,
                   query_length);
   }
-  static Match decode(const WideRank& key, const PatternStore& store, std::uint64_t query_length) {
-    return decode(Kokkos::bit_cast<double>(~key.score), static_cast<std::uint32_t>(key.index),
-                  store, query_length);
+  static Match decode(const WideRank& key, const ScanCall& call, std::uint64_t query_length) {
+    return decode(Kokkos::bit_cast<double>(~key.score), static_cast<std::uint32_t>(key.index), call,
+                  query_length);
   }
-  static Match decode(double value, std::uint32_t index, const PatternStore& store,
+  static Match decode(double value, std::uint32_t index, const ScanCall& call,
                       std::uint64_t query_length) {
-    const std::uint64_t total = store.tiles.lengths.data()[store.slot_of[index]] + query_length;
-    const auto count = static_cast<std::uint32_t>(value * static_cast<double>(total) / 2.0 + 0.5);
-    return {index, similarity(count, total), count};
+    const std::uint64_t length = call.store.tiles.lengths.data()[call.store.slot_of[index]];
+    const double most = call.scale() == SimilarityScale::total
+                            ? static_cast<double>(length + query_length) / 2.0
+                            : static_cast<double>(std::max(length, query_length));
+    const auto count = static_cast<std::uint32_t>(value * most + 0.5);
+    return {index, similarity(call.scale(), count, length, query_length), count};
   }
 
   ExecutionSpace m_exec_space;

@@ -3,6 +3,7 @@
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
+#include "MeasureOperations.hpp"
 #include "PatternSegment.hpp"
 
 #include <algorithm>
@@ -11,7 +12,21 @@
 namespace Kindred {
 
 std::string_view to_string(Measure measure) noexcept {
-  return measure == Measure::lcs ? "lcs" : "difflib";
+  switch (measure) {
+    case Measure::lcs:
+      return "lcs";
+    case Measure::difflib:
+      return "difflib";
+    case Measure::levenshtein:
+      return "levenshtein";
+    case Measure::osa:
+      return "osa";
+    case Measure::prefix:
+      return "prefix";
+    case Measure::postfix:
+      break;
+  }
+  return "postfix";
 }
 
 void check(const MatchOptions& options) {
@@ -29,7 +44,7 @@ struct SequenceMatcher::State {
   DispatchRecord run(RaggedSpan<Symbol> queries, const MatchOptions& options,
                      const Body& body) const {
     Workload workload;
-    workload.operation = options.measure == Measure::lcs ? Operations::lcs : Operations::difflib;
+    workload.operation = Impl::operation_of(options.measure);
     workload.resident = segment.resident();
     workload.history = &history;
     workload.starts = 0;
@@ -83,7 +98,8 @@ struct SequenceMatcher::State {
 
 SequenceMatcher::SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns, Residency residency)
     : m_state(new State{context, {context, patterns, residency}}) {
-  context.dispatcher().register_operations({Operations::lcs, Operations::difflib});
+  context.dispatcher().register_operations(
+      {Operations::lcs, Operations::difflib, Operations::edit_distance, Operations::common_ends});
 }
 SequenceMatcher::SequenceMatcher(Context& context, std::span<const std::string_view> patterns,
                                  Residency residency)

@@ -6,7 +6,8 @@
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 
-#include "QueryLcs.hpp"
+#include "MeasureOperations.hpp"
+#include "QueryMasks.hpp"
 
 #include <algorithm>
 #include <string>
@@ -38,39 +39,80 @@ std::vector<Symbol> points_of(std::string_view text, const char* what) {
   return points;
 }
 
-/// The similarity of a pair. \p lcs(least) and \p runs() return its counts; `lcs` may return a
-/// smaller number if the length is below `least`.
-template <class Lcs, class Runs>
+std::uint32_t common_end(Measure measure, std::span<const Symbol> a, std::span<const Symbol> b) {
+  const auto equal = [](Symbol x, Symbol y) { return x == y && x != unknown_symbol; };
+  const auto shorter = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
+  const auto count =
+      measure == Measure::prefix
+          ? std::mismatch(a.begin(), a.begin() + shorter, b.begin(), equal).first - a.begin()
+          : std::mismatch(a.rbegin(), a.rbegin() + shorter, b.rbegin(), equal).first - a.rbegin();
+  return static_cast<std::uint32_t>(count);
+}
+
+/// The number of matched symbols of a pair; under `lcs` and `difflib` some smaller number if it is
+/// below \p least. \p masks() and \p finder() return what was prepared of the query, if it is
+/// needed.
+template <class Masks, class Finder>
+std::uint32_t count_matched(Measure measure, std::span<const Symbol> pattern,
+                            std::span<const Symbol> query, std::uint64_t least, const Masks& masks,
+                            const Finder& finder) {
+  if (measure == Measure::lcs) return masks().lcs(pattern, least);
+  if (measure == Measure::difflib) {
+    // The LCS bounds the runs.
+    if (least > 0 && masks().lcs(pattern, least) < least) return 0;
+    return finder().matched(pattern);
+  }
+  if (Impl::is_common_end(measure)) return common_end(measure, pattern, query);
+  return masks().edit_matched(measure == Measure::osa ? EditKind::osa : EditKind::levenshtein,
+                              pattern);
+}
+
+/// The same, for a query that is used once.
+std::uint32_t matched_once(Measure measure, std::span<const Symbol> pattern,
+                           std::span<const Symbol> query, bool autojunk, std::uint64_t least) {
+  return count_matched(
+      measure, pattern, query, least, [&] { return Impl::QueryMasks(query); },
+      [&] { return BlockFinder(query, autojunk); });
+}
+
+/// The similarity of a pair. \p count(least) as `count_matched`
+template <class Count>
 double cut_similarity(Measure measure, std::uint64_t pattern, std::uint64_t query, double cutoff,
-                      const Lcs& lcs, const Runs& runs) {
+                      const Count& count) {
   KINDRED_THROW_IF(!(cutoff >= 0.0 && cutoff <= 1.0),
                    "score_cutoff is " + std::to_string(cutoff) + "; it must be in [0, 1]");
-  const std::uint64_t total = pattern + query;
-  if (total == 0) return measure == Measure::lcs ? 0.0 : 1.0;
-  // The lengths bound the LCS, which bounds the runs.
-  const std::uint64_t least = least_matched(cutoff, total);
-  if (std::min(pattern, query) < least) return 0.0;
-  std::uint64_t count = 0;
-  if (measure == Measure::lcs || least > 0) count = lcs(least);
-  if (count < least) return 0.0;
-  if (measure == Measure::difflib) count = runs();
-  return count < least ? 0.0 : similarity(count, total);
+  if (pattern + query == 0) return measure == Measure::lcs ? 0.0 : 1.0;
+  const SimilarityScale scale = Impl::scale_of(measure);
+  // The lengths bound the count.
+  if (similarity(scale, std::min(pattern, query), pattern, query) < cutoff) return 0.0;
+  const std::uint64_t least =
+      scale == SimilarityScale::total ? least_matched(cutoff, pattern + query) : 0;
+  const double value = similarity(scale, count(least), pattern, query);
+  return value < cutoff ? 0.0 : value;
 }
 
 }  // namespace
 
 struct PreparedQuery::State {
+  std::uint32_t matched(std::span<const Symbol> pattern, std::uint64_t least = 0) const {
+    return count_matched(
+        measure, pattern, symbols, least, [&]() -> const Impl::QueryMasks& { return masks; },
+        [&]() -> const BlockFinder& { return finder; });
+  }
+
   Measure measure;
-  std::size_t length;
-  Impl::QueryLcs lcs;
+  std::vector<Symbol> symbols;
+  Impl::QueryMasks masks;
   BlockFinder finder;
 };
 
 PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk) {
   check_autojunk(measure, autojunk);
   check_length(query, "the query");
-  m_state.reset(
-      new State{measure, query.size(), Impl::QueryLcs(query), BlockFinder(query, autojunk)});
+  m_state.reset(new State{measure,
+                          {query.begin(), query.end()},
+                          Impl::QueryMasks(query),
+                          BlockFinder(query, autojunk)});
 }
 PreparedQuery::PreparedQuery(Measure measure, std::string_view query, bool autojunk)
     : PreparedQuery(measure, points_of(query, "the query"), autojunk) {}
@@ -80,10 +122,8 @@ PreparedQuery& PreparedQuery::operator=(PreparedQuery&&) noexcept = default;
 
 double PreparedQuery::similarity(std::span<const Symbol> pattern, double score_cutoff) const {
   check_length(pattern, "the pattern");
-  return cut_similarity(
-      m_state->measure, pattern.size(), m_state->length, score_cutoff,
-      [&](std::uint64_t least) { return m_state->lcs.length(pattern, least); },
-      [&] { return m_state->finder.matched(pattern); });
+  return cut_similarity(m_state->measure, pattern.size(), m_state->symbols.size(), score_cutoff,
+                        [&](std::uint64_t least) { return m_state->matched(pattern, least); });
 }
 
 double PreparedQuery::similarity(std::string_view pattern, double score_cutoff) const {
@@ -92,8 +132,7 @@ double PreparedQuery::similarity(std::string_view pattern, double score_cutoff) 
 
 std::uint32_t PreparedQuery::matched(std::span<const Symbol> pattern) const {
   check_length(pattern, "the pattern");
-  return m_state->measure == Measure::lcs ? m_state->lcs.length(pattern)
-                                          : m_state->finder.matched(pattern);
+  return m_state->matched(pattern);
 }
 
 std::uint32_t PreparedQuery::matched(std::string_view pattern) const {
@@ -116,8 +155,7 @@ double similarity(Measure measure, std::span<const Symbol> pattern, std::span<co
   check_length(query, "the query");
   return cut_similarity(
       measure, pattern.size(), query.size(), score_cutoff,
-      [&](std::uint64_t least) { return Impl::QueryLcs(query).length(pattern, least); },
-      [&] { return BlockFinder(query, autojunk).matched(pattern); });
+      [&](std::uint64_t least) { return matched_once(measure, pattern, query, autojunk, least); });
 }
 
 std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
@@ -125,8 +163,7 @@ std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
   check_autojunk(measure, autojunk);
   check_length(pattern, "the pattern");
   check_length(query, "the query");
-  return measure == Measure::lcs ? Impl::QueryLcs(query).length(pattern)
-                                 : BlockFinder(query, autojunk).matched(pattern);
+  return matched_once(measure, pattern, query, autojunk, 0);
 }
 
 std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,

@@ -7,13 +7,14 @@
 
 namespace Kindred {
 
-template <class ExecutionSpace, class Key>
-void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                const QueryTables<ExecutionSpace>& queries, double threshold,
-                const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
-                const ArrayView<Key, ExecutionSpace>& keys, std::uint32_t stride) {
-  if (tiles.tiles == 0 || queries.queries == 0) return;
-  using kernel_type = Impl::MatchKeysKernel<ExecutionSpace, Key>;
+namespace Impl {
+
+template <SimilarityScale scale, class ExecutionSpace, class Key>
+void rank_matched(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                  const QueryTables<ExecutionSpace>& queries, double threshold,
+                  const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
+                  const ArrayView<Key, ExecutionSpace>& keys, std::uint32_t stride) {
+  using kernel_type = MatchKeysKernel<ExecutionSpace, Key, scale>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
   const std::uint32_t slots = sampled_tiles(tiles.tiles, stride) * tile_patterns;
   const std::uint32_t teams =
@@ -23,6 +24,23 @@ void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSp
       Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(teams * queries.queries),
                                          shape::team_size, shape::vector_length),
       kernel_type{tiles, queries, matched, keys, threshold, stride, teams});
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Key>
+void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                const QueryTables<ExecutionSpace>& queries, SimilarityScale scale, double threshold,
+                const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
+                const ArrayView<Key, ExecutionSpace>& keys, std::uint32_t stride) {
+  if (tiles.tiles == 0 || queries.queries == 0) return;
+  using Impl::rank_matched;
+  if (scale == SimilarityScale::longest)
+    rank_matched<SimilarityScale::longest>(exec_space, tiles, queries, threshold, matched, keys,
+                                           stride);
+  else
+    rank_matched<SimilarityScale::total>(exec_space, tiles, queries, threshold, matched, keys,
+                                         stride);
 }
 
 template <class ExecutionSpace, class Key>
@@ -38,16 +56,16 @@ void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
                                                 queries.lengths, query, threshold});
 }
 
-#define KINDRED_INSTANTIATE_KEY(ExecutionSpace, Key)                                   \
-  template void match_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, \
-                           const QueryTables<ExecutionSpace>&, double,                 \
-                           const ArrayView<const std::uint32_t, ExecutionSpace>&,      \
-                           const ArrayView<Key, ExecutionSpace>&, std::uint32_t);      \
-  template void list_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,  \
-                          const QueryTables<ExecutionSpace>&, std::uint32_t, double,   \
-                          const ArrayView<const std::uint32_t, ExecutionSpace>&,       \
-                          const ArrayView<const std::uint32_t, ExecutionSpace>&,       \
-                          const ArrayView<const std::uint32_t, ExecutionSpace>&,       \
+#define KINDRED_INSTANTIATE_KEY(ExecutionSpace, Key)                                    \
+  template void match_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,  \
+                           const QueryTables<ExecutionSpace>&, SimilarityScale, double, \
+                           const ArrayView<const std::uint32_t, ExecutionSpace>&,       \
+                           const ArrayView<Key, ExecutionSpace>&, std::uint32_t);       \
+  template void list_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,   \
+                          const QueryTables<ExecutionSpace>&, std::uint32_t, double,    \
+                          const ArrayView<const std::uint32_t, ExecutionSpace>&,        \
+                          const ArrayView<const std::uint32_t, ExecutionSpace>&,        \
+                          const ArrayView<const std::uint32_t, ExecutionSpace>&,        \
                           const ArrayView<Key, ExecutionSpace>&);
 #define KINDRED_INSTANTIATE(ExecutionSpace)     \
   KINDRED_INSTANTIATE_KEY(ExecutionSpace, Rank) \

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
+#include <kindred/core/sequence/Similarity.hpp>
 
 #include <cstdint>
 
@@ -16,10 +17,11 @@ namespace Kindred {
 ///
 /// `Key` is `Rank`, which is exact while the lengths of any pattern and query add up to at most
 /// `float_similarity_total_max`, or `WideRank`.
+/// \param scale how counts become similarities
 /// \param matched,keys `queries × slots` of every \p stride-th tile, densely packed
 template <class ExecutionSpace, class Key>
 void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                const QueryTables<ExecutionSpace>& queries, double threshold,
+                const QueryTables<ExecutionSpace>& queries, SimilarityScale scale, double threshold,
                 const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
                 const ArrayView<Key, ExecutionSpace>& keys, std::uint32_t stride = 1);
 

@@ -61,6 +61,19 @@ struct QueryTables {
   KOKKOS_INLINE_FUNCTION std::uint32_t index_limit(std::uint32_t query) const {
     return index_limits.size() > 0 ? index_limits(query) : 0xFFFFFFFFU;
   }
+  /// Whether symbol \p at of \p query is the dense symbol \p symbol of the patterns.
+  KOKKOS_INLINE_FUNCTION bool has(std::uint32_t query, std::uint32_t at,
+                                  std::uint32_t symbol) const {
+    std::uint32_t segment = first_segment(query);
+    const std::uint32_t word = segments(segment).first_word + at / word_symbols;
+    segment += at / (segment_words * word_symbols);
+    while (word >= segments(segment).first_word + segments(segment).words) ++segment;
+    const std::uint8_t code =
+        codes.size() > 0
+            ? codes(segment * code_stride + symbol)
+            : static_cast<std::uint8_t>(symbol_hash(segments(segment)).code(symbol, no_code));
+    return (words(word).mask(code) >> at % word_symbols & 1U) != 0;
+  }
   KOKKOS_INLINE_FUNCTION SymbolHash symbol_hash(const QuerySegment& segment) const {
     return {hash.data() + segment.first_entry, segment.multiplier, segment.hash_bits};
   }

@@ -13,6 +13,20 @@ KOKKOS_INLINE_FUNCTION double similarity(std::uint64_t matched, std::uint64_t to
   return 2.0 * static_cast<double>(matched) / static_cast<double>(total);
 }
 
+/// How a number of matched symbols becomes a similarity.
+enum class SimilarityScale : std::uint8_t {
+  total,   ///< 2·matched / (sum of both lengths)
+  longest  ///< 1 − (longest − matched) / longest, as RapidFuzz's `normalized_similarity`
+};
+
+/// The similarity of sequences of lengths \p a and \p b, in double; at least one is not empty.
+KOKKOS_INLINE_FUNCTION double similarity(SimilarityScale scale, std::uint64_t matched,
+                                         std::uint64_t a, std::uint64_t b) {
+  if (scale == SimilarityScale::total) return similarity(matched, a + b);
+  const std::uint64_t longest = a < b ? b : a;
+  return 1.0 - static_cast<double>(longest - matched) / static_cast<double>(longest);
+}
+
 /// The smallest count whose similarity reaches \p threshold; \p total > 0, \p threshold in [0, 1].
 KOKKOS_INLINE_FUNCTION std::uint64_t least_matched(double threshold, std::uint64_t total) {
   auto least = static_cast<std::uint64_t>(threshold * static_cast<double>(total) / 2.0);

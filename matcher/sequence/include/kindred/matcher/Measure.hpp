@@ -2,19 +2,40 @@
 #ifndef KINDRED_MATCHER_MEASURE_HPP
 #define KINDRED_MATCHER_MEASURE_HPP
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
 namespace Kindred {
 
-/// \brief Similarity measure of a pattern and a query: `similarity = 2·matched / (pattern length +
-/// query length)`, in double.
+/// \brief Similarity measure of a pattern and a query, in double.
+///
+/// Under `lcs` and `difflib`, `similarity = 2·matched / (pattern length + query length)`. Under the
+/// others it is RapidFuzz's `normalized_similarity`, `1 − distance / longest` with the larger of
+/// both lengths, and `matched = longest − distance`; two empty sequences: 1.
 enum class Measure : std::uint8_t {
-  lcs,     ///< matched = length of the longest common subsequence; two empty sequences: 0
-  difflib  ///< matched = Ratcliff-Obershelp, as Python's difflib with a = pattern, b = query and,
-           ///< by default, autojunk=False; two empty sequences: 1
+  lcs,      ///< matched = length of the longest common subsequence; two empty sequences: 0
+  difflib,  ///< matched = Ratcliff-Obershelp, as Python's difflib with a = pattern, b = query and,
+            ///< by default, autojunk=False; two empty sequences: 1
+  levenshtein,  ///< distance = fewest insertions, deletions and substitutions
+  osa,          ///< distance = the same with transpositions of adjacent symbols that are not edited
+                ///< again: optimal string alignment
+  prefix,       ///< matched = length of the common prefix
+  postfix       ///< matched = length of the common postfix
 };
+inline constexpr std::array<Measure, 6> all_measures{Measure::lcs,         Measure::difflib,
+                                                     Measure::levenshtein, Measure::osa,
+                                                     Measure::prefix,      Measure::postfix};
 std::string_view to_string(Measure measure) noexcept;
+
+/// \brief The distance that belongs to \p matched symbols of sequences of the given lengths: under
+/// `lcs` and `difflib` the symbols of both that are not matched (insertions and deletions), else
+/// the larger length minus \p matched.
+constexpr std::uint64_t distance(Measure measure, std::uint64_t matched, std::uint64_t pattern,
+                                 std::uint64_t query) noexcept {
+  if (measure == Measure::lcs || measure == Measure::difflib) return pattern + query - 2 * matched;
+  return (pattern < query ? query : pattern) - matched;
+}
 
 }  // namespace Kindred
 

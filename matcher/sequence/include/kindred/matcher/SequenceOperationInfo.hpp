@@ -14,6 +14,14 @@ inline constexpr OperationInfo lcs{"lcs", "symbols × query words", {1e9, 5e-6, 
 inline constexpr OperationInfo difflib{
     "difflib", "symbols × query words", {1.2e9, 1e-5, 1000.0 * 100}};
 
+/// Levenshtein and OSA distances. Prior: as for \ref lcs.
+inline constexpr OperationInfo edit_distance{
+    "edit-distance", "symbols × query words", {5e8, 5e-6, 1000.0 * 100}};
+
+/// Common prefixes and postfixes, most of which are short. Prior: few symbols per pattern.
+inline constexpr OperationInfo common_ends{
+    "common-ends", "patterns × queries", {1e8, 5e-6, 100000.0}};
+
 }  // namespace Kindred::Operations
 
 #endif  // KINDRED_MATCHER_SEQUENCE_OPERATION_INFO_HPP

@@ -9,7 +9,7 @@
 
 namespace Kindred::Impl {
 
-template <class ExecutionSpace, class Key>
+template <class ExecutionSpace, class Key, SimilarityScale scale>
 struct MatchKeysKernel {
   using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
   static constexpr std::uint32_t slots_per_team = 1024;
@@ -42,17 +42,25 @@ struct MatchKeysKernel {
         const std::uint32_t slot =
             at / tile_patterns * (tile_patterns * stride) + at % tile_patterns;
         const std::uint32_t index = tiles.indices(slot);
-        const double value = 2.0 * own_matched[i] / (tiles.lengths(slot) + query_length);
+        const double value = similarity(own_matched[i], tiles.lengths(slot), query_length);
         const bool listed = (index < limit) & (value >= least);
         own_keys[i] = listed ? match_key<Key>(value, index) : key_none<Key>();
       });
       return;
     }
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](const std::uint32_t i) {
-      const double value = 2.0 * own_matched[i] / (lengths[i] + query_length);
+      const double value = similarity(own_matched[i], lengths[i], query_length);
       const bool listed = (indices[i] < limit) & (value >= least);
       own_keys[i] = listed ? match_key<Key>(value, indices[i]) : key_none<Key>();
     });
+  }
+
+  /// As `Kindred::similarity`, with doubles, which loops over patterns turn into vectors.
+  KOKKOS_INLINE_FUNCTION static double similarity(std::uint32_t matched, std::uint32_t length,
+                                                  double query_length) {
+    if constexpr (scale == SimilarityScale::total) return 2.0 * matched / (length + query_length);
+    const double longest = length < query_length ? query_length : length;
+    return 1.0 - (longest - matched) / longest;
   }
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "QueryLcs.hpp"
+#include "QueryMasks.hpp"
 
 #include <kindred/core/sequence/WordTable.hpp>
+#include <kindred/core/sequence/impl/EditState.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,8 +20,9 @@ constexpr std::size_t near_words = 16;
 
 }  // namespace
 
-QueryLcs::QueryLcs(std::span<const Symbol> query)
-    : m_words((query.size() + word_symbols - 1) / word_symbols),
+QueryMasks::QueryMasks(std::span<const Symbol> query)
+    : m_length(query.size()),
+      m_words((query.size() + word_symbols - 1) / word_symbols),
       m_symbols(query.begin(), query.end()) {
   std::sort(m_symbols.begin(), m_symbols.end());
   m_symbols.erase(std::unique(m_symbols.begin(), m_symbols.end()), m_symbols.end());
@@ -40,7 +42,7 @@ QueryLcs::QueryLcs(std::span<const Symbol> query)
   }
 }
 
-const std::uint64_t* QueryLcs::masks(Symbol symbol) const {
+const std::uint64_t* QueryMasks::masks(Symbol symbol) const {
   if (symbol < table_max) {
     const std::uint32_t place = symbol < m_places.size() ? m_places[symbol] : 0;
     return place == 0 ? nullptr : m_masks.data() + (place - 1) * m_words;
@@ -50,7 +52,7 @@ const std::uint64_t* QueryLcs::masks(Symbol symbol) const {
   return m_masks.data() + static_cast<std::size_t>(at - m_symbols.begin()) * m_words;
 }
 
-std::uint32_t QueryLcs::length(std::span<const Symbol> pattern, std::uint64_t least) const {
+std::uint32_t QueryMasks::lcs(std::span<const Symbol> pattern, std::uint64_t least) const {
   constexpr std::size_t check_rows = 64;
   std::array<std::uint64_t, near_words> near;
   std::vector<std::uint64_t> far(m_words > near_words ? m_words : 0);
@@ -82,6 +84,34 @@ std::uint32_t QueryLcs::length(std::span<const Symbol> pattern, std::uint64_t le
     }
   }
   return zeros();
+}
+
+std::uint32_t QueryMasks::edit_matched(EditKind kind, std::span<const Symbol> pattern) const {
+  return kind == EditKind::osa ? edit_matched<EditKind::osa>(pattern)
+                               : edit_matched<EditKind::levenshtein>(pattern);
+}
+
+template <EditKind kind>
+std::uint32_t QueryMasks::edit_matched(std::span<const Symbol> pattern) const {
+  using state_type = EditState<kind, 1>;
+  std::array<state_type, near_words> near;
+  std::vector<state_type> far(m_words > near_words ? m_words : 0);
+  const std::span<state_type> states =
+      far.empty() ? std::span(near).first(m_words) : std::span<state_type>(far);
+  constexpr std::uint64_t absent = 0;
+  for (const Symbol symbol : pattern) {
+    const std::uint64_t* const mask = masks(symbol);
+    EditCarry carry;
+    for (std::size_t w = 0; w < m_words; ++w)
+      states[w].step(mask == nullptr ? &absent : mask + w, carry);
+  }
+  auto distance = static_cast<std::int64_t>(pattern.size());
+  for (std::size_t w = 0; w < m_words; ++w) {
+    distance += states[w].height(
+        static_cast<std::uint32_t>(std::min<std::size_t>(m_length - w * word_symbols, 64)));
+  }
+  return static_cast<std::uint32_t>(static_cast<std::int64_t>(std::max(pattern.size(), m_length)) -
+                                    distance);
 }
 
 }  // namespace Kindred::Impl

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_EDIT_DISTANCE_KERNEL_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_EDIT_DISTANCE_KERNEL_HPP
+
+#include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/sequence/EditDistance.hpp>
+#include <kindred/core/sequence/impl/EditState.hpp>
+#include <kindred/core/sequence/impl/QuerySegmentTables.hpp>
+#include <kindred/core/sequence/impl/SequencePack.hpp>
+
+#include <type_traits>
+
+namespace Kindred::Impl {
+
+/// Bits per row and pattern that a segment passes to the next.
+constexpr std::uint32_t edit_carry_bits(EditKind kind) { return kind == EditKind::osa ? 3 : 2; }
+
+/// \brief Reads and replaces the carries of a pattern between two segments of a query; one word
+/// holds the bits of 32 rows.
+template <EditKind kind>
+class EditCarryPlane {
+ public:
+  static constexpr std::uint32_t fields = edit_carry_bits(kind);
+
+  /// \param plane of the query \param rows of the tiles before \p tile
+  KOKKOS_INLINE_FUNCTION EditCarryPlane(std::uint64_t* plane, std::uint64_t rows,
+                                        std::uint32_t tile, std::uint32_t lane)
+      : m_words(reinterpret_cast<std::uint32_t*>(plane) +
+                fields * (rows + std::uint64_t{tile_patterns} * tile) + lane) {}
+
+  KOKKOS_INLINE_FUNCTION EditCarry load(std::uint32_t row) const {
+    EditCarry carry;
+    carry.rise = word(row, 0) >> (row % 32) & 1U;
+    carry.fall = word(row, 1) >> (row % 32) & 1U;
+    if constexpr (fields == 3) carry.swap = word(row, 2) >> (row % 32) & 1U;
+    return carry;
+  }
+  KOKKOS_INLINE_FUNCTION void store(std::uint32_t row, const EditCarry& carry) const {
+    set(row, 0, carry.rise);
+    set(row, 1, carry.fall);
+    if constexpr (fields == 3) set(row, 2, carry.swap);
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION std::uint32_t& word(std::uint32_t row, std::uint32_t field) const {
+    return m_words[(row / 32 * fields + field) * tile_patterns];
+  }
+  KOKKOS_INLINE_FUNCTION void set(std::uint32_t row, std::uint32_t field, std::uint32_t bit) const {
+    std::uint32_t& bits = word(row, field);
+    bits = (bits & ~(1U << row % 32)) | bit << row % 32;
+  }
+
+  std::uint32_t* m_words;
+};
+
+/// \brief One segment of every query against every tile. A lane advances one pattern.
+///
+/// A team processes a run of tiles of one query and keeps the query's masks where lookups are fast,
+/// as `LcsKernel` does.
+/// \tparam Words maximum per segment; queries of several segments need `segment_words`
+template <class ExecutionSpace, class SymbolType, EditKind kind, unsigned Words>
+struct EditDistanceKernel {
+  using pack = SequencePack<ExecutionSpace>;
+  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+
+  PatternTiles<ExecutionSpace> tiles;
+  QueryTables<ExecutionSpace> queries;
+  ArrayView<std::uint64_t, ExecutionSpace> carry;
+  ArrayView<std::uint32_t, ExecutionSpace> matched;
+  std::uint64_t carry_stride;  ///< words per query
+  std::uint32_t segment;
+  std::uint32_t tiles_per_team;
+
+  /// A pattern of one lane.
+  struct WorkItem {
+    const SymbolType* symbols;
+    std::uint32_t length;
+    std::uint32_t tile;
+    std::uint32_t lane;
+    std::uint32_t query;
+    std::uint32_t symbols_before;  ///< of the query, in preceding segments
+    const WordTable* words;        ///< of the segment
+    const std::uint8_t* codes;
+    bool chained_in;
+    bool chained_out;
+  };
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const auto league = static_cast<std::uint32_t>(team.league_rank());
+    const std::uint32_t query = league % queries.queries;
+    const std::uint32_t at = queries.first_segment(query) + segment;
+    const std::uint32_t end_segment = queries.first_segment(query + 1);
+    const bool empty = at >= end_segment;
+    if (empty && segment > 0) return;
+    const QuerySegment s = empty ? QuerySegment{0, 0, 0} : queries.segments(at);
+    const typename pack::Tables tables =
+        QuerySegmentTables<ExecutionSpace>::template make<SymbolType, Words>(team, queries, at, s,
+                                                                             tiles.vocabulary);
+    // Only the last word of a query is not full.
+    const std::uint32_t symbols_before =
+        empty ? 0
+              : word_symbols *
+                    (s.first_word - queries.segments(queries.first_segment(query)).first_word);
+    const std::uint32_t begin = league / queries.queries * tiles_per_team;
+    const std::uint32_t end =
+        begin + tiles_per_team < tiles.tiles ? begin + tiles_per_team : tiles.tiles;
+    for (std::uint32_t tile = begin + static_cast<std::uint32_t>(team.team_rank()); tile < end;
+         tile += static_cast<std::uint32_t>(team.team_size())) {
+      Kokkos::parallel_for(
+          Kokkos::ThreadVectorRange(team, tile_patterns), [&](const unsigned lane) {
+            WorkItem work_item;
+            work_item.symbols = tiles.template symbols<SymbolType>() + tiles.offsets(tile) + lane;
+            work_item.length = tiles.lengths(tile * tile_patterns + lane);
+            work_item.tile = tile;
+            work_item.lane = lane;
+            work_item.query = query;
+            work_item.symbols_before = symbols_before;
+            work_item.words = queries.words.data() + s.first_word;
+            work_item.codes = queries.codes.data() + at * queries.code_stride;
+            work_item.chained_in = segment > 0;
+            work_item.chained_out = at + 1 < end_segment;
+            scan_words(tables, work_item, s.words);
+          });
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void scan_words(const typename pack::Tables& tables,
+                                         const WorkItem& work_item, unsigned words) const {
+    if (words == 0) {
+      finish(work_item, 0);
+    } else if (words == 1) {
+      scan<1>(tables, work_item);
+    } else if constexpr (Words > 1) {
+      if (words == 2) {
+        scan<2>(tables, work_item);
+      } else if constexpr (Words > 2) {
+        if (words == 3) {
+          scan<3>(tables, work_item);
+        } else {
+          scan<4>(tables, work_item);
+        }
+      }
+    }
+  }
+
+  template <unsigned Count>
+  KOKKOS_INLINE_FUNCTION void scan(const typename pack::Tables& tables,
+                                   const WorkItem& work_item) const {
+    EditState<kind, Count> state;
+    if (Words == segment_words && (work_item.chained_in || work_item.chained_out)) {
+      const EditCarryPlane<kind> plane(carry.data() + work_item.query * carry_stride,
+                                       tiles.offsets(work_item.tile) / tile_patterns,
+                                       work_item.tile, work_item.lane);
+      advance<Count>(tables, work_item, state, [&](std::uint32_t row, const std::uint64_t* masks) {
+        EditCarry bits;
+        if (work_item.chained_in) bits = plane.load(row);
+        state.step(masks, bits);
+        if (work_item.chained_out) plane.store(row, bits);
+      });
+    } else {
+      advance<Count>(tables, work_item, state, [&](std::uint32_t, const std::uint64_t* masks) {
+        EditCarry bits;
+        state.step(masks, bits);
+      });
+    }
+    const std::uint32_t length = queries.lengths(work_item.query);
+    finish(work_item, state.height(length - work_item.symbols_before));
+  }
+
+  /// Calls `step(row, masks)` for every symbol of the pattern.
+  template <unsigned Count, class State, class Step>
+  KOKKOS_INLINE_FUNCTION void advance(const typename pack::Tables& tables,
+                                      const WorkItem& work_item, State&, const Step& step) const {
+    constexpr std::uint32_t group = Arch::is_device<ExecutionSpace> ? 8 : 1;
+    for (std::uint32_t row = 0; row < work_item.length; row += group) {
+      std::uint32_t symbol[group];
+      KINDRED_UNROLL
+      for (std::uint32_t r = 0; r < group; ++r) {
+        symbol[r] = row + r < work_item.length
+                        ? work_item.symbols[tile_patterns * std::size_t{row + r}]
+                        : tiles.vocabulary;
+      }
+      KINDRED_UNROLL
+      for (std::uint32_t r = 0; r < group; ++r) {
+        std::uint64_t masks[Count];
+        if constexpr (Arch::is_device<ExecutionSpace>) {
+          pack::template masks<pack::template lookup<SymbolType, Words>, Count>(
+              tables, symbol[r], work_item.lane, masks);
+        } else {
+          for (unsigned w = 0; w < Count; ++w)
+            masks[w] = work_item.words[w].mask(work_item.codes[symbol[r]]);
+        }
+        if (row + r < work_item.length) step(row + r, masks);
+      }
+    }
+  }
+
+  /// Receives the sum of the vertical differences of the segment.
+  KOKKOS_INLINE_FUNCTION void finish(const WorkItem& work_item, std::int32_t height) const {
+    const std::uint64_t slot = std::uint64_t{work_item.tile} * tile_patterns + work_item.lane;
+    std::uint32_t& out = matched(work_item.query * std::uint64_t{tiles.slots()} + slot);
+    const std::uint32_t sum =
+        (work_item.chained_in ? out : work_item.length) + static_cast<std::uint32_t>(height);
+    const std::uint32_t length = queries.lengths(work_item.query);
+    const std::uint32_t longest = length > work_item.length ? length : work_item.length;
+    out = work_item.chained_out ? sum : longest - sum;
+  }
+};
+
+template <class ExecutionSpace, class SymbolType, EditKind kind, unsigned Words>
+void edit_launch(const ExecutionSpace& exec_space,
+                 EditDistanceKernel<ExecutionSpace, SymbolType, kind, Words> kernel) {
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  using tables = QuerySegmentTables<ExecutionSpace>;
+  // On a device: limits the registers so that enough warps are resident to hide the loads.
+  constexpr unsigned blocks = Words == 1 ? 5 : Words == 2 ? 4 : 2;
+  const std::uint32_t count = kernel.tiles.tiles;
+  kernel.tiles_per_team = tables::tiles_per_team(exec_space, count, kernel.queries.queries);
+  const std::uint32_t teams = (count + kernel.tiles_per_team - 1) / kernel.tiles_per_team;
+  Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                     Kokkos::LaunchBounds<256, blocks>>
+      policy(exec_space, static_cast<int>(teams * kernel.queries.queries), shape::team_size,
+             shape::vector_length);
+  policy.set_scratch_size(0, Kokkos::PerTeam(tables::template scratch_bytes<SymbolType, Words>(
+                                 kernel.queries, kernel.tiles.vocabulary)));
+  Kokkos::parallel_for("Kindred::Sequence::edit_matched::scan",
+                       Kokkos::Experimental::require(
+                           policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                       kernel);
+}
+
+/// Launches the segments in turn, with the kernel for the fewest words that suffices.
+template <EditKind kind, class ExecutionSpace>
+void edit_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+               const QueryTables<ExecutionSpace>& queries,
+               const ArrayView<std::uint64_t, ExecutionSpace>& carry,
+               const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
+  if (tiles.tiles == 0 || queries.queries == 0) return;
+  const std::uint32_t segments = queries.segments_max > 0 ? queries.segments_max : 1;
+  const std::uint64_t carry_stride = edit_carry_words(tiles, 1, segments, kind);
+  with_symbol_type(tiles, [&](auto symbol) {
+    const auto launch = [&](auto words, std::uint32_t segment) {
+      edit_launch(
+          exec_space,
+          EditDistanceKernel<ExecutionSpace, decltype(symbol), kind, decltype(words)::value>{
+              tiles, queries, carry, matched, carry_stride, segment, 0});
+    };
+    for (std::uint32_t segment = 0; segment < segments; ++segment) {
+      if constexpr (Arch::is_device<ExecutionSpace>) {
+        const bool near_hash =
+            queries.hash_bits_max <= QuerySegmentTables<ExecutionSpace>::near_bits_max;
+        if (near_hash && queries.words_max <= 1) {
+          launch(std::integral_constant<unsigned, 1>(), segment);
+          continue;
+        }
+        if (near_hash && queries.words_max == 2) {
+          launch(std::integral_constant<unsigned, 2>(), segment);
+          continue;
+        }
+      }
+      launch(std::integral_constant<unsigned, segment_words>(), segment);
+    }
+  });
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_EDIT_DISTANCE_KERNEL_HPP
