@@ -40,6 +40,29 @@ struct ScalarBytes64 {
   ScalarBytes64 operator+(const ScalarBytes64& b) const {
     return each([&](int i) { return value[i] + b.value[i]; });
   }
+  ScalarBytes64 operator|(const ScalarBytes64& b) const {
+    return each([&](int i) { return value[i] | b.value[i]; });
+  }
+  /// a & ~b
+  static ScalarBytes64 and_not(const ScalarBytes64& a, const ScalarBytes64& b) {
+    return each([&](int i) { return a.value[i] & ~b.value[i]; });
+  }
+  /// (a ^ b) | c
+  static ScalarBytes64 xor_or(const ScalarBytes64& a, const ScalarBytes64& b,
+                              const ScalarBytes64& c) {
+    return each([&](int i) { return (a.value[i] ^ b.value[i]) | c.value[i]; });
+  }
+  /// a | ~(b | c)
+  static ScalarBytes64 or_nor(const ScalarBytes64& a, const ScalarBytes64& b,
+                              const ScalarBytes64& c) {
+    return each([&](int i) { return a.value[i] | ~(b.value[i] | c.value[i]); });
+  }
+  /// The bits of \p a where \p mask has ones, those of \p b elsewhere.
+  static ScalarBytes64 select(const ScalarBytes64& mask, const ScalarBytes64& a,
+                              const ScalarBytes64& b) {
+    return each(
+        [&](int i) { return (mask.value[i] & a.value[i]) | (~mask.value[i] & b.value[i]); });
+  }
   /// a | (b & ~c)
   static ScalarBytes64 or_and_not(const ScalarBytes64& a, const ScalarBytes64& b,
                                   const ScalarBytes64& c) {
@@ -143,6 +166,19 @@ struct Avx512Bytes64 {
 
   Avx512Bytes64 operator&(Avx512Bytes64 b) const { return {_mm512_and_si512(value, b.value)}; }
   Avx512Bytes64 operator+(Avx512Bytes64 b) const { return {_mm512_add_epi8(value, b.value)}; }
+  Avx512Bytes64 operator|(Avx512Bytes64 b) const { return {_mm512_or_si512(value, b.value)}; }
+  static Avx512Bytes64 and_not(Avx512Bytes64 a, Avx512Bytes64 b) {
+    return {_mm512_andnot_si512(b.value, a.value)};
+  }
+  static Avx512Bytes64 xor_or(Avx512Bytes64 a, Avx512Bytes64 b, Avx512Bytes64 c) {
+    return {_mm512_ternarylogic_epi64(a.value, b.value, c.value, 0xBE)};
+  }
+  static Avx512Bytes64 or_nor(Avx512Bytes64 a, Avx512Bytes64 b, Avx512Bytes64 c) {
+    return {_mm512_ternarylogic_epi64(a.value, b.value, c.value, 0xF1)};
+  }
+  static Avx512Bytes64 select(Avx512Bytes64 mask, Avx512Bytes64 a, Avx512Bytes64 b) {
+    return {_mm512_ternarylogic_epi64(mask.value, a.value, b.value, 0xCA)};
+  }
   static Avx512Bytes64 or_and_not(Avx512Bytes64 a, Avx512Bytes64 b, Avx512Bytes64 c) {
     return {_mm512_ternarylogic_epi64(a.value, b.value, c.value, 0xF4)};
   }

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/sequence/EditDistance.hpp>
+#include <kindred/core/sequence/impl/EditColumns_Host.hpp>
 #include <kindred/core/sequence/impl/EditState.hpp>
 #include <kindred/core/sequence/impl/QuerySegmentTables.hpp>
 #include <kindred/core/sequence/impl/SequencePack.hpp>
@@ -53,7 +54,8 @@ class EditCarryPlane {
   std::uint32_t* m_words;
 };
 
-/// \brief One segment of every query against every tile. A lane advances one pattern.
+/// \brief One segment of every query against every tile. A lane advances one pattern: the form for
+/// devices, for hosts without byte lookups and for long queries.
 ///
 /// A team processes a run of tiles of one query and keeps the query's masks where lookups are fast,
 /// as `LcsKernel` does.
@@ -239,6 +241,18 @@ void edit_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
   const std::uint32_t segments = queries.segments_max > 0 ? queries.segments_max : 1;
   const std::uint64_t carry_stride = edit_carry_words(tiles, 1, segments, kind);
   with_symbol_type(tiles, [&](auto symbol) {
+    if constexpr (!Arch::is_device<ExecutionSpace> && Arch::has_byte_lookups) {
+      using kernel_type = EditTilesKernel<kind, decltype(symbol)>;
+      if (segments <= kernel_type::segments_max) {
+        const kernel_type kernel{tiles, queries, matched};
+        Kokkos::parallel_for(
+            "Kindred::Sequence::edit_matched::scan_tiles",
+            Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                Kokkos::IndexType<std::uint64_t>>(exec_space, 0, kernel.size()),
+            kernel);
+        return;
+      }
+    }
     const auto launch = [&](auto words, std::uint32_t segment) {
       edit_launch(
           exec_space,

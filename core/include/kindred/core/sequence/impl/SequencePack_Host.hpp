@@ -5,7 +5,7 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
-#include <kindred/core/sequence/impl/ByteColumns.hpp>
+#include <kindred/core/sequence/impl/RowPlaces.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -37,15 +37,15 @@ class SequencePack<HostSpace> {
   template <class WorkItem, class Sink>
   static void scan(const Tables& tables, const WorkItem& work_item, std::uint32_t length,
                    std::uint32_t need, const Sink& sink) {
-    Scratch scratch;
-    scratch.clear();
+    RowPlaces places;
+    std::uint64_t links[pack_rows + 2 * pack_margin];
     HostLcsColumns state[segment_columns];
     for (unsigned c = 0; c < tables.count; ++c) state[c].reset();
     const Band band{work_item.rows, length, need};
     std::int64_t spare = 0;
     for (std::uint32_t row = 0; row < work_item.rows;) {
       const std::uint32_t rows = band.rows_from(row, spare);
-      advance(tables, band, work_item, row, rows, scratch, state);
+      advance(tables, band, work_item, row, rows, places, links + pack_margin, state);
       row += rows;
       spare = band.spare(row, tables, state);
       if (spare < 0) {
@@ -65,23 +65,6 @@ class SequencePack<HostSpace> {
   }
 
  private:
-  /// Codes and carries of some rows, with the margins that a skewed step reads.
-  class Scratch {
-   public:
-    void clear() {
-      for (auto* all : {m_codes, m_places}) std::fill_n(all, pack_lanes * pack_margin, no_code);
-    }
-    std::uint8_t* codes() { return m_codes + pack_lanes * pack_margin; }
-    std::uint8_t* places() { return m_places + pack_lanes * pack_margin; }
-    std::uint64_t* links() { return m_links + pack_margin; }
-
-   private:
-    static constexpr std::size_t all_rows = pack_rows + 2 * pack_margin;
-    alignas(64) std::uint8_t m_codes[pack_lanes * all_rows];
-    alignas(64) std::uint8_t m_places[pack_lanes * all_rows];
-    std::uint64_t m_links[all_rows];
-  };
-
   /// \brief The band that a pattern which reaches `need` can use: it skips at most rows − need of
   /// its own symbols and length − need of the query's, so it stays near the diagonal.
   struct Band {
@@ -140,70 +123,15 @@ class SequencePack<HostSpace> {
             row_bytes};
   }
 
-  /// \brief Fills 64 bytes per row, and the margin after them: `whole(first, second, rows, out)`
-  /// for rows that both tiles have, `one(symbol)` beyond; a tile without the row gets `no_code`.
-  template <class WorkItem, class Whole, class One>
-  static void fill_rows(const WorkItem& work_item, std::uint32_t row, std::uint32_t rows,
-                        std::uint8_t* out, const Whole& whole, const One& one) {
-    const auto* first = work_item.symbols[0] + tile_patterns * std::size_t{row};
-    const auto* second = work_item.symbols[1] + tile_patterns * std::size_t{row};
-    const std::uint32_t both = std::min(work_item.tile_rows[0], work_item.tile_rows[1]);
-    const std::uint32_t full = std::min(rows, both > row ? both - row : 0);
-    whole(first, second, full, out);
-    for (std::uint32_t r = full; r < rows; ++r) {
-      for (unsigned t = 0; t < tiles; ++t) {
-        const bool inside = row + r < work_item.tile_rows[t];
-        const auto* symbols = (t == 0 ? first : second) + tile_patterns * std::size_t{r};
-        std::uint8_t* half = out + pack_lanes * std::size_t{r} + tile_patterns * t;
-        for (unsigned l = 0; l < tile_patterns; ++l) half[l] = inside ? one(symbols[l]) : no_code;
-      }
-    }
-    std::fill_n(out + pack_lanes * std::size_t{rows}, pack_lanes * pack_margin, no_code);
-  }
-
-  /// \brief The slots of some rows in a run of columns. \p translated: the codes of these rows are
-  /// already there.
-  template <class WorkItem>
-  static const std::uint8_t* places(const Tables& tables, const QueryColumns& columns,
-                                    const WorkItem& work_item, std::uint32_t row,
-                                    std::uint32_t rows, Scratch& scratch, bool& translated) {
-    const std::uint8_t* codes = tables.codes;
-    if constexpr (HostLcsColumns::hashes && sizeof(*work_item.symbols[0]) == 2) {
-      if (columns.hash.multiplier != 0) {
-        fill_rows(
-            work_item, row, rows, scratch.places(),
-            [&](const auto* first, const auto* second, std::uint32_t full, std::uint8_t* out) {
-              HostLcsColumns::find_places(columns.hash, first, second, full, out);
-            },
-            [&](const auto symbol) { return columns.place[codes[symbol]]; });
-        return scratch.places();
-      }
-    }
-    if (!translated) {
-      fill_rows(
-          work_item, row, rows, scratch.codes(),
-          [&](const auto* first, const auto* second, std::uint32_t full, std::uint8_t* out) {
-            HostLcsColumns::translate(codes, first, second, full, out);
-          },
-          [&](const auto symbol) { return codes[symbol]; });
-      translated = true;
-    }
-    if (columns.codes_are_places) return scratch.codes();
-    HostLcsColumns::recode(columns.place, scratch.codes(), rows + pack_margin, scratch.places());
-    return scratch.places();
-  }
-
   template <class WorkItem>
   static void advance(const Tables& tables, const Band& band, const WorkItem& work_item,
-                      std::uint32_t row, std::uint32_t rows, Scratch& scratch,
-                      HostLcsColumns* state) {
+                      std::uint32_t row, std::uint32_t rows, RowPlaces& places,
+                      std::uint64_t* links, HostLcsColumns* state) {
     const std::uint64_t* carry_in = work_item.chained_in ? work_item.plane + row : nullptr;
     std::uint64_t* carry_out = work_item.chained_out ? work_item.plane + row : nullptr;
     const Ahead next = ahead(work_item, row + rows, band.need > 0);
-    bool translated = false;
     const std::uint32_t begin = band.begin(row);
     const std::uint32_t end = band.end(row, rows);
-    std::uint64_t* links = scratch.links();
     bool linked = carry_in != nullptr;
     if (linked) {
       std::copy_n(carry_in, rows, links);
@@ -221,7 +149,7 @@ class SequencePack<HostSpace> {
         const unsigned last_plane =
             past <= end ? columns.plane_count() : (end - at + plane_symbols - 1) / plane_symbols;
         state[c].advance(columns, first_plane, last_plane,
-                         places(tables, columns, work_item, row, rows, scratch, translated), rows,
+                         places.find(tables.codes, columns, work_item, row, rows), rows,
                          linked ? links : nullptr, next);
       }
       at = past;
