@@ -7,8 +7,6 @@ namespace Kindred::Reference {
 
 namespace {
 
-bool same(Symbol a, Symbol b) { return a == b && a != unknown_symbol; }
-
 /// A window of both sequences: pattern[a_low … a_high), query[b_low … b_high).
 struct Window {
   std::uint32_t a_low, a_high, b_low, b_high;

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -114,6 +115,9 @@ float linear(std::span<const float> x, std::span<const float> w, float bias,
 
 // ---- Sequence ----
 
+/// Whether two symbols match: `unknown_symbol` matches nothing, including itself.
+inline bool same(Symbol a, Symbol b) { return a == b && a != unknown_symbol; }
+
 /// Length of the longest common subsequence; `unknown_symbol` matches nothing.
 std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query);
 /// The matching blocks of Python's `SequenceMatcher(None, pattern, query, autojunk=…)`, without the
@@ -144,6 +148,68 @@ double similarity(Matched measure, std::uint32_t matched, std::size_t pattern_le
 std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns,
                              std::span<const Symbol> query, Matched measure, double threshold,
                              std::size_t top, bool autojunk = false);
+
+// ---- Measures of RapidFuzz ----
+
+/// Measures of two sequences of symbols.
+enum class PairMeasure : std::uint8_t { levenshtein, osa, jaro_winkler, prefix, postfix };
+
+/// The least number of insertions, deletions and substitutions that turn one sequence into the
+/// other.
+std::uint32_t levenshtein_distance(std::span<const Symbol> pattern, std::span<const Symbol> query);
+/// Optimal string alignment: like the above, and an exchange of two adjacent symbols, which no
+/// other edit touches, counts 1.
+std::uint32_t osa_distance(std::span<const Symbol> pattern, std::span<const Symbol> query);
+/// \brief Jaro's similarity; if it is above 0.7, increased by 0.1 of its distance from 1 for each
+/// symbol of the common prefix, up to four.
+///
+/// Equals `JaroWinkler.similarity`, and `normalized_similarity` in `cdist` and `extract`. RapidFuzz
+/// computes `normalized_similarity` of a single pair as 1 − (1 − s), which can lose the last bits.
+double jaro_winkler_similarity(std::span<const Symbol> pattern, std::span<const Symbol> query);
+/// Length of the common prefix.
+std::uint32_t prefix_similarity(std::span<const Symbol> pattern, std::span<const Symbol> query);
+/// Length of the common suffix, which RapidFuzz calls postfix.
+std::uint32_t postfix_similarity(std::span<const Symbol> pattern, std::span<const Symbol> query);
+
+/// The edit distance; for prefix and postfix, the longer length minus the similarity; for
+/// jaro_winkler, 1 − similarity.
+double distance(PairMeasure measure, std::span<const Symbol> pattern,
+                std::span<const Symbol> query);
+/// 1 − (distance / longer length), and 1 for two empty sequences; for jaro_winkler, the similarity.
+double normalized_similarity(PairMeasure measure, std::span<const Symbol> pattern,
+                             std::span<const Symbol> query);
+
+/// The code points of \p text, which is valid UTF-8.
+std::vector<Symbol> code_points(std::string_view text);
+/// \brief The words of \p text, as Python's `str.split()` finds them.
+///
+/// The 29 code points of white space are U+0009 … U+000D, U+001C … U+0020, U+0085, U+00A0, U+1680,
+/// U+2000 … U+200A, U+2028, U+2029, U+202F, U+205F and U+3000. RapidFuzz does not split at U+0085
+/// and U+00A0 in a Python string without code points above U+00FF, but does in a list of the same
+/// characters.
+std::vector<std::vector<Symbol>> words(std::string_view text);
+/// \brief RapidFuzz's `token_sort_ratio` / 100: the normalized Indel similarity of the sorted
+/// words, joined by spaces.
+///
+/// The ratio is (1 − distance / total length) · 100 in double, so that the quotient can differ in
+/// the last bit from 1 − distance / total length.
+double token_sort_similarity(std::string_view pattern, std::string_view query);
+/// RapidFuzz's `token_set_ratio` / 100: the largest ratio, 100 − 100 · distance / total length in
+/// double, of the joined common words, and these followed by the other words of one text or of the
+/// other; 0 if a text has no words.
+double token_set_similarity(std::string_view pattern, std::string_view query);
+
+/// A pattern and its similarity to a query.
+struct RankedPattern {
+  std::uint64_t index = 0;
+  double similarity = 0;
+
+  friend bool operator==(const RankedPattern&, const RankedPattern&) = default;
+};
+/// The patterns whose similarity is at least \p threshold, largest first, then lower index; at most
+/// \p top of them. \param similarities one per pattern
+std::vector<RankedPattern> ranked_patterns(std::span<const double> similarities, double threshold,
+                                           std::size_t top);
 
 // ---- Graph ----
 
