@@ -251,8 +251,8 @@ void add_peers(CLI::App& app, Action& action) {
       "peers", "The same work with alternative libraries in the same run, as ratios");
   command
       ->add_option("--only", arguments->only,
-                   "lcs, difflib, search, filter, score, spread, hnsw, seeds, fused, lattice, or "
-                   "the name of a row; separated by commas")
+                   "lcs, difflib, strings, search, filter, score, spread, hnsw, seeds, fused, "
+                   "lattice, bulk, or the name of a row; separated by commas")
       ->delimiter(',');
   command->add_option("--scale", arguments->scale, "Scale of the sizes")
       ->check(CLI::Range(1e-4, 100.0));

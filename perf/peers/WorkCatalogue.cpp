@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace Kindred::Perf {
@@ -44,6 +45,19 @@ MakeWork difflib_entry(double patterns, double threshold, const char* shown, dou
                       threshold, seed),
         std::string("difflib's ratio of a noisy query of 80 with patterns of 100, ") + shown,
         target);
+  };
+}
+
+MakeWork strings_entry(const char* peer_measure, Measure measure, std::size_t length,
+                       std::size_t queries) {
+  return [=](Context& context, double scale, std::uint64_t seed) {
+    const bool words = std::string_view(peer_measure).substr(0, 5) == "token";
+    return described(
+        string_work(context, {peer_measure, measure, scaled(100e3, scale), length, queries, words},
+                    seed),
+        std::string(peer_measure) + " similarity of texts of " + std::to_string(length) +
+            " letters, top-100, queries: " + std::to_string(queries),
+        0);
   };
 }
 
@@ -191,6 +205,10 @@ const std::vector<WorkEntry>& work_catalogue() {
       {"lcs", "lcs-50000", lcs_entry(50000, 15)},
       {"difflib", "difflib-0.6", difflib_entry(100e3, 0.6, "threshold 0.6", 300)},
       {"difflib", "difflib-none", difflib_entry(20e3, 0.0, "no threshold", 15)},
+      {"strings", "indel-20", strings_entry("indel", Measure::lcs, 20, 1)},
+      {"strings", "indel-20-64", strings_entry("indel", Measure::lcs, 20, 64)},
+      {"strings", "indel-100", strings_entry("indel", Measure::lcs, 100, 1)},
+      {"strings", "indel-100-64", strings_entry("indel", Measure::lcs, 100, 64)},
       {"search", "search-1", search_entry(200e3, 1, 1.5)},
       {"search", "search-32", search_entry(200e3, 32, 0)},
       {"search", "search-1024", search_entry(200e3, 1024, 0)},

@@ -16,6 +16,17 @@ namespace Kindred::Perf {
 /// Sequences of 100 symbols against one query: 64 Zipf symbols (lcs) or a noisy pattern (difflib).
 std::unique_ptr<Work> sequence_work(Context& context, std::size_t count, std::uint32_t vocabulary,
                                     Measure measure, double threshold, std::uint64_t seed);
+/// Texts of one length over 26 letters: every query with every pattern.
+struct StringShape {
+  const char* peer_measure;  ///< its name in the peers' script
+  Measure measure;
+  std::size_t patterns;
+  std::size_t length;
+  std::size_t queries;
+  bool words = false;  ///< the texts contain spaces
+};
+/// The best 100 patterns of each query, whatever their similarity. The queries are noisy patterns.
+std::unique_ptr<Work> string_work(Context& context, const StringShape& shape, std::uint64_t seed);
 /// Cosine search of approximately normal rows of 768. \param percent share of the rows that may be
 /// returned
 std::unique_ptr<Work> search_work(Context& context, std::size_t rows, std::size_t queries,

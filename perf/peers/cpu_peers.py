@@ -47,6 +47,61 @@ def lcs(job):
     return peers
 
 
+def strings(job):
+    """RapidFuzz's measures of texts of one length. `cdist` computes several of its first texts at once with SIMD, so it is called in both directions."""
+    import numpy as np
+    from rapidfuzz import fuzz, process
+    from rapidfuzz.distance import OSA, Indel, JaroWinkler, Levenshtein, Postfix, Prefix
+
+    modules = {
+        "indel": Indel, "levenshtein": Levenshtein, "osa": OSA, "jaro-winkler": JaroWinkler, "prefix": Prefix, "postfix": Postfix
+    }
+    ratios = {"token-sort": fuzz.token_sort_ratio, "token-set": fuzz.token_set_ratio}
+    measure, k, workers = job["measure"], job["top"], job["threads"]
+    module = modules.get(measure)
+    similarity, scale = (module.normalized_similarity, 1) if module else (ratios[measure], 100)
+    choices, wanted = ([bytes(row).decode() for row in job.array(name)] for name in ("patterns", "queries"))
+
+    def best(matrix):
+        """The k largest similarities of each row, largest first."""
+        return None, -np.sort(-matrix, axis=1)[:, :k] / scale
+
+    def from_distances(matrix):
+        longest = len(choices[0]) + len(wanted[0]) if measure == "indel" else max(len(choices[0]), len(wanted[0]))
+        return best(1 - matrix / longest)
+
+    def matrix(scorer, dtype, swapped, **options):
+        first, second = (choices, wanted) if swapped else (wanted, choices)
+        return process.cdist(first, second, scorer=scorer, dtype=dtype, workers=workers, **options)
+
+    def extract():
+        return [process.extract(query, choices, scorer=similarity, score_cutoff=0, limit=k) for query in wanted]
+
+    def extracted(lists):
+        return [index for found in lists for _, _, index in found], [score / scale for found in lists for _, score, _ in found]
+
+    peers = []
+    for swapped, name in ((False, "RapidFuzz cdist"), (True, "RapidFuzz cdist, swapped")):
+        turned = lambda result, swapped=swapped: result.T if swapped else result
+        peers.append(
+            Peer(
+                name,
+                lambda swapped=swapped: matrix(similarity, np.float32, swapped, score_cutoff=0),
+                lambda result, turned=turned: best(turned(result)),
+            )
+        )
+        if module not in (None, JaroWinkler):  # the others' distances are integers
+            peers.append(
+                Peer(
+                    name + ", distances",
+                    lambda swapped=swapped: matrix(module.distance, np.uint8, swapped),
+                    lambda result, turned=turned: from_distances(turned(result)),
+                )
+            )
+    peers.append(Peer(f"RapidFuzz extract top-{k}", extract, extracted))
+    return peers
+
+
 def difflib_exact(job):
     """The query is the second sequence, which is indexed once, and the quick filters run first, as difflib recommends."""
     import cydifflib
@@ -436,6 +491,7 @@ if __name__ == "__main__":
     serve(
         {
             "lcs": (["rapidfuzz"], lcs),
+            "strings": (["rapidfuzz"], strings),
             "difflib": (["cydifflib"], difflib_exact),
             "search": (["faiss"], search),
             "score": ([], score),
