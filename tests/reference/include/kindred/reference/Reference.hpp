@@ -160,8 +160,8 @@ std::uint32_t levenshtein_distance(std::span<const Symbol> pattern, std::span<co
 /// Optimal string alignment: like the above, and an exchange of two adjacent symbols, which no
 /// other edit touches, counts 1.
 std::uint32_t osa_distance(std::span<const Symbol> pattern, std::span<const Symbol> query);
-/// \brief Jaro's similarity; if it is above 0.7, increased by 0.1 of its distance from 1 for each
-/// symbol of the common prefix, up to four.
+/// \brief Jaro's similarity s; above 0.7, min(s + p · 0.1 · (1 − s), 1) for a common prefix of p
+/// symbols, of which at most four count.
 ///
 /// Equals `JaroWinkler.similarity`, and `normalized_similarity` in `cdist` and `extract`. RapidFuzz
 /// computes `normalized_similarity` of a single pair as 1 − (1 − s), which can lose the last bits.
@@ -194,9 +194,13 @@ std::vector<std::vector<Symbol>> words(std::string_view text);
 /// The ratio is (1 − distance / total length) · 100 in double, so that the quotient can differ in
 /// the last bit from 1 − distance / total length.
 double token_sort_similarity(std::string_view pattern, std::string_view query);
-/// RapidFuzz's `token_set_ratio` / 100: the largest ratio, 100 − 100 · distance / total length in
-/// double, of the joined common words, and these followed by the other words of one text or of the
-/// other; 0 if a text has no words.
+/// \brief RapidFuzz's `token_set_ratio` / 100, for the sets of words of both texts.
+///
+/// 0 if a set is empty; 1 if a set includes the other. Otherwise, with C for the words in both
+/// sets, A and B for the words in one of them, each sorted and joined by spaces, it is the largest
+/// of the ratios of "C A" and "C B", of C and "C A", and of C and "C B", the last two only if C is
+/// not empty. A ratio is 100 − 100 · distance / total length in double, where the distance is that
+/// of A and B, the length of " A", and that of " B".
 double token_set_similarity(std::string_view pattern, std::string_view query);
 
 /// A pattern and its similarity to a query.
