@@ -51,7 +51,7 @@ class SequenceTask final : public CalibrationTask {
   explicit SequenceTask(Measure measure) : m_measure(measure) {}
 
   Operation operation() const override {
-    return m_measure == Measure::lcs ? Operations::lcs : Operations::difflib;
+    return Impl::operation_of(m_measure);
   }
   std::size_t size_max() const override { return patterns_max * queries_max; }
   Run prepare(Context& context, std::size_t size) override {
@@ -346,6 +346,7 @@ std::vector<std::unique_ptr<CalibrationTask>> calibration_tasks() {
   std::vector<std::unique_ptr<CalibrationTask>> tasks;
   tasks.push_back(std::make_unique<SequenceTask>(Measure::lcs));
   tasks.push_back(std::make_unique<SequenceTask>(Measure::difflib));
+  tasks.push_back(std::make_unique<SequenceTask>(Measure::levenshtein));
   tasks.push_back(std::make_unique<SearchTask>(SearchPath::brute_force));
   tasks.push_back(std::make_unique<SearchTask>(SearchPath::quantized));
   tasks.push_back(std::make_unique<SearchTask>(SearchPath::gemm));

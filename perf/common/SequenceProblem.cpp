@@ -76,6 +76,14 @@ class MatchProblem final : public Problem {
     const bool lcs = m_options.measure == Measure::lcs;
     Match out;
     out.index = row;
+    if (m_options.measure == Measure::levenshtein) {
+      const std::size_t longest = std::max(pattern.size(), query.size());
+      out.matched = static_cast<std::uint32_t>(longest) -
+                    Reference::levenshtein_distance(pattern, query);
+      out.similarity = Reference::normalized_similarity(Reference::PairMeasure::levenshtein, pattern,
+                                                        query);
+      return out;
+    }
     out.matched = lcs ? Reference::lcs(pattern, query) : Reference::difflib(pattern, query);
     out.similarity =
         Reference::similarity(lcs ? Reference::Matched::lcs : Reference::Matched::difflib,

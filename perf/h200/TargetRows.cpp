@@ -288,6 +288,13 @@ std::vector<TargetRow> target_rows(Context& context, double scale, std::uint64_t
                                 top_100(Measure::lcs, 0.1));
          }});
   }
+  add({.name = "levenshtein",
+       .work = "Levenshtein top-100, query of 64, 10M patterns of 100, vocabulary 4096",
+       .target = 2.5e-3,
+       .make = [=] {
+         return match_problem(corpora->patterns(4096), zipf_queries(1, 64, 4096, seed + 1),
+                              top_100(Measure::levenshtein, 0.1));
+       }});
   add({.name = "lcs-64q",
        .work = "LCS top-100, 64 queries of 64 at once, 10M patterns of 100, vocabulary 200",
        .target = 64.0 * 64 * 100 * 10e6 / 60e12,

@@ -36,6 +36,10 @@ const Problems::Kind& Problems::kind_of(Operation operation) {
            [](Problems& on, Operation, std::size_t size) {
              return on.match(size, Measure::difflib);
            }},
+      Kind{Operations::edit_distance, "patterns", 1000, 0,
+           [](Problems& on, Operation, std::size_t size) {
+             return on.match(size, Measure::levenshtein);
+           }},
       Kind{Operations::search, "rows", vector_bytes, 0,
            [](Problems& on, Operation, std::size_t size) {
              return on.search(size, SearchPath::brute_force);
@@ -99,7 +103,7 @@ std::unique_ptr<Problem> Problems::match(std::size_t size, Measure measure) {
   MatchOptions options;
   options.measure = measure;
   options.top = 100;
-  if (measure == Measure::lcs)
+  if (measure != Measure::difflib)
     return match_problem(patterns(size, 4096), zipf_queries(1, 64, 4096, m_seed + 1), options);
   options.threshold = 0.6;
   auto set = patterns(size, difflib_vocabulary);
