@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CalibrationTasks.hpp"
 
+#include "sequence/MeasureOperations.hpp"
 #include "vector/SearchPaths.hpp"
 
 #include <kindred/matcher/Bulk.hpp>
@@ -51,7 +52,7 @@ class SequenceTask final : public CalibrationTask {
   explicit SequenceTask(Measure measure) : m_measure(measure) {}
 
   Operation operation() const override {
-    return Impl::operation_of(m_measure);
+    return operation_of(m_measure);
   }
   std::size_t size_max() const override { return patterns_max * queries_max; }
   Run prepare(Context& context, std::size_t size) override {

@@ -124,7 +124,7 @@ TEST(Measures, MatchTheOracleForQueriesOfManySegments) {
   for (const Symbol vocabulary : {4U, 900U}) {
     std::vector<Sequence> queries;
     std::vector<Sequence> patterns;
-    for (const std::size_t length : {512, 700, 1024, 1025, 1300, 2500}) {
+    for (const std::size_t length : {600, 1025, 1300}) {
       queries.push_back(random_sequence(generator, length, vocabulary));
       patterns.push_back(edited(generator, queries.back(), 40, vocabulary));
       patterns.push_back(random_sequence(generator, generator() % 1500, vocabulary));
@@ -155,7 +155,9 @@ TEST(Measures, OfOnePairEqualThoseOfTheMatcher) {
       EXPECT_EQ(prepared.similarity(pattern), value) << to_string(one.measure);
       EXPECT_EQ(similarity(one.measure, pattern, query), value);
       EXPECT_EQ(prepared.similarity(pattern, value), value);
-      if (value < 1) EXPECT_EQ(prepared.similarity(pattern, value + 1e-9), 0.0);
+      if (value < 1) {
+        EXPECT_EQ(prepared.similarity(pattern, value + 1e-9), 0.0);
+      }
       EXPECT_EQ(static_cast<double>(
                     distance(one.measure, prepared.matched(pattern), pattern.size(), query.size())),
                 Reference::distance(one.oracle, pattern, query));
