@@ -522,8 +522,7 @@ MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> querie
     for (const Found& found : answers[q]) {
       results.matches.values.push_back(found.match);
       if (options.blocks)
-        results.blocks.push_row(
-            found.part->segment->blocks(found.local, queries[q], options.autojunk));
+        results.blocks.push_row(found.part->segment->blocks(found.local, queries[q], options));
     }
     results.matches.close_row();
   }

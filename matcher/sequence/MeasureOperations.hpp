@@ -2,9 +2,12 @@
 #ifndef KINDRED_MATCHER_SEQUENCE_MEASURE_OPERATIONS_HPP
 #define KINDRED_MATCHER_SEQUENCE_MEASURE_OPERATIONS_HPP
 
+#include <kindred/core/common/Error.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
+
+#include <string>
 
 namespace Kindred::Impl {
 
@@ -18,6 +21,13 @@ constexpr bool is_common_end(Measure measure) noexcept {
 constexpr SimilarityScale scale_of(Measure measure) noexcept {
   return is_edit_distance(measure) || is_common_end(measure) ? SimilarityScale::longest
                                                              : SimilarityScale::total;
+}
+
+/// \throws InvalidArgument if the measure has no matching blocks
+inline void check_blocks(Measure measure) {
+  KINDRED_THROW_IF(scale_of(measure) != SimilarityScale::total,
+                   "blocks are those of lcs or difflib; the measure is " +
+                       std::string(to_string(measure)));
 }
 
 /// The operation that the dispatcher predicts for a measure.

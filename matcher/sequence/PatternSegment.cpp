@@ -4,6 +4,8 @@
 #include "MeasureOperations.hpp"
 #include "SequenceScan.hpp"
 
+#include <kindred/matcher/Similarity.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -179,15 +181,15 @@ std::shared_ptr<const PostingsIndex> PatternSegment::postings(Space space,
 }
 
 std::vector<Block> PatternSegment::blocks(std::uint64_t index, std::span<const Symbol> query,
-                                          bool autojunk) const {
+                                          const MatchOptions& options) const {
   std::vector<Symbol> dense(query.begin(), query.end());
   for (Symbol& symbol : dense) symbol = m_store.symbols[symbol];
-  return matching_blocks(pattern(index), dense, autojunk);
+  return Kindred::blocks(options.measure, pattern(index), dense, options.autojunk);
 }
 
 std::vector<Block> PatternSegment::own_blocks(std::uint64_t index, std::uint64_t query,
-                                              bool autojunk) const {
-  return matching_blocks(pattern(index), pattern(query), autojunk);
+                                              const MatchOptions& options) const {
+  return Kindred::blocks(options.measure, pattern(index), pattern(query), options.autojunk);
 }
 
 }  // namespace Kindred::Impl

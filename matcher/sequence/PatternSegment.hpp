@@ -57,11 +57,12 @@ class PatternSegment {
   /// The \p count patterns from \p first on, as dense symbols.
   Ragged<Symbol> own(std::size_t first, std::size_t count) const;
 
-  /// The matching blocks of pattern \p index and \p query.
+  /// The matching blocks of pattern \p index and \p query by the measure of \p options.
   std::vector<Block> blocks(std::uint64_t index, std::span<const Symbol> query,
-                            bool autojunk) const;
+                            const MatchOptions& options) const;
   /// The matching blocks of pattern \p index and pattern \p query.
-  std::vector<Block> own_blocks(std::uint64_t index, std::uint64_t query, bool autojunk) const;
+  std::vector<Block> own_blocks(std::uint64_t index, std::uint64_t query,
+                                const MatchOptions& options) const;
 
  private:
   void place(Residency residency);

@@ -36,6 +36,7 @@ void check(const MatchOptions& options) {
   KINDRED_THROW_IF(options.autojunk && options.measure != Measure::difflib,
                    "autojunk is a heuristic of difflib; the measure is " +
                        std::string(to_string(options.measure)));
+  if (options.blocks) Impl::check_blocks(options.measure);
 }
 
 struct SequenceMatcher::State {
@@ -87,7 +88,7 @@ struct SequenceMatcher::State {
     results.matches.push_row(matches);
     if (!options.blocks) return;
     for (const Match& match : matches) {
-      results.blocks.push_row(segment.own_blocks(match.index, query, options.autojunk));
+      results.blocks.push_row(segment.own_blocks(match.index, query, options));
     }
   }
 
@@ -125,7 +126,7 @@ MatchResults SequenceMatcher::match(RaggedSpan<Symbol> queries, const MatchOptio
     results.matches.push_row(answers[row]);
     if (!options.blocks) continue;
     for (const Match& match : answers[row]) {
-      results.blocks.push_row(segment.blocks(match.index, queries[row], options.autojunk));
+      results.blocks.push_row(segment.blocks(match.index, queries[row], options));
     }
   }
   return results;

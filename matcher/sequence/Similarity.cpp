@@ -2,6 +2,7 @@
 #include <kindred/matcher/Similarity.hpp>
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/sequence/LcsAligner.hpp>
 #include <kindred/core/sequence/MatchingBlocks.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/matcher/CodePoints.hpp>
@@ -10,6 +11,7 @@
 #include "QueryMasks.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace Kindred {
@@ -103,16 +105,20 @@ struct PreparedQuery::State {
   Measure measure;
   std::vector<Symbol> symbols;
   Impl::QueryMasks masks;
-  BlockFinder finder;
+  std::optional<LcsAligner> aligner;  ///< under `lcs`
+  BlockFinder finder;                 ///< under `difflib`
 };
 
 PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk) {
   check_autojunk(measure, autojunk);
   check_length(query, "the query");
+  const bool is_lcs = measure == Measure::lcs;
+  const bool is_difflib = measure == Measure::difflib;
   m_state.reset(new State{measure,
                           {query.begin(), query.end()},
                           Impl::QueryMasks(query),
-                          BlockFinder(query, autojunk)});
+                          is_lcs ? std::optional<LcsAligner>(query) : std::nullopt,
+                          BlockFinder(is_difflib ? query : std::span<const Symbol>(), autojunk)});
 }
 PreparedQuery::PreparedQuery(Measure measure, std::string_view query, bool autojunk)
     : PreparedQuery(measure, points_of(query, "the query"), autojunk) {}
@@ -141,7 +147,8 @@ std::uint32_t PreparedQuery::matched(std::string_view pattern) const {
 
 std::vector<Block> PreparedQuery::blocks(std::span<const Symbol> pattern) const {
   check_length(pattern, "the pattern");
-  return m_state->finder.blocks(pattern);
+  Impl::check_blocks(m_state->measure);
+  return m_state->aligner ? m_state->aligner->blocks(pattern) : m_state->finder.blocks(pattern);
 }
 
 std::vector<Block> PreparedQuery::blocks(std::string_view pattern) const {
@@ -166,11 +173,14 @@ std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
   return matched_once(measure, pattern, query, autojunk, 0);
 }
 
-std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
-                          bool autojunk) {
+std::vector<Block> blocks(Measure measure, std::span<const Symbol> pattern,
+                          std::span<const Symbol> query, bool autojunk) {
+  check_autojunk(measure, autojunk);
   check_length(pattern, "the pattern");
   check_length(query, "the query");
-  return matching_blocks(pattern, query, autojunk);
+  Impl::check_blocks(measure);
+  return measure == Measure::lcs ? lcs_blocks(pattern, query)
+                                 : matching_blocks(pattern, query, autojunk);
 }
 
 double similarity(Measure measure, std::string_view pattern, std::string_view query,
@@ -185,8 +195,10 @@ std::uint32_t matched(Measure measure, std::string_view pattern, std::string_vie
                  autojunk);
 }
 
-std::vector<Block> blocks(std::string_view pattern, std::string_view query, bool autojunk) {
-  return blocks(points_of(pattern, "the pattern"), points_of(query, "the query"), autojunk);
+std::vector<Block> blocks(Measure measure, std::string_view pattern, std::string_view query,
+                          bool autojunk) {
+  return blocks(measure, points_of(pattern, "the pattern"), points_of(query, "the query"),
+                autojunk);
 }
 
 }  // namespace Kindred

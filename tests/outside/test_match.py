@@ -50,7 +50,10 @@ class Match(harness.CommandTest):
             for hit in answer["results"]:
                 a, b = as_pair(patterns[hit["index"]], query)
                 matcher = difflib.SequenceMatcher(None, a, b, autojunk=autojunk)
-                blocks = [list(block) for block in matcher.get_matching_blocks()[:-1]]
+                if measure == "difflib":
+                    blocks = [list(block) for block in matcher.get_matching_blocks()[:-1]]
+                else:
+                    blocks = [[block.b, block.a, block.size] for block in LCSseq.opcodes(b, a).as_matching_blocks()[:-1]]
                 told = f"{a!r} {b!r} {hit}"
                 self.assertEqual(hit["blocks"], blocks, told)
                 if measure == "difflib":
@@ -58,6 +61,7 @@ class Match(harness.CommandTest):
                     self.assertEqual(hit["similarity"], matcher.ratio(), told)
                 else:
                     self.assertEqual(hit["matched"], LCSseq.similarity(a, b), told)
+                    self.assertEqual(hit["matched"], sum(block[2] for block in blocks), told)
                     if isinstance(a, list):
                         self.assertEqual(hit["matched"], LCSseq.similarity(as_text(a), as_text(b)), told)
                     self.assertEqual(hit["similarity"], 2 * hit["matched"] / (len(a) + len(b)), told)

@@ -87,6 +87,28 @@ TEST(ReferenceSequence, TiesGoToTheSmallestStarts) {
   EXPECT_THAT(blocks("abcd", "bdca"), ElementsAre(Block{0, 3, 1}));
 }
 
+TEST(ReferenceSequence, LcsBlocksByHand) {
+  const auto lcs_blocks = [](std::string_view a, std::string_view b) {
+    return Reference::lcs_blocks(letters(a), letters(b));
+  };
+  EXPECT_THAT(lcs_blocks("", ""), IsEmpty());
+  EXPECT_THAT(lcs_blocks("abc", ""), IsEmpty());
+  EXPECT_THAT(lcs_blocks("abc", "xyz"), IsEmpty());
+  EXPECT_THAT(lcs_blocks("abc", "abc"), ElementsAre(Block{0, 0, 3}));
+  // difflib's longest block hides the longer subsequence of these.
+  EXPECT_THAT(lcs_blocks("abcd", "bdca"), ElementsAre(Block{1, 0, 1}, Block{3, 1, 1}));
+  EXPECT_THAT(lcs_blocks("aba", "bca"), ElementsAre(Block{1, 0, 1}, Block{2, 2, 1}));
+  // A prefix and a suffix remain whole.
+  EXPECT_THAT(lcs_blocks("xaay", "xay"), ElementsAre(Block{0, 0, 2}, Block{3, 2, 1}));
+  EXPECT_THAT(lcs_blocks("baa", "a"), ElementsAre(Block{2, 0, 1}));
+  EXPECT_THAT(lcs_blocks("abxb", "abab"), ElementsAre(Block{0, 0, 2}, Block{3, 3, 1}));
+  // The query is skipped before the pattern, so that its first symbols match.
+  EXPECT_THAT(lcs_blocks("ab", "ba"), ElementsAre(Block{1, 0, 1}));
+  EXPECT_THAT(lcs_blocks("ba", "ab"), ElementsAre(Block{1, 0, 1}));
+  EXPECT_THAT(lcs_blocks("xabay", "zaw"), ElementsAre(Block{1, 1, 1}));
+  EXPECT_THAT(lcs_blocks("a?b", "a?b"), ElementsAre(Block{0, 0, 1}, Block{2, 2, 1}));
+}
+
 TEST(ReferenceSequence, NoAutojunk) {
   std::string a;
   std::string b = "z";

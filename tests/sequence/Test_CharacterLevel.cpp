@@ -50,9 +50,9 @@ TEST(CharacterLevel, ATextMatchesAsItsCodePoints) {
         }
         EXPECT_EQ(matched(measure, pattern, query), matched(measure, a, b));
         EXPECT_EQ(prepared.matched(pattern), matched(measure, a, b));
-        EXPECT_EQ(prepared.blocks(pattern), blocks(a, b));
+        EXPECT_EQ(prepared.blocks(pattern), blocks(measure, a, b));
+        EXPECT_EQ(blocks(measure, pattern, query), blocks(measure, a, b));
       }
-      EXPECT_EQ(blocks(pattern, query), blocks(a, b));
     }
   }
   EXPECT_EQ(similarity(Measure::lcs, "naïve", "naive"), 0.8) << "5 code points, not 6 bytes";
@@ -63,9 +63,10 @@ TEST(CharacterLevel, AutojunkIsThatOfTheCodePoints) {
   const std::string_view pattern = "aabcaa";
   EXPECT_EQ(matched(Measure::difflib, pattern, query, true),
             matched(Measure::difflib, points(pattern), points(query), true));
-  EXPECT_EQ(blocks(pattern, query, true), blocks(points(pattern), points(query), true));
-  EXPECT_EQ(PreparedQuery(Measure::difflib, query, true).blocks(pattern),
-            blocks(points(pattern), points(query), true));
+  const std::vector<Block> expected =
+      blocks(Measure::difflib, points(pattern), points(query), true);
+  EXPECT_EQ(blocks(Measure::difflib, pattern, query, true), expected);
+  EXPECT_EQ(PreparedQuery(Measure::difflib, query, true).blocks(pattern), expected);
   EXPECT_EQ(similarity(Measure::difflib, pattern, query, 0, true),
             similarity(Measure::difflib, points(pattern), points(query), 0, true));
 }
@@ -98,7 +99,7 @@ TEST(CharacterLevel, RejectsInvalidUtf8) {
   EXPECT_THAT(refusal([&] { similarity(Measure::lcs, bad, "a"); }),
               HasSubstr("the pattern: not UTF-8: byte 0xff at 2 of the text"));
   EXPECT_THAT(refusal([&] { matched(Measure::lcs, "a", bad); }), HasSubstr("the query: not UTF-8"));
-  EXPECT_THAT(refusal([&] { blocks(bad, bad); }), HasSubstr("not UTF-8"));
+  EXPECT_THAT(refusal([&] { blocks(Measure::lcs, bad, bad); }), HasSubstr("not UTF-8"));
   EXPECT_THAT(refusal([&] { PreparedQuery(Measure::lcs, bad); }),
               HasSubstr("the query: not UTF-8"));
   const PreparedQuery prepared(Measure::difflib, "ab");

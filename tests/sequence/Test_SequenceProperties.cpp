@@ -68,8 +68,8 @@ TEST(SequenceProperties, MatchesReference) {
   });
 }
 
-TEST(SequenceProperties, BlocksMatchReferenceForEitherMeasure) {
-  expect_property("blocks equal the reference on every space", [] {
+TEST(SequenceProperties, BlocksMatchTheReferenceAndSumToMatched) {
+  expect_property("blocks equal the reference of their measure on every space", [] {
     const Corpus corpus = any_corpus();
     MatchOptions options = any_options();
     options.blocks = true;
@@ -80,9 +80,15 @@ TEST(SequenceProperties, BlocksMatchReferenceForEitherMeasure) {
       RC_ASSERT(results.blocks.rows() == results.matches.values.size());
       for (std::size_t q = 0; q < corpus.queries.size(); ++q) {
         for (std::size_t i = results.matches.offsets[q]; i < results.matches.offsets[q + 1]; ++i) {
+          const Match& match = results.matches.values[i];
+          const Sequence& pattern = corpus.patterns[match.index];
           RC_ASSERT(to_vector(results.blocks[i]) ==
-                    Reference::blocks(corpus.patterns[results.matches.values[i].index],
-                                      corpus.queries[q]));
+                    (options.measure == Measure::lcs
+                         ? Reference::lcs_blocks(pattern, corpus.queries[q])
+                         : Reference::blocks(pattern, corpus.queries[q])));
+          std::uint32_t in_blocks = 0;
+          for (const Block& block : results.blocks[i]) in_blocks += block.length;
+          RC_ASSERT(in_blocks == match.matched);
         }
       }
     }
@@ -174,6 +180,11 @@ TEST(SequenceProperties, SelfMatchMatchesBruteForce) {
           RC_ASSERT(items(results.matches[row]) == expected[first + row]);
         }
         RC_ASSERT(results.blocks.rows() == (options.blocks ? results.matches.values.size() : 0));
+        for (std::size_t i = 0; i < results.blocks.rows(); ++i) {
+          std::uint32_t in_blocks = 0;
+          for (const Block& block : results.blocks[i]) in_blocks += block.length;
+          RC_ASSERT(in_blocks == results.matches.values[i].matched);
+        }
       });
       RC_ASSERT(next == sequences.size());
     }

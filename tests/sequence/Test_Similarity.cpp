@@ -42,14 +42,18 @@ Answer agreed(Measure measure, const Sequence& pattern, const Sequence& query, d
   Answer answer;
   answer.matched = measure == Measure::lcs ? Reference::lcs(pattern, query)
                                            : Reference::difflib(pattern, query, autojunk);
-  answer.blocks = Reference::blocks(pattern, query, autojunk);
+  answer.blocks = measure == Measure::lcs ? Reference::lcs_blocks(pattern, query)
+                                          : Reference::blocks(pattern, query, autojunk);
+  std::uint32_t in_blocks = 0;
+  for (const Block& block : answer.blocks) in_blocks += block.length;
+  EXPECT_EQ(in_blocks, answer.matched);
   const double whole = Reference::similarity(oracle, answer.matched, pattern.size(), query.size());
   answer.similarity = whole >= cutoff ? whole : 0.0;
 
   EXPECT_EQ(matched(measure, pattern, query, autojunk), answer.matched);
   EXPECT_EQ(bits(similarity(measure, pattern, query, cutoff, autojunk)), bits(answer.similarity));
   EXPECT_EQ(bits(similarity(measure, pattern, query, 0, autojunk)), bits(whole));
-  EXPECT_EQ(blocks(pattern, query, autojunk), answer.blocks);
+  EXPECT_EQ(blocks(measure, pattern, query, autojunk), answer.blocks);
 
   const PreparedQuery prepared(measure, query, autojunk);
   for (int repeat = 0; repeat < 2; ++repeat) {
@@ -142,6 +146,14 @@ TEST(Similarity, EveryEntryPointAgreesOnAnyPair) {
   });
 }
 
+TEST(Similarity, BlocksFollowTheMeasure) {
+  const Sequence pattern = letters("abcd");
+  const Sequence query = letters("bdca");
+  EXPECT_THAT(blocks(Measure::lcs, pattern, query), ElementsAre(Block{1, 0, 1}, Block{3, 1, 1}));
+  // Recorded from difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks().
+  EXPECT_THAT(blocks(Measure::difflib, pattern, query), ElementsAre(Block{0, 3, 1}));
+}
+
 TEST(Similarity, ACutoffIsInclusiveAndValuesBelowItAreZero) {
   for (const Measure measure : {Measure::lcs, Measure::difflib}) {
     const Sequence pattern = letters("abcdefghij");
@@ -161,6 +173,7 @@ TEST(Similarity, RejectsInvalidArguments) {
   }
   EXPECT_THROW(similarity(Measure::lcs, one, one, 0, true), InvalidArgument);
   EXPECT_THROW(matched(Measure::lcs, one, one, true), InvalidArgument);
+  EXPECT_THROW(blocks(Measure::lcs, one, one, true), InvalidArgument);
   EXPECT_THROW(PreparedQuery(Measure::lcs, one, true), InvalidArgument);
 }
 

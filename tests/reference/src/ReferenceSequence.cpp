@@ -67,9 +67,13 @@ void collect(std::span<const Symbol> a, std::span<const Symbol> b, const std::ve
 
 }  // namespace
 
-std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query) {
-  std::vector<std::vector<std::uint32_t>> length(pattern.size() + 1,
-                                                 std::vector<std::uint32_t>(query.size() + 1, 0));
+namespace {
+
+using Lengths = std::vector<std::vector<std::uint32_t>>;
+
+/// The length of the LCS of every prefix of \p pattern with every prefix of \p query.
+Lengths lcs_lengths(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+  Lengths length(pattern.size() + 1, std::vector<std::uint32_t>(query.size() + 1, 0));
   for (std::size_t i = 1; i <= pattern.size(); ++i) {
     for (std::size_t j = 1; j <= query.size(); ++j) {
       length[i][j] = same(pattern[i - 1], query[j - 1])
@@ -77,7 +81,48 @@ std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query
                          : std::max(length[i - 1][j], length[i][j - 1]);
     }
   }
-  return length[pattern.size()][query.size()];
+  return length;
+}
+
+}  // namespace
+
+std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+  return lcs_lengths(pattern, query)[pattern.size()][query.size()];
+}
+
+std::vector<Block> lcs_blocks(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+  auto i = static_cast<std::uint32_t>(pattern.size());
+  auto j = static_cast<std::uint32_t>(query.size());
+  std::uint32_t prefix = 0;
+  while (prefix < std::min(i, j) && same(pattern[prefix], query[prefix])) ++prefix;
+  std::vector<Block> pairs;  // one symbol each, from the last to the first
+  while (std::min(i, j) > prefix && same(pattern[i - 1], query[j - 1]))
+    pairs.push_back({--i, --j, 1});
+  const Lengths length = lcs_lengths(pattern, query);
+  while (i > prefix && j > prefix) {
+    if (length[i][j] == length[i][j - 1]) {
+      --j;
+    } else if (length[i][j] == length[i - 1][j]) {
+      --i;
+    } else {
+      pairs.push_back({--i, --j, 1});
+    }
+  }
+  while (prefix > 0) {
+    --prefix;
+    pairs.push_back({prefix, prefix, 1});
+  }
+  std::reverse(pairs.begin(), pairs.end());
+  std::vector<Block> found;
+  for (const Block& pair : pairs) {
+    if (!found.empty() && found.back().pattern_begin + found.back().length == pair.pattern_begin &&
+        found.back().query_begin + found.back().length == pair.query_begin) {
+      ++found.back().length;
+    } else {
+      found.push_back(pair);
+    }
+  }
+  return found;
 }
 
 std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,

@@ -42,8 +42,8 @@ struct MatchOptions {
   Measure measure = Measure::lcs;
   double threshold = 0.1;  ///< in [0, 1], inclusive; 0 returns everything
   std::size_t top = 10;  ///< maximum number of matches per query; may exceed the number of patterns
-  bool blocks = false;   ///< also return the matching blocks of every match, by Ratcliff-Obershelp,
-                         ///< under either measure
+  bool blocks = false;   ///< also return the matching blocks of every match, whose lengths sum to
+                         ///< `matched`, \see PreparedQuery::blocks
   bool autojunk =
       false;  ///< use Python's default heuristic: in a query of 200 symbols or more, frequent
               ///< symbols start no block; only for `difflib`, where it applies to the blocks too

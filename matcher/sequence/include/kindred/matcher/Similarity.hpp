@@ -48,7 +48,8 @@ class PreparedQuery {
   std::uint32_t matched(std::span<const Symbol> pattern) const;
   /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
   std::uint32_t matched(std::string_view pattern) const;
-  /// difflib's matching blocks without the final empty one, under either measure.
+  /// The matching blocks, whose lengths sum to `matched`: under `lcs`, the runs of an LCS (\see
+  /// LcsAligner); under `difflib`, difflib's blocks without the final empty one.
   std::vector<Block> blocks(std::span<const Symbol> pattern) const;
   /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
   std::vector<Block> blocks(std::string_view pattern) const;
@@ -65,9 +66,9 @@ double similarity(Measure measure, std::span<const Symbol> pattern, std::span<co
 /// Number of matched symbols of one pair. \see PreparedQuery
 std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
                       std::span<const Symbol> query, bool autojunk = false);
-/// difflib's matching blocks of one pair without the final empty one. \throws InvalidArgument
-std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
-                          bool autojunk = false);
+/// The matching blocks of one pair. \see PreparedQuery
+std::vector<Block> blocks(Measure measure, std::span<const Symbol> pattern,
+                          std::span<const Symbol> query, bool autojunk = false);
 
 // The same at character level: the symbols of a text are its Unicode code points. \throws
 // InvalidArgument also for text that is not valid UTF-8, with the byte offset.
@@ -76,7 +77,8 @@ double similarity(Measure measure, std::string_view pattern, std::string_view qu
                   double score_cutoff = 0, bool autojunk = false);
 std::uint32_t matched(Measure measure, std::string_view pattern, std::string_view query,
                       bool autojunk = false);
-std::vector<Block> blocks(std::string_view pattern, std::string_view query, bool autojunk = false);
+std::vector<Block> blocks(Measure measure, std::string_view pattern, std::string_view query,
+                          bool autojunk = false);
 
 }  // namespace Kindred
 

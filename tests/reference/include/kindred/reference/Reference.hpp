@@ -124,6 +124,10 @@ std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query
 /// final empty block.
 std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
                           bool autojunk = false);
+/// The maximal runs of an LCS: the common prefix, the common suffix of the rest, and between them
+/// the path back from the end that skips a query symbol if that keeps the length, otherwise a
+/// pattern symbol if that does, and otherwise matches both.
+std::vector<Block> lcs_blocks(std::span<const Symbol> pattern, std::span<const Symbol> query);
 /// The number of symbols in all `blocks`.
 std::uint32_t difflib(std::span<const Symbol> pattern, std::span<const Symbol> query,
                       bool autojunk = false);
