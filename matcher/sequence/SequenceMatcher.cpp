@@ -7,7 +7,9 @@
 #include "PatternSegment.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
+#include <utility>
 
 namespace Kindred {
 
@@ -149,6 +151,26 @@ void SequenceMatcher::match_self(
     m_state->match_own(first, std::min(queries_max, size() - first), results_first, options,
                        answer);
   }
+}
+
+ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
+  MatchOptions matching = options.matching;
+  matching.top = std::numeric_limits<std::size_t>::max();
+  matching.blocks = false;
+  check(matching);
+  KINDRED_THROW_IF(matching.threshold == 0.0,
+                   "threshold is 0; clusters require a threshold above 0");
+  ClusterResults results;
+  std::vector<SimilarPair> pairs;
+  match_self(matching, [&](std::size_t first, const MatchResults& group) {
+    for (std::size_t row = 0; row < group.matches.rows(); ++row) {
+      for (const Match& match : group.matches[row])
+        pairs.push_back({match.index, first + row, match.similarity});
+    }
+    if (group.record.taken >= results.record.taken) results.record = group.record;
+  });
+  static_cast<Clusters&>(results) = cluster_pairs(size(), std::move(pairs), options.linkage);
+  return results;
 }
 
 }  // namespace Kindred

@@ -193,4 +193,35 @@ TEST(ReferenceSequence, MatchRanksAndTruncates) {
   EXPECT_THAT(Reference::match(patterns, {}, Matched::difflib, 0.0, 10), IsEmpty());
 }
 
+/// The matrix of \p pairs of \p size items; all others are not similar.
+std::vector<std::vector<double>> matrix(
+    std::size_t size, const std::vector<std::tuple<std::size_t, std::size_t, double>>& pairs) {
+  std::vector<std::vector<double>> values(size, std::vector<double>(size, -1.0));
+  for (const auto& [i, j, value] : pairs) values[i][j] = values[j][i] = value;
+  return values;
+}
+
+TEST(ReferenceSequence, ClustersByHand) {
+  using Members = std::vector<std::uint64_t>;
+  EXPECT_THAT(Reference::cluster({}, false).members, IsEmpty());
+  // A chain 0 - 1 - 2, and 3 alone.
+  const auto chain = matrix(4, {{0, 1, 0.9}, {1, 2, 0.95}});
+  const auto single = Reference::cluster(chain, false);
+  EXPECT_THAT(single.members, ElementsAre(Members{0, 1, 2}, Members{3}));
+  EXPECT_THAT(single.representatives, ElementsAre(1, 3));
+  const auto complete = Reference::cluster(chain, true);
+  EXPECT_THAT(complete.members, ElementsAre(Members{0}, Members{1, 2}, Members{3}));
+  EXPECT_THAT(complete.representatives, ElementsAre(0, 1, 3));
+  // Of equally similar pairs, that of the lower items is merged first.
+  EXPECT_THAT(Reference::cluster(matrix(3, {{0, 1, 0.9}, {1, 2, 0.9}}), true).members,
+              ElementsAre(Members{0, 1}, Members{2}));
+  EXPECT_THAT(Reference::cluster(matrix(3, {{0, 2, 0.9}, {1, 2, 0.9}}), true).members,
+              ElementsAre(Members{0, 2}, Members{1}));
+  // {0, 1} and 2 are as similar as 0 and 2, so 2 joins 3.
+  EXPECT_THAT(
+      Reference::cluster(matrix(4, {{0, 1, 1.0}, {0, 2, 0.5}, {1, 2, 0.9}, {2, 3, 0.8}}), true)
+          .members,
+      ElementsAre(Members{0, 1}, Members{2, 3}));
+}
+
 }  // namespace SequenceTest

@@ -169,4 +169,70 @@ std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns,
   return items;
 }
 
+namespace {
+
+using Similarities = std::vector<std::vector<double>>;
+using Members = std::vector<std::uint64_t>;
+
+/// The smallest (or largest) similarity of a member of \p a and a member of \p b.
+double link(const Similarities& similarities, const Members& a, const Members& b, bool smallest) {
+  double value = similarities[a[0]][b[0]];
+  for (const std::uint64_t i : a) {
+    for (const std::uint64_t j : b) {
+      value = smallest ? std::min(value, similarities[i][j]) : std::max(value, similarities[i][j]);
+    }
+  }
+  return value;
+}
+
+std::uint64_t representative(const Similarities& similarities, const Members& members) {
+  std::uint64_t best = members[0];
+  double best_sum = -1;
+  for (const std::uint64_t i : members) {
+    std::vector<double> terms;
+    for (const std::uint64_t j : members) {
+      if (i != j && similarities[i][j] >= 0) terms.push_back(similarities[i][j]);
+    }
+    std::sort(terms.rbegin(), terms.rend());
+    double sum = 0;
+    for (const double term : terms) sum += term;
+    if (sum > best_sum) {
+      best = i;
+      best_sum = sum;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Partition cluster(const Similarities& similarities, bool complete) {
+  std::vector<Members> clusters;
+  for (std::uint64_t i = 0; i < similarities.size(); ++i) clusters.push_back({i});
+  while (true) {
+    double best = -1;
+    std::size_t low = 0;
+    std::size_t high = 0;
+    for (std::size_t a = 0; a < clusters.size(); ++a) {
+      for (std::size_t b = a + 1; b < clusters.size(); ++b) {
+        const double value = link(similarities, clusters[a], clusters[b], complete);
+        if (value < 0 || value <= best) continue;
+        best = value;
+        low = a;
+        high = b;
+      }
+    }
+    if (best < 0) break;
+    clusters[low].insert(clusters[low].end(), clusters[high].begin(), clusters[high].end());
+    std::sort(clusters[low].begin(), clusters[low].end());
+    clusters.erase(clusters.begin() + static_cast<std::ptrdiff_t>(high));
+  }
+  Partition partition;
+  for (const Members& members : clusters) {
+    partition.members.push_back(members);
+    partition.representatives.push_back(representative(similarities, members));
+  }
+  return partition;
+}
+
 }  // namespace Kindred::Reference

@@ -3,6 +3,7 @@
 #define KINDRED_SEQUENCE_HPP
 
 // All public headers of Kindred::sequence.
+#include <kindred/matcher/Clusters.hpp>
 #include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>

@@ -6,6 +6,7 @@
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/Clusters.hpp>
 #include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/Residency.hpp>
 
@@ -61,6 +62,18 @@ struct MatchResults {
   DispatchRecord record;
 };
 
+struct ClusterOptions {
+  Linkage linkage = Linkage::single;
+  /// Two patterns are similar if `match_self` lists them with these options, of which `top` and
+  /// `blocks` have no effect. The threshold must be above 0.
+  MatchOptions matching = {.threshold = 0.85};
+};
+
+/// \brief The clusters of the stored patterns. The record is that of the longest scan.
+struct ClusterResults : Clusters {
+  DispatchRecord record;
+};
+
 /// \brief Exact search for the stored patterns most similar to a query. Equivalent to KATO's
 /// matcher.
 ///
@@ -109,6 +122,13 @@ class SequenceMatcher {
   /// on. \throws as `match`, and what \p answer throws
   void match_self(const MatchOptions& options,
                   const std::function<void(std::size_t first, const MatchResults&)>& answer) const;
+
+  /// \brief The clusters of similar stored patterns, with a representative of each. An empty
+  /// pattern is a cluster of its own.
+  ///
+  /// All similar pairs are in memory at the same time. Fences the instance it ran on. \throws as
+  /// `match`, InvalidArgument also for a threshold of 0
+  ClusterResults cluster(const ClusterOptions& options = {}) const;
 
  private:
   struct State;

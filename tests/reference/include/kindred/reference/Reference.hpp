@@ -219,6 +219,20 @@ struct RankedPattern {
 std::vector<RankedPattern> ranked_patterns(std::span<const double> similarities, double threshold,
                                            std::size_t top);
 
+/// A partition: the members of every cluster, ascending, and its representative.
+struct Partition {
+  std::vector<std::vector<std::uint64_t>> members;
+  std::vector<std::uint64_t> representatives;
+};
+/// \brief The clusters of the items of a symmetric matrix of similarities, in which a value below 0
+/// means that two items are not similar.
+///
+/// \p complete: the two clusters whose least similar members are most similar are merged, of equal
+/// ones those of the lowest members, while all their members are similar. Otherwise any two
+/// clusters with similar members are merged. The representative is the first member with the
+/// largest sum of similarities, added from the largest to the smallest.
+Partition cluster(const std::vector<std::vector<double>>& similarities, bool complete);
+
 // ---- Graph ----
 
 struct Link {
