@@ -2,6 +2,7 @@
 #include "AnswerWhileReading.hpp"
 #include "Batches.hpp"
 #include "Commands.hpp"
+#include "MatchClusters.hpp"
 #include "MatchFlags.hpp"
 #include "MatchFromStore.hpp"
 #include "MatchPredictions.hpp"
@@ -136,6 +137,7 @@ void check(MatchFlags& flags) {
     throw UsageError("match: --predict does not go with --self");
   if (flags.prediction.predict && flags.options.autojunk)
     throw UsageError("match: --predict does not go with --autojunk: KATO's blocks are without it");
+  check_clusters(flags);
   if (flags.threshold) flags.options.threshold = *flags.threshold;
   if (flags.self) flags.options.top = std::numeric_limits<std::size_t>::max();
   if (flags.top > 0) flags.options.top = flags.top;
@@ -191,7 +193,11 @@ void match(const GlobalOptions& global, MatchFlags flags) {
   std::optional<SequenceMatcher> matcher;
   session.timed(Phase::upload, [&] { matcher.emplace(session.context(), patterns.symbols); });
   if (flags.self) {
-    match_self(*matcher, patterns, flags, session);
+    if (flags.clusters.empty()) {
+      match_self(*matcher, patterns, flags, session);
+    } else {
+      print_clusters(*matcher, patterns.names, flags, session);
+    }
     report_match(session, flags, patterns.size());
     session.finish();
     return;
@@ -276,7 +282,8 @@ void add_match_command(CLI::App& app, const GlobalOptions& global) {
             "Maximum number of results per query (default: 10; with --self: all)");
   command->add_flag(
       "--blocks", flags->options.blocks,
-      "Print the matching blocks [pattern begin, query begin, length], as difflib does");
+      "Print the matching blocks [pattern begin, query begin, length] of the measure");
+  add_clusters_flag(*command, *flags);
   add_prediction_flags(*command, flags->prediction);
   command->callback([&global, flags] { match(global, *flags); });
 }

@@ -27,6 +27,7 @@ struct MatchFlags {
   std::optional<double> threshold;
   std::size_t top = 0;  ///< 0: not given
   bool self = false;
+  std::string clusters;  ///< empty: not given
   MatchOptions options;
   PredictionFlags prediction;
 };

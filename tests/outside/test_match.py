@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred match` against Python's difflib and RapidFuzz: 100,000 random pairs and the awkward ones.
+"""`kindred match` against Python's difflib, RapidFuzz and SciPy: 100,000 random pairs and the awkward ones.
 
 KINDRED_LONG=1 takes ten times as many, of another seed."""
 import difflib
@@ -7,8 +7,12 @@ import os
 import random
 import unittest
 
-from numpy_oracle import harness
+from numpy_oracle import harness, np
 from rapidfuzz.distance import Indel, LCSseq
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import squareform
 
 # (batches, patterns, queries, longest, alphabet): the pairs are all combinations of the patterns
 # and queries of a batch.
@@ -139,6 +143,46 @@ class Match(harness.CommandTest):
                             if similarity >= threshold:
                                 scored.append((-similarity, i, matched))
                         self.assertEqual([(-hit["similarity"], hit["index"], hit["matched"]) for hit in answer["results"]], sorted(scored)[:top])
+
+    def check_clusters(self, patterns, similarities, threshold, kind, expected):
+        """`expected` is SciPy's cluster of every pattern."""
+        path = self.file("patterns.jsonl", [{"name": f"p{i}", "tokens": tokens} for i, tokens in enumerate(patterns)])
+        clusters = self.succeeds("match", "--patterns", path, "--self", "--threshold", repr(threshold), "--clusters", kind).lines()
+        members = [[member["index"] for member in cluster["members"]] for cluster in clusters]
+        theirs = {}
+        for index, label in enumerate(expected):
+            theirs.setdefault(label, []).append(index)
+        self.assertEqual(members, sorted(theirs.values()))
+        for cluster, row in zip(clusters, members, strict=True):
+            sums = {i: sum(similarities[i, j] for j in row if j != i and similarities[i, j] >= threshold) for i in row}
+            self.assertAlmostEqual(sums[cluster["representative"]["index"]], max(sums.values()), delta=1e-12)
+        return max(len(row) for row in members)
+
+    def test_clusters_are_scipys(self):
+        generator = random.Random(8)
+        for round_ in range(6 * TIMES):
+            patterns = []
+            for _ in range(8):
+                center = [f"s{generator.randrange(50)}" for _ in range(generator.randrange(300, 700))]
+                patterns += [[token if generator.random() < keep else f"s{generator.randrange(50)}" for token in center if generator.random() < keep]
+                             for keep in (generator.uniform(0.85, 1) for _ in range(7))]
+            generator.shuffle(patterns)
+            threshold = generator.choice((0.7, 0.75, 0.8)) + 1e-6
+            while True:
+                texts = [as_text(tokens) for tokens in patterns]
+                similarities = np.array([[2 * LCSseq.similarity(a, b) / (len(a) + len(b)) for b in texts] for a in texts])
+                listed = similarities * (similarities >= threshold)
+                # SciPy leaves the order of equally similar pairs open: remove a pattern of each.
+                values, counts = np.unique(np.triu(listed, 1), return_counts=True)
+                equal = {int(np.argwhere(np.triu(listed, 1) == value)[0][0]) for value in values[(counts > 1) & (values > 0)]}
+                if not equal:
+                    break
+                patterns = [tokens for i, tokens in enumerate(patterns) if i not in equal]
+            self.assertGreater(len(patterns), 30)
+            largest = self.check_clusters(patterns, similarities, threshold, "single", connected_components(csr_matrix(listed > 0))[1])
+            distances = squareform(1 - similarities, checks=False)
+            self.assertGreaterEqual(largest, self.check_clusters(patterns, similarities, threshold, "complete", fcluster(linkage(distances, "complete"), 1 - threshold, "distance")))
+            self.assertGreater(largest, 2)
 
     def test_characters_of_lines(self):
         generator = random.Random(2)

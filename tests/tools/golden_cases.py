@@ -23,6 +23,8 @@ CASES = {
     "match autojunk": MATCH + ["--level", "character", "--measure", "difflib", "--autojunk", "--blocks"],
     "match self": ["match", "--patterns", "patterns.jsonl", "--self", "--threshold", "0.5"],
     "match self difflib": ["match", "--patterns", "patterns.jsonl", "--self", "--threshold", "0.4", "--top", "3", "--measure", "difflib", "--blocks"],
+    "match clusters": ["match", "--patterns", "patterns.jsonl", "--self", "--threshold", "0.5", "--clusters", "single"],
+    "match clusters complete": ["match", "--lines", "lines.txt", "--self", "--threshold", "0.4", "--measure", "difflib", "--clusters", "complete"],
     "predict": MATCH + ["--predict", "--top", "20", "--blocks"],
     "predict difflib": MATCH + ["--predict", "--measure", "difflib", "--threshold", "0.3", "--rank", "tfidf_score"],
     "predict repeats": REPEATS + ["--rank", "normalized_entropy", "--top", "300"],

@@ -146,6 +146,17 @@ class BadSequences(harness.CommandTest):
         bad = self.file("bad.jsonl", "nonsense\n")
         self.refuses(3, ("bad.jsonl:1:",), "match", "--patterns", bad, "--self", "--threshold", "0.5")
 
+    def test_clusters_are_of_the_patterns(self):
+        self.refused_flag(("--clusters", "--self"), "--clusters", "single")
+        own = ("match", "--patterns", self.patterns, "--self", "--threshold", "0.5", "--clusters")
+        self.refuses(2, ("--clusters", "average", "single", "complete"), *own, "average")
+        self.refuses(2, ("--clusters", "--top"), *own, "single", "--top", "3")
+        self.refuses(2, ("--clusters", "--blocks"), *own, "single", "--blocks")
+        self.refuses(2, ("--clusters", "--predict"), *own, "complete", "--predict")
+        self.refuses(2, ("--clusters", "--threshold"), *own[:4], "--threshold", "0", "--clusters", "single")
+        empty = self.file("empty.jsonl", "")
+        self.assertEqual(self.succeeds("match", "--patterns", empty, "--self", "--threshold", "0.5", "--clusters", "single").out, b"")
+
     def test_autojunk_is_difflibs(self):
         self.refused_flag(("--autojunk", "difflib"), "--autojunk")
         self.refused_flag(("--autojunk", "difflib"), "--autojunk", "--measure", "lcs")

@@ -70,6 +70,31 @@ class Answers(harness.CommandTest):
         for hit in self.answers("match lcs")[0]["results"]:
             self.assertEqual(set(hit), {"name", "index", "similarity", "matched"})
 
+    def test_match_blocks_sum_to_matched(self):
+        for case in ("match lcs blocks", "match difflib", "match autojunk"):
+            for answer in self.answers(case):
+                for hit in answer["results"]:
+                    self.assertEqual(sum(block[2] for block in hit["blocks"]), hit["matched"], hit)
+
+    def test_match_clusters(self):
+        names = [json.loads(line)["name"] for line in (self.inputs / "patterns.jsonl").read_text().splitlines()]
+        clusters = self.answers("match clusters")
+        self.assertEqual([cluster["cluster"] for cluster in clusters], list(range(len(clusters))))
+        for cluster in clusters:
+            self.assertEqual(list(cluster), ["cluster", "size", "representative", "members"])
+            self.assertEqual(cluster["size"], len(cluster["members"]))
+            self.assertIn(cluster["representative"], cluster["members"])
+            self.assertTrue(all(member == {"index": member["index"], "name": names[member["index"]]} for member in cluster["members"]))
+        members = [[member["index"] for member in cluster["members"]] for cluster in clusters]
+        self.assertTrue(all(row == sorted(row) for row in members))
+        self.assertEqual(sorted(index for row in members for index in row), list(range(len(names))))
+        self.assertEqual([row[0] for row in members], sorted(row[0] for row in members))
+        self.assertGreater(max(len(row) for row in members), 1)
+        lines = (self.inputs / "lines.txt").read_text().splitlines()
+        complete = self.answers("match clusters complete")
+        self.assertEqual(sum(cluster["size"] for cluster in complete), len(lines))
+        self.assertTrue(all(cluster["representative"]["name"] is None for cluster in complete))
+
     def test_search(self):
         for row, answer in enumerate(self.answers("search cosine")):
             self.assertEqual(set(answer), {"query", "results"})
