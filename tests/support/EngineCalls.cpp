@@ -63,6 +63,29 @@ EngineCall sequence_call(std::string name, std::size_t query_length, MatchOption
           }};
 }
 
+EngineCall cluster_call(std::string name, Linkage linkage) {
+  return {std::move(name), [linkage](Context& context) -> EngineCall::Run {
+            auto random = generator("engine calls, clusters");
+            Ragged<Symbol> patterns;
+            for (std::size_t row = 0; row < 300; ++row) {
+              for (std::size_t i = 0; i < 1 + random() % 8; ++i)
+                patterns.values.push_back(static_cast<Symbol>(random() % 4));
+              patterns.close_row();
+            }
+            auto matcher = std::make_shared<SequenceMatcher>(context, patterns);
+            return [matcher, linkage](std::optional<Space> space) {
+              ClusterOptions options;
+              options.linkage = linkage;
+              options.matching.space = space;
+              const ClusterResults results = matcher->cluster(options);
+              std::string bytes;
+              for (const std::uint64_t cluster : results.cluster_of) append(bytes, cluster);
+              for (const std::uint64_t item : results.representatives) append(bytes, item);
+              return bytes;
+            };
+          }};
+}
+
 constexpr std::size_t rows = 300;
 constexpr std::size_t dimension = 37;
 constexpr std::size_t vector_queries = 5;
@@ -362,6 +385,8 @@ std::vector<EngineCall> make_calls() {
   return {sequence_call("lcs", 20, lcs),
           sequence_call("lcs, several words", 130, lcs),
           sequence_call("lcs, blocks", 20, blocks),
+          cluster_call("clusters, single", Linkage::single),
+          cluster_call("clusters, complete", Linkage::complete),
           sequence_call("difflib", 20, difflib),
           sequence_call("difflib, long query", 130, difflib),
           sequence_call("difflib, threshold", 40, prefiltered),
