@@ -152,7 +152,6 @@ class BadSequences(harness.CommandTest):
         self.refuses(2, ("--clusters", "average", "single", "complete"), *own, "average")
         self.refuses(2, ("--clusters", "--top"), *own, "single", "--top", "3")
         self.refuses(2, ("--clusters", "--blocks"), *own, "single", "--blocks")
-        self.refuses(2, ("--clusters", "--predict"), *own, "complete", "--predict")
         self.refuses(2, ("--clusters", "--threshold"), *own[:4], "--threshold", "0", "--clusters", "single")
         empty = self.file("empty.jsonl", "")
         self.assertEqual(self.succeeds("match", "--patterns", empty, "--self", "--threshold", "0.5", "--clusters", "single").out, b"")
