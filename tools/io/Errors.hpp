@@ -5,8 +5,10 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace Kindred::Tools {
 
@@ -14,6 +16,24 @@ namespace Kindred::Tools {
 class InputError : public Error {
  public:
   using Error::Error;
+};
+
+/// \brief An unusable line of a file; the reader can continue with the next one.
+class BadLine : public InputError {
+ public:
+  BadLine(const std::string& file, std::uint64_t line, std::string why)
+      : InputError(file + ":" + std::to_string(line) + ": " + why),
+        m_line(line),
+        m_why(std::move(why)) {}
+
+  /// Number of the line, from 1.
+  std::uint64_t line() const noexcept { return m_line; }
+  /// The message without the location.
+  const std::string& why() const noexcept { return m_why; }
+
+ private:
+  std::uint64_t m_line;
+  std::string m_why;
 };
 
 /// \brief An unusable value of a flag: exit status 2.

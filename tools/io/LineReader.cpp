@@ -3,13 +3,9 @@
 
 #include "io/Errors.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -19,25 +15,11 @@ namespace {
 constexpr std::uint64_t buffer_bytes = 1U << 20U;
 }
 
-LineReader::LineReader(std::string path, ReadProgress progress)
-    : m_name(std::move(path)), m_progress(std::move(progress)) {
-  if (m_name == "-") {
-    m_name = "<stdin>";
-    m_file = STDIN_FILENO;
-    m_buffer.resize(buffer_bytes);
-    return;
-  }
-  m_file = ::open(m_name.c_str(), O_RDONLY | O_CLOEXEC);
-  if (m_file < 0) throw InputError(fmt::format("{}: {}", m_name, std::strerror(errno)));
-  struct stat status {};
-  if (::fstat(m_file, &status) == 0 && S_ISREG(status.st_mode))
-    m_size = static_cast<std::uint64_t>(status.st_size);
+LineReader::LineReader(const std::string& path, ReadProgress progress)
+    : m_name(path == "-" ? "<stdin>" : path), m_bytes(path), m_progress(std::move(progress)) {
   // One byte more than a small file has, so that its end is detected without growing the buffer.
-  m_buffer.resize(m_size == 0 ? buffer_bytes : std::min(buffer_bytes, m_size + 1));
-}
-
-LineReader::~LineReader() {
-  if (m_file > STDIN_FILENO) ::close(m_file);
+  const std::uint64_t size = m_bytes.file_size();
+  m_buffer.resize(size == 0 ? buffer_bytes : std::min(buffer_bytes, size + 1));
 }
 
 bool LineReader::buffered() const noexcept {
@@ -46,14 +28,13 @@ bool LineReader::buffered() const noexcept {
 }
 
 std::optional<std::uint64_t> LineReader::bytes_left() const noexcept {
-  const std::uint64_t returned = m_read - (m_end - m_begin);
-  if (m_size == 0 || returned > m_size) return {};
-  return m_size - returned;
+  const std::uint64_t size = m_bytes.file_size();
+  const std::uint64_t returned = m_bytes.file_bytes() - (m_end - m_begin);
+  if (size == 0 || m_bytes.compressed() || returned > size) return {};
+  return size - returned;
 }
 
-void LineReader::fail(const std::string& why) const {
-  throw InputError(fmt::format("{}:{}: {}", m_name, m_line, why));
-}
+void LineReader::fail(const std::string& why) const { throw BadLine(m_name, m_line, why); }
 
 bool LineReader::fill() {
   if (m_begin > 0) {
@@ -63,17 +44,17 @@ bool LineReader::fill() {
     m_begin = 0;
   }
   if (m_end == m_buffer.size()) m_buffer.resize(2 * m_buffer.size());
-  ssize_t count = 0;
-  do {
-    count = ::read(m_file, m_buffer.data() + m_end, m_buffer.size() - m_end);
-  } while (count < 0 && errno == EINTR);
-  if (count < 0) {
+  // A small file may contain much compressed data.
+  if (m_bytes.compressed() && m_buffer.size() < buffer_bytes) m_buffer.resize(buffer_bytes);
+  std::size_t count = 0;
+  try {
+    count = m_bytes.read(m_buffer.data() + m_end, m_buffer.size() - m_end);
+  } catch (const RecordError& error) {
     throw InputError(
-        fmt::format("{}: cannot be read after line {}: {}", m_name, m_line, std::strerror(errno)));
+        fmt::format("{}: cannot be read after line {}: {}", m_name, m_line, error.what()));
   }
-  m_end += static_cast<std::size_t>(count);
-  m_read += static_cast<std::uint64_t>(count);
-  if (m_progress) m_progress(m_read, m_size);
+  m_end += count;
+  if (m_progress) m_progress(m_bytes.file_bytes(), m_bytes.file_size());
   return count > 0;
 }
 
@@ -94,7 +75,9 @@ std::optional<std::string_view> LineReader::next() {
     m_scanned = m_begin;
     ++m_line;
     if (m_line == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
-    if (end != nullptr && !line.empty() && line.back() == '\r') line.remove_suffix(1);
+    const bool windows = end != nullptr && !line.empty() && line.back() == '\r';
+    if (windows) line.remove_suffix(1);
+    m_line_end = end == nullptr ? "" : windows ? "\r\n" : "\n";
     return line;
   }
 }

@@ -2,6 +2,8 @@
 #ifndef KINDRED_TOOLS_IO_LINE_READER_HPP
 #define KINDRED_TOOLS_IO_LINE_READER_HPP
 
+#include "io/InputBytes.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,18 +21,18 @@ using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;
 ///
 /// Lines end with `\n` or `\r\n`; the last line may have no end. A byte order mark at the beginning
 /// is skipped. `-` is standard input; then the reader waits for no more input than the next line
-/// needs.
+/// needs. Data compressed by gzip or zstd is decompressed.
 class LineReader {
  public:
   /// \throws InputError if \p path cannot be read
-  explicit LineReader(std::string path, ReadProgress progress = {});
-  ~LineReader();
-  LineReader(const LineReader&) = delete;
-  LineReader& operator=(const LineReader&) = delete;
+  explicit LineReader(const std::string& path, ReadProgress progress = {});
 
   /// The next line without its end, valid until the next call; empty optional at the end of the
   /// file.
   std::optional<std::string_view> next();
+  /// The end of the line that `next` returned last: `\n`, `\r\n`, or nothing at the end of the
+  /// file.
+  std::string_view line_end() const noexcept { return m_line_end; }
   /// Whether `next` can return a whole line without reading.
   bool buffered() const noexcept;
 
@@ -38,25 +40,25 @@ class LineReader {
   const std::string& name() const noexcept { return m_name; }
   /// Number of the line that `next` returned last, from 1; 0 before the first call.
   std::uint64_t line() const noexcept { return m_line; }
-  /// Bytes of the file after the line returned last; empty if the size is unknown.
+  /// Bytes of the file after the line returned last; empty if the size is unknown, as that of
+  /// decompressed data is.
   std::optional<std::uint64_t> bytes_left() const noexcept;
 
-  /// Throws `InputError` with the file and the last line. \see line
+  /// Throws `BadLine` with the file and the last line. \see line
   [[noreturn]] void fail(const std::string& why) const;
 
  private:
   bool fill();
 
   std::string m_name;
-  int m_file = -1;
+  InputBytes m_bytes;
   ReadProgress m_progress;
   std::vector<char> m_buffer;
   std::size_t m_begin = 0;    // of data not returned yet
   std::size_t m_end = 0;      // of data read
   std::size_t m_scanned = 0;  // [m_begin, m_scanned) contains no end of line
-  std::uint64_t m_size = 0;
-  std::uint64_t m_read = 0;
   std::uint64_t m_line = 0;
+  std::string_view m_line_end;
   bool m_at_end = false;
 };
 
