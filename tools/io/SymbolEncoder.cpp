@@ -13,7 +13,7 @@ void SymbolEncoder::append(std::string_view text, std::size_t position, Learning
   }
   if (position > 0) out.push_back(U' ');
   try {
-    append_code_points(text, out);
+    append_folded(text, m_folding, out);
   } catch (const InvalidArgument& error) {
     throw RecordError(reason_of(error));
   }

@@ -2,6 +2,8 @@
 #ifndef KINDRED_TOOLS_IO_SYMBOL_ENCODER_HPP
 #define KINDRED_TOOLS_IO_SYMBOL_ENCODER_HPP
 
+#include "io/TextFolding.hpp"
+
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
@@ -18,7 +20,9 @@ enum class Learning : bool { off, on };
 /// \brief Converts the strings of records to symbols.
 class SymbolEncoder {
  public:
-  explicit SymbolEncoder(Level level) : m_level(level) {}
+  /// \param folding of texts at character level
+  explicit SymbolEncoder(Level level, TextFolding folding = {})
+      : m_level(level), m_folding(folding) {}
 
   Level level() const noexcept { return m_level; }
   /// \brief Appends the symbols of \p text, which is string \p position (from 0) of its record.
@@ -34,6 +38,7 @@ class SymbolEncoder {
 
  private:
   Level m_level;
+  TextFolding m_folding;
   Vocabulary m_tokens;
 };
 
