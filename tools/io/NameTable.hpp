@@ -14,7 +14,7 @@ namespace Kindred::Tools {
 /// \brief The optional names of records, stored contiguously.
 class NameTable {
  public:
-  void push(const std::optional<std::string>& name) {
+  void push(std::optional<std::string_view> name) {
     if (name) m_text += *name;
     m_ends.push_back(m_text.size() << 1U | (name ? 1U : 0U));
   }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -23,6 +24,13 @@ class SequenceRecord final : public NamedRecord {
 
   void into(Sequences& out) { m_out = &out; }
   void keep_events(EventSink& sink) { m_sink = &sink; }
+  /// Ends a record that was rejected. What its sink received stays as a record.
+  void abandon() const {
+    if (m_sink == nullptr) return;
+    m_sink->end_event();
+    m_sink->end_record(1);
+  }
+  std::size_t strings_max() const noexcept { return m_strings_max; }
 
  private:
   void begin_record() override {
@@ -71,6 +79,7 @@ class SequenceRecord final : public NamedRecord {
   }
   void end_record(const std::optional<std::string>& name) override {
     if (m_target_depth == 0) throw RecordError("there is neither \"events\" nor \"tokens\"");
+    m_strings_max = std::max(m_strings_max, m_strings);
     m_out->symbols.close_row();
     m_out->names.push(name);
     if (m_sink != nullptr) m_sink->end_record(m_frequency.value_or(1));
@@ -95,6 +104,7 @@ class SequenceRecord final : public NamedRecord {
       0;  // nesting of the strings: 1 in tokens, 2 in events, 0 before either
   std::size_t m_depth = 0;
   std::size_t m_strings = 0;
+  std::size_t m_strings_max = 0;  // over all records
   bool m_in_frequency = false;
   std::optional<std::uint32_t> m_frequency;
 };
@@ -105,51 +115,99 @@ void Sequences::clear() {
   symbols.offsets.assign(1, 0);
   symbols.values.clear();
   names.clear();
+  skipped.clear();
+}
+
+const SkippedLine* Sequences::skipped_at(std::size_t row) const {
+  const auto found = std::lower_bound(
+      skipped.begin(), skipped.end(), row,
+      [](const SkippedLine& line, std::size_t sought) { return line.row < sought; });
+  return found != skipped.end() && found->row == row ? &*found : nullptr;
 }
 
 struct SequenceReader::State {
-  State(const std::string& path, SequenceForm sequence_form, SymbolEncoder& an_encoder,
-        Learning a_learning, ReadProgress progress)
+  State(SequenceForm sequence_form, SymbolEncoder& an_encoder, Learning a_learning)
       : form(sequence_form),
         encoder(an_encoder),
         learning(a_learning),
-        json(path, std::move(progress)),
         record(an_encoder, a_learning) {}
+
+  bool read(Sequences& out);
 
   SequenceForm form;
   SymbolEncoder& encoder;
   Learning learning;
-  JsonLines json;
+  bool skip_bad_lines = false;
+  // One of them, by form.
+  std::optional<JsonLines> json;
+  std::optional<LineReader> lines;
+  std::optional<ColumnReader> column;
   SequenceRecord record;
 };
 
 SequenceReader::SequenceReader(const std::string& path, SequenceForm form, SymbolEncoder& encoder,
-                               Learning learning, ReadProgress progress)
-    : m_state(std::make_unique<State>(path, form, encoder, learning, std::move(progress))) {}
+                               Learning learning, ReadProgress progress, Column column)
+    : m_state(std::make_unique<State>(form, encoder, learning)) {
+  switch (form) {
+    case SequenceForm::json:
+      m_state->json.emplace(path, std::move(progress));
+      break;
+    case SequenceForm::lines:
+      m_state->lines.emplace(path, std::move(progress));
+      break;
+    case SequenceForm::column:
+      m_state->column.emplace(path, std::move(column), std::move(progress));
+      break;
+  }
+}
 
 SequenceReader::~SequenceReader() = default;
 
-bool SequenceReader::buffered() const noexcept { return m_state->json.lines().buffered(); }
+bool SequenceReader::buffered() {
+  if (m_state->column) return m_state->column->buffered();
+  return m_state->lines ? m_state->lines->buffered() : m_state->json->lines().buffered();
+}
+
+std::size_t SequenceReader::strings_max() const noexcept { return m_state->record.strings_max(); }
 
 void SequenceReader::keep_events(EventSink& sink) { m_state->record.keep_events(sink); }
 
-void SequenceReader::fail(const std::string& why) const { m_state->json.lines().fail(why); }
+void SequenceReader::skip_bad_lines() { m_state->skip_bad_lines = true; }
+
+void SequenceReader::fail(const std::string& why) const {
+  if (m_state->column) m_state->column->fail(why);
+  (m_state->lines ? *m_state->lines : m_state->json->lines()).fail(why);
+}
+
+bool SequenceReader::State::read(Sequences& out) {
+  if (form == SequenceForm::json) {
+    record.into(out);
+    return json->next(record);
+  }
+  const auto text = column ? column->next() : lines->next();
+  if (!text) return false;
+  try {
+    encoder.append(*text, 0, learning, out.symbols.values);
+  } catch (const RecordError& error) {
+    if (column) column->fail(error.what());
+    lines->fail(error.what());
+  }
+  out.symbols.close_row();
+  out.names.push(*text);
+  return true;
+}
 
 bool SequenceReader::next(Sequences& out) {
-  if (m_state->form == SequenceForm::json) {
-    m_state->record.into(out);
-    return m_state->json.next(m_state->record);
-  }
-  LineReader& lines = m_state->json.lines();
-  const auto line = lines.next();
-  if (!line) return false;
   try {
-    m_state->encoder.append(*line, 0, m_state->learning, out.symbols.values);
-  } catch (const RecordError& error) {
-    lines.fail(error.what());
+    return m_state->read(out);
+  } catch (const BadLine& bad) {
+    if (!m_state->skip_bad_lines) throw;
+    out.symbols.values.resize(out.symbols.offsets.back());
+    out.skipped.push_back({out.size(), bad.line(), bad.why()});
   }
   out.symbols.close_row();
   out.names.push({});
+  m_state->record.abandon();
   return true;
 }
 

@@ -2,6 +2,7 @@
 #ifndef KINDRED_TOOLS_IO_SEQUENCE_READER_HPP
 #define KINDRED_TOOLS_IO_SEQUENCE_READER_HPP
 
+#include "io/ColumnReader.hpp"
 #include "io/LineReader.hpp"
 #include "io/NameTable.hpp"
 #include "io/SymbolEncoder.hpp"
@@ -12,15 +13,26 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace Kindred::Tools {
 
-/// \brief Sequences of symbols with their names, one row per line.
+/// \brief A line that was skipped because it is invalid.
+struct SkippedLine {
+  std::size_t row = 0;  ///< its place among the sequences, which holds an empty one
+  std::uint64_t line = 0;
+  std::string why;
+};
+
+/// \brief Sequences of symbols with their names, one row per record.
 struct Sequences {
   Ragged<Symbol> symbols;
-  NameTable names;
+  NameTable names;                   ///< of records in lines or a column: their texts
+  std::vector<SkippedLine> skipped;  ///< by row
 
   std::size_t size() const noexcept { return names.size(); }
+  /// The skipped line in place of \p row; null for a sequence.
+  const SkippedLine* skipped_at(std::size_t row) const;
   void clear();
 };
 
@@ -39,15 +51,17 @@ class EventSink {
 enum class SequenceForm : std::uint8_t {
   json,  ///< one record per line: `{"name": "…", "events": [["a", "b"], ["c"]]}` or `{"name": "…",
          ///< "tokens": ["a", "b"]}`
-  lines  ///< each line is a text without a name
+  lines,  ///< each line is a text, which is also its name
+  column  ///< each field of a column of a table is a text, which is also its name
 };
 
-/// \brief Reads sequences line by line.
+/// \brief Reads sequences record by record.
 class SequenceReader {
  public:
+  /// \param column of the table, for `SequenceForm::column`
   /// \throws InputError if \p path cannot be read
   SequenceReader(const std::string& path, SequenceForm form, SymbolEncoder& encoder,
-                 Learning learning, ReadProgress progress = {});
+                 Learning learning, ReadProgress progress = {}, Column column = {});
   ~SequenceReader();
   SequenceReader(const SequenceReader&) = delete;
   SequenceReader& operator=(const SequenceReader&) = delete;
@@ -56,13 +70,18 @@ class SequenceReader {
   /// "frequency" of patterns.
   /// \param sink must outlive this object
   void keep_events(EventSink& sink);
-  /// Appends the sequence of the next line; returns false at the end. \throws InputError with file
-  /// and line
+  /// Puts an empty sequence in place of each following invalid line instead of rejecting it.
+  void skip_bad_lines();
+  /// \brief Appends the sequence of the next record; returns false at the end.
+  /// \throws BadLine with file and line for an invalid record, part of which may have been
+  /// appended; InputError if the file cannot be read
   bool next(Sequences& out);
   /// Rejects the record that `next` read last. \throws InputError with file and line, always
   [[noreturn]] void fail(const std::string& why) const;
   /// Whether `next` can return without waiting for input.
-  bool buffered() const noexcept;
+  bool buffered();
+  /// The greatest number of strings in a JSON record so far.
+  std::size_t strings_max() const noexcept;
 
  private:
   struct State;
