@@ -39,6 +39,8 @@ void check_clusters(const MatchFlags& flags) {
     throw UsageError(
         fmt::format("match: --clusters: '{}' is not one of single, complete", flags.clusters));
   if (!flags.self) throw UsageError("match: --clusters requires --self");
+  if (flags.format != OutputFormat::json)
+    throw UsageError("match: --clusters prints lists, which only --format json has");
   if (flags.top > 0) throw UsageError("match: --clusters uses all similar pairs; omit --top");
   if (flags.options.blocks) throw UsageError("match: --clusters prints no pairs; omit --blocks");
   if (flags.threshold == 0.0) throw UsageError("match: --clusters requires a --threshold above 0");

@@ -3,13 +3,13 @@
 
 #include "AnswerWhileReading.hpp"
 #include "Batches.hpp"
+#include "MatchInput.hpp"
 #include "MatchPredictions.hpp"
+#include "MatchWriter.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/Affinities.hpp"
-#include "io/AnswerLines.hpp"
-#include "io/Output.hpp"
-#include "io/PatternStoreInput.hpp"
+#include "io/FollowedStore.hpp"
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
 
@@ -22,108 +22,133 @@ namespace Kindred::Tools {
 
 namespace {
 
-/// Answers queries from a store and prints one line per query.
+/// Answers queries from a store.
 class StoreAnswers {
  public:
-  StoreAnswers(const PatternMemory& memory, const MatchFlags& flags,
+  /// \param store must not change during a call of `print`
+  StoreAnswers(const FollowedStore& store, const MatchFlags& flags,
                const PredictionOptions& prediction)
-      : m_memory(memory), m_flags(flags), m_prediction(prediction) {}
+      : m_store(store), m_flags(flags), m_prediction(prediction), m_writer(flags) {}
+
+  /// Reads the weights of the symbols of the current store, if there are any.
+  void weigh(Session& session) {
+    if (m_flags.prediction.affinity.empty()) return;
+    session.timed(Phase::load, [&] {
+      const PatternMemory& memory = m_store.memory();
+      m_weights = read_affinity_weights(m_flags.prediction.affinity, memory.vocabulary(),
+                                        memory.symbol_frequencies());
+    });
+    m_prediction.weights = m_weights;
+  }
 
   /// \param first first query
   /// \param count number of queries
   /// \param first_index index of the first query among all
-  void print(const QueryEvents& events, const NameTable& names, std::size_t first,
+  void print(const QueryEvents& events, const Sequences& queries, std::size_t first,
              std::size_t count, std::size_t first_index, Session& session) {
+    const PatternMemory& memory = m_store.memory();
     if (m_flags.prediction.predict) {
       for (std::size_t i = 0; i < count; ++i) {
-        append_query(m_output.text(), names[first + i], first_index + i);
-        append_predictions(session.timed(Phase::compute, [&] {
-          return m_memory.predict(events[first + i], m_flags.options, m_prediction).predictions;
+        if (print_skipped(queries, first + i)) continue;
+        m_writer.begin(queries.names[first + i], first_index + i);
+        print_predictions(session.timed(Phase::compute, [&] {
+          return memory.predict(events[first + i], m_flags.options, m_prediction).predictions;
         }));
-        m_output.flush_if_large();
+        m_writer.end();
       }
       return;
     }
-    Ragged<Symbol> queries;
-    for (std::size_t i = 0; i < count; ++i) m_memory.encode(events[first + i], queries);
+    Ragged<Symbol> symbols;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (queries.skipped_at(first + i) != nullptr) {
+        symbols.close_row();
+      } else {
+        memory.encode(events[first + i], symbols);
+      }
+    }
     const MatchResults results =
-        session.timed(Phase::compute, [&] { return m_memory.match(queries, m_flags.options); });
+        session.timed(Phase::compute, [&] { return memory.match(symbols, m_flags.options); });
     std::size_t row = 0;  // of results.blocks
     for (std::size_t i = 0; i < count; ++i) {
-      append_query(m_output.text(), names[first + i], first_index + i);
-      append_results(m_output.text(), results, i, row,
-                     [&](std::uint64_t index) { return m_memory.pattern(index).name; });
-      m_output.flush_if_large();
+      if (print_skipped(queries, first + i)) continue;
+      m_writer.begin(queries.names[first + i], first_index + i);
+      for (const Match& match : results.matches[i]) {
+        m_writer.result(memory.pattern(match.index).name, match,
+                        results.blocks.rows() > 0 ? results.blocks[row] : std::span<const Block>());
+        ++row;
+      }
+      m_writer.end();
     }
   }
-  void flush() { m_output.flush(); }
+  void flush() { m_writer.flush(); }
+  void finish() { m_writer.finish(); }
 
  private:
-  void append_predictions(const std::vector<Prediction>& predictions) {
-    std::string& out = m_output.text();
-    out += ", \"results\": [";
-    for (std::size_t k = 0; k < predictions.size(); ++k) {
-      const Prediction& prediction = predictions[k];
-      append_match(out, k, m_memory.pattern(prediction.index).name,
-                   {prediction.index, prediction.similarity, prediction.matched});
-      if (m_flags.options.blocks) append_blocks(out, prediction.blocks);
-      MatchPredictions::append_fields(out, prediction);
-      out += '}';
+  bool print_skipped(const Sequences& queries, std::size_t row) {
+    const SkippedLine* const skipped = queries.skipped_at(row);
+    if (skipped != nullptr) m_writer.skipped(*skipped);
+    return skipped != nullptr;
+  }
+  void print_predictions(const std::vector<Prediction>& predictions) {
+    for (const Prediction& prediction : predictions) {
+      m_writer.result(m_store.memory().pattern(prediction.index).name,
+                      {prediction.index, prediction.similarity, prediction.matched},
+                      prediction.blocks);
+      m_writer.json_fields(
+          [&](std::string& out) { MatchPredictions::append_fields(out, prediction); });
     }
-    out += "]}\n";
   }
 
-  const PatternMemory& m_memory;
+  const FollowedStore& m_store;
   const MatchFlags& m_flags;
-  const PredictionOptions& m_prediction;
-  Output m_output;
+  PredictionOptions m_prediction;
+  std::vector<double> m_weights;
+  MatchWriter m_writer;
 };
 
 }  // namespace
 
 void match_from_store(const GlobalOptions& global, const MatchFlags& flags,
-                      const PredictionOptions& given) {
-  const bool streaming = flags.queries == "-";
+                      const PredictionOptions& prediction) {
   Session session(global, "match");
   const Level level = flags.level == "character" ? Level::character : Level::token;
-  const PatternMemory memory =
-      session.timed(Phase::load, [&] { return load_store(session.context(), flags.store, level); });
+  FollowedStore store(session.context(), flags.store, level);
+  session.timed(Phase::load, [&] { store.load(); });
+  warn_without_patterns(flags.store, store.memory().size());
   // The texts of a query are looked up in the vocabulary of the store, not of the reader.
   SymbolEncoder encoder(Level::token);
   Sequences queries;
   QueryEvents events;
   SequenceReader reader(flags.queries, SequenceForm::json, encoder, Learning::off);
   reader.keep_events(events);
-  if (!streaming) {
+  if (flags.skip_bad) reader.skip_bad_lines();
+  if (!flags.streaming()) {
     session.timed(Phase::load, [&] {
       while (reader.next(queries)) continue;
     });
   }
-  PredictionOptions prediction = given;
-  std::vector<double> weights;
-  if (!flags.prediction.affinity.empty()) {
-    session.timed(Phase::load, [&] {
-      weights = read_affinity_weights(flags.prediction.affinity, memory.vocabulary(),
-                                      memory.symbol_frequencies());
-    });
-    prediction.weights = weights;
-  }
-  const std::size_t batch = batch_size(std::min<std::uint64_t>(flags.options.top, memory.size()));
-  StoreAnswers answers(memory, flags, prediction);
-  if (!streaming) {
+  StoreAnswers answers(store, flags, prediction);
+  answers.weigh(session);
+  const std::size_t batch =
+      batch_size(std::min<std::uint64_t>(flags.options.top, store.memory().size()));
+  if (!flags.streaming()) {
     Progress progress("answering", !global.quiet);
     for_each_batch(queries.size(), batch, [&](std::size_t first, std::size_t count) {
-      answers.print(events, queries.names, first, count, first, session);
+      answers.print(events, queries, first, count, first, session);
       progress.update(first + count, queries.size());
     });
-    answers.flush();
   } else {
     answer_while_reading(reader, batch, queries, events, [&](std::size_t first, std::size_t count) {
-      answers.print(events, queries.names, 0, count, first, session);
+      if (flags.follow && store.changed()) {
+        session.timed(Phase::load, [&] { store.load(); });
+        answers.weigh(session);
+      }
+      answers.print(events, queries, 0, count, first, session);
       answers.flush();
     });
   }
-  report_match(session, flags, memory.size());
+  answers.finish();
+  report_match(session, flags, store.memory().size());
   session.finish();
 }
 

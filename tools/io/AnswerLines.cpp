@@ -2,6 +2,7 @@
 #include "io/AnswerLines.hpp"
 
 #include "io/AppendJson.hpp"
+#include "io/TextFolding.hpp"
 
 #include <fmt/format.h>
 
@@ -45,13 +46,24 @@ void append_match(std::string& out, std::size_t place, std::optional<std::string
   fmt::format_to(std::back_inserter(out), ", \"matched\": {}", match.matched);
 }
 
-void append_blocks(std::string& out, std::span<const Block> blocks) {
-  out += ", \"blocks\": [";
+void append_block_list(std::string& out, std::span<const Block> blocks) {
+  out += '[';
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     fmt::format_to(std::back_inserter(out), "{}[{}, {}, {}]", i == 0 ? "" : ", ",
                    blocks[i].pattern_begin, blocks[i].query_begin, blocks[i].length);
   }
   out += ']';
+}
+
+void append_blocks(std::string& out, std::span<const Block> blocks) {
+  out += ", \"blocks\": ";
+  append_block_list(out, blocks);
+}
+
+void append_error(std::string& out, std::string_view why, std::uint64_t line) {
+  out += "{\"error\": ";
+  append_json(out, std::string_view(valid_utf8(why)));
+  fmt::format_to(std::back_inserter(out), ", \"line\": {}}}\n", line);
 }
 
 }  // namespace Kindred::Tools

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "MatchWriter.hpp"
+
+#include "Log.hpp"
+#include "io/AnswerLines.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace Kindred::Tools {
+
+MatchWriter::MatchWriter(const MatchFlags& flags) : m_flags(flags) {
+  if (flags.format == OutputFormat::json) return;
+  std::vector<std::string> columns{"query", "name", "index", "similarity", "matched"};
+  if (flags.options.blocks) columns.emplace_back("blocks");
+  m_rows.emplace(flags.format, std::move(columns), m_output.text());
+}
+
+void MatchWriter::begin(std::optional<std::string_view> name, std::size_t index) {
+  m_results = 0;
+  m_begin = m_output.text().size();
+  if (!m_rows) {
+    append_query(m_output.text(), name, index);
+    m_output.text() += ", \"results\": [";
+    return;
+  }
+  m_name = name;
+  m_index = index;
+}
+
+void MatchWriter::result(std::optional<std::string_view> name, const Match& match,
+                         std::span<const Block> blocks) {
+  if (!m_rows) {
+    end_result();
+    append_match(m_output.text(), m_results++, name, match);
+    if (m_flags.options.blocks) append_blocks(m_output.text(), blocks);
+    return;
+  }
+  ++m_results;
+  if (m_name) {
+    m_rows->text(*m_name);
+  } else {
+    m_rows->number(std::uint64_t{m_index});
+  }
+  if (name) {
+    m_rows->text(*name);
+  } else {
+    m_rows->empty();
+  }
+  m_rows->number(match.index);
+  m_rows->number(match.similarity);
+  m_rows->number(std::uint64_t{match.matched});
+  if (m_flags.options.blocks) {
+    std::string text;
+    append_block_list(text, blocks);
+    m_rows->text(text);
+  }
+  m_rows->end_row();
+}
+
+void MatchWriter::end_result() {
+  if (m_results > 0) m_output.text() += '}';
+}
+
+void MatchWriter::end() {
+  ++m_queries;
+  if (m_results > 0) ++m_matched;
+  if (!m_rows) {
+    end_result();
+    m_output.text() += "]}\n";
+    if (m_results == 0 && m_flags.matched_only) m_output.text().resize(m_begin);
+  } else if (m_results == 0 && !m_flags.matched_only) {
+    if (m_name) {
+      m_rows->text(*m_name);
+    } else {
+      m_rows->number(std::uint64_t{m_index});
+    }
+    m_rows->end_row();
+  }
+  m_output.flush_if_large();
+}
+
+void MatchWriter::skipped(const SkippedLine& line) {
+  ++m_skipped;
+  if (m_rows) {
+    Log::warning(fmt::format("line {} of the queries is skipped: {}", line.line, line.why));
+    return;
+  }
+  append_error(m_output.text(), line.why, line.line);
+  m_output.flush_if_large();
+}
+
+void MatchWriter::finish() {
+  if (m_rows) m_rows->finish();
+  m_output.flush();
+  if (m_skipped > 0) {
+    Log::warning(fmt::format("{} of {} queries are skipped: their lines are invalid", m_skipped,
+                             m_skipped + m_queries));
+  }
+  if (m_queries == 0 || m_matched > 0 || m_flags.self) return;
+  const bool tokens = m_flags.form() == SequenceForm::json && m_flags.level != "character";
+  Log::warning(fmt::format(
+      "none of the {} queries has a result: no similarity reaches the threshold {:g}{}", m_queries,
+      m_flags.options.threshold,
+      tokens ? "; whole strings are compared, and --level character compares their characters"
+             : ""));
+}
+
+}  // namespace Kindred::Tools

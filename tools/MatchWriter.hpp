@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_MATCH_WRITER_HPP
+#define KINDRED_TOOLS_MATCH_WRITER_HPP
+
+#include "MatchFlags.hpp"
+#include "io/Output.hpp"
+#include "io/RowWriter.hpp"
+#include "io/SequenceReader.hpp"
+
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace Kindred::Tools {
+
+/// \brief Prints the answers of `match` in the format of its flags: for each query `begin`, its
+/// results and `end`, or `skipped`.
+class MatchWriter {
+ public:
+  /// \param flags must outlive this object
+  explicit MatchWriter(const MatchFlags& flags);
+
+  /// \param name of the query; without one, \p index is printed
+  void begin(std::optional<std::string_view> name, std::size_t index);
+  /// Adds a result. `json_fields` may follow. \param blocks printed if they are in the flags
+  void result(std::optional<std::string_view> name, const Match& match,
+              std::span<const Block> blocks);
+  /// Appends fields to the last result, in JSON.
+  template <class Append>
+  void json_fields(const Append& append) {
+    append(m_output.text());
+  }
+  void end();
+  /// In place of an answer.
+  void skipped(const SkippedLine& line);
+
+  /// Writes everything that is complete.
+  void flush() { m_output.flush(); }
+  /// Writes the rest, and warns if no query has a result or lines were skipped.
+  void finish();
+
+ private:
+  void end_result();
+
+  const MatchFlags& m_flags;
+  Output m_output;
+  std::optional<RowWriter> m_rows;  // except for JSON
+  std::optional<std::string> m_name;
+  std::size_t m_index = 0;
+  std::size_t m_begin = 0;    // of the current query in the output
+  std::size_t m_results = 0;  // of the current query
+  std::uint64_t m_queries = 0;
+  std::uint64_t m_matched = 0;  // queries with results
+  std::uint64_t m_skipped = 0;
+};
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_MATCH_WRITER_HPP

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/FollowedStore.hpp"
+
+#include "io/PatternStoreInput.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace Kindred::Tools {
+
+FollowedStore::FollowedStore(Context& context, std::string path, Level level)
+    : m_context(context), m_path(std::move(path)), m_level(level) {}
+
+FollowedStore::State FollowedStore::state() const {
+  const int file = ::open(m_path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return {};
+  struct stat status {};
+  State state;
+  const bool read = ::fstat(file, &status) == 0 &&
+                    ::pread(file, state.header.data(), state.header.size(), 0) >= 0;
+  ::close(file);
+  if (!read) return {};
+  state.device = status.st_dev;
+  state.inode = status.st_ino;
+  return state;
+}
+
+bool FollowedStore::changed() const { return state() != m_state; }
+
+void FollowedStore::load() {
+  // A change between these two lines is found by the next call of `changed`.
+  constexpr int attempts = 3;
+  for (int attempt = 1;; ++attempt) {
+    const State before = state();
+    try {
+      m_memory.emplace(load_store(m_context, m_path, m_level));
+      m_state = before;
+      return;
+    } catch (const CorruptFile&) {
+      // Another process may have been writing the header.
+      if (attempt == attempts || state() == before) throw;
+    }
+  }
+}
+
+}  // namespace Kindred::Tools
