@@ -12,13 +12,15 @@ namespace Kindred::Tools {
 
 /// \brief Answers queries as they arrive: takes those that are available, at most \p batch, without
 /// waiting for more. Queries before an invalid line are answered before its error is thrown.
+/// Therefore the output does not depend on how the input is divided into writes.
 ///
+/// \param answers whose `finish_early` is called before an error of \p reader is thrown
 /// \param answer called as `answer(first, count)` for the first `count` entries of \p queries,
 /// where `first` is the number of the first one among all queries; writes and flushes its output
 /// \throws exceptions of \p reader and \p answer
-template <class Answer>
+template <class Answers, class Answer>
 void answer_while_reading(SequenceReader& reader, std::size_t batch, Sequences& queries,
-                          QueryEvents& events, const Answer& answer) {
+                          QueryEvents& events, Answers& answers, const Answer& answer) {
   for (std::size_t first = 0, count = 1; count > 0; first += count) {
     queries.clear();
     events.clear();
@@ -30,7 +32,9 @@ void answer_while_reading(SequenceReader& reader, std::size_t batch, Sequences& 
       bad = std::current_exception();  // part of the invalid line may follow the other queries
     }
     if (count > 0) answer(first, count);
-    if (bad) std::rethrow_exception(bad);
+    if (!bad) continue;
+    answers.finish_early();
+    std::rethrow_exception(bad);
   }
 }
 

@@ -77,6 +77,7 @@ class MatchAnswers {
   }
   void flush() { m_writer.flush(); }
   void finish() { m_writer.finish(); }
+  void finish_early() { m_writer.finish_early(); }
 
  private:
   bool print_skipped(const Sequences& queries, std::size_t row) {
@@ -132,7 +133,7 @@ void answer(MatchInput& input, MatchAnswers& answers, std::size_t batch, const M
     });
   } else {
     answer_while_reading(
-        *input.reader, batch, queries, input.query_events,
+        *input.reader, batch, queries, input.query_events, answers,
         [&](std::size_t first, std::size_t count) {
           const RowSlice<Symbol> rows(queries.symbols, 0, count);
           answers.print({rows.span(), queries, 0, first, input.query_events}, session);

@@ -82,6 +82,7 @@ class StoreAnswers {
   }
   void flush() { m_writer.flush(); }
   void finish() { m_writer.finish(); }
+  void finish_early() { m_writer.finish_early(); }
 
  private:
   bool print_skipped(const Sequences& queries, std::size_t row) {
@@ -138,14 +139,15 @@ void match_from_store(const GlobalOptions& global, const MatchFlags& flags,
       progress.update(first + count, queries.size());
     });
   } else {
-    answer_while_reading(reader, batch, queries, events, [&](std::size_t first, std::size_t count) {
-      if (flags.follow && store.changed()) {
-        session.timed(Phase::load, [&] { store.load(); });
-        answers.weigh(session);
-      }
-      answers.print(events, queries, 0, count, first, session);
-      answers.flush();
-    });
+    answer_while_reading(reader, batch, queries, events, answers,
+                         [&](std::size_t first, std::size_t count) {
+                           if (flags.follow && store.changed()) {
+                             session.timed(Phase::load, [&] { store.load(); });
+                             answers.weigh(session);
+                           }
+                           answers.print(events, queries, 0, count, first, session);
+                           answers.flush();
+                         });
   }
   answers.finish();
   report_match(session, flags, store.memory().size());

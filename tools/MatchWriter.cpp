@@ -91,6 +91,11 @@ void MatchWriter::skipped(const SkippedLine& line) {
   m_output.flush_if_large();
 }
 
+void MatchWriter::finish_early() {
+  if (m_rows && m_queries > 0) m_rows->finish();
+  m_output.flush();
+}
+
 void MatchWriter::finish() {
   if (m_rows) m_rows->finish();
   m_output.flush();

@@ -43,6 +43,8 @@ class MatchWriter {
   void flush() { m_output.flush(); }
   /// Writes the rest, and warns if no query has a result or lines were skipped.
   void finish();
+  /// Writes the rest before an error is reported.
+  void finish_early();
 
  private:
   void end_result();
