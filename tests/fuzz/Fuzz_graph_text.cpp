@@ -2,6 +2,7 @@
 // Arbitrary bytes as an edge list or a Matrix Market file, which KINDRED_FUZZ selects: they are
 // rejected with a position, or give a graph whose edges end at its nodes.
 #include "MemoryFile.hpp"
+#include "io/Decoder.hpp"
 #include "io/EdgeList.hpp"
 #include "io/Errors.hpp"
 #include "io/MatrixMarket.hpp"
@@ -47,8 +48,10 @@ Graph read(const std::string& path, std::size_t size) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  if (decoder_of(bytes)) return 0;  // may be large; Fuzz_compressed.cpp reads it
   static const Testing::MemoryFile memory;
-  memory.set({reinterpret_cast<const char*>(data), size});
+  memory.set(bytes);
   try {
     const Graph graph = read(memory.path(), size);
     for (const Edge& edge : graph.edges) {

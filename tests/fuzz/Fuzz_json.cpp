@@ -3,6 +3,7 @@
 // twice.
 #include "MemoryFile.hpp"
 #include "io/Candidates.hpp"
+#include "io/Decoder.hpp"
 #include "io/Errors.hpp"
 #include "io/SequenceReader.hpp"
 
@@ -86,8 +87,10 @@ void check(const std::string& path, SequenceForm form, Level level) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  if (decoder_of(bytes)) return 0;  // may be large; Fuzz_compressed.cpp reads it
   static const Testing::MemoryFile memory;
-  memory.set({reinterpret_cast<const char*>(data), size});
+  memory.set(bytes);
   // A reader's buffer is large, so each input goes to only one of them, chosen by its size.
   if (size % 4 == 0) check(memory.path(), SequenceForm::lines, Level::character);
   if (size % 4 == 1) check(memory.path(), SequenceForm::json, Level::character);
