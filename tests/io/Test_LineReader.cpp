@@ -7,6 +7,10 @@
 #include "io/Errors.hpp"
 #include "io/LineReader.hpp"
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace LineReaderTest {
 
 using namespace Kindred;
@@ -49,6 +53,72 @@ TEST(LineReader, KnowsWhatIsLeft) {
   reader.next();
   EXPECT_FALSE(reader.buffered());
   EXPECT_EQ(reader.bytes_left(), 0U);
+}
+
+TEST(LineReader, ReportsTheEndOfALine) {
+  const TempFolder folder;
+  LineReader reader(folder.write("a", "a\nb\r\n\r\nc\r"));
+  for (const char* end : {"\n", "\r\n", "\r\n", ""}) {
+    reader.next();
+    EXPECT_EQ(reader.line_end(), end);
+  }
+}
+
+/// "ab\ncd\n" in gzip.
+std::string gzip_member() {
+  constexpr std::string_view bytes(
+      "\x1F\x8B\x08\x00\x00\x00\x00\x00\x02\x03\x4B\x4C\xE2\x4A\x4E\xE1\x02\x00\xD1\x8B\xF0\x55"
+      "\x06\x00\x00\x00",
+      26);
+  return std::string(bytes);
+}
+
+/// A zstd frame with \p text, fewer than 256 bytes, as it is.
+std::string zstd_frame(const std::string& text) {
+  const std::size_t block = text.size() << 3U | 1U;
+  std::string frame = "\x28\xB5\x2F\xFD\x20";
+  frame += static_cast<char>(text.size());
+  for (const unsigned shift : {0U, 8U, 16U}) frame += static_cast<char>(block >> shift);
+  return frame + text;
+}
+
+TEST(LineReader, Decompresses) {
+  const TempFolder folder;
+  const std::string skipped("\x5A\x2A\x4D\x18\x02\x00\x00\x00zz", 10);
+  EXPECT_THAT(lines_of(folder.write("a", gzip_member())), ElementsAre("ab", "cd"));
+  EXPECT_THAT(lines_of(folder.write("b", gzip_member() + gzip_member())),
+              ElementsAre("ab", "cd", "ab", "cd"));
+  EXPECT_THAT(lines_of(folder.write("c", zstd_frame("ab\nc"))), ElementsAre("ab", "c"));
+  EXPECT_THAT(lines_of(folder.write("d", skipped + zstd_frame("ab\nc") + zstd_frame("d\n"))),
+              ElementsAre("ab", "cd"));
+  LineReader reader(folder / "a");
+  reader.next();
+  EXPECT_FALSE(reader.bytes_left());
+}
+
+TEST(LineReader, ReadsTextThatBeginsLikeCompressedData) {
+  const TempFolder folder;
+  for (const char* text : {"(", "P", "_*", "P*M", "\x1F", "(a", "P*Mn", "\x28\xB5\x2F"})
+    EXPECT_THAT(lines_of(folder.write("a", text)), ElementsAre(text));
+}
+
+TEST(LineReader, RefusesDamagedCompressedData) {
+  const TempFolder folder;
+  const auto refusal = [&](const std::string& bytes) {
+    const auto path = folder.write("a", bytes);
+    return Testing::message_of<InputError>([&] { lines_of(path); });
+  };
+  const std::string gzip = gzip_member();
+  for (std::size_t size = 3; size < gzip.size(); ++size)
+    EXPECT_THAT(refusal(gzip.substr(0, size)), HasSubstr("the gzip data ends too early"));
+  std::string changed = gzip;
+  changed[gzip.size() - 8] = '\0';  // the checksum
+  EXPECT_THAT(refusal(changed), HasSubstr("after line 2: the gzip data is damaged"));
+  EXPECT_THAT(refusal(gzip + "tail"), HasSubstr("the gzip data is damaged"));
+  const std::string zstd = zstd_frame("ab\ncd\n");
+  for (std::size_t size = 4; size < zstd.size(); ++size)
+    EXPECT_THAT(refusal(zstd.substr(0, size)), HasSubstr("the zstd data ends too early"));
+  EXPECT_THAT(refusal(zstd + "more data"), HasSubstr("the zstd data cannot be decompressed"));
 }
 
 TEST(LineReader, RefusesWhatCannotBeRead) {

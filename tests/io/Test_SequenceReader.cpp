@@ -5,6 +5,7 @@
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
 #include "io/Errors.hpp"
+#include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
 
 namespace SequenceReaderTest {
@@ -61,6 +62,64 @@ TEST(SequenceReader, JoinsStringsByOneSpaceAtCharacterLevel) {
   const Read plain = read_sequences(folder.write("l", "ab é 😀\n\nba?"), encoder, Learning::off,
                                     SequenceForm::lines);
   EXPECT_THAT(plain.rows, ElementsAre(json.rows[0], IsEmpty(), ElementsAre('b', 'a', '?')));
+}
+
+TEST(SequenceReader, NamesTextsByThemselves) {
+  const TempFolder folder;
+  SymbolEncoder encoder(Level::character, {.ignore_case = true});
+  const Read lines =
+      read_sequences(folder.write("l", "Ab\n\n"), encoder, Learning::on, SequenceForm::lines);
+  EXPECT_THAT(lines.rows, ElementsAre(ElementsAre('a', 'b'), IsEmpty()));
+  EXPECT_THAT(lines.names, ElementsAre("Ab", ""));
+  Sequences column;
+  SequenceReader reader(folder.write("c", "id,text\n1,Ab\n2,\"C\nd\"\n"), SequenceForm::column,
+                        encoder, Learning::on, {}, {"text", ','});
+  while (reader.next(column)) continue;
+  ASSERT_EQ(column.size(), 2U);
+  EXPECT_EQ(column.names[1], "C\nd");
+  EXPECT_THAT(column.symbols[1], ElementsAre('c', '\n', 'd'));
+}
+
+TEST(SequenceReader, ReportsTheLineOfABadText) {
+  const TempFolder folder;
+  const auto path = folder.write("c", "text\n\"a\nb\"\n\"c\n\xFF\"\n");
+  SymbolEncoder encoder(Level::character);
+  SequenceReader reader(path, SequenceForm::column, encoder, Learning::on, {}, {"text", ','});
+  Sequences out;
+  reader.next(out);
+  EXPECT_EQ(Testing::message_of<BadLine>([&] { reader.next(out); }),
+            path + ":4: not UTF-8: byte 0xff at 2 of the text");
+}
+
+TEST(SequenceReader, KeepsTheRowsOfSkippedLines) {
+  const TempFolder folder;
+  const auto path = folder.write("p", R"({"name": "a", "tokens": ["x", "y"]}
+{"name": "b", "tokens": ["x", 1]}
+
+{"events": [["x"], ["y", {
+{"name": "c", "tokens": ["y"]}
+)");
+  SymbolEncoder encoder(Level::token);
+  QueryEvents events;
+  Sequences out;
+  SequenceReader reader(path, SequenceForm::json, encoder, Learning::on);
+  reader.keep_events(events);
+  reader.skip_bad_lines();
+  while (reader.next(out)) continue;
+  ASSERT_EQ(out.size(), 5U);
+  ASSERT_EQ(events.size(), 5U);
+  ASSERT_EQ(out.skipped.size(), 3U);
+  EXPECT_EQ(out.skipped_at(0), nullptr);
+  EXPECT_EQ(out.skipped_at(1)->line, 2U);
+  EXPECT_THAT(out.skipped_at(1)->why, HasSubstr("has 1, which is not a string"));
+  EXPECT_THAT(out.skipped_at(2)->why, HasSubstr("an empty line"));
+  EXPECT_THAT(out.skipped_at(3)->why, ::testing::StartsWith("not JSON"));
+  EXPECT_EQ(out.skipped_at(4), nullptr);
+  EXPECT_THAT(out.symbols[1], IsEmpty());
+  EXPECT_THAT(out.symbols[4], ElementsAre(1));
+  EXPECT_EQ(out.names[4], "c");
+  EXPECT_THAT(events[4].values, ElementsAre("y"));
+  EXPECT_EQ(reader.strings_max(), 2U);
 }
 
 TEST(SequenceReader, RefusesPlainLinesThatAreNoUtf8) {

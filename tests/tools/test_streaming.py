@@ -66,6 +66,127 @@ class Streams(harness.CommandTest):
                         if source[0] != "--lines":
                             self.assertEqual(set(answers), {one} if count else set())
 
+    def dialogue(self, arguments, exchanges):
+        """Sends each text and then expects the queries of the answers to it, before the next text is sent. Returns status and stderr."""
+        command = subprocess.Popen([harness.COMMAND, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=harness.environment("/nonexistent/profile.json"))
+        try:
+            for text, answers in exchanges:
+                if callable(text):
+                    text()
+                    continue
+                command.stdin.write(text)
+                command.stdin.flush()
+                for answer in answers:
+                    self.assertTrue(select.select([command.stdout], [], [], 60)[0], f"no answer within a minute: {text!r}")
+                    answer(command.stdout.readline())
+            out, err = command.communicate(timeout=60)
+            self.assertEqual(out, b"")
+            return command.returncode, err.decode()
+        finally:
+            command.kill()
+            command.communicate()
+
+    def asked(self, *queries):
+        def check(query):
+            return lambda line: self.assertEqual(json.loads(line)["query"], query)
+        return [check(query) for query in queries]
+
+    def test_a_record_is_answered_before_the_next_one_is_complete(self):
+        names = self.file("p.csv", "company\nabc\n\"a\nc\"\n")
+        status, _ = self.dialogue(("match", "--patterns", names, "--column", "company", "--queries", "-"),
+                                  [(b"id,com", []), (b'pany\n1,abc\n2,"x\ny', self.asked("abc")), (b'z"\r\n3', self.asked("x\nyz")), (b",", []), (b"w\n", self.asked("w"))])
+        self.assertEqual(status, 0)
+        text = self.file("p.txt", "abc\n")
+        status, err = self.dialogue(("match", "--lines", text, "--queries", "-"), [(b"(", []), (b"\nP*M", self.asked("(")), (b"\nab\xff\nab\n", self.asked("P*M"))])
+        self.assertEqual(status, 3)
+        self.assertIn("<stdin>:3:", err)
+
+    def test_output_does_not_depend_on_the_writes(self):
+        patterns = self.file("p.jsonl", [{"name": "p", "events": [["a", "b"], ["c"]]}, {"events": [["a"], ["c"]]}])
+        names = self.file("p.csv", "company\nabc\n\"a\nc\"\n")
+        lines = b"".join(b'{"name": "q%d", "tokens": ["a", "b"]}\n' % i for i in range(40))
+        rows = b"company,id\n" + b'"a\nb",1\nac,2\n' * 20
+        for source, text in ((("--patterns", patterns), lines + b"bad\n" + lines), (("--patterns", patterns, "--skip-bad"), lines + b"bad\n\n" + lines),
+                             (("--patterns", names, "--column", "company"), rows + b'"b"ad,1\n' + rows[11:]),
+                             (("--patterns", names, "--column", "company", "--skip-bad", "--format", "csv"), rows + b'"b"ad,1\nbad\n' + rows[11:])):
+            flags = ("match", *source, "--queries", "-")
+            whole = harness.run(*flags, stdin=text)
+            self.assertEqual(whole.status, 0 if "--skip-bad" in source else 3, whole.err)
+            self.assertGreaterEqual(whole.out.count(b"\n"), 40)
+            for size in (1, 7, 100, 1000):
+                with self.subTest(source=source, size=size):
+                    command = subprocess.Popen([harness.COMMAND, *map(str, flags)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+                                               env=harness.environment("/nonexistent/profile.json"))
+                    for begin in range(0, len(text), size):
+                        try:
+                            command.stdin.write(text[begin:begin + size])
+                        except BrokenPipeError:
+                            break  # the command ended at the bad line
+                    out, _ = command.communicate(timeout=60)
+                    self.assertEqual((command.returncode, out), (whole.status, whole.out))
+
+    def test_bad_lines_are_skipped(self):
+        record = {"events": [["a", "b"], ["c"]]}
+        patterns = self.file("patterns.jsonl", [record, {"events": [["a"], ["c"]]}])
+        store = self.folder / "s.knd"
+        self.succeeds("patterns", "build", "--patterns", patterns, "--out", store)
+        good = json.dumps(record).encode() + b"\n"
+        bad_lines = (b"nonsense\n", b"\n", b'{"tokens": ["a", 1]}\n', b'{"events": [["a"], ["b", {}]]}\n', b'{"tokens": ["\xff\xfe"]}\n', b"{\n")
+        for source in (("--patterns", patterns), ("--patterns", patterns, "--predict"), ("--store", store), ("--store", store, "--predict")):
+            for count in (1, 5000):
+                text = (good * count).join((b"", *bad_lines, b""))
+                file = self.file("q.jsonl", text)
+                for queries, options in (("-", {"stdin": text}), (file, {})):
+                    with self.subTest(source=source, count=count, queries=queries):
+                        result = self.succeeds("match", *source, "--skip-bad", "--queries", queries, **options)
+                        self.assertIn(f"6 of {7 * count + 6} queries are skipped", result.err)
+                        answers = [harness.strict(line) for line in result.out.decode().splitlines()]
+                        self.assertEqual(len(answers), 7 * count + 6)
+                        errors = [i for i, answer in enumerate(answers) if "error" in answer]
+                        self.assertEqual(errors, [(count + 1) * i + count for i in range(6)])
+                        for i, answer in enumerate(answers):
+                            if "error" in answer:
+                                self.assertEqual(list(answer), ["error", "line"])
+                                self.assertEqual(answer["line"], i + 1)
+                                self.assertNotIn("stdin", answer["error"])
+                            else:
+                                self.assertEqual(answer["query"], i)
+                                self.assertEqual(answer["results"], answers[0]["results"])
+        lines = self.file("p.txt", "abc\n")
+        result = self.succeeds("match", "--lines", lines, "--queries", "-", "--skip-bad", stdin=b"ab\xff\nabc\n")
+        self.assertEqual(result.lines()[0], {"error": "not UTF-8: byte 0xff at 2 of the text", "line": 1})
+        self.assertEqual(result.lines()[1]["query"], "abc")
+        self.refuses(3, ("p2.txt:1:",), "match", "--lines", self.file("p2.txt", b"\xff\n"), "--queries", lines, "--skip-bad")
+        self.refuses(3, ("no column",), "match", "--lines", lines, "--column", "abc", "--queries", "-", "--skip-bad", stdin=b"x\ny\n")
+
+    def test_a_store_is_followed(self):
+        store = self.folder / "s.knd"
+
+        def build(*flags):
+            def run():
+                self.succeeds("patterns", "build", "--out", store, "--patterns", self.file("p.jsonl", flags[-1]), *flags[:-1])
+            return run
+
+        def best(name):
+            return [lambda line: self.assertEqual([hit["name"] for hit in json.loads(line)["results"]][:1], [name])]
+        first, second, third = ([{"name": name, "tokens": [*name]}] for name in ("abc", "abd", "xyz"))
+        ask = json.dumps({"tokens": [*"abd"]}).encode() + b"\n"
+        affinities = self.file("a.jsonl", [{"symbol": symbol, "affinity": 0.5} for symbol in "abcd"])
+        for flags in ((), ("--level", "character"), ("--predict",), ("--predict", "--affinity", affinities)):
+            with self.subTest(flags):
+                build(first)()
+                status, err = self.dialogue(("match", "--store", store, "--queries", "-", "--follow", *flags),
+                                            [(ask, best("abc")), (build("--append", second), []), (ask, best("abd")), (ask, best("abd")),
+                                             (build("--append", third), []), (ask, best("abd")), (build(first), []), (ask * 2, best("abc") * 2),
+                                             (lambda: store.with_suffix(".new").write_bytes(b"no store"), []),
+                                             (lambda: store.with_suffix(".new").rename(store), []), (ask, [])])
+                self.assertEqual(status, 3)
+                self.assertIn(str(store), err)
+        build(first)()
+        status, _ = self.dialogue(("match", "--store", store, "--queries", "-"), [(ask, best("abc")), (build("--append", second), []), (ask, best("abc"))])
+        self.assertEqual(status, 0)
+
     def test_standard_input_and_file_give_the_same(self):
         expected = self.succeeds(*golden_cases.MATCH, cwd=self.inputs).out
         piped = self.succeeds("match", "--patterns", "patterns.jsonl", "--queries", "-", cwd=self.inputs, stdin=(self.inputs / "queries.jsonl").read_bytes())

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "MessageOf.hpp"
+#include "TempFolder.hpp"
+#include "io/ColumnReader.hpp"
+#include "io/Errors.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ColumnReaderTest {
+
+using namespace Kindred;
+using namespace Kindred::Tools;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Testing::TempFolder;
+
+/// The fields of the column `b`, and messages of bad records without the path.
+std::vector<std::string> fields_of(const std::string& text, char separator = ',') {
+  const TempFolder folder;
+  const auto path = folder.write("t", text);
+  ColumnReader reader(path, {"b", separator});
+  std::vector<std::string> out;
+  while (true) {
+    try {
+      const auto field = reader.next();
+      if (!field) return out;
+      out.emplace_back(*field);
+    } catch (const BadLine& bad) {
+      out.push_back(std::to_string(bad.line()) + ": " + bad.why());
+    }
+  }
+}
+
+TEST(ColumnReader, ReadsAColumnByItsName) {
+  EXPECT_THAT(fields_of("a,b,c\n1,x,2\n3,,4\n5, y ,6"), ElementsAre("x", "", " y "));
+  EXPECT_THAT(fields_of("b\nx\n\ny\n"), ElementsAre("x", "", "y"));
+  EXPECT_THAT(fields_of("\xEF\xBB\xBF"
+                        "b,a\r\nx,1\r\ny,2\r\n"),
+              ElementsAre("x", "y"));
+  EXPECT_THAT(fields_of("a\tb\n1,5\tx,y\n", '\t'), ElementsAre("x,y"));
+  EXPECT_THAT(fields_of("a,b\n"), IsEmpty());
+}
+
+TEST(ColumnReader, ReadsFieldsInQuotes) {
+  EXPECT_THAT(fields_of("\"a\",\"b\"\n\"1\",\"x, \"\"y\"\"\"\n2,\"\"\n"),
+              ElementsAre("x, \"y\"", ""));
+  EXPECT_THAT(fields_of("b,a\n\"x\ny\",1\n\"z\r\n\r\n\",2\r\n"), ElementsAre("x\ny", "z\r\n\r\n"));
+  EXPECT_THAT(fields_of("a,\"b\"\n\"\n\",x"), ElementsAre("x"));
+}
+
+TEST(ColumnReader, ContinuesAfterABadRecord) {
+  EXPECT_THAT(
+      fields_of("a,b\n1,x\n2\n3,y,4\n5,z\n"),
+      ElementsAre("x", "3: 1 fields; the header has 2", "4: 3 fields; the header has 2", "z"));
+  EXPECT_THAT(fields_of("a,b\n\n1,x\n"),
+              ElementsAre("2: an empty line; every record has 2 fields", "x"));
+  EXPECT_THAT(fields_of("a,b\n1,5\" pipe\n2,\"x\"y\n3,z\n"),
+              ElementsAre(HasSubstr("2: field 2 contains a quote"),
+                          HasSubstr("3: field 2 continues after its closing quote"), "z"));
+  EXPECT_THAT(fields_of("b\n\"x\ny\"z\nw\n"), ElementsAre(HasSubstr("2: field 1 continues"), "w"));
+  EXPECT_THAT(fields_of("b\nw\n\"x\ny\n"),
+              ElementsAre("w", "3: the file ends within a field in quotes"));
+}
+
+TEST(ColumnReader, RefusesAFileWithoutTheColumn) {
+  const auto refusal = [](const std::string& text) {
+    return Testing::message_of<InputError>([&] { fields_of(text); });
+  };
+  EXPECT_THAT(refusal("a,c\n1,2\n"),
+              HasSubstr("t:1: there is no column 'b'; the columns are 'a', 'c'"));
+  EXPECT_THAT(refusal("a;b\n1;2\n"), HasSubstr("the columns are 'a;b'"));
+  EXPECT_THAT(refusal("b,b\n1,2\n"), HasSubstr("2 columns are called 'b'"));
+  EXPECT_THAT(refusal(""), HasSubstr("the file is empty"));
+  EXPECT_THAT(refusal("\"b\n"), HasSubstr("within a field in quotes"));
+  EXPECT_THAT(refusal("\"b\"x\n"), HasSubstr("t:1: field 1 continues"));
+}
+
+TEST(ColumnReader, LooksAheadOnlyInWhatIsBuffered) {
+  const TempFolder folder;
+  ColumnReader reader(folder.write("t", "a,b\n1,x\n2,\"y\nz\"\n3,w"), {"b", ','});
+  EXPECT_FALSE(reader.buffered());  // nothing was read yet
+  EXPECT_EQ(reader.next(), "x");
+  EXPECT_TRUE(reader.buffered());
+  EXPECT_EQ(reader.next(), "y\nz");
+  EXPECT_EQ(Testing::message_of<BadLine>([&] { reader.fail("why"); }), folder / "t" + ":3: why");
+  EXPECT_EQ(reader.next(), "w");
+  EXPECT_FALSE(reader.buffered());
+  EXPECT_FALSE(reader.next());
+}
+
+TEST(ColumnReader, ChoosesTheSeparatorByTheName) {
+  for (const char* name : {"x.tsv", "x.tab", "x.csv.tsv", "x.tsv.gz", "x.tsv.zst"})
+    EXPECT_EQ(separator_of(name), '\t') << name;
+  for (const char* name : {"x.csv", "x", "-", "tsv", "x.tsv.bak", "x.csv.gz"})
+    EXPECT_EQ(separator_of(name), ',') << name;
+}
+
+}  // namespace ColumnReaderTest
