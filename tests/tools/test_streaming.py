@@ -68,7 +68,7 @@ class Streams(harness.CommandTest):
 
     def dialogue(self, arguments, exchanges):
         """Sends each text and then expects the queries of the answers to it, before the next text is sent. Returns status and stderr."""
-        command = subprocess.Popen([harness.COMMAND, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        command = subprocess.Popen([harness.COMMAND, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
                                    env=harness.environment("/nonexistent/profile.json"))
         try:
             for text, answers in exchanges:

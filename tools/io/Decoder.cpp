@@ -43,12 +43,14 @@ class GzipDecoder final : public Decoder {
     in.remove_prefix(given - m_stream.avail_in);
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
     m_complete = status == Z_STREAM_END;
-    // Z_BUF_ERROR: nothing could be done without more input.
-    if (!m_complete && status != Z_OK && status != Z_BUF_ERROR) {
+    const std::size_t written = room - m_stream.avail_out;
+    // Z_BUF_ERROR: nothing could be done without more input. Damage is reported again by the call
+    // after the one that returns what precedes it.
+    if (!m_complete && status != Z_OK && status != Z_BUF_ERROR && written == 0) {
       throw RecordError(fmt::format("the gzip data is damaged: {}",
                                     m_stream.msg != nullptr ? m_stream.msg : "invalid data"));
     }
-    return room - m_stream.avail_out;
+    return written;
   }
   bool complete() const noexcept override { return m_complete; }
   const char* format() const noexcept override { return "gzip"; }
