@@ -23,7 +23,7 @@ struct MatchInput {
   Sequences patterns;
   PatternEvents pattern_events;  ///< for predictions
   Sequences queries;             ///< without --self
-  QueryEvents query_events;      ///< for predictions
+  QueryEvents query_events;      ///< for predictions, and to choose the level
   /// Of the queries; none with --self.
   std::optional<SequenceReader> reader;
 
