@@ -37,7 +37,7 @@ void InputFile::corrupt(std::uint64_t at, const std::string& why) const {
 }
 
 void InputFile::refuse(std::uint64_t at, const std::string& why) const {
-  throw InvalidArgument(m_path + ":" + std::to_string(at) + ": " + why);
+  throw InvalidArgument(m_path + ": byte " + std::to_string(at) + ": " + why);
 }
 
 }  // namespace Kindred::Impl

@@ -55,7 +55,7 @@ VectorFormat format_of(const Impl::InputFile& file) {
   throw InvalidArgument(path +
                         ": unknown format of vectors; the name must end with .npy, "
                         ".fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin or .hdf5, or the format "
-                        "must be specified");
+                        "must be given (--format)");
 }
 
 std::unique_ptr<Impl::VectorSource> open(const std::string& path, const VectorFileOptions& options,
@@ -172,7 +172,8 @@ struct VectorFile::State {
 
   [[noreturn]] void refuse_number(std::uint64_t at, std::int64_t number) const {
     const std::uint64_t offset = source->offset_of(at / source->dimension, at % source->dimension);
-    throw InvalidArgument(path + ":" + std::to_string(offset) + ": " + std::to_string(number) +
+    throw InvalidArgument(path + ": byte " + std::to_string(offset) + ": " +
+                          std::to_string(number) +
                           " cannot be represented as float32; integers up to 16777216 can");
   }
 

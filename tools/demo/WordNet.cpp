@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "WordNet.hpp"
 
+#include "io/Errors.hpp"
+
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -87,7 +89,7 @@ class Record {
   Record(const std::string& path, std::uint64_t line, std::string_view text)
       : m_path(path), m_line(line), m_rest(text) {}
 
-  [[noreturn]] void fail(const std::string& why) const { throw CorruptFile(m_path, m_line, why); }
+  [[noreturn]] void fail(const std::string& why) const { throw CorruptText(m_path, m_line, why); }
 
   std::string_view field(const char* what) {
     const std::size_t end = m_rest.find(' ');
@@ -272,7 +274,7 @@ WordNet read_wordnet(const std::string& folder, std::size_t limit) {
       byte = end + 1;
     }
     if (net.synsets.size() == first[file])
-      throw CorruptFile(path, line_number, "the file holds no synset");
+      throw CorruptText(path, line_number, "the file holds no synset");
     first[file + 1] = net.synsets.size();
   }
 
@@ -289,7 +291,7 @@ WordNet read_wordnet(const std::string& folder, std::size_t limit) {
     } else if (cut[pointer.file] && target == end) {
       ++net.pointers_left_out;
     } else {
-      throw CorruptFile(paths[pointer.source_file], pointer.line,
+      throw CorruptText(paths[pointer.source_file], pointer.line,
                         "a pointer names offset " + std::to_string(pointer.offset) + " of " +
                             file_names[pointer.file] + ", where no synset stands");
     }

@@ -48,6 +48,12 @@ class RecordError : public Error {
   using Error::Error;
 };
 
+/// \brief An error in a text file, whose offset is the line.
+class CorruptText : public CorruptFile {
+ public:
+  using CorruptFile::CorruptFile;
+};
+
 /// The message of \p error without the source location appended by `KINDRED_THROW_IF`.
 inline std::string reason_of(const InvalidArgument& error) {
   const std::string_view text = error.what();

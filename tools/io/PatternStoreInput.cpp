@@ -2,6 +2,7 @@
 #include "io/PatternStoreInput.hpp"
 
 #include "io/Errors.hpp"
+#include "io/InputKind.hpp"
 
 namespace Kindred::Tools {
 
@@ -14,6 +15,7 @@ PatternSettings store_settings() {
 
 PatternMemory load_store(Context& context, const std::string& path, Level level) {
   const PatternSettings settings = store_settings();
+  check_kind(path, InputKind::patterns);
   return reading_file([&] { return PatternMemory::load(context, path, settings, level); });
 }
 

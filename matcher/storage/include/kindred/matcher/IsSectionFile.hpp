@@ -10,6 +10,10 @@ namespace Kindred {
 /// cannot be read.
 bool is_section_file(const std::string& path);
 
+/// The kind of content that the header of such a file states, such as `vectors` or `graph`. Empty
+/// for any other file, and if the file cannot be read. The header is not validated.
+std::string section_file_kind(const std::string& path);
+
 }  // namespace Kindred
 
 #endif  // KINDRED_MATCHER_IS_SECTION_FILE_HPP

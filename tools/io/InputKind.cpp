@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/InputKind.hpp"
+
+#include "io/Errors.hpp"
+
+#include <kindred/matcher/IsSectionFile.hpp>
+#include <kindred/matcher/VectorFile.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+namespace Kindred::Tools {
+
+namespace {
+
+constexpr std::string_view array_kind = "array";
+constexpr std::string_view text_kind = "text";
+
+/// `array`, `text` or an empty text, for a file of other programs.
+std::string_view foreign_kind(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  std::array<char, 512> bytes{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), bytes.size());
+  const std::string_view begin(bytes.data(), static_cast<std::size_t>(file.gcount()));
+  if (begin.starts_with("\x93NUMPY")) return array_kind;
+  if (extension == ".h5" ||
+      (extension.size() > 1 && vector_format_from_string(extension.substr(1))))
+    return array_kind;
+  const bool is_text = !begin.empty() && std::all_of(begin.begin(), begin.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 || byte == '\t' || byte == '\n' || byte == '\r';
+  });
+  return is_text && begin.front() != '\x89' ? text_kind : std::string_view();
+}
+
+/// The kind that files of Kindred state, or an empty text for other files.
+std::string_view stated_by(InputKind wanted) {
+  switch (wanted) {
+    case InputKind::vectors:
+    case InputKind::store:
+      return "vectors";
+    case InputKind::index:
+      return "hnsw";
+    case InputKind::graph:
+      return "graph";
+    case InputKind::patterns:
+      return "patterns";
+    default:
+      return {};
+  }
+}
+
+std::string_view name_of(InputKind wanted) {
+  switch (wanted) {
+    case InputKind::rows:
+    case InputKind::queries:
+      return "an array of rows";
+    case InputKind::edges:
+      return "an edge list";
+    case InputKind::vectors:
+    case InputKind::store:
+      return "a store of vectors";
+    case InputKind::index:
+      return "an index";
+    case InputKind::graph:
+      return "a graph";
+    case InputKind::patterns:
+      return "a store of patterns";
+  }
+  return {};
+}
+
+struct Kind {
+  std::string_view stated;
+  std::string_view name;
+  std::string_view use;  ///< command that takes such a file, whose path follows
+};
+constexpr std::array<Kind, 6> kinds{{{"vectors", "a store of vectors", "kindred search --store "},
+                                     {"hnsw", "an index (HNSW)", "kindred index search --index "},
+                                     {"graph", "a graph", "kindred spread --graph "},
+                                     {"patterns", "a store of patterns", "kindred match --store "},
+                                     {array_kind, "an array of rows", "kindred search --vectors "},
+                                     {text_kind, "text", ""}}};
+
+/// What to do with a file of the kind \p actual where \p wanted is expected.
+std::string fix_of(const Kind& actual, InputKind wanted, const std::string& path) {
+  const bool is_array = actual.stated == array_kind;
+  if (wanted == InputKind::rows && actual.stated == "vectors")
+    return fmt::format("use --store {}", path);
+  if (wanted == InputKind::vectors && is_array) return fmt::format("use --vectors {}", path);
+  if (wanted == InputKind::store && is_array)
+    return fmt::format("build one: kindred vectors build --vectors {} --out STORE", path);
+  if (wanted == InputKind::index && (is_array || actual.stated == "vectors")) {
+    return fmt::format("build one: kindred index build --{} {} --out INDEX",
+                       is_array ? "vectors" : "store", path);
+  }
+  if (wanted == InputKind::graph && actual.stated == text_kind)
+    return fmt::format("build one: kindred graph build --edges {} --out GRAPH", path);
+  if (wanted == InputKind::patterns && actual.stated == text_kind)
+    return fmt::format("build one: kindred patterns build --patterns {} --out STORE", path);
+  if (wanted == InputKind::queries) return "write the queries to a .npy file";
+  if (actual.use.empty()) return fmt::format("name a file that contains {}", name_of(wanted));
+  return fmt::format("it is for {}{}", actual.use, path);
+}
+
+}  // namespace
+
+void check_kind(const std::string& path, InputKind wanted) {
+  std::error_code unknown;  // a file that is not there is reported by its reader
+  if (!std::filesystem::is_regular_file(path, unknown)) return;
+  const std::string stated = section_file_kind(path);
+  const std::string_view is = stated.empty() ? foreign_kind(path) : std::string_view(stated);
+  const bool wants_array = wanted == InputKind::rows || wanted == InputKind::queries;
+  if (is == stated_by(wanted) || (wants_array && stated.empty()) ||
+      (wanted == InputKind::edges && is == text_kind))
+    return;
+  for (const Kind& kind : kinds) {
+    if (kind.stated != is) continue;
+    throw InputError(fmt::format("{}: is {}, not {}; {}", path, kind.name, name_of(wanted),
+                                 fix_of(kind, wanted, path)));
+  }
+}
+
+}  // namespace Kindred::Tools

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_IO_INPUT_KIND_HPP
+#define KINDRED_TOOLS_IO_INPUT_KIND_HPP
+
+#include <cstdint>
+#include <string>
+
+namespace Kindred::Tools {
+
+/// What a command expects in an input file.
+enum class InputKind : std::uint8_t {
+  rows,     ///< an array of rows: the value of --vectors
+  queries,  ///< an array of rows: the value of --queries
+  edges,    ///< text, or Matrix Market
+  vectors,  ///< a store of vectors: the value of --store
+  store,    ///< a store of vectors: the argument of `vectors info`
+  index,
+  graph,
+  patterns
+};
+
+/// \brief Checks by the first bytes of a file whether it is of another kind than \p wanted.
+///
+/// A file that cannot be read, or that is of no known kind, is left to its reader, which says what
+/// is wrong with it.
+/// \throws InputError that says what the file is and what to do with it
+void check_kind(const std::string& path, InputKind wanted);
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_IO_INPUT_KIND_HPP
