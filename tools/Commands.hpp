@@ -20,6 +20,7 @@ void add_lattice_command(CLI::App& app, const GlobalOptions& global);
 void add_seeds_command(CLI::App& app, const GlobalOptions& global);
 void add_bulk_command(CLI::App& app, const GlobalOptions& global);
 void add_spread_command(CLI::App& app, const GlobalOptions& global);
+void add_help_command(CLI::App& app);
 
 }  // namespace Kindred::Tools
 

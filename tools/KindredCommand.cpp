@@ -3,6 +3,7 @@
 
 #include "Commands.hpp"
 #include "Log.hpp"
+#include "UsageMessage.hpp"
 #include "demo/Demo.hpp"
 #include "io/Errors.hpp"
 
@@ -24,12 +25,6 @@ bool is(const std::exception& error) noexcept {
   return dynamic_cast<const Type*>(&error) != nullptr;
 }
 
-/// The name of the selected command, including its group, for messages.
-std::string named(const CLI::App& app) {
-  const auto commands = app.get_subcommands();
-  return app.get_name() + (commands.empty() ? "" : " " + named(*commands.front()));
-}
-
 /// Accepts the global options also after the name of a command and of a command in a group.
 void take_global_options(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) {
@@ -46,9 +41,13 @@ int fail(const std::exception& error) {
   const ExitStatus status = exit_status(error);
   const bool bare_allocation = is<std::bad_alloc>(error) || is<std::length_error>(error);
   const auto* const argument = dynamic_cast<const InvalidArgument*>(&error);
+  const auto* const file =
+      is<CorruptText>(error) ? nullptr : dynamic_cast<const CorruptFile*>(&error);
   Log::error(bare_allocation       ? fmt::format("out of host memory ({})", error.what())
              : argument != nullptr ? reason_of(*argument)
-                                   : std::string(error.what()));
+             : file != nullptr
+                 ? fmt::format("{}: byte {}: {}", file->path(), file->offset(), file->why())
+                 : std::string(error.what()));
   return static_cast<int>(status);
 }
 
@@ -90,6 +89,7 @@ int run(int argc, const char* const* argv) {
   add_seeds_command(app, global);
   add_lattice_command(app, global);
   add_bulk_command(app, global);
+  add_help_command(app);
   take_global_options(app);
   try {
     app.parse(argc, argv);
@@ -97,15 +97,9 @@ int run(int argc, const char* const* argv) {
   } catch (const CLI::RuntimeError& error) {
     return error.get_exit_code();
   } catch (const CLI::ParseError& error) {
-    // Without a known command, CLI11 only reports that one is required.
-    if (app.get_subcommands().empty() && app.remaining_size() > 0) {
-      Log::error(fmt::format("there is no command or flag {} (see kindred --help)",
-                             in_quotes(app.remaining().front())));
-      return static_cast<int>(ExitStatus::usage);
-    }
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
       return app.exit(error, std::cout, std::cerr);
-    Log::error(fmt::format("{} (see {} --help)", error.what(), named(app)));
+    Log::error(usage_message(app, error));
     return static_cast<int>(ExitStatus::usage);
   } catch (const std::exception& error) {
     return fail(error);
