@@ -2,12 +2,16 @@
 #include "io/EdgeList.hpp"
 
 #include "io/Errors.hpp"
+#include "io/ParseNumber.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -91,33 +95,154 @@ bool is_comment(std::string_view line) {
   return begin == line.npos || line[begin] == '#';
 }
 
-std::string expected(const EdgeListForm& form) {
-  return form.kinds     ? "an edge has four, from, to, weight and kind"
-         : form.weights ? "an edge has three, from, to and weight"
-                        : "an edge has two, from and to, and may have a weight";
+/// Whether \p text begins like a word, and is not the name of a number.
+bool is_word(std::string_view text) {
+  if (text.empty()) return false;
+  const auto first = static_cast<unsigned char>(text.front());
+  if (std::isalpha(first) == 0 && first != '_' && first < 0x80) return false;
+  std::string lower;
+  for (const char c : text.substr(0, 9))
+    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower != "nan" && lower != "inf" && lower != "infinity";
 }
+
+/// Whether these are usual titles of the two columns of an edge list.
+bool are_titles(std::string_view from, std::string_view to) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> titles{
+      {{"from", "to"},
+       {"source", "target"},
+       {"src", "dst"},
+       {"source", "destination"},
+       {"head", "tail"},
+       {"tail", "head"},
+       {"parent", "child"},
+       {"node1", "node2"},
+       {"u", "v"}}};
+  const auto begins_with = [](std::string_view text, std::string_view title) {
+    return text.size() >= title.size() &&
+           std::equal(title.begin(), title.end(), text.begin(), [](char a, char b) {
+             return a == static_cast<char>(std::tolower(static_cast<unsigned char>(b)));
+           });
+  };
+  return std::any_of(titles.begin(), titles.end(), [&](const auto& title) {
+    return title.first.size() > 1 ? begins_with(from, title.first) && begins_with(to, title.second)
+                                  : from == title.first && to == title.second;
+  });
+}
+
+/// \brief Reads the edges of a list, line by line.
+class EdgeLines {
+ public:
+  EdgeLines(const EdgeListForm& form, WeightRange range, LineReader& lines, Graph& graph)
+      : m_form(form), m_range(range), m_lines(lines), m_graph(graph), m_split(form.csv) {}
+
+  void read() {
+    std::optional<std::string> header;
+    std::uint64_t header_line = 0;
+    std::uint64_t line_count = 0;
+    while (const auto line = m_lines.next()) {
+      if (is_comment(*line)) continue;
+      const Fields fields = m_split(*line, m_lines);
+      if (line_count++ == 0 && is_header(fields)) {
+        header = *line;
+        header_line = m_lines.line();
+        continue;
+      }
+      add(fields, *line);
+    }
+    if (!header) return;
+    if (m_first_line == 0 && m_form.header == HeaderLine::automatic) {
+      throw InputError(fmt::format(
+          "{}:{}: the weight {} is not a finite number, and no edge follows; if the line is a "
+          "header, give --header",
+          m_lines.name(), header_line, in_quotes(m_weight_title)));
+    }
+    if (m_form.note && m_form.header == HeaderLine::automatic) {
+      m_form.note(fmt::format("{}:{}: skipped as a header: {} (--no-header reads it as an edge)",
+                              m_lines.name(), header_line, in_quotes(*header)));
+    }
+  }
+
+ private:
+  bool is_header(const Fields& fields) {
+    if (m_form.header != HeaderLine::automatic) return m_form.header == HeaderLine::present;
+    if (fields.count == 2 && are_titles(fields.text[0], fields.text[1])) {
+      m_lines.fail(
+          fmt::format("{} and {} may be a header or an edge; give --header to skip the line, or "
+                      "--no-header to read it",
+                      in_quotes(fields.text[0]), in_quotes(fields.text[1])));
+    }
+    if (fields.count < 3 || !is_word(fields.text[2])) return false;
+    if (parse_number(fields.text[0]) && parse_number(fields.text[1])) {
+      m_lines.fail(
+          fmt::format("the weight {} is not a finite number; if the line is a header, give "
+                      "--header",
+                      in_quotes(fields.text[2])));
+    }
+    m_weight_title = fields.text[2];
+    return true;
+  }
+
+  void add(const Fields& fields, std::string_view line) {
+    check_count(fields, line);
+    const std::uint32_t from = node_of(fields.text[0], m_graph.nodes, m_lines);
+    const std::uint32_t to = node_of(fields.text[1], m_graph.nodes, m_lines);
+    float weight = fields.count > 2 ? parse_weight(fields.text[2], m_range, m_lines) : 1.0F;
+    if (!m_form.weights) weight = 1;
+    const bool both = m_form.undirected && from != to;
+    m_graph.edges.push_back({from, to, weight});
+    if (both) m_graph.edges.push_back({to, from, weight});
+    if (m_form.kinds)
+      m_graph.edge_kinds.insert(m_graph.edge_kinds.end(), both ? 2 : 1,
+                                parse_kind(fields.text[3], m_lines));
+  }
+
+  /// Whether a line has the right number of fields, which the first edge decides.
+  void check_count(const Fields& fields, std::string_view line) {
+    const bool first = m_first_line == 0;
+    if (first) {
+      m_first_line = m_lines.line();
+      m_count = fields.count;
+    }
+    if (m_form.kinds ? fields.count == 4
+                     : fields.count >= 2 && fields.count <= 3 &&
+                           (fields.count == m_count || !m_form.weights))
+      return;
+    std::string why;
+    if (m_form.kinds) {
+      why = "an edge has four, from, to, weight and kind";
+    } else if (!first && fields.count >= 2 && fields.count <= 3) {
+      why = fmt::format("the edge on line {} has {}; either all edges have a weight or none",
+                        m_first_line, m_count);
+    } else {
+      why = "an edge has three, from, to and weight, or two, from and to";
+    }
+    if (fields.count == 1 && !m_form.csv && line.find(',') != line.npos)
+      why += "; name a file with commas *.csv";
+    if (fields.count == 1 && m_form.csv) why += "; in a *.csv file, commas separate them";
+    if (fields.count == 4 && !m_form.kinds)
+      why += "; a fourth, the kind of the edge, needs --edge-kinds (spread: --kinds)";
+    if (fields.count > 3 && !m_form.csv && line.find('\t') == line.npos)
+      why += "; separate fields by tabs if names contain spaces";
+    m_lines.fail(fmt::format("{} fields; {}: {}", fields.count, why, in_quotes(line)));
+  }
+
+  const EdgeListForm& m_form;
+  WeightRange m_range;
+  LineReader& m_lines;
+  Graph& m_graph;
+  Splitter m_split;
+  std::string m_weight_title;
+  std::uint64_t m_first_line = 0;  // of the first edge; 0: none yet
+  std::size_t m_count = 0;         // fields of the first edge
+};
 
 }  // namespace
 
 Graph read_edge_list(const std::string& path, WeightRange range, const ReadProgress& progress,
                      const EdgeListForm& form, Graph graph) {
   LineReader lines(path, progress);
-  Splitter split(form.csv);
-  while (const auto line = lines.next()) {
-    if (is_comment(*line)) continue;
-    const Fields fields = split(*line, lines);
-    const std::size_t most = form.kinds ? 4 : 3;
-    const std::size_t least = form.kinds ? 4 : form.weights ? 3 : 2;
-    if (fields.count < least || fields.count > most) {
-      lines.fail(fmt::format("{} fields; {}: {}", fields.count, expected(form), in_quotes(*line)));
-    }
-    const std::uint32_t from = node_of(fields.text[0], graph.nodes, lines);
-    const std::uint32_t to = node_of(fields.text[1], graph.nodes, lines);
-    float weight = fields.count > 2 ? parse_weight(fields.text[2], range, lines) : 1.0F;
-    if (!form.weights) weight = 1;
-    graph.edges.push_back({from, to, weight});
-    if (form.kinds) graph.edge_kinds.push_back(parse_kind(fields.text[3], lines));
-  }
+  EdgeLines(form, range, lines, graph).read();
   if (!graph.node_kinds.empty()) graph.node_kinds.resize(graph.nodes.size());
   return graph;
 }
