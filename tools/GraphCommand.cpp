@@ -9,6 +9,7 @@
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/Errors.hpp"
+#include "io/InputKind.hpp"
 #include "io/Output.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
@@ -29,22 +30,10 @@ namespace Kindred::Tools {
 namespace {
 
 struct GraphBuildFlags {
-  std::string edges;
+  GraphText text;  ///< either its edges or `wordnet` are given
   std::string wordnet;
-  std::string nodes;
-  std::string weights = "float32";
-  bool kinds = false;
   std::string out;
 };
-
-EdgeWeights weights_from_string(const std::string& name) {
-  for (const EdgeWeights weights :
-       {EdgeWeights::float32, EdgeWeights::bfloat16, EdgeWeights::none}) {
-    if (to_string(weights) == name) return weights;
-  }
-  throw UsageError(
-      fmt::format("--weights: {} is not one of float32, bfloat16, none", in_quotes(name)));
-}
 
 /// The synsets of WordNet, named word.type.offset, and the links that the demo uses for spreading.
 Graph wordnet_graph(const std::string& folder, EdgeWeights weights) {
@@ -61,29 +50,26 @@ Graph wordnet_graph(const std::string& folder, EdgeWeights weights) {
   return graph;
 }
 
-Graph read(const GraphBuildFlags& flags, EdgeWeights weights, Session& session) {
-  if (!flags.wordnet.empty()) return wordnet_graph(flags.wordnet, weights);
-  GraphText text;
-  text.edges = flags.edges;
-  text.nodes = flags.nodes;
-  text.weights = weights != EdgeWeights::none;
-  text.kinds = flags.kinds;
-  return read_graph_text(text, WeightRange::finite, session);
-}
-
 void build(const GlobalOptions& global, const GraphBuildFlags& flags) {
-  if (flags.edges.empty() == flags.wordnet.empty()) {
+  const GraphText& text = flags.text;
+  if (text.edges.empty() == flags.wordnet.empty()) {
     throw UsageError(fmt::format("graph build: give {} of --edges and --wordnet",
-                                 flags.edges.empty() ? "one" : "only one"));
+                                 text.edges.empty() ? "one" : "only one"));
   }
-  const bool has_columns = !flags.wordnet.empty() || is_matrix_market(flags.edges);
-  if (has_columns && (flags.kinds || !flags.nodes.empty()))
-    throw UsageError("graph build: --edge-kinds and --nodes apply only to an edge list in --edges");
-  const EdgeWeights weights = weights_from_string(flags.weights);
-  check_outputs("graph build", {flags.out}, {flags.edges, flags.nodes});
+  if (!flags.wordnet.empty() && (text.kinds || text.list_flag() != nullptr)) {
+    throw UsageError(fmt::format("graph build: {} does not go with --wordnet",
+                                 text.kinds ? "--edge-kinds" : text.list_flag()));
+  }
+  const EdgeWeights weights = text.edge_weights();
+  check_outputs("graph build", {flags.out}, {text.edges, text.nodes});
   { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "graph build");
-  Graph graph = session.timed(Phase::load, [&] { return read(flags, weights, session); });
+  Graph graph = session.timed(Phase::load, [&] {
+    return flags.wordnet.empty()
+               ? read_graph_text("graph build", text, WeightRange::finite, session)
+               : wordnet_graph(flags.wordnet, weights);
+  });
+  warn_without_edges(text.edges + flags.wordnet, graph.edges.size());
   const Ragged<char> names = graph.nodes.is_numbered() ? Ragged<char>() : graph.nodes.texts();
   GraphSpan span{graph.nodes.size(), graph.edges, graph.edge_kinds, graph.node_kinds};
   if (!graph.nodes.is_numbered()) span.names = names;
@@ -95,14 +81,14 @@ void build(const GlobalOptions& global, const GraphBuildFlags& flags) {
   });
   Log::info(fmt::format("{}: {} nodes, {} edges, weights {}", flags.out, graph.nodes.size(),
                         graph.edges.size(), to_string(weights)));
-  session.add_to_report(
-      "graph", fmt::format("{} nodes, {} edges in {}", graph.nodes.size(), graph.edges.size(),
-                           flags.edges.empty() ? flags.wordnet : flags.edges));
+  session.add_to_report("graph", fmt::format("{} nodes, {} edges in {}", graph.nodes.size(),
+                                             graph.edges.size(), text.edges + flags.wordnet));
   session.add_to_report("file", fmt::format("{}, weights {}", flags.out, to_string(weights)));
   session.finish();
 }
 
 GraphFileInfo inspect_graph(const GlobalOptions& global, const std::string& path) {
+  check_kind(path, InputKind::graph);
   return reading_file([&] { return SpreadingEngine::inspect(path, global.threads); });
 }
 
@@ -158,23 +144,16 @@ void add_graph_command(CLI::App& app, const GlobalOptions& global) {
   group->require_subcommand(1);
   CLI::App* command = group->add_subcommand("build", "Write a graph to a file");
   const auto flags = std::make_shared<GraphBuildFlags>();
-  command
-      ->add_option("--edges", flags->edges,
-                   "Lines 'from to weight' (separated by tabs or spaces, in *.csv by commas; # "
-                   "begins a comment), or a Matrix Market file, *.mtx")
-      ->type_name("FILE");
+  add_file(*command, "--edges", flags->text.edges,
+           "Lines 'from to weight' or 'from to' (separated by tabs or spaces, in *.csv by commas; "
+           "# begins a comment), or a Matrix Market file, *.mtx");
   command
       ->add_option("--wordnet", flags->wordnet,
                    "Instead of --edges: WordNet's folder with data.noun, .verb, .adj and .adv; "
                    "takes the synsets and the links that `demo` uses")
       ->type_name("DIR");
-  add_nodes_flag(*command, flags->nodes, "--edges");
-  command
-      ->add_option("--weights", flags->weights,
-                   "float32, bfloat16, or none: every weight is 1, and may be left out (default: "
-                   "float32)")
-      ->type_name("NAME");
-  command->add_flag("--edge-kinds", flags->kinds,
+  add_graph_text_flags(*command, flags->text, "--edges");
+  command->add_flag("--edge-kinds", flags->text.kinds,
                     "Lines have a fourth field, the kind of the edge, 0 to 255");
   refuse_renamed(*command, "graph build", "--kinds", "--edge-kinds");
   command->add_option("--out", flags->out, "Output file; an existing file is replaced")

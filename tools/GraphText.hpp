@@ -5,25 +5,41 @@
 #include "Session.hpp"
 #include "io/GraphInput.hpp"
 
+#include <kindred/matcher/SpreadingEngine.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <string>
 
 namespace Kindred::Tools {
 
-/// Text files that a graph is read from.
+/// Text files that a graph is read from, and how.
 struct GraphText {
   std::string edges;
   std::string nodes;    ///< list of nodes, which come before those of the edges; empty: none
-  bool weights = true;  ///< false: every weight is 1
+  std::string weights;  ///< float32, bfloat16 or none; empty: float32
   bool kinds = false;   ///< lines have a fourth field
+  bool undirected = false;
+  bool header = false;
+  bool no_header = false;
+
+  /// The first flag of an edge list that is given; null if none is.
+  const char* list_flag() const noexcept;
+  /// \throws UsageError for an unknown name
+  EdgeWeights edge_weights() const;
 };
 
-/// Adds --nodes, which complements the flag \p edges.
-CLI::Option* add_nodes_flag(CLI::App& command, std::string& nodes, const std::string& edges);
+/// Adds the flags of \p text except the path of the edges, which the flag \p edges names.
+void add_graph_text_flags(CLI::App& command, GraphText& text, const std::string& edges);
 
-/// \brief Reads the files; for Matrix Market only `edges`. \throws InputError with file and line
-Graph read_graph_text(const GraphText& text, WeightRange range, const Session& session);
+/// \brief Reads the files; for Matrix Market only `edges`.
+/// \param command for messages
+/// \throws UsageError for flags that do not go with the file; InputError with file and line
+Graph read_graph_text(const char* command, const GraphText& text, WeightRange range,
+                      const Session& session);
+
+/// Warns that nothing can be reached in \p graph if it has no edges. \param path where it is from
+void warn_without_edges(const std::string& path, std::uint64_t edges);
 
 }  // namespace Kindred::Tools
 

@@ -8,6 +8,7 @@
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/Errors.hpp"
+#include "io/InputKind.hpp"
 #include "io/Output.hpp"
 #include "io/RankedOutput.hpp"
 
@@ -37,6 +38,7 @@ constexpr std::size_t ef_max = std::size_t{1} << 31U;
 struct IndexBuildFlags {
   std::string vectors;  // either this or `store` is given
   std::string store;
+  std::string format;
   std::string out;
   std::string metric = "cosine";
   std::string traversal = "automatic";
@@ -48,6 +50,7 @@ struct IndexBuildFlags {
 struct IndexSearchFlags {
   std::string index;
   std::string queries;
+  std::string format;
   std::string filter;
   std::string truth;
   std::string out_ids;
@@ -97,6 +100,7 @@ Matrix read_store(const std::string& path, int threads) {
 }
 
 HnswIndex load_index(Session& session, const std::string& path) {
+  check_kind(path, InputKind::index);
   return session.timed(Phase::load, [&] {
     return reading_file([&] { return HnswIndex::load(session.context(), path); });
   });
@@ -129,10 +133,12 @@ void build(const GlobalOptions& global, const IndexBuildFlags& flags) {
                                  settings.ef_construction, settings.m));
   }
   check_outputs("index build", {flags.out}, {source});
+  const VectorFileOptions file = vector_file_options(source, flags.format, "train");
   { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "index build");
+  check_kind(source, flags.store.empty() ? InputKind::rows : InputKind::vectors);
   const Matrix rows = session.timed(Phase::load, [&] {
-    return flags.store.empty() ? read_matrix(source, {}, session.read_progress(source))
+    return flags.store.empty() ? read_matrix(source, file, session.read_progress(source))
                                : read_store(source, global.threads);
   });
   const HnswIndex index = session.timed(Phase::compute, [&] {
@@ -155,10 +161,11 @@ class Truth {
  public:
   /// \throws InputError for a different shape, or an id that no row of \p index has; −1 means no
   /// neighbour
-  Truth(const std::string& path, std::size_t queries, std::size_t top, const HnswIndex& index)
+  Truth(const std::string& path, const VectorFileOptions& options, std::size_t queries,
+        std::size_t top, const HnswIndex& index)
       : m_top(top) {
     reading_file([&] {
-      const VectorFile file(path, {.dataset = "neighbors"});
+      const VectorFile file(path, options);
       if (file.rows() != queries || file.dimension() < top) {
         throw InputError(fmt::format("{}: {} × {} neighbours; {} queries need {} each", path,
                                      file.rows(), file.dimension(), queries, top));
@@ -223,16 +230,19 @@ void explain(const HnswIndex& index, std::size_t queries, const HnswResults& res
 }
 
 void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
-  check_out_files("index search", flags.out_ids, flags.out_scores);
   check_outputs("index search", {flags.out_ids, flags.out_scores},
                 {flags.index, flags.queries, flags.filter, flags.truth});
+  VectorFileOptions query_file = vector_file_options(flags.queries, flags.format, "test");
+  query_file.one_row = true;
+  const VectorFileOptions truth_file = vector_file_options(flags.truth, flags.format, "neighbors");
   std::optional<RankedFiles> files;
-  if (!flags.out_ids.empty()) files.emplace(flags.out_ids, flags.out_scores);
+  if (!flags.out_ids.empty() || !flags.out_scores.empty())
+    files.emplace(flags.out_ids, flags.out_scores);
   Session session(global, "index search");
   const HnswIndex index = load_index(session, flags.index);
-  const Matrix queries = session.timed(Phase::load, [&] {
-    return read_matrix(flags.queries, {.dataset = "test", .one_row = true});
-  });
+  check_kind(flags.queries, InputKind::queries);
+  const Matrix queries =
+      session.timed(Phase::load, [&] { return read_matrix(flags.queries, query_file); });
   if (queries.columns != index.dimension()) {
     throw InputError(fmt::format("{}: queries of dimension {}; the rows of {} have dimension {}",
                                  flags.queries, queries.columns, flags.index, index.dimension()));
@@ -244,14 +254,16 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
   options.filter = filter;
   std::optional<Truth> truth;
   if (!flags.truth.empty()) {
-    session.timed(Phase::load,
-                  [&] { truth.emplace(flags.truth, queries.rows, options.top, index); });
+    session.timed(Phase::load, [&] {
+      truth.emplace(flags.truth, truth_file, queries.rows, options.top, index);
+    });
   }
 
   RankedLines lines;
   if (files) files->begin(queries.rows, options.top);
   std::uint64_t scanned = 0;
   std::uint64_t visited = 0;
+  std::uint64_t results_found = 0;
   Progress progress("answering", !global.quiet);
   for_each_batch(queries.rows, batch_size(options.top), [&](std::size_t first, std::size_t count) {
     const HnswResults results = session.timed(Phase::compute, [&] {
@@ -262,6 +274,7 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
       }
     });
     if (global.explain) explain(index, count, results);
+    results_found += count_results(results.ids);
     scanned += results.scanned;
     visited += results.visited;
     if (truth) truth->compare(results, first, count);
@@ -272,6 +285,7 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
     }
     progress.update(first + count, queries.rows);
   });
+  warn_without_results("index search", queries.rows, results_found);
   if (truth) append_recall(lines.text(), truth->recall(), options.top, queries.rows);
   if (files) files->close();
   lines.close();
@@ -344,10 +358,6 @@ void export_index(const GlobalOptions& global, const ExportFlags& flags) {
   session.finish();
 }
 
-CLI::Option* add_file(CLI::App& command, const char* name, std::string& value, const char* help) {
-  return command.add_option(name, value, help)->type_name("FILE");
-}
-
 void add_build(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command = group.add_subcommand("build", "Create an index of rows");
   const auto flags = std::make_shared<IndexBuildFlags>();
@@ -355,22 +365,25 @@ void add_build(CLI::App& group, const GlobalOptions& global) {
            "The rows, n × d, in a format that `search --vectors` accepts");
   add_file(*command, "--store", flags->store,
            "Instead of --vectors: a store created by `vectors build`");
+  add_format_flag(*command, flags->format, "--vectors");
   add_file(*command, "--out", flags->out, "Output file of the index; an existing file is replaced")
       ->required();
-  command
-      ->add_option("--metric", flags->metric,
-                   "cosine or ip (larger is better), l2 (smaller is better) (default: cosine)")
-      ->type_name("NAME");
+  command->add_option("--metric", flags->metric, metric_help)->type_name("NAME");
   add_count(*command, "--m", flags->m,
-            "Links selected per row; the maximum on level 0 is twice as many (default: 16)", 2,
-            m_max);
+            "Number of neighbours that each row is linked with. More find more of the true "
+            "neighbours, but the index is larger and slower (default: 16)",
+            2, m_max);
   add_count(*command, "--ef-construction", flags->ef_construction,
-            "Number of candidates when a row is inserted (default: 200)", 2, 65536);
-  add_count(*command, "--seed", flags->seed, "Seed of the random levels (default: 1)", 0);
+            "Number of candidates among which the neighbours of a row are chosen. More make a "
+            "better index, which takes longer to build (default: 200)",
+            2, 65536);
+  add_count(*command, "--seed", flags->seed,
+            "Any number: the same rows, settings and seed give the same index (default: 1)", 0);
   command
       ->add_option("--traversal", flags->traversal,
-                   "Elements used to traverse the graph: bytes, floats, or automatic (bytes unless "
-                   "they are too coarse; default). Scores are exact in every case")
+                   "How distances are estimated while searching: bytes (fast), floats (accurate), "
+                   "or automatic: bytes unless they are too coarse (default). Printed scores are "
+                   "exact in every case")
       ->type_name("NAME");
   command->callback([&global, flags] { build(global, *flags); });
 }
@@ -384,10 +397,12 @@ void add_search(CLI::App& group, const GlobalOptions& global) {
   add_file(*command, "--queries", flags->queries,
            "The queries, q × d, in a format that `search --queries` accepts")
       ->required();
-  add_count(*command, "--top", flags->top, "Maximum number of results per query (default: 10)");
+  add_format_flag(*command, flags->format, "--queries and --truth");
+  add_top(*command, flags->top);
   add_count(*command, "--ef", flags->ef,
-            "Candidates per query, at least --top; more give a higher recall (default: 64)", 1,
-            ef_max);
+            "Candidates that a query keeps, at least --top. More find more of the true neighbours, "
+            "but take longer (default: 64)",
+            1, ef_max);
   add_filter_flag(*command, flags->filter);
   add_file(*command, "--truth", flags->truth,
            "The true neighbours, integers, q × at least --top; prints the recall in a last line");
@@ -402,7 +417,8 @@ void add_import(CLI::App& group, const GlobalOptions& global) {
       ->required();
   command
       ->add_option("--metric", flags->metric,
-                   "Metric of the index: l2, ip or cosine (the file does not contain it)")
+                   "Metric that the index was built with: l2, ip or cosine (the file does not "
+                   "contain it). Kindred's l2 is the distance, hnswlib's its square")
       ->type_name("NAME")
       ->required();
   add_count(*command, "--dimensions", flags->dimension, "Dimension of the rows")->required();

@@ -22,11 +22,12 @@ constexpr int devices_max = 1023;
 
 }  // namespace
 
-CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& value,
+CLI::Option* add_count(CLI::App& app, const std::string& names, std::size_t& value,
                        const std::string& help, std::size_t least, std::size_t most) {
+  const std::string name = names.substr(names.rfind(',') + 1);
   return app
       .add_option_function<std::string>(
-          name,
+          names,
           [name, &value, least, most](const std::string& text) {
             const auto number = parse_count(text);
             if (!number || *number < least || *number > most) {
@@ -39,6 +40,10 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& valu
           },
           help)
       ->type_name("N");
+}
+
+CLI::Option* add_top(CLI::App& app, std::size_t& value, const std::string& help, std::size_t most) {
+  return add_count(app, "-k,--top", value, help, 1, most);
 }
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,
@@ -110,6 +115,11 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
       ->group(group);
 }
 
+CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& path,
+                      const std::string& help) {
+  return app.add_option(name, path, help)->type_name("FILE");
+}
+
 void refuse_reports(const std::string& command, const GlobalOptions& global) {
   const char* const flag = !global.report.empty()  ? "--report"
                            : !global.trace.empty() ? "--trace"
@@ -132,7 +142,9 @@ void refuse_renamed(CLI::App& command, const std::string& whole, const std::stri
 
 void add_input_argument(CLI::App& command, const std::string& whole, std::string& path,
                         const std::string& place, const std::string& made, const std::string& old) {
-  command.add_option(place, path, "What `" + made + "` made")->type_name("FILE")->required();
+  command.add_option(place, path, "A file created by `" + made + "`")
+      ->type_name("FILE")
+      ->required();
   refuse_renamed(command, whole, old, fmt::format("the file alone: kindred {} {}", whole, place));
 }
 

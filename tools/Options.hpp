@@ -30,9 +30,19 @@ void add_global_options(CLI::App& app, GlobalOptions& options);
 
 /// Adds an option for a whole number in [\p least, \p most]. Any other value is a usage error that
 /// states the value and the limits.
-CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& value,
+/// \param names the option, after its short form if it has one: "-k,--top"
+CLI::Option* add_count(CLI::App& app, const std::string& names, std::size_t& value,
                        const std::string& help, std::size_t least = 1,
                        std::size_t most = std::numeric_limits<std::size_t>::max());
+
+/// Adds --top, and -k for short: the number of results, of which there may be fewer.
+CLI::Option* add_top(CLI::App& app, std::size_t& value,
+                     const std::string& help = "Maximum number of results per query (default: 10)",
+                     std::size_t most = std::numeric_limits<std::size_t>::max());
+
+/// Adds an option for the path of a file.
+CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& path,
+                      const std::string& help);
 
 /// Adds an option for a finite number in [\p least, \p most].
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,

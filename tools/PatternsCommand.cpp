@@ -7,6 +7,7 @@
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/Errors.hpp"
+#include "io/InputKind.hpp"
 #include "io/Output.hpp"
 #include "io/PatternStoreInput.hpp"
 #include "io/SequenceEvents.hpp"
@@ -87,6 +88,7 @@ void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
 }
 
 PatternFileInfo inspect_patterns(const GlobalOptions& global, const std::string& path) {
+  check_kind(path, InputKind::patterns);
   return reading_file([&] { return PatternMemory::inspect(path, global.threads); });
 }
 

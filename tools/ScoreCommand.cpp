@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -30,13 +31,12 @@ struct ScoreFlags {
 
 void score(const GlobalOptions& global, const ScoreFlags& flags) {
   const VectorFlags& named = flags.vectors;
-  check_out_files("score", named.out_ids, named.out_scores);
   check_outputs("score", {named.out_ids, named.out_scores},
                 {named.vectors, named.store, named.queries, named.filter, flags.candidates});
   SearchOptions options = search_options("score", named);
   options.top = flags.top;
   std::optional<RankedFiles> files;
-  if (!named.out_ids.empty()) files.emplace(named.out_ids, named.out_scores);
+  if (named.has_out_files()) files.emplace(named.out_ids, named.out_scores);
   Session session(global, "score");
   const VectorInput input = load_vectors(named, session);
   const std::vector<std::uint8_t> filter =
@@ -54,6 +54,7 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   Output output;
   const std::size_t width = std::min(flags.top, input.rows);
   if (files) files->begin(input.queries.rows, width);
+  std::uint64_t found = 0;
   Progress progress("answering", !global.quiet);
   for_each_batch(input.queries.rows, batch_size(width), [&](std::size_t first, std::size_t count) {
     const RowSlice<std::uint64_t> ids(candidates.ids, first, count);
@@ -64,6 +65,7 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
       });
     });
     explain_path(global, "score", results.report);
+    found += results.results.values.size();
     if (files) {
       files->put(results.results, width, options.metric);
     } else {
@@ -77,6 +79,7 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   });
   if (files) files->close();
   output.flush();
+  warn_without_results("score", input.queries.rows, found);
   report_input(session, named, input);
   session.add_to_report("candidates",
                         fmt::format("{} in {}", candidates.ids.values.size(), flags.candidates));
@@ -96,7 +99,7 @@ void add_score_command(CLI::App& app, const GlobalOptions& global) {
                    "JSON lines {\"name\": \"…\", \"ids\": [3, 17]}: line i belongs to query row i")
       ->type_name("FILE")
       ->required();
-  add_count(*command, "--top", flags->top, "Maximum number of results per query (default: 10)");
+  add_top(*command, flags->top);
   add_filter_flag(*command, flags->vectors.filter);
   add_out_flags(*command, flags->vectors.out_ids, flags->vectors.out_scores);
   command->callback([&global, flags] { score(global, *flags); });

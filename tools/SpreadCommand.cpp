@@ -9,6 +9,7 @@
 #include "io/AnswerLines.hpp"
 #include "io/AppendJson.hpp"
 #include "io/Errors.hpp"
+#include "io/InputKind.hpp"
 #include "io/Output.hpp"
 #include "io/SpreadSources.hpp"
 
@@ -125,19 +126,21 @@ SpreadGraph load_graph(const SpreadFlags& flags, const SpreadOptions& options, S
   SpreadGraph loaded;
   const WeightRange range = range_of(options.mode);
   if (!is_section_file(flags.graph)) {
-    GraphText text;
+    GraphText text = flags.text;
     text.edges = flags.graph;
-    text.nodes = flags.nodes;
     text.kinds = !flags.kinds.empty();
-    if (is_matrix_market(flags.graph) && (text.kinds || !text.nodes.empty()))
-      throw UsageError("spread: --kinds and --nodes do not go with a Matrix Market file");
     loaded.graph =
-        session.timed(Phase::load, [&] { return read_graph_text(text, range, session); });
+        session.timed(Phase::load, [&] { return read_graph_text("spread", text, range, session); });
     return loaded;
   }
-  if (!flags.nodes.empty())
+  const char* const extra = flags.text.weights.empty() ? flags.text.list_flag() : "--weights";
+  if (extra != nullptr) {
     throw UsageError(
-        fmt::format("spread: --nodes goes with an edge list; {} has its nodes", flags.graph));
+        fmt::format("spread: {} is for an edge list; {} was built with its nodes, edges and "
+                    "weights: give the flag to `kindred graph build`",
+                    extra, flags.graph));
+  }
+  check_kind(flags.graph, InputKind::graph);
   loaded.engine = session.timed(Phase::load, [&] {
     return reading_file([&] {
       return SpreadingEngine::load(session.context(), flags.graph, {}, session.options().threads);
@@ -223,6 +226,8 @@ void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions&
 
 void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   SpreadOptions options = options_of(flags);
+  GraphOptions graph_options;
+  graph_options.weights = flags.text.edge_weights();
   Session session(global, "spread");
   SpreadGraph loaded = load_graph(flags, options, session);
   Graph& graph = loaded.graph;
@@ -239,9 +244,10 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
     session.timed(Phase::upload, [&] {
       engine.emplace(session.context(),
                      GraphSpan{graph.nodes.size(), graph.edges, graph.edge_kinds, graph.node_kinds},
-                     GraphOptions());
+                     graph_options);
     });
   }
+  warn_without_edges(flags.graph, engine ? engine->edges() : 0);
   graph.edges = {};
   graph.edge_kinds = {};
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SpreadFlags.hpp"
 
-#include "GraphText.hpp"
 #include "Options.hpp"
 #include "io/DecayText.hpp"
 #include "io/EdgeRulesText.hpp"
@@ -100,12 +99,12 @@ SpreadOptions options_of(const SpreadFlags& flags) {
 void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
   command
       .add_option("--graph", flags.graph,
-                  "A graph created by `graph build`, or lines 'from to weight' (separated by tabs "
-                  "or spaces, in *.csv by commas; # begins a comment), or a Matrix Market file, "
-                  "*.mtx, whose node i is named \"i\"")
+                  "A graph created by `graph build`, or lines 'from to weight' or 'from to' "
+                  "(separated by tabs or spaces, in *.csv by commas; # begins a comment), or a "
+                  "Matrix Market file, *.mtx, whose node i is named \"i\"")
       ->type_name("FILE")
       ->required();
-  add_nodes_flag(command, flags.nodes, "--graph, if that is an edge list");
+  add_graph_text_flags(command, flags.text, "--graph, if that is an edge list");
   command
       .add_option("--sources", flags.sources,
                   "JSON lines {\"name\": \"…\", \"sources\": [[\"node\", 0.8]]}; \"hops\", "
@@ -159,7 +158,7 @@ void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
       "engine, with --trace-paths: print 1 − Π(1 − strength) over each node's paths");
   flags.of_hops = {hops,      decay, threshold,   kinds,       modifiers,
                    strengths, fans,  activations, trace_paths, confidence};
-  add_count(command, "--top", flags.top, "Maximum number of nodes per query (default: 10)");
+  add_top(command, flags.top, "Maximum number of nodes per query (default: 10)");
   text("--mode", flags.mode,
        "engine: thresholds and saturation at 1; linear: sums of decayed walks; pagerank: "
        "personalised PageRank, restarting at the sources (default: engine)",

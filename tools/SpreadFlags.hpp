@@ -2,6 +2,8 @@
 #ifndef KINDRED_TOOLS_SPREAD_FLAGS_HPP
 #define KINDRED_TOOLS_SPREAD_FLAGS_HPP
 
+#include "GraphText.hpp"
+
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +18,7 @@ namespace Kindred::Tools {
 /// Flags of `spread`.
 struct SpreadFlags {
   std::string graph;
-  std::string nodes;
+  GraphText text;  ///< how `graph` is read if it is text
   std::string sources;
   std::size_t hops = 4;
   std::string decay = "exponential:0.7";

@@ -6,6 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
 namespace Kindred::Tools {
 
 namespace {
@@ -14,10 +19,14 @@ SearchPath path_from_string(const std::string& name) {
   for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
     if (to_string(path) == name) return path;
   }
-  // Names used by earlier versions.
-  if (name == "plain") return SearchPath::brute_force;
-  if (name == "screen") return SearchPath::quantized;
-  if (name == "matrix") return SearchPath::gemm;
+  constexpr std::array<std::pair<std::string_view, SearchPath>, 3> renamed{
+      {{"plain", SearchPath::brute_force},
+       {"screen", SearchPath::quantized},
+       {"matrix", SearchPath::gemm}}};
+  for (const auto& [old, now] : renamed) {
+    if (name == old)
+      throw UsageError(fmt::format("--path: instead of {} use {}", old, to_string(now)));
+  }
   throw UsageError(fmt::format("--path: '{}' is not one of brute_force, quantized, gemm", name));
 }
 
@@ -28,6 +37,35 @@ Metric metric_from_string(const std::string& name) {
     if (to_string(metric) == name) return metric;
   }
   throw UsageError(fmt::format("--metric: '{}' is not one of cosine, ip, l2", name));
+}
+
+VectorFormat format_from_string(const std::string& name) {
+  if (const auto format = vector_format_from_string(name)) return *format;
+  throw UsageError(
+      fmt::format("--format: {} is not one of npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5",
+                  in_quotes(name)));
+}
+
+VectorFileOptions vector_file_options(const std::string& path, const std::string& format,
+                                      const char* dataset) {
+  VectorFileOptions options;
+  options.dataset = dataset;
+  if (format.empty()) return options;
+  const VectorFormat given = format_from_string(format);
+  const std::string extension = std::filesystem::path(path).extension().string();
+  const bool is_known =
+      !extension.empty() && (extension == ".h5" || vector_format_from_string(extension.substr(1)));
+  if (!is_known) options.format = given;
+  return options;
+}
+
+void add_format_flag(CLI::App& command, std::string& format, const std::string& files) {
+  command
+      .add_option("--format", format,
+                  "Format of " + files +
+                      " if the file name does not end with it: npy, fvecs, bvecs, ivecs, fbin, "
+                      "u8bin, i8bin or hdf5")
+      ->type_name("NAME");
 }
 
 void add_vector_flags(CLI::App& command, VectorFlags& flags) {
@@ -42,10 +80,8 @@ void add_vector_flags(CLI::App& command, VectorFlags& flags) {
                   "file may also contain one query of d numbers")
       ->type_name("FILE")
       ->required();
-  command
-      .add_option("--metric", flags.metric,
-                  "cosine or ip (larger is better), l2 (smaller is better) (default: cosine)")
-      ->type_name("NAME");
+  add_format_flag(command, flags.format, "--vectors and --queries");
+  command.add_option("--metric", flags.metric, metric_help)->type_name("NAME");
 }
 
 void add_filter_flag(CLI::App& command, std::string& filter) {
@@ -60,11 +96,13 @@ void add_out_flags(CLI::App& command, std::string& ids, std::string& scores) {
   command
       .add_option(
           "--out-ids", ids,
-          "Write the ids, int64, q × k, instead of JSON lines; -1 if a query has fewer results")
+          "Write the ids, int64, q × k, instead of printing lines; -1 where a query has fewer "
+          "results")
       ->type_name("FILE.npy");
   command
       .add_option("--out-scores", scores,
-                  "Write the scores, float32, q × k; -inf (l2: inf) if a query has fewer results")
+                  "Write the scores, float32, q × k, instead of printing lines; -inf (l2: inf) "
+                  "where a query has fewer results")
       ->type_name("FILE.npy");
 }
 

@@ -4,6 +4,7 @@
 
 #include "Session.hpp"
 
+#include <kindred/matcher/VectorFile.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <string>
@@ -13,12 +14,16 @@ namespace Kindred::Tools {
 inline constexpr const char* vectors_help =
     "The rows, n × d: .npy, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, or .hdf5 (its dataset "
     "train)";
+inline constexpr const char* metric_help =
+    "cosine or ip (larger is better), or l2: the Euclidean distance, not its square as in FAISS "
+    "and hnswlib (smaller is better) (default: cosine)";
 
 /// Flags that `search` and `score` have in common.
 struct VectorFlags {
   std::string vectors;  ///< either this or `store` is given
   std::string store;
   std::string queries;
+  std::string format;
   std::string metric = "cosine";
   std::string path;
   std::string filter;
@@ -27,10 +32,24 @@ struct VectorFlags {
 
   /// Path of the rows, for messages.
   const std::string& rows() const noexcept { return store.empty() ? vectors : store; }
+  /// Whether the results are written to files instead of lines.
+  bool has_out_files() const noexcept { return !out_ids.empty() || !out_scores.empty(); }
 };
 
 /// \throws UsageError for an unknown metric
 Metric metric_from_string(const std::string& name);
+/// \throws UsageError for an unknown format
+VectorFormat format_from_string(const std::string& name);
+/// \brief How the file \p path is read.
+/// \param path its name, whose extension determines the format if it is that of one
+/// \param format value of --format, which determines the format of other names; may be empty
+/// \param dataset dataset of an HDF5 file
+/// \throws UsageError for an unknown format
+VectorFileOptions vector_file_options(const std::string& path, const std::string& format,
+                                      const char* dataset);
+
+/// Adds --format, for the files named by \p files.
+void add_format_flag(CLI::App& command, std::string& format, const std::string& files);
 
 void add_vector_flags(CLI::App& command, VectorFlags& flags);
 /// Add --filter, and --out-ids with --out-scores.

@@ -1,25 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "VectorInput.hpp"
 
+#include "Log.hpp"
 #include "io/Errors.hpp"
+#include "io/InputKind.hpp"
 
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 namespace Kindred::Tools {
 
 namespace {
 
 /// The rows of a file, in an element type that holds its numbers exactly.
-VectorArray read_array(const std::string& path, const ReadProgress& progress) {
+VectorArray read_array(const std::string& path, const VectorFileOptions& options,
+                       const ReadProgress& progress) {
   return reading_file([&] {
-    const VectorFile file(path);
+    const VectorFile file(path, options);
     return read_rows(file, natural_element(file.type()), [&](std::uint64_t rows) {
       progress(rows * file.row_bytes(), file.rows() * file.row_bytes());
     });
   });
+}
+
+/// Warns if every row has a NaN, so that every score is one. Stops at the first other row.
+void warn_if_all_nan(const std::string& path, const VectorSpan& rows) {
+  std::vector<float> row(rows.dimension);
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    decode_rows(rows.rows(i, 1), row);
+    if (std::none_of(row.begin(), row.end(), [](float x) { return std::isnan(x); })) return;
+  }
+  if (rows.count() > 0) {
+    Log::warning(
+        fmt::format("{}: every row contains NaN, so every score is NaN (printed as null)", path));
+  }
 }
 
 }  // namespace
@@ -42,13 +62,19 @@ std::vector<std::uint8_t> load_filter(Session& session, const std::string& filte
 }
 
 VectorInput load_vectors(const VectorFlags& flags, Session& session) {
+  if (!flags.vectors.empty()) check_kind(flags.vectors, InputKind::rows);
+  if (!flags.store.empty()) check_kind(flags.store, InputKind::vectors);
+  check_kind(flags.queries, InputKind::queries);
   VectorInput input;
+  const VectorFileOptions rows_options = vector_file_options(flags.vectors, flags.format, "train");
+  VectorFileOptions query_options = vector_file_options(flags.queries, flags.format, "test");
+  query_options.one_row = true;
   VectorArray array;
   StoredVectors stored;
   session.timed(Phase::load, [&] {
-    input.queries = read_matrix(flags.queries, {.dataset = "test", .one_row = true});
+    input.queries = read_matrix(flags.queries, query_options);
     if (flags.store.empty()) {
-      array = read_array(flags.vectors, session.read_progress(flags.vectors));
+      array = read_array(flags.vectors, rows_options, session.read_progress(flags.vectors));
       stored.rows = array.span();
       stored.end_id = stored.rows.count();
     } else {
@@ -63,6 +89,8 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
                                  flags.queries, input.queries.columns, flags.rows(),
                                  rows.dimension));
   }
+  warn_if_all_nan(flags.rows(), rows);
+  warn_if_all_nan(flags.queries, VectorSpan(input.queries.span(), input.queries.columns));
   input.rows = rows.count();
   input.end_id = stored.end_id;
   const VectorIndexOptions options;
@@ -82,6 +110,19 @@ void report_input(Session& session, const VectorFlags& flags, const VectorInput&
   session.add_to_report("queries", fmt::format("{} in {}", input.queries.rows, flags.queries));
   session.add_to_report("metric", flags.metric);
   if (!flags.filter.empty()) session.add_to_report("filter", flags.filter);
+}
+
+void warn_without_results(const char* command, std::size_t queries, std::uint64_t results) {
+  if (queries == 0 || results > 0) return;
+  Log::warning(
+      fmt::format("{}: no query has a result; check the filter, the candidates and the "
+                  "limit of the score",
+                  command));
+}
+
+std::uint64_t count_results(std::span<const std::int64_t> ids) {
+  return static_cast<std::uint64_t>(
+      std::count_if(ids.begin(), ids.end(), [](std::int64_t id) { return id >= 0; }));
 }
 
 std::span<const float> rows_of(const Matrix& queries, std::size_t first, std::size_t count) {

@@ -45,6 +45,11 @@ void check_some_rows(const std::string& path, std::uint64_t rows);
 std::vector<std::uint8_t> load_filter(Session& session, const std::string& filter,
                                       const std::string& rows, std::uint64_t end_id);
 
+/// Warns if no query has a result.
+void warn_without_results(const char* command, std::size_t queries, std::uint64_t results);
+/// The number of results among \p ids, where −1 is none.
+std::uint64_t count_results(std::span<const std::int64_t> ids);
+
 /// The rows [first, first + count) of \p queries.
 std::span<const float> rows_of(const Matrix& queries, std::size_t first, std::size_t count);
 

@@ -7,6 +7,7 @@
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/Errors.hpp"
+#include "io/InputKind.hpp"
 #include "io/Output.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
@@ -35,13 +36,6 @@ struct VectorBuildFlags {
   bool no_quantized_copy = false;
 };
 
-VectorFormat format_from_string(const std::string& name) {
-  if (const auto format = vector_format_from_string(name)) return *format;
-  throw UsageError(
-      fmt::format("--format: {} is not one of npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5",
-                  in_quotes(name)));
-}
-
 VectorElement element_from_string(const std::string& name) {
   for (const VectorElement element : {VectorElement::float32, VectorElement::float16,
                                       VectorElement::bfloat16, VectorElement::int8}) {
@@ -61,6 +55,7 @@ void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
   check_outputs("vectors build", {flags.out}, {flags.vectors});
   { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "vectors build");
+  check_kind(flags.vectors, InputKind::rows);
   const VectorFile file = reading_file([&] { return VectorFile(flags.vectors, options); });
   const auto progress = session.read_progress(flags.vectors);
   session.timed(Phase::load, [&] {
@@ -79,6 +74,7 @@ void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
 }
 
 StoredVectorsFileInfo inspect_vectors(const GlobalOptions& global, const std::string& path) {
+  check_kind(path, InputKind::store);
   return reading_file([&] { return StoredVectors::inspect(path, global.threads); });
 }
 
@@ -125,7 +121,8 @@ void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
   command
       ->add_option(
           "--format", flags->format,
-          "npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin or hdf5 (default: by the file name)")
+          "Format of --vectors, whatever its name: npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin "
+          "or hdf5 (default: by the file name)")
       ->type_name("NAME");
   command->add_option("--dataset", flags->dataset, "Dataset of an HDF5 file (default: train)")
       ->type_name("NAME");

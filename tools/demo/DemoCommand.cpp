@@ -17,7 +17,7 @@ void add_demo_command(CLI::App& app, const GlobalOptions& globals) {
   command->add_option("--out", options->out, "Output folder of report.html and trace.json")
       ->capture_default_str();
   add_count(*command, "--limit", options->limit, "Synsets read from each file; 0: all", 0);
-  add_count(*command, "--top", options->top, "Number of hits to print", 1, 50);
+  add_top(*command, options->top, "Maximum number of hits to print (default: 10)", 50);
   add_count(*command, "--proof", options->proof,
             "Number of glosses that Python's difflib scores too");
   command->add_flag_callback(

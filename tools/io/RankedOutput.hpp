@@ -3,16 +3,14 @@
 #define KINDRED_TOOLS_IO_RANKED_OUTPUT_HPP
 
 #include "io/AnswerLines.hpp"
-#include "io/Errors.hpp"
 #include "io/NpyHeader.hpp"
 #include "io/Output.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,21 +45,24 @@ class RankedLines {
   std::vector<ScoredId> m_row;
 };
 
-/// Writes both arrays, or neither if one fails.
+/// Writes the arrays that are requested: all of them, or none if one fails.
 class RankedFiles {
  public:
-  RankedFiles(const std::string& ids, const std::string& scores) : m_ids(ids), m_scores(scores) {}
+  /// \param ids path of the ids; empty: not written \param scores the same for the scores
+  RankedFiles(const std::string& ids, const std::string& scores) {
+    if (!ids.empty()) m_ids.emplace(ids);
+    if (!scores.empty()) m_scores.emplace(scores);
+  }
 
   void begin(std::size_t queries, std::size_t top) {
     const std::string ids = npy_header("<i8", queries, top);
     const std::string scores = npy_header("<f4", queries, top);
-    m_ids.write(ids.data(), ids.size());
-    m_scores.write(scores.data(), scores.size());
+    if (m_ids) m_ids->write(ids.data(), ids.size());
+    if (m_scores) m_scores->write(scores.data(), scores.size());
   }
   template <class Results>
   void put(const Results& results) {
-    m_ids.write(results.ids.data(), results.ids.size() * sizeof(results.ids[0]));
-    m_scores.write(results.scores.data(), results.scores.size() * sizeof(results.scores[0]));
+    write(results.ids, results.scores);
   }
   /// Appends lists of at most \p top entries, padded to \p top.
   void put(const Ragged<ScoredId>& lists, std::size_t top, Metric metric) {
@@ -72,25 +73,25 @@ class RankedFiles {
         m_row_ids[place] = lists[i][place].id;
         m_row_scores[place] = lists[i][place].score;
       }
-      m_ids.write(m_row_ids.data(), top * sizeof(m_row_ids[0]));
-      m_scores.write(m_row_scores.data(), top * sizeof(m_row_scores[0]));
+      write(m_row_ids, m_row_scores);
     }
   }
-  void close() { AtomicFile::publish({&m_ids, &m_scores}); }
+  void close() {
+    if (m_ids && m_scores) return AtomicFile::publish({&*m_ids, &*m_scores});
+    AtomicFile::publish({m_ids ? &*m_ids : &*m_scores});
+  }
 
  private:
-  AtomicFile m_ids;
-  AtomicFile m_scores;
+  void write(std::span<const std::int64_t> ids, std::span<const float> scores) {
+    if (m_ids) m_ids->write(ids.data(), ids.size_bytes());
+    if (m_scores) m_scores->write(scores.data(), scores.size_bytes());
+  }
+
+  std::optional<AtomicFile> m_ids;
+  std::optional<AtomicFile> m_scores;
   std::vector<std::int64_t> m_row_ids;
   std::vector<float> m_row_scores;
 };
-
-/// \throws UsageError if only one of the two files is named
-inline void check_out_files(const char* command, const std::string& ids,
-                            const std::string& scores) {
-  if (ids.empty() != scores.empty())
-    throw UsageError(fmt::format("{}: --out-ids and --out-scores go together", command));
-}
 
 }  // namespace Kindred::Tools
 
