@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "Color.hpp"
 #include "Commands.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
@@ -7,6 +8,7 @@
 #include <kindred/matcher/Calibration.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -48,7 +50,9 @@ nlohmann::ordered_json as_json(const Context& context, std::size_t points) {
 }
 
 std::string as_text(const Context& context, std::size_t points) {
-  std::string out = "Smallest work for which each space is predicted to be the fastest\n";
+  std::string out =
+      heading("Smallest work for which each space is predicted to be the fastest", STDOUT_FILENO) +
+      "\n";
   auto to = std::back_inserter(out);
   for (const Operation operation : engine_operations()) {
     fmt::format_to(to, "  {:17}", to_string(operation));

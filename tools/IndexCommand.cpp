@@ -142,13 +142,15 @@ void build(const GlobalOptions& global, const IndexBuildFlags& flags) {
                                : read_store(source, global.threads);
   });
   const HnswIndex index = session.timed(Phase::compute, [&] {
+    Progress progress("building the index", !global.quiet, "rows");
     try {
-      return HnswIndex::build(session.context(), rows.span(), rows.columns, settings);
+      return HnswIndex::build(session.context(), rows.span(), rows.columns, settings,
+                              [&](std::uint64_t done) { progress.update(done, rows.rows); });
     } catch (const InvalidArgument& error) {
       throw InputError(fmt::format("{}: {}", source, reason_of(error)));
     }
   });
-  session.timed(Phase::load, [&] { index.save(flags.out); });
+  session.timed(Phase::write, [&] { index.save(flags.out); });
   Log::info(fmt::format("{}: {} rows of dimension {}", flags.out, index.size(), rows.columns));
   session.add_to_report("rows",
                         fmt::format("{} of dimension {} in {}", rows.rows, rows.columns, source));
@@ -264,7 +266,7 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
   std::uint64_t scanned = 0;
   std::uint64_t visited = 0;
   std::uint64_t results_found = 0;
-  Progress progress("answering", !global.quiet);
+  Progress progress("answering", !global.quiet, "queries");
   for_each_batch(queries.rows, batch_size(options.top), [&](std::size_t first, std::size_t count) {
     const HnswResults results = session.timed(Phase::compute, [&] {
       try {
@@ -340,7 +342,7 @@ void import_index(const GlobalOptions& global, const ImportFlags& flags) {
       return HnswIndex::import_hnswlib(session.context(), flags.hnswlib, metric, flags.dimension);
     });
   });
-  session.timed(Phase::load, [&] { index.save(flags.out); });
+  session.timed(Phase::write, [&] { index.save(flags.out); });
   Log::info(fmt::format("{}: {} rows of dimension {}", flags.out, index.size(), flags.dimension));
   session.add_to_report("hnswlib", flags.hnswlib);
   report_index(session, flags.out, index);
@@ -352,7 +354,7 @@ void export_index(const GlobalOptions& global, const ExportFlags& flags) {
   { const AtomicFile probe(flags.out); }
   Session session(global, "index export");
   const HnswIndex index = load_index(session, flags.index);
-  session.timed(Phase::load, [&] { index.export_hnswlib(flags.out); });
+  session.timed(Phase::write, [&] { index.export_hnswlib(flags.out); });
   report_index(session, flags.index, index);
   session.add_to_report("hnswlib", flags.out);
   session.finish();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "Color.hpp"
 #include "Commands.hpp"
 #include "Session.hpp"
 #include "io/Output.hpp"
@@ -7,6 +8,7 @@
 #include <kindred/backends/VendorLibraries.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -109,7 +111,8 @@ nlohmann::ordered_json as_json(const Context& context) {
 }
 
 std::string as_text(const Context& context) {
-  std::string out = fmt::format("Kindred {}\n\nSpaces\n", KINDRED_VERSION_STRING);
+  std::string out =
+      fmt::format("Kindred {}\n\n{}\n", KINDRED_VERSION_STRING, heading("Spaces", STDOUT_FILENO));
   auto to = std::back_inserter(out);
   for (const SpaceInfo& info : context.spaces()) {
     if (info.usable) {
@@ -121,13 +124,14 @@ std::string as_text(const Context& context) {
       fmt::format_to(to, "  {:7} not usable: {}\n", to_string(info.space), why_not(info));
     }
   }
-  fmt::format_to(to, "\nProcessor\n  {}, {} threads\n  {}\n", context.info(Space::serial).device,
-                 context.threads(), fmt::join(cpu_features(), " "));
-  out += "\nMatrix products\n";
+  fmt::format_to(to, "\n{}\n  {}, {} threads\n  {}\n", heading("Processor", STDOUT_FILENO),
+                 context.info(Space::serial).device, context.threads(),
+                 fmt::join(cpu_features(), " "));
+  out += "\n" + heading("Matrix products", STDOUT_FILENO) + "\n";
   for (const VendorLibrary& library : vendor_libraries())
     fmt::format_to(to, "  {} {} ({})\n", library.name, library.version, library.space);
-  fmt::format_to(to, "\nCalibration\n  {}: {}\n", context.profile_path(),
-                 calibration_state(context));
+  fmt::format_to(to, "\n{}\n  {}: {}\n", heading("Calibration", STDOUT_FILENO),
+                 context.profile_path(), calibration_state(context));
   return out;
 }
 

@@ -63,7 +63,7 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
   }
   check_outputs("lattice batch", outputs, {path});
   Output output;
-  Progress progress("answering", !global.quiet);
+  Progress progress("answering", !global.quiet, "tasks");
   LatticeBatchOptions options;
   options.space = global.space;
   options.on_result = [&](std::size_t task, const LatticeResult& result) {

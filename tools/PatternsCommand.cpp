@@ -71,7 +71,7 @@ void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
   const std::uint64_t lines =
       session.timed(Phase::load, [&] { return learn_lines(flags.patterns, memory, session); });
   session.timed(Phase::upload, [&] { memory.end_training(); });
-  session.timed(Phase::compute, [&] {
+  session.timed(Phase::write, [&] {
     if (flags.append) {
       memory.append(flags.out);
     } else {
@@ -150,7 +150,7 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
   Session session(global, "patterns export");
   const PatternMemory memory =
       session.timed(Phase::load, [&] { return load_store(session.context(), path); });
-  Progress progress("writing", !global.quiet);
+  Progress progress("writing", !global.quiet, "patterns");
   Output output;
   std::string& out = output.text();
   const std::uint64_t learned = memory.statistics().learned;

@@ -1,27 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Progress.hpp"
 
+#include "DurationText.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
 namespace Kindred::Tools {
 
-Progress::Progress(std::string what, bool shown)
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct LineState {
+  std::mutex mutex;
+  bool drawn = false;
+  Clock::time_point last{};
+};
+
+LineState& line_state() {
+  static LineState state;
+  return state;
+}
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+}  // namespace
+
+void StatusLine::show(const std::string& text) {
+  LineState& state = line_state();
+  const std::lock_guard lock(state.mutex);
+  fmt::print(stderr, "\r\x1b[K{}", text);
+  std::fflush(stderr);
+  state.drawn = true;
+  state.last = Clock::now();
+}
+
+void StatusLine::erase() {
+  LineState& state = line_state();
+  const std::lock_guard lock(state.mutex);
+  if (state.drawn) std::fputs("\r\x1b[K", stderr);
+  state.drawn = false;
+}
+
+Clock::duration StatusLine::age() {
+  LineState& state = line_state();
+  const std::lock_guard lock(state.mutex);
+  return Clock::now() - state.last;
+}
+
+Progress::Progress(std::string what, bool shown, std::string unit)
     : m_what(std::move(what)),
       m_shown(shown && ::isatty(STDERR_FILENO) != 0),
-      m_last(std::chrono::steady_clock::now()) {}
+      m_unit(std::move(unit)),
+      m_begin(Clock::now()),
+      m_last(m_begin) {}
 
 Progress::~Progress() {
-  if (m_drawn) std::fputs("\r\x1b[K", stderr);
+  if (m_drawn) StatusLine::erase();
 }
 
 bool Progress::due() {
   constexpr std::chrono::milliseconds interval(100);
   if (!m_shown) return false;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   if (now - m_last < interval) return false;
   m_last = now;
   m_drawn = true;
@@ -29,20 +77,63 @@ bool Progress::due() {
 }
 
 void Progress::update(std::uint64_t done, std::uint64_t all) {
-  if (!due()) return;
-  if (all == 0) {
-    fmt::print(stderr, "\r\x1b[K{} {}", m_what, done);
-    return;
-  }
-  constexpr std::size_t width = 30;
-  const double part = static_cast<double>(done) / static_cast<double>(all);
-  const auto full = static_cast<std::size_t>(part * width);
-  fmt::print(stderr, "\r\x1b[K{} [{:#<{}}{:{}}] {:3.0f} %", m_what, "", full, "", width - full,
-             100 * part);
+  if (due()) StatusLine::show(progress_text(m_what, done, all, seconds_since(m_begin), m_unit));
 }
 
 void Progress::update(const std::string& text) {
-  if (due()) fmt::print(stderr, "\r\x1b[K{} {}", m_what, text);
+  if (due()) StatusLine::show(m_what + " " + text);
+}
+
+std::string progress_text(const std::string& what, std::uint64_t done, std::uint64_t all,
+                          double seconds, const std::string& unit) {
+  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  const std::string speed = unit.empty() || done == 0 ? "" : ", " + rate_text(rate, unit);
+  if (all == 0) return fmt::format("{} {}{}", what, done, speed);
+  constexpr std::size_t width = 24;
+  const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(all));
+  const auto full = static_cast<std::size_t>(part * width);
+  const std::string left =
+      done == 0 || done >= all
+          ? ""
+          : fmt::format(", {} left", duration_text(static_cast<double>(all - done) / rate));
+  return fmt::format("{} [{:#<{}}{:{}}] {:3.0f} %{}{}", what, "", full, "", width - full,
+                     100 * part, speed, left);
+}
+
+PhaseClock::PhaseClock() : m_thread([this] { run(); }) {}
+
+PhaseClock::~PhaseClock() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_stop = true;
+  }
+  m_changed.notify_one();
+  m_thread.join();
+  if (m_drawn) StatusLine::erase();
+}
+
+void PhaseClock::begin(const char* what) {
+  const std::lock_guard lock(m_mutex);
+  m_what = what;
+  m_begin = Clock::now();
+}
+
+void PhaseClock::end() {
+  const std::lock_guard lock(m_mutex);
+  m_what = nullptr;
+  if (std::exchange(m_drawn, false)) StatusLine::erase();
+}
+
+void PhaseClock::run() {
+  constexpr std::chrono::seconds quiet(1);  // after which the clock is shown
+  constexpr std::chrono::milliseconds interval(250);
+  std::unique_lock lock(m_mutex);
+  while (!m_changed.wait_for(lock, interval, [this] { return m_stop; })) {
+    if (m_what == nullptr || Clock::now() - m_begin < quiet) continue;
+    if (!m_drawn && StatusLine::age() < quiet) continue;
+    StatusLine::show(fmt::format("{}, {}", m_what, duration_text(seconds_since(m_begin))));
+    m_drawn = true;
+  }
 }
 
 }  // namespace Kindred::Tools

@@ -3,15 +3,34 @@
 #define KINDRED_TOOLS_PROGRESS_HPP
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace Kindred::Tools {
 
-/// \brief A progress line on stderr, if stderr is a terminal. It is erased at the end.
+/// \brief The line of a terminal on which progress is shown, one for the process. Thread-safe.
+namespace StatusLine {
+
+/// Replaces the line by \p text.
+void show(const std::string& text);
+/// Removes the line, if there is one, so that other text can be written to stderr.
+void erase();
+/// Time since the last `show`; very long if there was none.
+std::chrono::steady_clock::duration age();
+
+}  // namespace StatusLine
+
+/// \brief Shows how much of a phase is done, its rate and the time left, if stderr is a terminal.
+/// The line is erased at the end.
 class Progress {
  public:
-  Progress(std::string what, bool shown);
+  /// \param what what is being done, such as `reading x.npy`
+  /// \param shown false: nothing is shown
+  /// \param unit what is counted: `B`, `rows`, `queries` or other
+  Progress(std::string what, bool shown, std::string unit = "");
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -26,8 +45,37 @@ class Progress {
 
   std::string m_what;
   bool m_shown;
+  std::string m_unit;
   bool m_drawn = false;
+  std::chrono::steady_clock::time_point m_begin;
   std::chrono::steady_clock::time_point m_last;
+};
+
+/// The text of a progress line: part, rate and time left. \param all total; 0 if unknown
+std::string progress_text(const std::string& what, std::uint64_t done, std::uint64_t all,
+                          double seconds, const std::string& unit);
+
+/// \brief Shows how long a phase has taken while nothing else shows its progress.
+class PhaseClock {
+ public:
+  PhaseClock();
+  ~PhaseClock();
+  PhaseClock(const PhaseClock&) = delete;
+  PhaseClock& operator=(const PhaseClock&) = delete;
+
+  void begin(const char* what);
+  void end();
+
+ private:
+  void run();
+
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  const char* m_what = nullptr;  // null: no phase
+  bool m_drawn = false;
+  bool m_stop = false;
+  std::chrono::steady_clock::time_point m_begin;
+  std::thread m_thread;
 };
 
 }  // namespace Kindred::Tools

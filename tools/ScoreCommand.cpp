@@ -55,7 +55,7 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   const std::size_t width = std::min(flags.top, input.rows);
   if (files) files->begin(input.queries.rows, width);
   std::uint64_t found = 0;
-  Progress progress("answering", !global.quiet);
+  Progress progress("answering", !global.quiet, "queries");
   for_each_batch(input.queries.rows, batch_size(width), [&](std::size_t first, std::size_t count) {
     const RowSlice<std::uint64_t> ids(candidates.ids, first, count);
     const ScoreResults results = session.timed(Phase::compute, [&] {

@@ -92,7 +92,7 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   RankedLines lines;
   if (files) files->begin(input.queries.rows, options.top);
   std::uint64_t found = 0;
-  Progress progress("answering", !global.quiet);
+  Progress progress("answering", !global.quiet, "queries");
   for_each_batch(input.queries.rows, batch_size(flags.at_least ? input.rows : options.top),
                  [&](std::size_t first, std::size_t count) {
                    if (flags.at_least) {

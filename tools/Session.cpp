@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Session.hpp"
 
+#include "DurationText.hpp"
 #include "Log.hpp"
-#include "Progress.hpp"
 #include "io/Errors.hpp"
 #include "io/LatticeEnvironment.hpp"
 
@@ -10,14 +10,20 @@
 #include <kindred/backends/AtomicFile.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace Kindred::Tools {
 
 namespace {
 
-constexpr std::array<const char*, 3> phase_names{"load", "upload", "compute"};
+constexpr std::array<const char*, phase_count> phase_names{"load", "upload", "compute", "write"};
+/// The same for people, and while they last.
+constexpr std::array<const char*, phase_count> phase_words{"read", "prepare", "compute", "write"};
+constexpr std::array<const char*, phase_count> phase_clocks{"reading", "preparing", "computing",
+                                                            "writing"};
 
 /// Rejects a file that cannot be written, before any work is done.
 void check_writable(const char* flag, const std::string& path) {
@@ -29,16 +35,65 @@ void check_writable(const char* flag, const std::string& path) {
   }
 }
 
-std::string seconds_text(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.0f} µs", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
-  return fmt::format("{:.2f} s", seconds);
+/// What computed, for people.
+std::string place_text(Space space, int threads) {
+  if (space == Space::cuda) return "the GPU";
+  const int used = space == Space::serial ? 1 : threads;
+  return fmt::format("{} CPU thread{}", used, used == 1 ? "" : "s");
+}
+
+/// Why it computed there, for people.
+const char* reason_text(Reason reason) {
+  switch (reason) {
+    case Reason::forced:
+      return "as requested";
+    case Reason::only:
+      return "no other place can";
+    case Reason::fallback:
+      return "after a failure elsewhere";
+    case Reason::memory:
+      return "for lack of GPU memory";
+    default:
+      return "chosen automatically";
+  }
+}
+
+/// The places of the calls in \p records: `2 CPU threads (chosen automatically)`.
+std::string places_text(const std::vector<DispatchRecord>& records) {
+  struct Place {
+    Space space;
+    std::size_t calls = 0;
+    int threads = 1;
+    std::vector<std::string> reasons;
+  };
+  std::vector<Place> places;
+  for (const Space space : all_spaces) {
+    Place place{space, 0, 1, {}};
+    for (const DispatchRecord& done : records) {
+      if (done.chosen != space) continue;
+      ++place.calls;
+      place.threads = std::max(place.threads, done.threads);
+      const std::string why = reason_text(done.why);
+      if (std::find(place.reasons.begin(), place.reasons.end(), why) == place.reasons.end())
+        place.reasons.push_back(why);
+    }
+    if (place.calls > 0) places.push_back(place);
+  }
+  std::string text;
+  for (const Place& place : places) {
+    const std::string calls = places.size() == 1 ? "" : fmt::format("{} calls, ", place.calls);
+    text +=
+        fmt::format("{}{} ({}{})", text.empty() ? " on " : " and ",
+                    place_text(place.space, place.threads), calls, fmt::join(place.reasons, "; "));
+  }
+  return text;
 }
 
 }  // namespace
 
 Session::Timer::Timer(Session& session, Phase phase)
     : m_session(session), m_phase(phase), m_begin(std::chrono::steady_clock::now()) {
+  if (m_session.m_clock) m_session.m_clock->begin(phase_clocks[static_cast<std::size_t>(phase)]);
   if (m_session.m_trace) {
     m_span = std::make_unique<Trace::Span>(
         m_session.m_trace->span(phase_names[static_cast<std::size_t>(phase)]));
@@ -46,6 +101,7 @@ Session::Timer::Timer(Session& session, Phase phase)
 }
 
 Session::Timer::~Timer() {
+  if (m_session.m_clock) m_session.m_clock->end();
   m_session.m_seconds[static_cast<std::size_t>(m_phase)] +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - m_begin).count();
 }
@@ -65,12 +121,13 @@ Session::Session(const GlobalOptions& options, std::string command, bool load_pr
   m_context = std::make_unique<Context>(context);
   if (!m_options.trace.empty()) m_trace = std::make_unique<Trace>();
   if (!m_options.report.empty()) m_kernels = std::make_unique<KernelProfile>();
+  if (!m_options.quiet && ::isatty(STDERR_FILENO) != 0) m_clock = std::make_unique<PhaseClock>();
 }
 
 Session::~Session() = default;
 
 ReadProgress Session::read_progress(const std::string& path) const {
-  auto progress = std::make_shared<Progress>("reading " + path, !m_options.quiet);
+  auto progress = std::make_shared<Progress>("reading " + path, !m_options.quiet, "B");
   return [progress](std::uint64_t done, std::uint64_t all) { progress->update(done, all); };
 }
 
@@ -88,40 +145,25 @@ void Session::add_to_report(std::string name, std::uint64_t value) {
   add_to_report(std::move(name), std::to_string(value));
 }
 
-void Session::print_times() const {
-  std::string where;
-  for (const Space space : all_spaces) {
-    std::size_t calls = 0;
-    std::array<std::size_t, reason_count> reasons{};
-    for (const DispatchRecord& done : m_records) {
-      if (done.chosen != space) continue;
-      ++calls;
-      ++reasons[static_cast<std::size_t>(done.why)];
-    }
-    if (calls == 0) continue;
-    std::string why;
-    for (std::size_t i = 0; i < reasons.size(); ++i) {
-      if (reasons[i] == 0) continue;
-      why += fmt::format("{}{}", why.empty() ? "" : ", ", to_string(static_cast<Reason>(i)));
-      if (reasons[i] != calls) why += fmt::format(" {}", reasons[i]);
-    }
-    where += fmt::format("{}{}{} ({})", where.empty() ? "" : ", ", to_string(space),
-                         calls > 1 ? fmt::format(" × {}", calls) : "", why);
+std::string Session::times_text() const {
+  std::string text;
+  for (std::size_t phase = 0; phase < phase_count; ++phase) {
+    if (m_seconds[phase] <= 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", phase_words[phase],
+                        duration_text(m_seconds[phase]));
+    if (phase == static_cast<std::size_t>(Phase::compute)) text += places_text(m_records);
   }
-  Log::info(fmt::format("{}: load {} · upload {} · compute {}{}{}", m_command,
-                        seconds_text(m_seconds[0]), seconds_text(m_seconds[1]),
-                        seconds_text(m_seconds[2]), where.empty() ? "" : "; ran on ", where));
+  return text;
 }
 
 void Session::write_report() const {
   ReportData data;
   data.title = "kindred " + m_command;
-  data.subtitle = fmt::format("load {} · upload {} · compute {}", seconds_text(m_seconds[0]),
-                              seconds_text(m_seconds[1]), seconds_text(m_seconds[2]));
+  data.subtitle = times_text();
   data.run = m_reported;
   for (std::size_t phase = 0; phase < phase_names.size(); ++phase) {
     if (m_seconds[phase] > 0)
-      data.run.emplace_back(phase_names[phase], seconds_text(m_seconds[phase]));
+      data.run.emplace_back(phase_words[phase], duration_text(m_seconds[phase]));
   }
   data.seeds = m_seeds;
   data.decisions = m_records;
@@ -138,7 +180,8 @@ void Session::write_report() const {
 }
 
 void Session::finish() {
-  if (!m_options.quiet) print_times();
+  if (const std::string times = times_text(); !times.empty())
+    Log::info(fmt::format("{}: {}", m_command, times));
   if (m_trace) m_trace->write(m_options.trace);
   if (m_kernels) write_report();
 }

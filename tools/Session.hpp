@@ -3,6 +3,7 @@
 #define KINDRED_TOOLS_SESSION_HPP
 
 #include "Options.hpp"
+#include "Progress.hpp"
 #include "io/LineReader.hpp"
 #include "report/Report.hpp"
 
@@ -22,7 +23,8 @@
 namespace Kindred::Tools {
 
 /// Phases that the time of a command is attributed to.
-enum class Phase : std::uint8_t { load, upload, compute };
+enum class Phase : std::uint8_t { load, upload, compute, write };
+inline constexpr std::size_t phase_count = 4;
 
 /// \brief The environment of a command: its context, and the output to stderr, the trace and the
 /// report.
@@ -71,7 +73,7 @@ class Session {
   };
 
   void record(const DispatchRecord& record);
-  void print_times() const;
+  std::string times_text() const;
   void write_report() const;
 
   GlobalOptions m_options;
@@ -79,7 +81,8 @@ class Session {
   std::unique_ptr<Context> m_context;
   std::unique_ptr<Trace> m_trace;
   std::unique_ptr<KernelProfile> m_kernels;
-  std::array<double, 3> m_seconds{};
+  std::unique_ptr<PhaseClock> m_clock;  ///< null: stderr is not a terminal
+  std::array<double, phase_count> m_seconds{};
   std::vector<std::pair<std::string, std::string>> m_reported;
   std::mutex m_mutex;
   std::vector<DispatchRecord> m_records;

@@ -252,7 +252,7 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   graph.edge_kinds = {};
 
   SpreadAnswers answers(flags, options, sources, graph.nodes);
-  Progress progress("answering", !global.quiet);
+  Progress progress("answering", !global.quiet, "queries");
   const std::size_t queries = sources.names.size();
   for_each_batch(queries, batch_size(std::min(flags.top, graph.nodes.size())),
                  [&](std::size_t first, std::size_t count) {

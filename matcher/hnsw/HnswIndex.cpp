@@ -224,9 +224,10 @@ HnswIndex::HnswIndex(HnswIndex&&) noexcept = default;
 HnswIndex& HnswIndex::operator=(HnswIndex&&) noexcept = default;
 
 HnswIndex HnswIndex::build(Context& context, std::span<const float> rows, std::size_t dimension,
-                           const HnswSettings& settings) {
+                           const HnswSettings& settings,
+                           const std::function<void(std::uint64_t)>& progress) {
   HnswIndex index(context, dimension, settings);
-  index.add(rows);
+  index.insert(rows, progress);
   // Nodes that are traversed together are stored close together.
   std::size_t reached = 0;
   Impl::HnswStore& store = index.m_state->store;
@@ -234,7 +235,10 @@ HnswIndex HnswIndex::build(Context& context, std::span<const float> rows, std::s
   return index;
 }
 
-std::uint64_t HnswIndex::add(std::span<const float> rows) {
+std::uint64_t HnswIndex::add(std::span<const float> rows) { return insert(rows, {}); }
+
+std::uint64_t HnswIndex::insert(std::span<const float> rows,
+                                const std::function<void(std::uint64_t)>& progress) {
   State& state = *m_state;
   Impl::HnswStore& store = state.store;
   check_rows(rows, store.dimension, "rows");
@@ -258,7 +262,7 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) {
       const Impl::HostWorkers workers = state.workers();
       Impl::code_rows(store, begin, begin + count, workers);
       // Cannot fail once an existing row has a link to a new one.
-      Impl::insert_nodes(store, begin, begin + count, workers);
+      Impl::insert_nodes(store, begin, begin + count, workers, progress);
       if (begin == 0) Impl::connect_unreached(store);
     } catch (...) {
       Impl::drop_behind(store, begin);

@@ -60,7 +60,9 @@ class Inserter {
     m_groups.reserve(edges + 1);
   }
 
-  void insert(std::size_t begin, std::size_t end) {
+  void insert(std::size_t begin, std::size_t end,
+              const std::function<void(std::uint64_t)>& progress) {
+    const std::size_t first = begin;
     if (m_store.entry == no_node) {
       raise(static_cast<std::uint32_t>(begin));
       ++begin;
@@ -77,6 +79,7 @@ class Inserter {
         if (m_store.levels[node] > m_store.top_level) raise(static_cast<std::uint32_t>(node));
       }
       begin += count;
+      if (progress) progress(begin - first);
     }
   }
 
@@ -178,12 +181,12 @@ std::size_t round_size(std::size_t nodes) {
   return std::clamp<std::size_t>(nodes / 16, 1, round_max);
 }
 
-void insert_nodes(HnswStore& store, std::size_t begin, std::size_t end,
-                  const HostWorkers& workers) {
+void insert_nodes(HnswStore& store, std::size_t begin, std::size_t end, const HostWorkers& workers,
+                  const std::function<void(std::uint64_t)>& progress) {
   if (begin == end) return;
   store.with_rows([&](const auto& rows) {
     Inserter inserter(store, rows, begin, end, workers);
-    inserter.insert(begin, end);
+    inserter.insert(begin, end, progress);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -100,9 +101,12 @@ class HnswIndex {
   /// \brief Builds an index of \p rows with the ids 0, 1, …, and stores nodes that are traversed
   /// together close to each other in memory. Complexity and fences as `add`.
   /// \param rows `count × dimension`, row-major, finite; copied
-  /// \throws as the constructor and `add`
+  /// \param progress called by the calling thread with the number of rows inserted so far, at most
+  /// 4096 rows apart; reordering them in memory follows the last call
+  /// \throws as the constructor, `add` and \p progress
   static HnswIndex build(Context& context, std::span<const float> rows, std::size_t dimension,
-                         const HnswSettings& settings = {});
+                         const HnswSettings& settings = {},
+                         const std::function<void(std::uint64_t)>& progress = {});
 
   /// \brief Inserts rows, assigns them consecutive ids from `end_id()` on, and returns the first
   /// id.
@@ -182,6 +186,8 @@ class HnswIndex {
  private:
   struct State;
   explicit HnswIndex(std::unique_ptr<State> state);
+  std::uint64_t insert(std::span<const float> rows,
+                       const std::function<void(std::uint64_t)>& progress);
   std::unique_ptr<State> m_state;
 };
 
