@@ -14,6 +14,6 @@ else()
   set(dirty "false")
 endif()
 file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT
-"#define KINDRED_PERF_COMMIT \"@commit@\"
-#define KINDRED_PERF_DIRTY @dirty@
+"#define KINDRED_COMMIT \"@commit@\"
+#define KINDRED_COMMIT_DIRTY @dirty@
 " @ONLY)

@@ -21,6 +21,8 @@ void add_seeds_command(CLI::App& app, const GlobalOptions& global);
 void add_bulk_command(CLI::App& app, const GlobalOptions& global);
 void add_spread_command(CLI::App& app, const GlobalOptions& global);
 void add_help_command(CLI::App& app);
+void add_completion_command(CLI::App& app);
+void add_man_command(CLI::App& app);
 
 }  // namespace Kindred::Tools
 

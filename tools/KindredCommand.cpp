@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "KindredCommand.hpp"
 
+#include "Color.hpp"
 #include "Commands.hpp"
+#include "HelpFormatter.hpp"
 #include "Log.hpp"
 #include "UsageMessage.hpp"
+#include "VersionText.hpp"
 #include "demo/Demo.hpp"
 #include "io/Errors.hpp"
 
-#include <kindred/Version.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <stdexcept>
 
@@ -25,14 +29,27 @@ bool is(const std::exception& error) noexcept {
   return dynamic_cast<const Type*>(&error) != nullptr;
 }
 
+/// Adds --config. The file is only read where it is named, by the flag or the environment: one in
+/// the working directory, which others may have written, is not.
+void add_config_option(CLI::App& app) {
+  const char* const path = std::getenv("KINDRED_CONFIG");
+  const bool is_set = path != nullptr && *path != '\0';
+  app.set_config("--config", is_set ? path : "",
+                 "Defaults of flags in TOML: those of every command first, then a section for each "
+                 "command, such as [search] or [index.build] (default: $KINDRED_CONFIG)",
+                 is_set)
+      ->type_name("FILE")
+      ->group("For every command");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+}
+
 /// Accepts the global options also after the name of a command and of a command in a group.
 void take_global_options(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) {
     command->fallthrough();
     command->footer(
-        "For every command: --space, --threads, --device, --json, --quiet, --explain, --trace, "
-        "--report "
-        "(see kindred --help)");
+        "For every command: --space, --threads, --device, --json, --quiet, --color, --explain, "
+        "--trace, --report, --config (see kindred --help)");
     take_global_options(*command);
   }
 }
@@ -69,12 +86,18 @@ int run(int argc, const char* const* argv) {
       "candidates.\nData goes to standard output, everything else to stderr. Exit status: 0 ok, 1 "
       "runtime, 2 usage,\n3 bad file or data, 4 out of memory.",
       "kindred");
-  app.set_version_flag("--version", "kindred " KINDRED_VERSION_STRING, "Print the version");
+  choose_color_from(argc, argv);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_version_flag("--version", version_text, "Print the version and how it was built");
   app.require_subcommand(1);
+  add_config_option(app);
   GlobalOptions global;
   add_global_options(app, global);
   // Runs before the callback of the command, on whichever side of its name the flag is given.
-  app.parse_complete_callback([&global] { Log::set_quiet(global.quiet); });
+  app.parse_complete_callback([&global] {
+    Log::set_quiet(global.quiet);
+    if (const auto color = color_choice_from_string(global.color)) choose_color(*color);
+  });
   add_info_command(app, global);
   add_demo_command(app, global);
   add_calibrate_command(app, global);
@@ -90,6 +113,8 @@ int run(int argc, const char* const* argv) {
   add_lattice_command(app, global);
   add_bulk_command(app, global);
   add_help_command(app);
+  add_completion_command(app);
+  add_man_command(app);
   take_global_options(app);
   try {
     app.parse(argc, argv);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Options.hpp"
 
+#include "Color.hpp"
 #include "io/Errors.hpp"
 #include "io/ParseNumber.hpp"
 
@@ -107,6 +108,17 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
                "Print data as JSON if the command also has a human-readable form")
       ->group(group);
   app.add_flag("--quiet", options.quiet, "Print only errors to stderr")->group(group);
+  app.add_option_function<std::string>(
+         "--color",
+         [&options](const std::string& text) {
+           if (!color_choice_from_string(text))
+             refuse("--color", fmt::format("'{}' is not one of auto, always, never", text));
+           options.color = text;
+         },
+         "Colours of errors and headings: auto, always or never (default: auto, on a terminal "
+         "unless the environment sets NO_COLOR)")
+      ->type_name("WHEN")
+      ->group(group);
   app.add_flag("--explain", options.explain, "Print one line of JSON per dispatch to stderr")
       ->group(group);
   app.add_option("--trace", options.trace, "Write a Chrome trace")->type_name("FILE")->group(group);

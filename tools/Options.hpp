@@ -22,6 +22,7 @@ struct GlobalOptions {
   bool quiet = false;          ///< print only errors to stderr
   bool explain = false;        ///< print one line of JSON per dispatch to stderr
   bool json = false;           ///< print data as JSON if the command also has a human-readable form
+  std::string color;           ///< value of --color
   std::string trace;           ///< path of the Chrome trace; empty: none
   std::string report;          ///< path of the HTML report; empty: none
 };

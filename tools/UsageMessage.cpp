@@ -2,6 +2,7 @@
 #include "UsageMessage.hpp"
 
 #include "Suggestion.hpp"
+#include "io/Errors.hpp"
 
 #include <kindred/core/common/Quotes.hpp>
 
@@ -97,8 +98,8 @@ std::string unknown_flag(const CLI::App& command, const std::string& argument) {
 std::string unknown_command(const CLI::App& group, const std::string& name) {
   const std::vector<std::string> names = command_names(group);
   std::string fix = did_you_mean(name, names);
-  if (fix.empty()) fix = fmt::format("; there are {}", fmt::join(names, ", "));
-  return fmt::format("{}there is no command {}{}", begun(group), in_quotes(name), fix);
+  if (fix.empty() && !names.empty()) fix = fmt::format("; there are {}", fmt::join(names, ", "));
+  return fmt::format("there is no command {}{}", in_quotes(name), fix);
 }
 
 /// Arguments that a command does not take, in the order in which they were given.
@@ -129,7 +130,8 @@ std::string unknown_arguments(const CLI::App& command, const std::vector<std::st
 std::string unexpected(const CLI::App& command, const std::vector<std::string>& arguments) {
   const auto flag = std::find_if(arguments.begin(), arguments.end(), is_flag);
   if (flag == arguments.begin()) return unknown_flag(command, *flag);
-  if (!command_names(command).empty()) return unknown_command(command, arguments.front());
+  if (!command_names(command).empty())
+    return begun(command) + unknown_command(command, arguments.front());
   return unknown_arguments(command, {arguments.begin(), flag});
 }
 
@@ -155,6 +157,34 @@ std::string mismatched(const CLI::App& command, const std::string& why) {
   if (why.find("At Most") != why.npos)
     return fmt::format("{}{} is given more than once", begun(command), name);
   return begun(command) + why;
+}
+
+/// An error in the file of --config, for which the parser's text is \p why.
+std::string config_message(const CLI::App& app, std::string why) {
+  const std::string unknown = "INI was not able to parse ";
+  if (why.rfind(unknown, 0) == 0) {
+    const std::string name = why.substr(unknown.size());
+    const auto dot = name.rfind('.');
+    std::vector<std::string> path;
+    for (std::size_t at = 0; dot != name.npos && at < dot;) {
+      const auto end = std::min(name.find('.', at), dot);
+      path.push_back(name.substr(at, end - at));
+      at = end + 1;
+    }
+    try {
+      find_command(app, "--config", path);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    const CLI::App& command = find_command(app, "--config", path);
+    std::vector<std::string> known;
+    for (const std::string& flag : flags_of(command))
+      if (flag.rfind("--", 0) == 0) known.push_back(flag.substr(2));
+    const std::string key = dot == name.npos ? name : name.substr(dot + 1);
+    why = fmt::format("{}there is no flag {}{}", begun(command), in_quotes(key),
+                      did_you_mean(key, known));
+  }
+  return "--config: " + why;
 }
 
 }  // namespace
@@ -183,6 +213,19 @@ std::vector<const CLI::Option*> listed_options(const CLI::App& command) {
   });
 }
 
+const CLI::App& find_command(const CLI::App& app, const char* asked,
+                             const std::vector<std::string>& names) {
+  const CLI::App* command = &app;
+  for (const std::string& name : names) {
+    const auto found =
+        command->get_subcommands([&](const CLI::App* each) { return each->get_name() == name; });
+    if (found.empty())
+      throw UsageError(fmt::format("{}: {}", asked, unknown_command(*command, name)));
+    command = found.front();
+  }
+  return *command;
+}
+
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = selected_command(app);
   const std::vector<std::string> arguments = app.remaining(true);
@@ -195,6 +238,9 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
     text = missing(command);
   } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     text = mismatched(command, error.what());
+  } else if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr ||
+             dynamic_cast<const CLI::FileError*>(&error) != nullptr) {
+    return config_message(app, error.what());
   } else {
     text = begun(command) + error.what();
   }

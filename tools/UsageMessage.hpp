@@ -18,6 +18,11 @@ std::vector<std::string> command_names(const CLI::App& group);
 /// The options of \p command that its help lists, without those of every command.
 std::vector<const CLI::Option*> listed_options(const CLI::App& command);
 
+/// The command of \p app with these names. \param asked command that asks for it, for messages
+/// \throws UsageError if there is none
+const CLI::App& find_command(const CLI::App& app, const char* asked,
+                             const std::vector<std::string>& names);
+
 /// What is wrong with the arguments for which the parser of \p app threw \p error, and what to
 /// write instead.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error);

@@ -68,8 +68,8 @@ Json environment(const Context& context, std::uint64_t seed, const std::vector<L
   }
   Json out{{"kindred",
             {{"version", KINDRED_VERSION_STRING},
-             {"commit", KINDRED_PERF_COMMIT},
-             {"dirty", KINDRED_PERF_DIRTY},
+             {"commit", KINDRED_COMMIT},
+             {"dirty", KINDRED_COMMIT_DIRTY},
              {"build_type", KINDRED_PERF_BUILD_TYPE},
              {"compiler", KINDRED_PERF_COMPILER},
              {"flags", KINDRED_PERF_FLAGS},

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Commands.hpp"
+#include "Completion.hpp"
+#include "ManPage.hpp"
+#include "UsageMessage.hpp"
+#include "io/Output.hpp"
+
+#include <kindred/backends/AtomicFile.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Kindred::Tools {
+
+namespace {
+
+/// Writes the pages of all commands to \p folder.
+void write_pages(const CLI::App& app, const std::string& folder) {
+  std::filesystem::create_directories(folder);
+  for (const CLI::App* command : all_commands(app)) {
+    const std::string text = man_page(*command);
+    AtomicFile file((std::filesystem::path(folder) / (man_page_name(*command) + ".1")).string());
+    file.write(text.data(), text.size());
+    AtomicFile::publish({&file});
+  }
+}
+
+}  // namespace
+
+void add_man_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("man", "Print the manual page of a command");
+  const auto names = std::make_shared<std::vector<std::string>>();
+  const auto folder = std::make_shared<std::string>();
+  command->add_option("COMMAND", *names, "The command, such as search or graph build");
+  command
+      ->add_option("--out", *folder, "Output folder of the pages of all commands, instead of one")
+      ->type_name("DIR");
+  command->callback([&app, names, folder] {
+    if (!folder->empty()) return write_pages(app, *folder);
+    Output output;
+    output.text() = man_page(find_command(app, "man", *names));
+    output.flush();
+  });
+}
+
+}  // namespace Kindred::Tools

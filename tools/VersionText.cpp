@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "VersionText.hpp"
+
+#include "BuildInfo.hpp"
+#include "Commit.hpp"
+
+#include <kindred/Version.hpp>
+
+#include <fmt/format.h>
+
+namespace Kindred::Tools {
+
+std::string version_text() {
+  return fmt::format("kindred {}\ncommit    {}{}\ncompiler  {}\nKokkos    {}\nspaces    {}",
+                     KINDRED_VERSION_STRING, KINDRED_COMMIT,
+                     KINDRED_COMMIT_DIRTY ? " with changes" : "", KINDRED_BUILD_COMPILER,
+                     KINDRED_BUILD_KOKKOS, KINDRED_BUILD_SPACES);
+}
+
+}  // namespace Kindred::Tools
