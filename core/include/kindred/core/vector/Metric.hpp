@@ -12,7 +12,7 @@ namespace Kindred {
 enum class Metric : std::uint8_t {
   cosine,  ///< clamp(q·x / (√q·q · √x·x), −1, 1), 0 if either norm is 0; larger is better
   ip,      ///< q·x; larger is better
-  l2       ///< √Σ(q − x)² (the root, unlike FAISS), never the expanded form; smaller is better
+  l2       ///< √Σ(q − x)², not squared (unlike FAISS), never expanded; smaller is better
 };
 std::string_view to_string(Metric metric) noexcept;
 
