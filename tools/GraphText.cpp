@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace Kindred::Tools {
@@ -49,10 +50,11 @@ Graph read_graph_text(const char* command, const GraphText& text, WeightRange ra
   if (text.header && text.no_header)
     throw UsageError(
         fmt::format("{}: --header and --no-header contradict each other; omit one", command));
+  const char* const kinds_flag = command == std::string_view("spread") ? "--kinds" : "--edge-kinds";
   if (is_matrix_market(text.edges) && (text.kinds || text.list_flag() != nullptr)) {
     throw UsageError(fmt::format(
         "{}: {} does not go with a Matrix Market file, {}; it is for an edge list{}", command,
-        text.kinds ? "a kind of edges" : text.list_flag(), text.edges,
+        text.kinds ? kinds_flag : text.list_flag(), text.edges,
         text.undirected ? " (a Matrix Market file says 'symmetric' in its first line)" : ""));
   }
   check_kind(text.edges, InputKind::edges);

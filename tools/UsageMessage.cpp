@@ -123,8 +123,9 @@ std::string unknown_arguments(const CLI::App& command, const std::vector<std::st
   } else if (!files.empty()) {
     fix = fmt::format("; files are given by flags: {}", fmt::join(files, ", "));
   }
-  return fmt::format("{}there {} no argument {}{}", begun(command),
-                     quoted.size() == 1 ? "is" : "are", fmt::join(quoted, ", "), fix);
+  return fmt::format("{}there {} {}{}", begun(command),
+                     quoted.size() == 1 ? "is no argument" : "are no arguments",
+                     fmt::join(quoted, ", "), fix);
 }
 
 std::string unexpected(const CLI::App& command, const std::vector<std::string>& arguments) {

@@ -92,8 +92,8 @@ TEST(Command, ReportsItsVersionAndHelp) {
 
 TEST(Command, RefusesWrongUseBeforeItReadsAnything) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
-      {{}, "subcommand is required"},
-      {{"fly"}, "no command or flag 'fly'"},
+      {{}, "a command is required: info, demo"},
+      {{"fly"}, "there is no command 'fly'"},
       {{"match", "--queries", "none"}, "exactly one of --patterns, --lines"},
       {{"match", "--patterns", "none"}, "--queries is required"},
       {{"match", "--patterns", "none", "--lines", "none", "--queries", "none"}, "exactly one of"},
@@ -110,9 +110,9 @@ TEST(Command, RefusesWrongUseBeforeItReadsAnything) {
        "'tpu' is not one of"},
       {{"match", "--patterns", "none", "--queries", "none", "--threads", "0"}, "[1, 512]"},
       {{"match", "--patterns", "none", "--queries", "none", "--trace", "/none/t"}, "--trace"},
-      {{"match", "--patterns", "none", "--queries", "none", "--fly"}, "--fly"},
+      {{"match", "--patterns", "none", "--queries", "none", "--fly"},
+       "match: there is no flag '--fly'"},
       {{"search", "--vectors", "none", "--queries", "none", "--metric", "x"}, "'x' is not one of"},
-      {{"search", "--vectors", "none", "--queries", "none", "--out-ids", "i"}, "go together"},
       {{"search", "--vectors", "none", "--queries", "none", "--out-ids", "i", "--out-scores", "i"},
        "two outputs are i"},
       {{"search", "--vectors", "none", "--queries", "none", "--out-ids", "/none/i", "--out-scores",
@@ -223,8 +223,8 @@ TEST(Command, ReportsTimesSpacesAndDispatchesOnStderr) {
   const Ran ran = kindred({"match", "--patterns", files.patterns, "--queries", files.queries,
                            "--explain", "--space", "serial"});
   EXPECT_THAT(ran.err, HasSubstr("\"chosen\":\"serial\""));
-  EXPECT_THAT(ran.err, HasSubstr("load "));
-  EXPECT_THAT(ran.err, HasSubstr("ran on serial (forced)"));
+  EXPECT_THAT(ran.err, HasSubstr("match: read "));
+  EXPECT_THAT(ran.err, HasSubstr("on 1 CPU thread (as requested)"));
 }
 
 TEST(Command, WritesTheTraceAndTheReport) {

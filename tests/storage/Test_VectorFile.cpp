@@ -144,7 +144,7 @@ TEST(VectorFile, RejectsAnIntegerThatFloatCannotRepresent) {
   const VectorFile file(folder.write("x.ivecs", vecs<std::int32_t>({{1, 2}, {3, 16777217}})));
   EXPECT_THAT(floats(file, 0, 1), ElementsAre(1, 2));
   EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { floats(file); }),
-              HasSubstr("x.ivecs:20: 16777217 cannot be represented as float32"));
+              HasSubstr("x.ivecs: byte 20: 16777217 cannot be represented as float32"));
   for (const std::int32_t number : {std::numeric_limits<std::int32_t>::max(), -16777217}) {
     const VectorFile wide(folder.write("x.ivecs", vecs<std::int32_t>({{number}})));
     EXPECT_THROW(floats(wide), InvalidArgument);

@@ -170,7 +170,7 @@ class Answers(harness.CommandTest):
     def test_quiet_is_silent_and_otherwise_times_are_told(self):
         self.assertEqual(self.succeeds(*golden_cases.SEARCH, "--quiet", cwd=self.inputs).err, "")
         loud = self.succeeds(*golden_cases.SEARCH, cwd=self.inputs).err
-        for word in ("load", "upload", "compute"):
+        for word in ("read", "prepare", "compute", " CPU thread", "(chosen automatically)"):
             self.assertIn(word, loud)
 
     def test_trace(self):

@@ -130,7 +130,7 @@ class Patterns(harness.CommandTest):
     def test_what_is_no_store(self):
         text = self.file("text", "no store" * 100)
         for command in ("info", "verify", "export"):
-            self.refuses(3, (text, "not a file of Kindred"), "patterns", command, text)
+            self.refuses(3, (text, "is text, not a store of patterns", "kindred patterns build --patterns"), "patterns", command, text)
             self.refuses(3, ("missing", "No such file"), "patterns", command, self.folder / "missing")
             self.refuses(3, ("regular file",), "patterns", command, self.folder)
             self.refuses(3, ("regular file",), "patterns", command, "/dev/null")

@@ -144,7 +144,7 @@ class Vectors(harness.CommandTest):
         store = self.build()
         before = store.read_bytes()
         bad = self.file("bad.fvecs", struct.pack("<i2f", 2, 1, 2) + struct.pack("<i1f", 1, 5) + struct.pack("<i0f", 0))
-        self.refuses(3, (bad, ":12:", "dimension 1"), "vectors", "build", "--vectors", bad, "--out", store)
+        self.refuses(3, (bad, "byte 12:", "dimension 1"), "vectors", "build", "--vectors", bad, "--out", store)
         self.assertEqual(store.read_bytes(), before)
 
     def test_at_least_gives_all_that_reach_it(self):
