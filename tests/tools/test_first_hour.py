@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mistakes of the first hour: what a user types, and what the message must say to put it right."""
+import re
+import subprocess
+import unittest
+
+import harness
+import npy
+
+ROWS, DIMENSION = 6, 2
+
+# What is typed, the exit status, and what stderr contains. The files are those of `setUp`.
+MISTAKES = (
+    # Commands and flags
+    ("", 2, ("a command is required: info, ",)),
+    ("serch", 2, ("there is no command 'serch'; did you mean search? (see kindred --help)",)),
+    ("vector build", 2, ("there is no command 'vector'; did you mean vectors?",)),
+    ("fly", 2, ("there is no command 'fly'; there are info, ", "spread")),
+    ("--fly", 2, ("there is no flag '--fly'",)),
+    ("graph", 2, ("graph: a command is required: build, info, verify",)),
+    ("graph bild --edges e.tsv", 2, ("graph: there is no command 'bild'; did you mean build?",)),
+    ("graph export g.knd", 2, ("graph: there is no command 'export'; there are build, info, verify",)),
+    ("help serch", 2, ("help: there is no command 'serch'; did you mean search?",)),
+    ("man grahp", 2, ("man: there is no command 'grahp'; did you mean graph?",)),
+    ("completion tcsh", 2, ("'tcsh' is not one of bash, zsh, fish",)),
+    ("search v.npy q.npy", 2, ("search: there are no arguments 'v.npy', 'q.npy'; files are given by flags: --vectors FILE, --store FILE, --queries FILE",)),
+    ("index search i.knd --queries q.npy", 2, ("index search: there is no argument 'i.knd'", "--index FILE")),
+    ("spread e.tsv s.jsonl", 2, ("spread: there are no arguments 'e.tsv', 's.jsonl'", "--graph FILE", "--sources FILE")),
+    ("search --vector v.npy --queries q.npy", 2, ("there is no flag '--vector'; did you mean --vectors?",)),
+    ("search --vectors v.npy --query q.npy", 2, ("there is no flag '--query'; did you mean --queries?",)),
+    ("search --vectors v.npy --queries q.npy --topp 3", 2, ("there is no flag '--topp'; did you mean --top?",)),
+    ("search --vectors v.npy --queries q.npy --limit 3", 2, ("there is no flag '--limit'; did you mean --top?",)),
+    ("search --vectors v.npy --queries q.npy -n 3", 2, ("did you mean --top?",)),
+    ("search --vectors v.npy --queries q.npy --distance l2", 2, ("did you mean --metric?",)),
+    ("search --vectors v.npy --queries q.npy --gpu", 2, ("did you mean --space cuda?",)),
+    ("index build --vectors v.npy -o i2.knd", 2, ("there is no flag '-o'; did you mean --out?",)),
+    ("index build --vectors v.npy --out i2.knd --M 8", 2, ("did you mean --m?",)),
+    ("index search --index i.knd --queries q.npy --ef-search 9", 2, ("did you mean --ef?",)),
+    ("--vectors v.npy search --queries q.npy", 2, ("'--vectors'; it is a flag of search: give it after that name",)),
+    ("search --vectors v.npy --queries q.npy c b a", 2, ("'c', 'b', 'a'",)),
+    ("graph info", 2, ("graph info: GRAPH is required",)),
+    ("graph info g.knd h.knd", 2, ("graph info: there is no argument 'h.knd'; it takes GRAPH",)),
+    ("vectors verify --vectors v.knd", 2, ("there is no flag '--vectors'; the file is an argument: kindred vectors verify STORE",)),
+    ("vectors info --store v.knd", 2, ("instead of --store use the file alone: kindred vectors info STORE",)),
+    ("search --vectors v.npy", 2, ("search: --queries FILE is required",)),
+    ("index search", 2, ("--index FILE, --queries FILE are required",)),
+    ("search --vectors v.npy --queries", 2, ("search: --queries needs a value",)),
+    ("search --vectors v.npy --queries q.npy --queries q.npy", 2, ("--queries is given more than once",)),
+    ("search --vectors v.npy --queries q.npy --top 0", 2, ("search: --top: '0' is not a whole number ≥ 1",)),
+    ("search --vectors v.npy --queries q.npy -k x", 2, ("--top: 'x' is not a whole number",)),
+    ("search --vectors v.npy --queries q.npy --metric l1", 2, ("'l1' is not one of cosine, ip, l2",)),
+    ("search --vectors v.npy --queries q.npy --path plain", 2, ("--path: instead of plain use brute_force",)),
+    ("search --vectors v.npy --queries q.npy --at-least 0.5 --out-scores s.npy", 2, ("--at-least", "--out-scores; omit one")),
+    ("search --queries q.npy", 2, ("search: one of --vectors and --store must be given",)),
+    ("--color sometimes info", 2, ("--color: 'sometimes' is not one of auto, always, never",)),
+    ("spread --graph e.tsv --sources s.jsonl --weights some", 2, ("--weights: 'some' is not one of float32, bfloat16, none",)),
+    ("spread --graph e.tsv --sources s.jsonl --header --no-header", 2, ("--header and --no-header contradict each other",)),
+    ("spread --graph g.knd --sources s.jsonl --undirected", 2, ("--undirected is for an edge list", "graph build")),
+    ("spread --graph g.knd --sources s.jsonl --weights none", 2, ("--weights is for an edge list",)),
+    ("spread --graph m.mtx --sources s.jsonl --undirected", 2, ("--undirected does not go with a Matrix Market file", "symmetric")),
+    # The configuration
+    ("--config none.toml info", 2, ("--config: none.toml",)),
+    ("--config typo.toml info", 2, ("--config: search: there is no flag 'topp'; did you mean top?",)),
+    ("--config command.toml info", 2, ("--config: there is no command 'serch'; did you mean search?",)),
+    ("--config value.toml info", 2, ("--top: 'many' is not a whole number",)),
+    # Files of another kind
+    ("search --store v.npy --queries q.npy", 3, ("v.npy: is an array of rows, not a store of vectors; use --vectors v.npy",)),
+    ("search --vectors v.knd --queries q.npy", 3, ("v.knd: is a store of vectors, not an array of rows; use --store v.knd",)),
+    ("search --vectors i.knd --queries q.npy", 3, ("i.knd: is an index (HNSW)", "kindred index search --index i.knd")),
+    ("search --vectors v.npy --queries v.knd", 3, ("v.knd: is a store of vectors", "write the queries to a .npy file")),
+    ("index search --index v.knd --queries q.npy", 3, ("build one: kindred index build --store v.knd --out INDEX",)),
+    ("index search --index v.npy --queries q.npy", 3, ("build one: kindred index build --vectors v.npy --out INDEX",)),
+    ("index build --store v.npy --out n.knd", 3, ("use --vectors v.npy",)),
+    ("index info v.knd", 3, ("v.knd: is a store of vectors, not an index",)),
+    ("vectors info v.npy", 3, ("build one: kindred vectors build --vectors v.npy --out STORE",)),
+    ("vectors build --vectors v.knd --out n.knd", 3, ("v.knd: is a store of vectors, not an array of rows",)),
+    ("graph info e.tsv", 3, ("e.tsv: is text, not a graph; build one: kindred graph build --edges e.tsv --out GRAPH",)),
+    ("graph build --edges g.knd --out n.knd", 3, ("g.knd: is a graph, not an edge list",)),
+    ("spread --graph v.knd --sources s.jsonl", 3, ("v.knd: is a store of vectors, not a graph",)),
+    ("spread --graph v.npy --sources s.jsonl", 3, ("v.npy: is an array of rows, not an edge list",)),
+    ("patterns info p.jsonl", 3, ("p.jsonl: is text, not a store of patterns; build one: kindred patterns build --patterns p.jsonl --out STORE",)),
+    ("search --vectors v.csv --queries q.npy", 3, ("v.csv: unknown format of vectors", ".npy", "--format")),
+    ("search --vectors double.npy --queries q.npy", 3, ("double.npy: byte 10: dtype '<f8'", "x.astype('<f4')")),
+    ("search --vectors cut.fvecs --queries q.npy", 3, ("cut.fvecs: byte ",)),
+    ("search --vectors v.npy --queries none.npy", 3, ("none.npy", "No such file")),
+    # Edge lists
+    ("graph build --edges titles.tsv --out n.knd", 3, ("titles.tsv:1: 'source' and 'target' may be a header or an edge; give --header to skip the line, or --no-header to read it",)),
+    ("graph build --edges numbers.txt --out n.knd", 3, ("numbers.txt:1: the weight 'heavy' is not a finite number; if the line is a header, give --header",)),
+    ("graph build --edges mixed.txt --out n.knd", 3, ("mixed.txt:2: 3 fields; the edge on line 1 has 2; either all edges have a weight or none",)),
+    ("graph build --edges commas.txt --out n.knd", 3, ("commas.txt:1: 1 fields", "name a file with commas *.csv")),
+    ("graph build --edges kinds.txt --out n.knd", 3, ("kinds.txt:1: 4 fields", "--edge-kinds")),
+    ("spread --graph e.tsv --sources stranger.jsonl", 3, ("stranger.jsonl:1: the node \"z\" is not in the graph",)),
+    ("spread --graph e.tsv --sources broken.jsonl", 3, ("broken.jsonl:1: not JSON: column ",)),
+)
+
+# What is typed, and the warning on stderr; the command succeeds.
+NONSENSE = (
+    ("search --vectors nan.npy --queries q.npy", "nan.npy: every row contains NaN, so every score is NaN"),
+    ("search --vectors v.npy --queries nan.npy", "nan.npy: every row contains NaN"),
+    ("search --vectors v.npy --queries q.npy --at-least 1000 --metric ip", "search: no query has a result"),
+    ("search --vectors v.npy --queries q.npy --filter none_allowed.npy", "search: no query has a result"),
+    ("score --vectors v.npy --queries q.npy --candidates no_candidates.jsonl", "score: no query has a result"),
+    ("index search --index i.knd --queries q.npy --filter none_allowed.npy", "index search: no query has a result"),
+    ("graph build --edges empty.tsv --out n.knd", "empty.tsv: the graph has no edges"),
+    ("spread --graph empty.tsv --sources no_sources.jsonl", "empty.tsv: the graph has no edges"),
+)
+
+
+class FirstHour(harness.CommandTest):
+    def setUp(self):
+        super().setUp()
+        npy.write(self.folder / "v.npy", range(ROWS * DIMENSION), (ROWS, DIMENSION))
+        npy.write(self.folder / "q.npy", [1, 2, 3, 4], (2, DIMENSION))
+        npy.write(self.folder / "nan.npy", [float("nan"), 1] * 2, (2, DIMENSION))
+        npy.write(self.folder / "double.npy", [1.0, 2.0], (1, DIMENSION), "<f8")
+        npy.write(self.folder / "none_allowed.npy", [0] * ROWS, (ROWS,), "|b1")
+        self.file("v.csv", "1,2\n3,4\n")
+        self.file("cut.fvecs", b"\x02\0\0\0\0\0\0\0")
+        self.file("e.tsv", "from\tto\tweight\na\tb\t0.5\nb\tc\t1\n")
+        self.file("titles.tsv", "source\ttarget\na\tb\n")
+        self.file("numbers.txt", "1 2 heavy\n3 4 1\n")
+        self.file("mixed.txt", "a b\nb c 1\n")
+        self.file("commas.txt", "a,b,1\n")
+        self.file("kinds.txt", "a b 1 7\n")
+        self.file("empty.tsv", "# nothing\n")
+        self.file("m.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n")
+        self.file("s.jsonl", [{"name": "q", "sources": [["a", 1]]}])
+        self.file("no_sources.jsonl", [{"name": "q", "sources": []}])
+        self.file("stranger.jsonl", [{"sources": [["z", 1]]}])
+        self.file("broken.jsonl", '{"sources": [["a" 1]]}\n')
+        self.file("no_candidates.jsonl", [{"ids": []}, {"ids": []}])
+        self.file("p.jsonl", [{"tokens": ["a", "b"]}])
+        self.file("typo.toml", "[search]\ntopp = 3\n")
+        self.file("command.toml", "[serch]\ntop = 3\n")
+        self.file("value.toml", '[search]\ntop = "many"\n')
+        for build in ("vectors build --vectors v.npy --out v.knd", "index build --vectors v.npy --out i.knd", "graph build --edges e.tsv --out g.knd"):
+            self.types(build)
+
+    def types(self, text, **options):
+        return self.succeeds(*text.split(), cwd=self.folder, **options)
+
+    def test_a_mistake_is_answered_by_what_to_do(self):
+        for text, status, words in MISTAKES:
+            with self.subTest(text):
+                self.refuses(status, words, *text.split(), cwd=self.folder)
+
+    def test_nonsense_is_warned_of(self):
+        for text, warning in NONSENSE:
+            with self.subTest(text):
+                self.assertIn(f"kindred: warning: {warning}", self.types(text).err)
+                self.assertNotIn("warning", self.types(text + " --quiet").err)
+
+    def test_sense_is_not_warned_of(self):
+        for text in ("search --vectors v.npy --queries q.npy", "index search --index i.knd --queries q.npy", "spread --graph e.tsv --sources s.jsonl"):
+            self.assertNotIn("warning", self.types(text).err)
+
+    def test_k_is_short_for_top(self):
+        for text in ("search --vectors v.npy --queries q.npy", "index search --index i.knd --queries q.npy", "spread --graph e.tsv --sources s.jsonl"):
+            self.assertEqual(self.types(text + " -k 1").out, self.types(text + " --top 1").out)
+            self.assertEqual(self.types(text + " -k1").out, self.types(text + " --top=1").out)
+            self.types(text + " --top 1000000000000")
+
+    def test_one_output_file_suffices(self):
+        for text in ("search --vectors v.npy --queries q.npy", "index search --index i.knd --queries q.npy"):
+            self.types(text + " --out-ids both.npy --out-scores scores.npy")
+            for flag, both in (("--out-ids", "both.npy"), ("--out-scores", "scores.npy")):
+                self.assertEqual(self.types(f"{text} {flag} one.npy").out, b"")
+                self.assertEqual((self.folder / "one.npy").read_bytes(), (self.folder / both).read_bytes())
+
+    def test_format_of_a_file_with_another_name(self):
+        raw = b"".join(b"\x02\0\0\0" + (self.folder / "v.npy").read_bytes()[128 + 8 * i:136 + 8 * i] for i in range(ROWS))
+        (self.folder / "v.data").write_bytes(raw)
+        expected = self.types("search --vectors v.npy --queries q.npy").out
+        self.assertEqual(self.types("search --vectors v.data --format fvecs --queries q.npy").out, expected)
+        self.types("index build --vectors v.data --format fvecs --out i2.knd")
+        self.assertEqual((self.folder / "i2.knd").read_bytes(), (self.folder / "i.knd").read_bytes())
+
+    def test_edge_lists(self):
+        answer = self.types("spread --graph e.tsv --sources s.jsonl")
+        self.assertIn("e.tsv:1: skipped as a header: 'from\tto\tweight' (--no-header reads it as an edge)", answer.err)
+        self.assertEqual([name for name, _ in answer.lines()[0]["activations"]], ["a", "b", "c"])
+        self.file("plain.txt", "a b\nb c\n")
+        self.file("ones.txt", "a b 1\nb c 1\n")
+        for flags in ("", " --mode linear"):
+            self.assertEqual(self.types("spread --graph plain.txt --sources s.jsonl" + flags).out, self.types("spread --graph ones.txt --sources s.jsonl" + flags).out)
+        self.assertEqual(self.types("spread --graph e.tsv --sources s.jsonl --weights none").out, self.types("spread --graph ones.txt --sources s.jsonl").out)
+        self.file("both.txt", "a b 1\nb a 1\nb c 1\nc b 1\n")
+        self.file("back.jsonl", [{"sources": [["c", 1]]}])
+        expected = self.types("spread --graph both.txt --sources back.jsonl --mode linear").out
+        self.assertEqual(self.types("spread --graph plain.txt --undirected --sources back.jsonl --mode linear").out, expected)
+        self.types("graph build --edges plain.txt --undirected --out u.knd")
+        self.assertEqual(self.types("spread --graph u.knd --sources back.jsonl --mode linear").out, expected)
+        for flag, nodes in (("--header", 2), ("--no-header", 4)):
+            self.types(f"graph build --edges titles.tsv {flag} --out t.knd")
+            self.assertIn(f'"nodes": {nodes}', self.types("graph info t.knd --json").out.decode())
+
+    def test_help_of_a_command(self):
+        self.assertEqual(self.types("help graph build").out, self.types("graph build --help").out)
+        self.assertEqual(self.types("help").out, self.types("--help").out)
+        text = self.types("help search").out.decode()
+        self.assertIn("Changes speed only, never results", re.sub(r"\s+", " ", text))
+        self.assertIn("not its square as in FAISS and hnswlib", re.sub(r"\s+", " ", text))
+
+    def test_version_says_how_it_was_built(self):
+        lines = self.types("--version").out.decode().splitlines()
+        self.assertRegex(lines[0], r"^kindred \d+\.\d+\.\d+$")
+        self.assertEqual([line.split()[0] for line in lines[1:]], ["commit", "compiler", "Kokkos", "spaces"])
+        self.assertIn("serial", lines[-1])
+
+    def test_config_gives_defaults(self):
+        self.file("kindred.toml", 'quiet = true\n\n[search]\ntop = 1\nmetric = "ip"\n\n[index.search]\ntop = 2\n')
+        search = "search --vectors v.npy --queries q.npy"
+        expected = self.types(search + " --top 1 --metric ip").out
+        self.assertNotEqual(self.types(search).out, expected, "the file in the working directory is not read")
+        for text, settings in ((f"--config kindred.toml {search}", {}), (f"{search} --config kindred.toml", {}), (search, {"KINDRED_CONFIG": "kindred.toml"})):
+            result = self.types(text, settings=settings)
+            self.assertEqual(result.out, expected)
+            self.assertEqual(result.err, "")
+        self.assertEqual(self.types(f"--config kindred.toml {search} --top 2").out, self.types(search + " --top 2 --metric ip").out)
+        self.assertEqual(self.types("--config kindred.toml index search --index i.knd --queries q.npy").out, self.types("index search --index i.knd --queries q.npy -k 2").out)
+        self.refuses(2, ("none.toml",), "info", settings={"KINDRED_CONFIG": "none.toml"}, cwd=self.folder)
+
+    def test_colours(self):
+        self.assertIn("\x1b[1;31merror:", harness.run("--color", "always", "fly").err)
+        self.assertIn("\x1b[1;31merror:", harness.run("fly", "--color=always").err)
+        self.assertNotIn("\x1b", harness.run("fly").err, "stderr is not a terminal")
+        self.assertIn(b"\x1b[1m", harness.run("--color", "always", "--help").out)
+        self.assertNotIn(b"\x1b", harness.run("--help").out)
+        self.assertNotIn(b"\x1b", harness.run("info", "--color", "always", "--json").out)
+
+    def test_times_are_in_words(self):
+        err = self.types("search --vectors v.npy --queries q.npy --space serial").err
+        self.assertRegex(err, r"kindred: info: search: read \d+ .?s, prepare \d+ .?s, compute \d+ .?s on 1 CPU thread \(as requested\)\n$")
+
+    def test_completion_scripts_are_valid(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.types(f"completion {shell}").out
+            for word in (b"search", b"queries", b"build"):
+                self.assertIn(word, script)
+            path = self.file(f"completion.{shell}", script)
+            try:
+                checked = subprocess.run([shell, "-n", path], capture_output=True)
+            except FileNotFoundError:
+                continue
+            self.assertEqual((checked.returncode, checked.stderr), (0, b""))
+
+    def test_bash_completes(self):
+        script = self.file("completion.bash", self.types("completion bash").out)
+        for words, expected in (("sea", "search"), ("graph bu", "build"), ("search --que", "--queries"), ("graph build --und", "--undirected"), ("index search --spa", "--space")):
+            typed = ["kindred", *words.split()]
+            code = f'source {script}; COMP_WORDS=({" ".join(typed)}); COMP_CWORD={len(typed) - 1}; _kindred; echo "${{COMPREPLY[@]}}"'
+            try:
+                done = subprocess.run(["bash", "--norc", "-c", code], capture_output=True, cwd=self.folder)
+            except FileNotFoundError:
+                self.skipTest("bash is not installed")
+            self.assertIn(expected, done.stdout.decode().split(), done.stderr)
+
+    def test_manual_pages(self):
+        page = self.types("man graph build").out.decode()
+        for word in (".TH KINDRED", ".SH SYNOPSIS", "\\-\\-undirected"):
+            self.assertIn(word, page)
+        self.types("man --out pages")
+        names = sorted(path.name for path in (self.folder / "pages").iterdir())
+        for name in ("kindred.1", "kindred-search.1", "kindred-graph-build.1"):
+            self.assertIn(name, names)
+
+
+if __name__ == "__main__":
+    unittest.main()
