@@ -82,7 +82,8 @@ _kindred() {{
 )x",
       command_pattern(app, " | "));
   for (const CLI::App* command : all_commands(app)) {
-    std::vector<std::string> words = command_names(*command);
+    const bool names_commands = command->get_name() == "help" || command->get_name() == "man";
+    std::vector<std::string> words = command_names(names_commands ? app : *command);
     for (const CLI::Option* option : options_of(*command)) {
       for (std::string& name : spellings(*option)) words.push_back(std::move(name));
     }
@@ -90,7 +91,6 @@ _kindred() {{
                    fmt::join(words, " "));
   }
   return out + R"x(  esac
-  if [[ "$command" == help* ]]; then words="$(kindred completion commands)"; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ "$current" != -* ]]; then COMPREPLY+=($(compgen -f -- "$current")); fi
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "Completion.hpp"
-#include "UsageMessage.hpp"
 #include "io/Errors.hpp"
 #include "io/Output.hpp"
 
@@ -18,7 +17,6 @@ std::string completion(const CLI::App& app, const std::string& shell) {
   if (shell == "bash") return bash_completion(app);
   if (shell == "zsh") return zsh_completion(app);
   if (shell == "fish") return fish_completion(app);
-  if (shell == "commands") return fmt::format("{}\n", fmt::join(command_names(app), " "));
   throw UsageError(fmt::format("completion: {} is not one of bash, zsh, fish", in_quotes(shell)));
 }
 

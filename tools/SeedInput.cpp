@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedInput.hpp"
 
+#include "VectorFlags.hpp"
 #include "io/Errors.hpp"
 #include "io/Matrix.hpp"
 
@@ -24,6 +25,13 @@ std::uint16_t to_bfloat16(float value) {
   return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U);
 }
 
+/// How the rows or weights in \p path are read: a name without a format is that of a .npy file.
+VectorFileOptions seed_file_options(const std::string& path) {
+  VectorFileOptions options = vector_file_options(path, "npy", "train");
+  options.one_row = true;
+  return options;
+}
+
 }  // namespace
 
 std::optional<VectorElement> seed_element(const std::string& name) {
@@ -39,7 +47,7 @@ std::optional<VectorElement> seed_element(const std::string& name) {
 SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElement> element,
                              Session& session) {
   return reading_file([&] {
-    const VectorFile file(path, {.one_row = true});
+    const VectorFile file(path, seed_file_options(path));
     if (file.type() != NumberType::float32 && file.type() != NumberType::float16)
       throw InputError(fmt::format("{}: is of {}; the rows of a layer are float32 or float16", path,
                                    to_string(file.type())));
@@ -58,7 +66,7 @@ SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElemen
     }
     if (out.element == VectorElement::float16)
       throw InputError(path + ": is of float32, which float16 cannot represent; convert it first");
-    const Matrix matrix = read_matrix(path, {.one_row = true}, session.read_progress(path));
+    const Matrix matrix = read_matrix(path, seed_file_options(path), session.read_progress(path));
     const std::span<const float> values = matrix.span();
     out.bytes.resize(values.size() * size_of(out.element));
     if (out.element == VectorElement::float32) {
@@ -82,8 +90,8 @@ SeedLayer load_seed_layer(Session& session, std::uint32_t hidden, const std::str
   options.telemetry_epochs = telemetry_epochs;
   SeedLayer layer(session.context(), options);
   if (!weights_path.empty()) {
-    const Matrix weights =
-        read_matrix(weights_path, {.one_row = true}, session.read_progress(weights_path));
+    const Matrix weights = read_matrix(weights_path, seed_file_options(weights_path),
+                                       session.read_progress(weights_path));
     if (weights.columns != hidden)
       throw InputError(fmt::format("{}: blueprints of {} weights; the rows have {} features",
                                    weights_path, weights.columns, hidden));

@@ -16,12 +16,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace Kindred::Tools {
 
@@ -45,6 +49,20 @@ VectorElement element_from_string(const std::string& name) {
       fmt::format("--element: {} is not one of float32, float16, bfloat16, int8", in_quotes(name)));
 }
 
+/// Warns if every row has a NaN. Stops at the first other row.
+void warn_if_all_nan(const VectorFile& file) {
+  if (file.type() != NumberType::float32 && file.type() != NumberType::float16) return;
+  std::vector<float> row(file.dimension());
+  for (std::uint64_t i = 0; i < file.rows(); ++i) {
+    file.read(i, 1, std::span<float>(row));
+    if (std::none_of(row.begin(), row.end(), [](float x) { return std::isnan(x); })) return;
+  }
+  if (file.rows() > 0) {
+    Log::warning(
+        fmt::format("{}: every row contains NaN, so every score will be NaN", file.path()));
+  }
+}
+
 void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
   VectorFileOptions options;
   options.dataset = flags.dataset;
@@ -57,6 +75,7 @@ void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
   Session session(global, "vectors build");
   check_kind(flags.vectors, InputKind::rows);
   const VectorFile file = reading_file([&] { return VectorFile(flags.vectors, options); });
+  reading_file([&] { warn_if_all_nan(file); });
   const auto progress = session.read_progress(flags.vectors);
   session.timed(Phase::load, [&] {
     reading_file([&] {

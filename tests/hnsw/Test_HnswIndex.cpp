@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -224,6 +225,20 @@ TEST(HnswIndex, AddedRowsAreFoundWithTheNextIds) {
   const auto own = index.search(all.first(500 * dimension), top_of(1));
   for (std::size_t i = 0; i < 500; ++i) EXPECT_EQ(own.ids[i], static_cast<std::int64_t>(i));
   EXPECT_THAT(own.scores, Each(0.0F));
+}
+
+TEST(HnswIndex, ABuildReportsItsProgress) {
+  const auto rows = clustered(count, dimension, 7);
+  std::vector<std::uint64_t> seen;
+  const HnswIndex index =
+      HnswIndex::build(Testing::context(), rows, dimension, settings_of(Metric::l2),
+                       [&](std::uint64_t done) { seen.push_back(done); });
+  ASSERT_GT(seen.size(), 10U);
+  EXPECT_EQ(seen.back(), count);
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+  const HnswIndex silent =
+      HnswIndex::build(Testing::context(), rows, dimension, settings_of(Metric::l2));
+  EXPECT_EQ(file_of(index), file_of(silent));
 }
 
 TEST(HnswIndex, IdsAreNeverReused) {

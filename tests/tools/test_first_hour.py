@@ -95,6 +95,7 @@ MISTAKES = (
 
 # What is typed, and the warning on stderr; the command succeeds.
 NONSENSE = (
+    ("vectors build --vectors nan.npy --out n.knd", "nan.npy: every row contains NaN"),
     ("search --vectors nan.npy --queries q.npy", "nan.npy: every row contains NaN, so every score is NaN"),
     ("search --vectors v.npy --queries nan.npy", "nan.npy: every row contains NaN"),
     ("search --vectors v.npy --queries q.npy --at-least 1000 --metric ip", "search: no query has a result"),
