@@ -89,7 +89,9 @@ void build(const GlobalOptions& global, const GraphBuildFlags& flags) {
 
 GraphFileInfo inspect_graph(const GlobalOptions& global, const std::string& path) {
   check_kind(path, InputKind::graph);
-  return reading_file([&] { return SpreadingEngine::inspect(path, global.threads); });
+  return with_clock("checking " + path, !global.quiet, [&] {
+    return reading_file([&] { return SpreadingEngine::inspect(path, global.threads); });
+  });
 }
 
 void describe_graph(const GlobalOptions& global, const std::string& path) {

@@ -154,8 +154,9 @@ void add_lattice_command(CLI::App& app, const GlobalOptions& global) {
   const auto flags = std::make_shared<LatticeFlags>();
 
   CLI::App* command = add_lattice(*group, "analyze", "Describe the structure of a lattice", *flags);
-  command->add_flag("--by-search", flags->measured,
-                    "Measure by searches over the graph instead of using closed forms");
+  command->add_flag(
+      "--by-search", flags->measured,
+      "Measure by searches over the graph instead of using formulas: the same numbers, slower");
   refuse_renamed(*command, "lattice analyze", "--measure", "--by-search");
   command->callback([&global, flags] { analyze(global, *flags); });
 

@@ -89,7 +89,9 @@ void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
 
 PatternFileInfo inspect_patterns(const GlobalOptions& global, const std::string& path) {
   check_kind(path, InputKind::patterns);
-  return reading_file([&] { return PatternMemory::inspect(path, global.threads); });
+  return with_clock("checking " + path, !global.quiet, [&] {
+    return reading_file([&] { return PatternMemory::inspect(path, global.threads); });
+  });
 }
 
 void describe_patterns(const GlobalOptions& global, const std::string& path) {

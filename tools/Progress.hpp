@@ -2,10 +2,13 @@
 #ifndef KINDRED_TOOLS_PROGRESS_HPP
 #define KINDRED_TOOLS_PROGRESS_HPP
 
+#include <unistd.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -77,6 +80,16 @@ class PhaseClock {
   std::chrono::steady_clock::time_point m_begin;
   std::thread m_thread;
 };
+
+/// \brief Runs \p body and shows how long it has taken, if that is long and stderr is a terminal.
+/// \param what what it does, such as `checking x.knd`
+/// \param shown false: nothing is shown
+template <class Body>
+decltype(auto) with_clock(const std::string& what, bool shown, const Body& body) {
+  std::optional<PhaseClock> clock;
+  if (shown && ::isatty(STDERR_FILENO) != 0) clock.emplace().begin(what.c_str());
+  return body();
+}
 
 }  // namespace Kindred::Tools
 

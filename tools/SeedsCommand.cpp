@@ -134,7 +134,7 @@ void add_inputs(CLI::App& command, CallFlags& flags) {
   command
       .add_option("--state", flags.state,
                   "JSON: {\"lifecycle\": [...], \"blueprint\": [...], \"mode\": [...], \"alpha\": "
-                  "[...]}, an entry a seed")
+                  "[...]}, with one entry per seed")
       ->type_name("FILE")
       ->required();
   command
@@ -157,7 +157,7 @@ void add_forward(CLI::App& group, const GlobalOptions& global) {
       ->required();
   command
       ->add_option("--out-telemetry", flags->second,
-                   "Where telemetry of x is written (JSON): {\"count\", \"mean\", \"variance\", "
+                   "Output file of the telemetry of x (JSON): {\"count\", \"mean\", \"variance\", "
                    "\"min\", \"max\", \"dead_ratio\": [...]}")
       ->type_name("FILE");
   refuse_renamed(*command, "seeds forward", "--telemetry", "--out-telemetry");

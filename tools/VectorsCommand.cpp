@@ -94,7 +94,9 @@ void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
 
 StoredVectorsFileInfo inspect_vectors(const GlobalOptions& global, const std::string& path) {
   check_kind(path, InputKind::store);
-  return reading_file([&] { return StoredVectors::inspect(path, global.threads); });
+  return with_clock("checking " + path, !global.quiet, [&] {
+    return reading_file([&] { return StoredVectors::inspect(path, global.threads); });
+  });
 }
 
 void describe_vectors(const GlobalOptions& global, const std::string& path) {

@@ -228,7 +228,8 @@ TEST(HnswIndex, AddedRowsAreFoundWithTheNextIds) {
 }
 
 TEST(HnswIndex, ABuildReportsItsProgress) {
-  const auto rows = clustered(count, dimension, 7);
+  std::mt19937_64 generator(7);
+  const auto rows = clustered(generator, count, dimension, 30);
   std::vector<std::uint64_t> seen;
   const HnswIndex index =
       HnswIndex::build(Testing::context(), rows, dimension, settings_of(Metric::l2),
