@@ -243,7 +243,14 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
              dynamic_cast<const CLI::FileError*>(&error) != nullptr) {
     return config_message(app, error.what());
   } else {
-    text = begun(command) + error.what();
+    // A value in a configuration may belong to another command than the selected one.
+    const std::string why = error.what();
+    const std::vector<std::string> known = flags_of(command);
+    const bool is_own =
+        std::find(known.begin(), known.end(), why.substr(0, why.find(':'))) != known.end();
+    if (!is_own && app.get_config_ptr() != nullptr && app.get_config_ptr()->count() > 0)
+      return "--config: " + why;
+    text = begun(command) + why;
   }
   return text + see_help(command);
 }

@@ -62,7 +62,7 @@ MISTAKES = (
     ("--config none.toml info", 2, ("--config: none.toml",)),
     ("--config typo.toml info", 2, ("--config: search: there is no flag 'topp'; did you mean top?",)),
     ("--config command.toml info", 2, ("--config: there is no command 'serch'; did you mean search?",)),
-    ("--config value.toml info", 2, ("--top: 'many' is not a whole number",)),
+    ("--config value.toml info", 2, ("--config: --top: 'many' is not a whole number",)),
     # Files of another kind
     ("search --store v.npy --queries q.npy", 3, ("v.npy: is an array of rows, not a store of vectors; use --vectors v.npy",)),
     ("search --vectors v.knd --queries q.npy", 3, ("v.knd: is a store of vectors, not an array of rows; use --store v.knd",)),
