@@ -50,6 +50,7 @@ class MatchWriter {
   void end_result();
 
   const MatchFlags& m_flags;
+  bool m_has_distance;  ///< the measure is defined by one
   Output m_output;
   std::optional<RowWriter> m_rows;  // except for JSON
   std::optional<std::string> m_name;

@@ -487,7 +487,7 @@ void PatternTiers::match_part(const TierView& view, const PlacedPart& placed, Sp
       for (const Match& match : rows[i]) {
         const std::uint64_t index = part.indices[match.index];
         if (view.forgotten.contains(index)) continue;
-        kept.push_back({{index, match.similarity, match.matched}, &part, match.index});
+        kept.push_back({{index, match.similarity, match.matched, match.distance}, &part, match.index});
       }
       const bool is_all = rows[i].size() < requested.top || requested.top == part.size();
       if (is_all || kept.size() >= top) {

@@ -524,7 +524,8 @@ class ScanWorkspace {
                             ? static_cast<double>(length + query_length) / 2.0
                             : static_cast<double>(std::max(length, query_length));
     const auto count = static_cast<std::uint32_t>(value * most + 0.5);
-    return {index, similarity(call.scale(), count, length, query_length), count};
+    return {index, similarity(call.scale(), count, length, query_length), count,
+            distance(call.options.measure, count, length, query_length)};
   }
 
   ExecutionSpace m_exec_space;

@@ -46,6 +46,10 @@ void append_match(std::string& out, std::size_t place, std::optional<std::string
   fmt::format_to(std::back_inserter(out), ", \"matched\": {}", match.matched);
 }
 
+void append_distance(std::string& out, std::uint64_t distance) {
+  fmt::format_to(std::back_inserter(out), ", \"distance\": {}", distance);
+}
+
 void append_block_list(std::string& out, std::span<const Block> blocks) {
   out += '[';
   for (std::size_t i = 0; i < blocks.size(); ++i) {

@@ -21,6 +21,8 @@ void append_query(std::string& out, std::optional<std::string_view> name, std::s
 /// Begins result \p place of a query: `{"name": …, "index": …, "similarity": …, "matched": …`.
 void append_match(std::string& out, std::size_t place, std::optional<std::string_view> name,
                   const Match& match);
+/// Appends `, "distance": …`.
+void append_distance(std::string& out, std::uint64_t distance);
 /// Appends `[[pattern begin, query begin, length], …]`.
 void append_block_list(std::string& out, std::span<const Block> blocks);
 /// Appends `, "blocks": ` and the list.

@@ -25,9 +25,13 @@ namespace Kindred {
 struct Match {
   std::uint64_t index = 0;  ///< index of the pattern
   double similarity = 0;
-  std::uint32_t matched = 0;  ///< symbols
+  std::uint32_t matched = 0;   ///< symbols
+  std::uint64_t distance = 0;  ///< \see Kindred::distance
 
-  friend bool operator==(const Match&, const Match&) = default;
+  /// The distance follows from the others.
+  friend bool operator==(const Match& a, const Match& b) {
+    return a.index == b.index && a.similarity == b.similarity && a.matched == b.matched;
+  }
 };
 
 /// \brief Whether a query may use an inverted index of the patterns instead of a scan. Results do
