@@ -5,8 +5,8 @@
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/Errors.hpp"
-#include "io/NpyHeader.hpp"
 #include "io/Output.hpp"
+#include "io/WriteNpyHeader.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/CheckedSize.hpp>

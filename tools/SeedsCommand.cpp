@@ -5,7 +5,7 @@
 #include "SeedSubcommands.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/Errors.hpp"
-#include "io/NpyHeader.hpp"
+#include "io/WriteNpyHeader.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 

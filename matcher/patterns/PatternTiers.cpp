@@ -272,7 +272,7 @@ std::vector<StoredPart> PatternTiers::stored(const TierView& view) {
   };
   std::vector<StoredPart> parts;
   for (const auto& [part, forgotten] : view.bulk) {
-    const PatternStore& store = part->segment->store();
+    const HostPatterns& store = part->segment->store();
     const auto kept = std::make_shared<const Kept>(Kept{part, store.symbols.by_dense()});
     parts.push_back({store.stored(kept->by_dense), part->indices});
     parts.back().tiles.owner = kept;
@@ -487,7 +487,8 @@ void PatternTiers::match_part(const TierView& view, const PlacedPart& placed, Sp
       for (const Match& match : rows[i]) {
         const std::uint64_t index = part.indices[match.index];
         if (view.forgotten.contains(index)) continue;
-        kept.push_back({{index, match.similarity, match.matched, match.distance}, &part, match.index});
+        kept.push_back(
+            {{index, match.similarity, match.matched, match.distance}, &part, match.index});
       }
       const bool is_all = rows[i].size() < requested.top || requested.top == part.size();
       if (is_all || kept.size() >= top) {

@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_SEQUENCE_PATTERN_SEGMENT_HPP
 #define KINDRED_MATCHER_SEQUENCE_PATTERN_SEGMENT_HPP
 
-#include "PatternStore.hpp"
+#include "HostPatterns.hpp"
 #include "PostingsIndex.hpp"
 
 #include <kindred/backends/Context.hpp>
@@ -38,8 +38,8 @@ class PatternSegment {
   /// Bytes of the tiles and, if built, of the postings.
   std::uint64_t bytes(Space space) const noexcept;
 
-  /// The tiles on the host, to be written to a file; \see PatternStore
-  const PatternStore& store() const noexcept { return m_store; }
+  /// The tiles on the host, to be written to a file; \see HostPatterns
+  const HostPatterns& store() const noexcept { return m_store; }
 
   /// Adds the cost of matching \p queries in this segment to \p workload.
   void add_to(Workload& workload, RaggedSpan<Symbol> queries, const MatchOptions& options) const;
@@ -83,7 +83,7 @@ class PatternSegment {
                                                 const MatchOptions& options) const;
 
   Context* m_context;
-  PatternStore m_store;
+  HostPatterns m_store;
   SpaceSet m_resident;
   std::array<std::uint64_t, space_count> m_bytes{};
   std::array<std::shared_ptr<void>, space_count> m_scans;  ///< `SequenceScan` of the space's type

@@ -80,7 +80,7 @@ PostingsIndex::PostingsIndex(MemoryResource& memory, const TileBuffers<HostSpace
   });
 }
 
-PostingsPlan::PostingsPlan(const PostingsIndex& index, const PatternStore& store,
+PostingsPlan::PostingsPlan(const PostingsIndex& index, const HostPatterns& store,
                            std::span<const Symbol> query, double threshold) {
   bound.threshold = threshold;
   bound.query_length = static_cast<std::uint32_t>(query.size());

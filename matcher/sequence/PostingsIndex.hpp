@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_SEQUENCE_POSTINGS_INDEX_HPP
 #define KINDRED_MATCHER_SEQUENCE_POSTINGS_INDEX_HPP
 
-#include "PatternStore.hpp"
+#include "HostPatterns.hpp"
 
 #include <kindred/core/sequence/Postings.hpp>
 
@@ -43,7 +43,7 @@ class PostingsIndex {
 /// \brief The plan of a query that uses postings, and its cost.
 struct PostingsPlan {
   /// \param query dense symbols, not empty \param threshold above 0
-  PostingsPlan(const PostingsIndex& index, const PatternStore& store, std::span<const Symbol> query,
+  PostingsPlan(const PostingsIndex& index, const HostPatterns& store, std::span<const Symbol> query,
                double threshold);
 
   std::vector<PostingList> lists;

@@ -2,8 +2,8 @@
 #ifndef KINDRED_MATCHER_SEQUENCE_SCAN_WORKSPACE_HPP
 #define KINDRED_MATCHER_SEQUENCE_SCAN_WORKSPACE_HPP
 
+#include "HostPatterns.hpp"
 #include "MeasureOperations.hpp"
-#include "PatternStore.hpp"
 #include "PostingsScan.hpp"
 #include "QueryBuffers.hpp"
 #include "ScanSampling.hpp"
@@ -31,7 +31,7 @@ namespace Kindred::Impl {
 
 /// Parameters of a scan.
 struct ScanCall {
-  const PatternStore& store;
+  const HostPatterns& store;
   RaggedSpan<Symbol> queries;  ///< dense symbols
   std::span<const std::size_t> rows;
   const MatchOptions& options;

@@ -38,7 +38,7 @@ class SequenceScan {
   /// empty: no limit \param postings of the tiles if queries may use them, or null
   /// Fences the instance on which it runs: \p exec_space or that of its workspace. \throws
   /// OutOfMemory if the workspace of one query does not fit
-  void match(const ExecutionSpace& exec_space, const PatternStore& store,
+  void match(const ExecutionSpace& exec_space, const HostPatterns& store,
              RaggedSpan<Symbol> queries, const std::vector<std::size_t>& rows,
              const MatchOptions& options, std::span<const std::uint32_t> index_limits,
              const PostingsIndex* postings, std::vector<std::vector<Match>>& answers) {

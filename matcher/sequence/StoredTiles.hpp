@@ -11,7 +11,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief The tiles of a segment in file layout, which a `PatternStore` can use without rebuilding
+/// \brief The tiles of a segment in file layout, which a `HostPatterns` can use without rebuilding
 /// them.
 /// \see PatternTiles
 struct StoredTiles {

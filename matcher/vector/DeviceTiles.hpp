@@ -2,7 +2,8 @@
 #ifndef KINDRED_MATCHER_VECTOR_DEVICE_TILES_HPP
 #define KINDRED_MATCHER_VECTOR_DEVICE_TILES_HPP
 
-#include "TileTask.hpp"
+#include "GrowBuffer.hpp"
+#include "TilePass.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/vendor/DeviceGemm.hpp>
@@ -80,7 +81,7 @@ class DeviceTiles {
   static constexpr std::uint64_t raise_share = 4;
 
   /// Rounds the queries and empties the lists.
-  void begin(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+  void begin(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
              const ArrayView<const float, ExecutionSpace>& initial) {
     const std::uint64_t dimension = task.rows.dimension;
     const std::uint64_t count = task.queries.count();
@@ -123,7 +124,7 @@ class DeviceTiles {
   /// `tile_rows()`, with the thresholds. Calls `raise(first, count)` after a part, for some queries
   /// at a time.
   template <class Raise>
-  void prefilter(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+  void prefilter(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
                  std::uint64_t begin, std::span<const TilePart> parts, const Raise& raise) {
     const TileRows<ExecutionSpace, element> tile{
         m_rows.view(), TileBounds::of(m_bounds.data(), m_tile_rows), m_tile_rows, m_tile.layout};
@@ -164,7 +165,7 @@ class DeviceTiles {
  private:
   /// Compares parts of a tile's rows with the thresholds of all queries.
   template <class Raise>
-  void filter_products(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+  void filter_products(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
                        std::uint64_t begin, std::span<const TilePart> parts,
                        const TileBounds& bounds, const Raise& raise) {
     ThresholdTile<ExecutionSpace> tile;
@@ -184,7 +185,7 @@ class DeviceTiles {
   }
 
   /// Prepares queries `first … first + count` of the pass.
-  void prepare_part(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+  void prepare_part(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
                     const ArrayView<const float, ExecutionSpace>& initial, std::uint64_t first,
                     std::uint64_t count) {
     BumpAllocator<ExecutionSpace> allocator(spare_memory().data());

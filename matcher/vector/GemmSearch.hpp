@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_VECTOR_GEMM_SEARCH_HPP
 
 #include "BruteForceSearch.hpp"
+#include "GrowBuffer.hpp"
 #include "TilesOf.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
@@ -188,7 +189,7 @@ class GemmSearch {
         passing, part_of<const std::uint32_t>(m_chosen.const_view(), 0, passing));
   }
 
-  TileTask<ExecutionSpace> task_of(const ExecutionSpace& exec_space,
+  TilePass<ExecutionSpace> task_of(const ExecutionSpace& exec_space,
                                    const VectorRows<ExecutionSpace>& rows,
                                    const TileOrder<ExecutionSpace>& order,
                                    const RowFilter<ExecutionSpace>& filter,
@@ -199,7 +200,7 @@ class GemmSearch {
     grow(exec_space, m_counts, 2 * count + 1);
     grow(exec_space, m_thresholds, Tiles::lists_for(count));
     const auto counts = m_counts.view();
-    TileTask<ExecutionSpace> task;
+    TilePass<ExecutionSpace> task;
     task.metric = metric;
     task.rows = rows;
     task.order = order;
@@ -244,7 +245,7 @@ class GemmSearch {
     }
   };
 
-  void search_pass(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+  void search_pass(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
                    std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
                    SearchReport& report) {
     m_tiles.begin(exec_space, task, {});
@@ -288,7 +289,7 @@ class GemmSearch {
   }
 
   /// Downloads the counts of the lists, their widths, and whether a row contained NaN.
-  void download_counts(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task) {
+  void download_counts(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task) {
     m_host_counts.resize(2 * task.queries.count() + 1);
     download(exec_space, m_host_counts.data(), m_counts.view(), m_host_counts.size());
   }
@@ -303,7 +304,7 @@ class GemmSearch {
     ArrayView<Rank, ExecutionSpace> select;
   };
 
-  static std::size_t scored_bytes_needed(const TileTask<ExecutionSpace>& task, std::size_t count,
+  static std::size_t scored_bytes_needed(const TilePass<ExecutionSpace>& task, std::size_t count,
                                          std::size_t width, std::size_t top) {
     using allocator = BumpAllocator<ExecutionSpace>;
     const auto tile_size = static_cast<std::size_t>(candidate_tile<ExecutionSpace>());
@@ -320,7 +321,7 @@ class GemmSearch {
   /// together as fit into memory. \param top number of elements of a list that are selected
   /// afterwards
   template <class Visit>
-  void for_each_scored(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+  void for_each_scored(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
                        std::size_t top, const Visit& visit) {
     const auto tile_size = static_cast<std::size_t>(candidate_tile<ExecutionSpace>());
     std::uint32_t longest = 0;
@@ -362,7 +363,7 @@ class GemmSearch {
     }
   }
 
-  void score_best(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+  void score_best(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
                   std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
                   SearchReport& report) {
     for (std::size_t query = 0; query < task.queries.count(); ++query) {
@@ -378,7 +379,7 @@ class GemmSearch {
         });
   }
 
-  void within_pass(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+  void within_pass(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
                    const ArrayView<const Rank, ExecutionSpace>& bounds, std::size_t first_query,
                    std::vector<std::vector<Rank>>& found, SearchReport& report) {
     const std::size_t count = task.queries.count();
@@ -433,7 +434,7 @@ class GemmSearch {
   }
 
   /// Scores the survivors of a part of the rows and keeps those within the bounds.
-  void take_within(const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+  void take_within(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
                    const std::vector<Rank>& bounds, std::size_t first_query,
                    std::vector<std::vector<Rank>>& found, SearchReport& report) {
     std::uint64_t survivors = 0;
@@ -476,7 +477,7 @@ class GemmSearch {
 
   /// Makes contiguous copies of some queries and their filters.
   std::pair<VectorQueries<ExecutionSpace>, RowFilter<ExecutionSpace>> gather(
-      const ExecutionSpace& exec_space, const TileTask<ExecutionSpace>& task,
+      const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
       std::span<const std::size_t> chosen) {
     const std::size_t dimension = task.rows.dimension;
     const std::size_t count = chosen.size();

@@ -2,7 +2,8 @@
 #ifndef KINDRED_MATCHER_VECTOR_HOST_TILES_HPP
 #define KINDRED_MATCHER_VECTOR_HOST_TILES_HPP
 
-#include "TileTask.hpp"
+#include "GrowBuffer.hpp"
+#include "TilePass.hpp"
 
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
@@ -56,7 +57,7 @@ class HostTiles {
     return round_up(queries, block_of(queries));
   }
 
-  void begin(const HostSpace& exec_space, const TileTask<HostSpace>& task,
+  void begin(const HostSpace& exec_space, const TilePass<HostSpace>& task,
              const ArrayView<const float, HostSpace>& initial) {
     if (m_choice.input == GemmType::bfloat16) {
       begin_as<Arch::BFloat16>(exec_space, task, initial);
@@ -66,7 +67,7 @@ class HostTiles {
   }
 
   template <class Raise>
-  void prefilter(const HostSpace& exec_space, const TileTask<HostSpace>& task, std::uint64_t begin,
+  void prefilter(const HostSpace& exec_space, const TilePass<HostSpace>& task, std::uint64_t begin,
                  std::span<const TilePart> parts, const Raise& raise) {
     for (const TilePart& part : parts) {
       if (m_choice.input == GemmType::bfloat16) {
@@ -89,7 +90,7 @@ class HostTiles {
   }
 
   template <class Element>
-  void begin_as(const HostSpace& exec_space, const TileTask<HostSpace>& task,
+  void begin_as(const HostSpace& exec_space, const TilePass<HostSpace>& task,
                 const ArrayView<const float, HostSpace>& initial) {
     const std::uint64_t dimension = task.rows.dimension;
     m_stride = stride_of(dimension);
@@ -134,7 +135,7 @@ class HostTiles {
   }
 
   template <class Element>
-  void prefilter_as(const HostSpace& exec_space, const TileTask<HostSpace>& task,
+  void prefilter_as(const HostSpace& exec_space, const TilePass<HostSpace>& task,
                     std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t tiles = (end - begin + rows_each - 1) / rows_each;
     const std::uint64_t blocks = (task.queries.count() + m_block - 1) / m_block;

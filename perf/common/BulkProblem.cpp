@@ -4,7 +4,7 @@
 
 #include "common/Checking.hpp"
 #include "common/ProblemFactories.hpp"
-#include "machine/ResidentBytes.hpp"
+#include "machine/SpaceBuffer.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -106,7 +106,7 @@ class BulkProblem final : public Problem {
 
  private:
   struct Set {
-    std::vector<ResidentBytes> memory;
+    std::vector<SpaceBuffer> memory;
     std::vector<PreparedBulk> prepared;
   };
 

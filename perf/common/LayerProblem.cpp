@@ -5,7 +5,7 @@
 #include "common/Checking.hpp"
 #include "common/EncodedValues.hpp"
 #include "common/ProblemFactories.hpp"
-#include "machine/ResidentBytes.hpp"
+#include "machine/SpaceBuffer.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -50,7 +50,7 @@ class LayerProblem : public Problem {
 
  protected:
   struct Set {
-    std::vector<ResidentBytes> memory;
+    std::vector<SpaceBuffer> memory;
     std::vector<Prepared> prepared;
     std::size_t result = 0;  ///< index of the result's memory
   };
@@ -69,7 +69,7 @@ class LayerProblem : public Problem {
   std::size_t copies(std::size_t bytes) const {
     return std::clamp<std::size_t>(copies_bytes / std::max<std::size_t>(bytes, 1), 1, copies_most);
   }
-  static std::span<std::byte> put(Set& set, ResidentBytes memory) {
+  static std::span<std::byte> put(Set& set, SpaceBuffer memory) {
     return set.memory.emplace_back(std::move(memory)).bytes();
   }
   static std::span<const float> floats(std::span<const std::byte> bytes) {

@@ -5,7 +5,7 @@
 #include "common/EverySeedState.hpp"
 #include "common/ProblemFactories.hpp"
 #include "common/RandomData.hpp"
-#include "machine/ResidentBytes.hpp"
+#include "machine/SpaceBuffer.hpp"
 
 #include <cstring>
 #include <optional>
@@ -95,7 +95,7 @@ class SeedSequenceProblem final : public Problem {
   Values<float> m_x;
   mutable std::optional<SeedLayer> m_layer;
   Space m_space = Space::serial;
-  std::vector<ResidentBytes> m_memory;
+  std::vector<SpaceBuffer> m_memory;
   std::optional<SeedSequence> m_sequence;
 };
 

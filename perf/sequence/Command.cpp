@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "common/Benchmarks.hpp"
+#include "common/BenchmarkRunner.hpp"
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
 #include "common/ProblemFactories.hpp"
@@ -230,7 +230,7 @@ class SequenceRunner {
   Context& m_context;
   const SequenceArguments& m_arguments;
   Space m_space;
-  Benchmarks m_benchmarks;
+  BenchmarkRunner m_benchmarks;
   bool m_wrong = false;
 };
 

@@ -3,7 +3,7 @@
 
 #include <kindred/backends/KernelProfile.hpp>
 
-#include "common/Benchmarks.hpp"
+#include "common/BenchmarkRunner.hpp"
 #include "common/Problem.hpp"
 #include "common/Timing.hpp"
 #include "sweep/Problems.hpp"
@@ -132,7 +132,7 @@ class Sweeper {
   Problems m_problems;
   Context m_judge_context;
   Dispatcher& m_judge;
-  Benchmarks m_benchmarks;
+  BenchmarkRunner m_benchmarks;
   SweepResults m_results;
   Clock::time_point m_start = Clock::now();
 };

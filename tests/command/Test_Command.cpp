@@ -6,7 +6,7 @@
 #include "Support.hpp"
 #include "TempFolder.hpp"
 #include "io/Errors.hpp"
-#include "io/NpyHeader.hpp"
+#include "io/WriteNpyHeader.hpp"
 
 #include <cstdlib>
 #include <limits>

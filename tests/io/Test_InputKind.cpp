@@ -6,7 +6,7 @@
 #include "TempFolder.hpp"
 #include "io/Errors.hpp"
 #include "io/InputKind.hpp"
-#include "io/NpyHeader.hpp"
+#include "io/WriteNpyHeader.hpp"
 
 #include <string>
 

@@ -49,7 +49,7 @@ std::uint64_t shared(const std::vector<Symbol>& a, const std::vector<Symbol>& b)
 
 /// The patterns that the plan of \p query lists on \p space, in ascending order, and the LCS of
 /// each.
-std::map<std::uint32_t, std::uint32_t> listed(Space space, const PatternStore& store,
+std::map<std::uint32_t, std::uint32_t> listed(Space space, const HostPatterns& store,
                                               const PostingsIndex& index,
                                               const std::vector<Symbol>& dense,
                                               const PostingsPlan& plan) {
@@ -114,7 +114,7 @@ TEST(Postings, ListExactlyThePatternsThatShareEnough) {
     for (const std::size_t count : {1U, 31U, 33U, 900U, 40000U}) {
       if (count > 1000 && vocabulary != 300) continue;
       const Sequences patterns = random_sequences(generator, count, 40, vocabulary);
-      const PatternStore store(Testing::context(), ragged(patterns));
+      const HostPatterns store(Testing::context(), ragged(patterns));
       const PostingsIndex index(Testing::context().memory(Space::serial), store.tiles);
       for (const double threshold : {0.05, 0.3, 0.6, 0.9, 1.0}) {
         std::vector<Symbol> query = random_sequences(generator, 1, 90, vocabulary)[0];
@@ -145,7 +145,7 @@ TEST(Postings, ListExactlyThePatternsThatShareEnough) {
 }
 
 TEST(Postings, ASecondListHoldsSecondOccurrences) {
-  const PatternStore store(Testing::context(), ragged({{1, 2, 1, 1}, {1}, {2, 1, 1}, {}}));
+  const HostPatterns store(Testing::context(), ragged({{1, 2, 1, 1}, {1}, {2, 1, 1}, {}}));
   const PostingsIndex index(Testing::context().memory(Space::serial), store.tiles);
   const Symbol one = store.symbols[1];
   ASSERT_EQ(index.lists(one), 3U);
@@ -164,7 +164,7 @@ TEST(Postings, ASecondListHoldsSecondOccurrences) {
 TEST(Postings, AHighThresholdSkipsTheLongLists) {
   auto generator = Testing::generator("Postings skip");
   const Sequences patterns = random_sequences(generator, 3000, 60, 2000);
-  const PatternStore store(Testing::context(), ragged(patterns));
+  const HostPatterns store(Testing::context(), ragged(patterns));
   const PostingsIndex index(Testing::context().memory(Space::serial), store.tiles);
   const auto longest =
       std::max_element(patterns.begin(), patterns.end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/Benchmarks.hpp"
+#include "common/BenchmarkRunner.hpp"
 
 #include "common/Timing.hpp"
 
@@ -13,7 +13,7 @@
 namespace Kindred::Perf {
 
 /// Prints each run to standard error when it ends, and records it as Google Benchmark's JSON.
-class Benchmarks::Collector final : public benchmark::BenchmarkReporter {
+class BenchmarkRunner::Collector final : public benchmark::BenchmarkReporter {
  public:
   Collector() : m_console(benchmark::ConsoleReporter::OO_Tabular) {
     m_json.SetOutputStream(&m_text);
@@ -69,18 +69,18 @@ std::vector<double> time_calls(benchmark::State& state, Problem& problem, Space 
 
 }  // namespace
 
-Benchmarks::Benchmarks(double min_time) : m_collector(std::make_unique<Collector>()) {
+BenchmarkRunner::BenchmarkRunner(double min_time) : m_collector(std::make_unique<Collector>()) {
   static char program[] = "kindred-perf";  // Google Benchmark keeps the pointer
   std::string time = "--benchmark_min_time=" + std::to_string(min_time);
   char* arguments[] = {program, time.data(), nullptr};
   int count = 2;
   benchmark::Initialize(&count, arguments);
 }
-Benchmarks::~Benchmarks() = default;
+BenchmarkRunner::~BenchmarkRunner() = default;
 
-Json Benchmarks::finish() { return m_collector->finish(); }
+Json BenchmarkRunner::finish() { return m_collector->finish(); }
 
-double Benchmarks::time(Problem& problem, Space space, const std::string& wrong) {
+double BenchmarkRunner::time(Problem& problem, Space space, const std::string& wrong) {
   std::vector<double> times;
   std::vector<std::string> names;
   std::vector<std::int64_t> values;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_PERF_MACHINE_RESIDENT_BYTES_HPP
-#define KINDRED_PERF_MACHINE_RESIDENT_BYTES_HPP
+#ifndef KINDRED_PERF_MACHINE_SPACE_BUFFER_HPP
+#define KINDRED_PERF_MACHINE_SPACE_BUFFER_HPP
 
 #include <kindred/backends/Context.hpp>
 
@@ -10,15 +10,15 @@
 namespace Kindred::Perf {
 
 /// \brief Bytes in the memory of a space, for calls on resident matrices.
-class ResidentBytes {
+class SpaceBuffer {
  public:
   /// Allocates uninitialised memory. \throws OutOfMemory
-  ResidentBytes(Context& context, Space space, std::size_t size);
+  SpaceBuffer(Context& context, Space space, std::size_t size);
   /// Allocates and copies \p bytes. \throws OutOfMemory
-  ResidentBytes(Context& context, Space space, std::span<const std::byte> bytes);
-  ~ResidentBytes();
-  ResidentBytes(ResidentBytes&& other) noexcept;
-  ResidentBytes& operator=(ResidentBytes&&) = delete;
+  SpaceBuffer(Context& context, Space space, std::span<const std::byte> bytes);
+  ~SpaceBuffer();
+  SpaceBuffer(SpaceBuffer&& other) noexcept;
+  SpaceBuffer& operator=(SpaceBuffer&&) = delete;
 
   std::span<std::byte> bytes() const { return {m_data, m_size}; }
   /// Copies to the host. Fences.
@@ -33,4 +33,4 @@ class ResidentBytes {
 
 }  // namespace Kindred::Perf
 
-#endif  // KINDRED_PERF_MACHINE_RESIDENT_BYTES_HPP
+#endif  // KINDRED_PERF_MACHINE_SPACE_BUFFER_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_SEQUENCE_PATTERN_STORE_HPP
-#define KINDRED_MATCHER_SEQUENCE_PATTERN_STORE_HPP
+#ifndef KINDRED_MATCHER_SEQUENCE_HOST_PATTERNS_HPP
+#define KINDRED_MATCHER_SEQUENCE_HOST_PATTERNS_HPP
 
 #include "StoredTiles.hpp"
 #include "SymbolMap.hpp"
@@ -94,12 +94,12 @@ class TileBuffers {
 };
 
 /// \brief The patterns on the host: the tiles, and data per pattern.
-class PatternStore {
+class HostPatterns {
  public:
   /// \throws InvalidArgument for offsets or symbols out of range; OutOfMemory
-  PatternStore(Context& context, RaggedSpan<Symbol> patterns);
+  HostPatterns(Context& context, RaggedSpan<Symbol> patterns);
   /// \param stored validated; its owner is kept alive
-  explicit PatternStore(const StoredTiles& stored);
+  explicit HostPatterns(const StoredTiles& stored);
 
   /// The contents to be written to a file. \param by_dense from `symbols`; must outlive the result
   StoredTiles stored(std::span<const Symbol> by_dense) const;
@@ -115,7 +115,7 @@ class PatternStore {
 
  private:
   struct Plan;
-  PatternStore(Context& context, const Plan& plan);
+  HostPatterns(Context& context, const Plan& plan);
   std::shared_ptr<const void> m_owner;  ///< of borrowed tiles
   template <class SymbolType>
   void fill(const Plan& plan, std::uint64_t tile, SymbolType* out);
@@ -141,4 +141,4 @@ void check_rows(RaggedSpan<Symbol> rows, const char* what);
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_SEQUENCE_PATTERN_STORE_HPP
+#endif  // KINDRED_MATCHER_SEQUENCE_HOST_PATTERNS_HPP

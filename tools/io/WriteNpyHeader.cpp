@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/NpyHeader.hpp"
+#include "io/WriteNpyHeader.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TOOLS_IO_NPY_HEADER_HPP
-#define KINDRED_TOOLS_IO_NPY_HEADER_HPP
+#ifndef KINDRED_TOOLS_IO_WRITE_NPY_HEADER_HPP
+#define KINDRED_TOOLS_IO_WRITE_NPY_HEADER_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -16,4 +16,4 @@ std::string npy_header(const std::string& descr, std::span<const std::uint64_t> 
 
 }  // namespace Kindred::Tools
 
-#endif  // KINDRED_TOOLS_IO_NPY_HEADER_HPP
+#endif  // KINDRED_TOOLS_IO_WRITE_NPY_HEADER_HPP

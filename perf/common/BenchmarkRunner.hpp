@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_PERF_COMMON_BENCHMARKS_HPP
-#define KINDRED_PERF_COMMON_BENCHMARKS_HPP
+#ifndef KINDRED_PERF_COMMON_BENCHMARK_RUNNER_HPP
+#define KINDRED_PERF_COMMON_BENCHMARK_RUNNER_HPP
 
 #include "common/JsonOutput.hpp"
 #include "common/Problem.hpp"
@@ -13,13 +13,13 @@ namespace Kindred::Perf {
 /// \brief Times problems with Google Benchmark; prints every run to standard error and records it.
 ///
 /// At most one object can exist in a process at a time.
-class Benchmarks {
+class BenchmarkRunner {
  public:
   /// \param min_time seconds for which a benchmark repeats its call
-  explicit Benchmarks(double min_time);
-  ~Benchmarks();
-  Benchmarks(const Benchmarks&) = delete;
-  Benchmarks& operator=(const Benchmarks&) = delete;
+  explicit BenchmarkRunner(double min_time);
+  ~BenchmarkRunner();
+  BenchmarkRunner(const BenchmarkRunner&) = delete;
+  BenchmarkRunner& operator=(const BenchmarkRunner&) = delete;
 
   /// \brief Median seconds of a call of \p problem on \p space.
   /// \param problem what is measured
@@ -37,4 +37,4 @@ class Benchmarks {
 
 }  // namespace Kindred::Perf
 
-#endif  // KINDRED_PERF_COMMON_BENCHMARKS_HPP
+#endif  // KINDRED_PERF_COMMON_BENCHMARK_RUNNER_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "PatternStore.hpp"
+#include "HostPatterns.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/CheckOffsets.hpp>
@@ -80,7 +80,7 @@ std::vector<std::uint64_t> tile_offsets(RaggedSpan<Symbol> patterns,
 }  // namespace
 
 /// Intermediate results that the constructors pass on.
-struct PatternStore::Plan {
+struct HostPatterns::Plan {
   Plan(const Context& context, RaggedSpan<Symbol> given) : patterns(given) {
     check_rows(patterns, "pattern");
     KINDRED_THROW_IF(
@@ -108,10 +108,10 @@ void check_rows(RaggedSpan<Symbol> rows, const char* what) {
   }
 }
 
-PatternStore::PatternStore(Context& context, RaggedSpan<Symbol> patterns)
-    : PatternStore(context, Plan(context, patterns)) {}
+HostPatterns::HostPatterns(Context& context, RaggedSpan<Symbol> patterns)
+    : HostPatterns(context, Plan(context, patterns)) {}
 
-PatternStore::PatternStore(Context& context, const Plan& plan)
+HostPatterns::HostPatterns(Context& context, const Plan& plan)
     : symbols(context, plan.symbols, plan.largest),
       slot_of(plan.order.size()),
       tiles(context.memory(Space::serial), plan.offsets.back(), tile_count(plan.order.size()),
@@ -132,7 +132,7 @@ PatternStore::PatternStore(Context& context, const Plan& plan)
 }
 
 template <class SymbolType>
-void PatternStore::fill(const Plan& plan, std::uint64_t tile, SymbolType* out) {
+void HostPatterns::fill(const Plan& plan, std::uint64_t tile, SymbolType* out) {
   const std::uint64_t begin = plan.offsets[tile];
   const std::uint64_t unused = unused_slots(plan.order.size());
   std::fill(out + begin, out + plan.offsets[tile + 1], static_cast<SymbolType>(tiles.vocabulary));
@@ -152,7 +152,7 @@ void PatternStore::fill(const Plan& plan, std::uint64_t tile, SymbolType* out) {
   }
 }
 
-PatternStore::PatternStore(const StoredTiles& stored)
+HostPatterns::HostPatterns(const StoredTiles& stored)
     : symbols(stored.symbols), tiles(stored), m_owner(stored.owner) {
   const auto used = std::find_if(stored.indices.begin(), stored.indices.end(),
                                  [](std::uint32_t index) { return index != no_pattern; });
@@ -165,13 +165,13 @@ PatternStore::PatternStore(const StoredTiles& stored)
   if (!slot_of.empty()) longest = stored.lengths.back();
 }
 
-StoredTiles PatternStore::stored(std::span<const Symbol> by_dense) const {
+StoredTiles HostPatterns::stored(std::span<const Symbol> by_dense) const {
   const auto all = [](const auto& buffer) { return std::span(buffer.data(), buffer.size()); };
   return {all(tiles.octets),  all(tiles.narrow),  all(tiles.wide), all(tiles.offsets),
           all(tiles.lengths), all(tiles.indices), by_dense,        {}};
 }
 
-std::vector<Symbol> PatternStore::pattern(std::uint32_t slot) const {
+std::vector<Symbol> HostPatterns::pattern(std::uint32_t slot) const {
   std::vector<Symbol> found(tiles.lengths.data()[slot]);
   std::uint64_t at = tiles.offsets.data()[slot / tile_patterns] + slot % tile_patterns;
   with_symbol_type(tiles.view(), [&](auto type) {
