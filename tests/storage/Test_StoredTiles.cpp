@@ -42,8 +42,7 @@ TEST(StoredTiles, MatchBuiltTiles) {
         for (const Space space : Testing::spaces())
           EXPECT_EQ(stored.match(space, queries, options), built.match(space, queries, options));
       }
-      EXPECT_EQ(stored.blocks(size / 2, queries[0], false),
-                built.blocks(size / 2, queries[0], false));
+      EXPECT_EQ(stored.blocks(size / 2, queries[0], {}), built.blocks(size / 2, queries[0], {}));
       EXPECT_EQ(stored.bytes(Space::serial), built.bytes(Space::serial));
     }
   }

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/launch/TeamCluster.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/SmallFrontierMemory.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 
 namespace Kindred::Impl {
 
