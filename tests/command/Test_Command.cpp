@@ -189,8 +189,9 @@ TEST(Command, PrintsTheSameBytesForEverySpaceAndThreadCount) {
        "\"similarity\": 0.5, \"matched\": 1, \"blocks\": [[2, 0, 1]]}]}\n"},
       {{"match", "--lines", files.lines, "--queries", files.line_queries, "--measure", "difflib",
         "--threshold", "0", "--top", "2"},
-       "{\"query\": 0, \"results\": [{\"name\": null, \"index\": 0, \"similarity\": "
-       "0.8333333333333334, \"matched\": 5}, {\"name\": null, \"index\": 1, \"similarity\": "
+       "{\"query\": \"mitten\", \"results\": [{\"name\": \"kitten\", \"index\": 0, "
+       "\"similarity\": 0.8333333333333334, \"matched\": 5}, {\"name\": \"sitting\", \"index\": 1, "
+       "\"similarity\": "
        "0.6153846153846154, \"matched\": 4}]}\n"},
       {{"search", "--vectors", files.vectors, "--queries", files.vector_queries},
        "{\"query\": 0, \"results\": [[0, 1.0], [3, 0.6], [1, 0.0], [2, null]]}\n"

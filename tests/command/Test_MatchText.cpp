@@ -64,11 +64,11 @@ TEST(MatchText, PrintsRows) {
   };
   EXPECT_EQ(rows("csv"),
             "query,name,index,similarity,matched,blocks\n"
-            "Fist Glno,First Glonn,0,0.8,8,\"[[0, 0, 2], [3, 2, 5], [8, 8, 1]]\"\n"
+            "Fist Glno,First Glonn,0,0.8,8,\"[[0, 0, 2], [3, 2, 5], [9, 7, 1]]\"\n"
             "zzz,,,,,\n");
   EXPECT_EQ(rows("table"),
             "query      name         index  similarity  matched  blocks\n"
-            "Fist Glno  First Glonn      0      0.8000        8  [[0, 0, 2], [3, 2, 5], [8, 8, "
+            "Fist Glno  First Glonn      0      0.8000        8  [[0, 0, 2], [3, 2, 5], [9, 7, "
             "1]]\n"
             "zzz\n");
 }

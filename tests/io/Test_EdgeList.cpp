@@ -72,10 +72,11 @@ std::vector<std::string> notes(const TempFolder& folder, const std::string& text
 TEST(EdgeList, SkipsAHeaderWithANote) {
   const TempFolder folder;
   Graph graph;
-  EXPECT_THAT(notes(folder, "# made\nfrom\tto\tweight\na\tb\t2\n", graph),
-              ElementsAre(folder / "g" +
-                          ":2: skipped as a header: 'from\tto\tweight' (--no-header reads it as "
-                          "an edge)"));
+  EXPECT_THAT(
+      notes(folder, "# made\nfrom\tto\tweight\na\tb\t2\n", graph),
+      ElementsAre(folder / "g" +
+                  ":2: skipped as a header: 'from\\x09to\\x09weight' (--no-header reads it as "
+                  "an edge)"));
   EXPECT_THAT(names(graph.nodes), ElementsAre("\"a\"", "\"b\""));
   EXPECT_THAT(edges(graph), ElementsAre(Triple(0, 1, 2.0F)));
   EXPECT_THAT(notes(folder, "a b 2\n", graph), ::testing::IsEmpty());

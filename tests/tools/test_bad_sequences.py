@@ -120,7 +120,7 @@ class BadSequences(harness.CommandTest):
                 self.refused_flag(("--top", value), f"--top={value}")
 
     def test_unknown_values_are_told_with_the_known_ones(self):
-        self.refused_flag(("levenshtein", "lcs", "difflib"), "--measure", "levenshtein")
+        self.refused_flag(("jaccard", "lcs", "difflib", "levenshtein", "osa", "prefix", "postfix"), "--measure", "jaccard")
         self.refused_flag(("word", "token", "character"), "--level", "word")
         self.refused_flag(("gpu", "serial", "openmp", "cuda"), "--space", "gpu")
 

@@ -89,7 +89,7 @@ MISTAKES = (
     ("graph build --edges mixed.txt --out n.knd", 3, ("mixed.txt:2: 3 fields; the edge on line 1 has 2; either all edges have a weight or none",)),
     ("graph build --edges commas.txt --out n.knd", 3, ("commas.txt:1: 1 fields", "name a file with commas *.csv")),
     ("graph build --edges kinds.txt --out n.knd", 3, ("kinds.txt:1: 4 fields", "--edge-kinds")),
-    ("spread --graph e.tsv --sources stranger.jsonl", 3, ("stranger.jsonl:1: the node \"z\" is not in the graph",)),
+    ("spread --graph e.tsv --sources stranger.jsonl", 3, ("stranger.jsonl:1: the node 'z' is not in the graph, which has 3 nodes",)),
     ("spread --graph e.tsv --sources broken.jsonl", 3, ("broken.jsonl:1: not JSON: column ",)),
 )
 
@@ -178,7 +178,7 @@ class FirstHour(harness.CommandTest):
 
     def test_edge_lists(self):
         answer = self.types("spread --graph e.tsv --sources s.jsonl")
-        self.assertIn("e.tsv:1: skipped as a header: 'from\tto\tweight' (--no-header reads it as an edge)", answer.err)
+        self.assertIn("e.tsv:1: skipped as a header: 'from\\x09to\\x09weight' (--no-header reads it as an edge)", answer.err)
         self.assertEqual([name for name, _ in answer.lines()[0]["activations"]], ["a", "b", "c"])
         self.file("plain.txt", "a b\nb c\n")
         self.file("ones.txt", "a b 1\nb c 1\n")

@@ -93,7 +93,8 @@ class Answers(harness.CommandTest):
         lines = (self.inputs / "lines.txt").read_text().splitlines()
         complete = self.answers("match clusters complete")
         self.assertEqual(sum(cluster["size"] for cluster in complete), len(lines))
-        self.assertTrue(all(cluster["representative"]["name"] is None for cluster in complete))
+        for cluster in complete:
+            self.assertEqual(cluster["representative"]["name"], lines[cluster["representative"]["index"]])
 
     def test_search(self):
         for row, answer in enumerate(self.answers("search cosine")):

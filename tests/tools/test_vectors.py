@@ -197,8 +197,7 @@ class Vectors(harness.CommandTest):
             self.assertEqual([line["path"] for line in told if "path" in line], [path])
             self.assertEqual(forced.out, result.out)
         for old, path in {"plain": "brute_force", "screen": "quantized", "matrix": "gemm"}.items():  # names of earlier versions
-            forced = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--path", old, "--explain", "--quiet")
-            self.assertEqual([json.loads(line)["path"] for line in forced.err.splitlines() if '"path"' in line], [path])
+            self.refuses(2, ("--path", f"instead of {old} use {path}"), "search", "--vectors", self.vectors, "--queries", self.queries, "--path", old)
 
 
 if __name__ == "__main__":
