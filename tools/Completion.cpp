@@ -92,7 +92,7 @@ _kindred() {{
   }
   return out + R"x(  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
-  if [[ "$current" != -* ]]; then COMPREPLY+=($(compgen -f -- "$current")); fi
+  if [[ "$current" != -* ]]; then mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$current"); fi
 }
 complete -o filenames -F _kindred kindred
 )x";
@@ -131,7 +131,7 @@ _kindred() {{
   _describe 'command or flag' words_of
   _files
 }
-compdef _kindred kindred
+if [[ "$funcstack[1]" == _kindred ]]; then _kindred "$@"; else compdef _kindred kindred; fi
 )x";
 }
 

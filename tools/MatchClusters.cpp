@@ -41,6 +41,8 @@ void check_clusters(const MatchFlags& flags) {
   if (!flags.self) throw UsageError("match: --clusters requires --self");
   if (flags.format != OutputFormat::json)
     throw UsageError("match: --clusters prints lists, which only --format json has");
+  if (flags.matched_only)
+    throw UsageError("match: --clusters prints every pattern; omit --matched-only");
   if (flags.top > 0) throw UsageError("match: --clusters uses all similar pairs; omit --top");
   if (flags.options.blocks) throw UsageError("match: --clusters prints no pairs; omit --blocks");
   if (flags.threshold == 0.0) throw UsageError("match: --clusters requires a --threshold above 0");

@@ -46,16 +46,15 @@ void check_measure(MatchFlags& flags) {
   if (named == all_measures.end() && flags.measure != "indel") {
     std::string names = "indel";
     for (const Measure measure : all_measures) names += ", " + std::string(to_string(measure));
-    throw UsageError(
-        fmt::format("match: --measure: '{}' is not one of {}", flags.measure, names));
+    throw UsageError(fmt::format("match: --measure: '{}' is not one of {}", flags.measure, names));
   }
   flags.options.measure = named == all_measures.end() ? Measure::lcs : *named;
   const bool has_blocks =
       flags.options.measure == Measure::lcs || flags.options.measure == Measure::difflib;
   if (has_blocks) return;
   if (flags.options.blocks)
-    throw UsageError(fmt::format("match: --blocks: {} has none; use --measure lcs or difflib",
-                                 flags.measure));
+    throw UsageError(
+        fmt::format("match: --blocks: {} has none; use --measure lcs or difflib", flags.measure));
   if (flags.prediction.predict)
     throw UsageError(
         fmt::format("match: --predict: {} has no blocks to predict from; use --measure lcs or "
@@ -166,7 +165,7 @@ void add_match_flags(CLI::App& command, MatchFlags& flags) {
                    "(duplicates); requires --threshold");
   command.add_flag("--follow", flags.follow,
                    "With --store and --queries -: answer each line from the store as it is then, "
-                   "while other processes append to it or replace it");
+                   "while other processes append to it, or replace it by renaming another");
   command
       .add_option("--measure", flags.measure,
                   "lcs: longest common subsequence, the same as indel; difflib: same as Python's "
@@ -220,7 +219,7 @@ void add_match_flags(CLI::App& command, MatchFlags& flags) {
   command
       .add_flag("--skip-bad", flags.skip_bad,
                 "Print {\"error\": \"…\", \"line\": N} in place of the answer to an invalid query "
-                "and continue")
+                "(in rows: report it on stderr) and continue")
       ->group(output_group);
   add_clusters_flag(command, flags);
   add_prediction_flags(command, flags.prediction);

@@ -90,7 +90,7 @@ void MatchWriter::end() {
 void MatchWriter::skipped(const SkippedLine& line) {
   ++m_skipped;
   if (m_rows) {
-    Log::warning(fmt::format("line {} of the queries is skipped: {}", line.line, line.why));
+    Log::error(fmt::format("line {} of the queries is skipped: {}", line.line, line.why));
     return;
   }
   append_error(m_output.text(), line.why, line.line);
@@ -109,7 +109,8 @@ void MatchWriter::finish() {
     Log::warning(fmt::format("{} of {} queries are skipped: their lines are invalid", m_skipped,
                              m_skipped + m_queries));
   }
-  if (m_queries == 0 || m_matched > 0 || m_flags.self) return;
+  // Without a threshold, only empty queries and no patterns have no result.
+  if (m_queries == 0 || m_matched > 0 || m_flags.self || m_flags.options.threshold == 0.0) return;
   const bool tokens = m_flags.form() == SequenceForm::json && m_flags.level != "character";
   Log::warning(fmt::format(
       "none of the {} queries has a result: no similarity reaches the threshold {:g}{}", m_queries,

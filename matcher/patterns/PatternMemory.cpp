@@ -8,6 +8,7 @@
 #include "PatternWriter.hpp"
 #include "StoredPatterns.hpp"
 #include "SyncWorker.hpp"
+#include "sequence/MeasureOperations.hpp"
 
 #include <kindred/core/common/CheckOffsets.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
@@ -423,6 +424,7 @@ MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions
 PredictionResults PatternMemory::predict(Events query, const MatchOptions& matching,
                                          const PredictionOptions& options) const {
   check(options);
+  Impl::check_blocks(matching.measure);
   State& state = *m_state;
   Ragged<Symbol> queries;
   encode(query, queries);

@@ -2,6 +2,8 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Clusters.hpp>
 
+#include "ClusterGroups.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -154,14 +156,22 @@ class CompleteLinkage {
       m_best;  ///< may contain similarities that have decreased
 };
 
+/// Adds \p value to \p sum \p times times, each addition rounded.
+void add_times(double& sum, double value, std::uint64_t times) {
+  for (; times > 0; --times) sum += value;
+}
+
 /// \p clusters with their representatives. \param pairs from best to worst, so that equal lists of
-/// similarities have equal sums
-void choose_representatives(const std::vector<SimilarPair>& pairs, Clusters& clusters) {
+/// similarities have equal sums \param copies how many equal items an item stands for; empty: 1
+void choose_representatives(const std::vector<SimilarPair>& pairs,
+                            std::span<const std::uint64_t> copies, Clusters& clusters) {
   std::vector<double> sums(clusters.cluster_of.size(), 0.0);
+  for (std::size_t item = 0; item < copies.size(); ++item)
+    add_times(sums[item], 1.0, copies[item] - 1);
   for (const SimilarPair& pair : pairs) {
     if (clusters.cluster_of[pair.first] != clusters.cluster_of[pair.second]) continue;
-    sums[pair.first] += pair.similarity;
-    sums[pair.second] += pair.similarity;
+    add_times(sums[pair.first], pair.similarity, copies.empty() ? 1 : copies[pair.second]);
+    add_times(sums[pair.second], pair.similarity, copies.empty() ? 1 : copies[pair.first]);
   }
   for (std::size_t cluster = 0; cluster < clusters.members.rows(); ++cluster) {
     const auto members = clusters.members[cluster];
@@ -172,13 +182,9 @@ void choose_representatives(const std::vector<SimilarPair>& pairs, Clusters& clu
   }
 }
 
-}  // namespace
-
-std::string_view to_string(Linkage linkage) noexcept {
-  return linkage == Linkage::single ? "single" : "complete";
-}
-
-Clusters cluster_pairs(std::uint64_t size, std::vector<SimilarPair> pairs, Linkage linkage) {
+/// The clusters of the items 0 … size − 1. \param copies as for `choose_representatives`
+Clusters cluster_items(std::uint64_t size, std::vector<SimilarPair> pairs, Linkage linkage,
+                       std::span<const std::uint64_t> copies) {
   normalise(size, pairs);
   Forest forest(size);
   if (linkage == Linkage::complete) {
@@ -202,8 +208,44 @@ Clusters cluster_pairs(std::uint64_t size, std::vector<SimilarPair> pairs, Linka
   for (std::uint64_t item = 0; item < size; ++item)
     clusters.members.values[end[clusters.cluster_of[item]]++] = item;
   std::sort(pairs.begin(), pairs.end(), is_better);
-  choose_representatives(pairs, clusters);
+  choose_representatives(pairs, copies, clusters);
   return clusters;
 }
+
+}  // namespace
+
+std::string_view to_string(Linkage linkage) noexcept {
+  return linkage == Linkage::single ? "single" : "complete";
+}
+
+Clusters cluster_pairs(std::uint64_t size, std::vector<SimilarPair> pairs, Linkage linkage) {
+  return cluster_items(size, std::move(pairs), linkage, {});
+}
+
+namespace Impl {
+
+Clusters cluster_groups(std::span<const std::uint64_t> group_of, std::uint64_t groups,
+                        std::vector<SimilarPair> pairs, Linkage linkage) {
+  std::vector<std::uint64_t> copies(groups, 0);
+  std::vector<std::uint64_t> first(groups, group_of.size());
+  for (std::uint64_t item = 0; item < group_of.size(); ++item) {
+    ++copies[group_of[item]];
+    first[group_of[item]] = std::min(first[group_of[item]], item);
+  }
+  const Clusters of_groups = cluster_items(groups, std::move(pairs), linkage, copies);
+  Clusters clusters;
+  clusters.cluster_of.resize(group_of.size());
+  std::vector<std::vector<std::uint64_t>> members(of_groups.members.rows());
+  for (std::uint64_t item = 0; item < group_of.size(); ++item) {
+    clusters.cluster_of[item] = of_groups.cluster_of[group_of[item]];
+    members[clusters.cluster_of[item]].push_back(item);
+  }
+  for (const auto& row : members) clusters.members.push_row(row);
+  for (const std::uint64_t group : of_groups.representatives)
+    clusters.representatives.push_back(first[group]);
+  return clusters;
+}
+
+}  // namespace Impl
 
 }  // namespace Kindred

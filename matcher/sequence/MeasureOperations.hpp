@@ -25,9 +25,9 @@ constexpr SimilarityScale scale_of(Measure measure) noexcept {
 
 /// \throws InvalidArgument if the measure has no matching blocks
 inline void check_blocks(Measure measure) {
-  KINDRED_THROW_IF(scale_of(measure) != SimilarityScale::total,
-                   "blocks are those of lcs or difflib; the measure is " +
-                       std::string(to_string(measure)));
+  KINDRED_THROW_IF(
+      scale_of(measure) != SimilarityScale::total,
+      "blocks are those of lcs or difflib; the measure is " + std::string(to_string(measure)));
 }
 
 /// The operation that the dispatcher predicts for a measure.

@@ -3,12 +3,15 @@
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
+#include "ClusterGroups.hpp"
 #include "MeasureOperations.hpp"
 #include "PatternSegment.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace Kindred {
@@ -160,16 +163,37 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
   check(matching);
   KINDRED_THROW_IF(matching.threshold == 0.0,
                    "threshold is 0; clusters require a threshold above 0");
+  // Equal patterns are one item, because their pairs would be as many as the square of their
+  // number. Empty patterns have no results, not even with each other.
+  const Ragged<Symbol> patterns = m_state->segment.own(0, size());
+  Ragged<Symbol> different;
+  std::unordered_map<std::string_view, std::uint64_t> group_of_symbols;
+  std::vector<std::uint64_t> group_of(size());
+  for (std::size_t index = 0; index < size(); ++index) {
+    const std::span<const Symbol> pattern = patterns[index];
+    const std::string_view bytes(reinterpret_cast<const char*>(pattern.data()),
+                                 pattern.size() * sizeof(Symbol));
+    group_of[index] = different.rows();
+    if (!pattern.empty())
+      group_of[index] = group_of_symbols.try_emplace(bytes, different.rows()).first->second;
+    if (group_of[index] == different.rows()) different.push_row(pattern);
+  }
   ClusterResults results;
   std::vector<SimilarPair> pairs;
-  match_self(matching, [&](std::size_t first, const MatchResults& group) {
+  const auto collect = [&](std::size_t first, const MatchResults& group) {
     for (std::size_t row = 0; row < group.matches.rows(); ++row) {
       for (const Match& match : group.matches[row])
         pairs.push_back({match.index, first + row, match.similarity});
     }
     if (group.record.taken >= results.record.taken) results.record = group.record;
-  });
-  static_cast<Clusters&>(results) = cluster_pairs(size(), std::move(pairs), options.linkage);
+  };
+  if (different.rows() == size()) {
+    match_self(matching, collect);
+  } else {
+    SequenceMatcher(m_state->context, different).match_self(matching, collect);
+  }
+  static_cast<Clusters&>(results) =
+      Impl::cluster_groups(group_of, different.rows(), std::move(pairs), options.linkage);
   return results;
 }
 

@@ -114,9 +114,10 @@ PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, boo
   check_length(query, "the query");
   const bool is_lcs = measure == Measure::lcs;
   const bool is_difflib = measure == Measure::difflib;
+  const bool has_masks = !Impl::is_common_end(measure);
   m_state.reset(new State{measure,
                           {query.begin(), query.end()},
-                          Impl::QueryMasks(query),
+                          Impl::QueryMasks(has_masks ? query : std::span<const Symbol>()),
                           is_lcs ? std::optional<LcsAligner>(query) : std::nullopt,
                           BlockFinder(is_difflib ? query : std::span<const Symbol>(), autojunk)});
 }

@@ -118,6 +118,27 @@ TEST(Clusters, OfNamesByHand) {
   EXPECT_THAT(complete.representatives, ElementsAre(0, 2, 3, 4, 5));
 }
 
+TEST(Clusters, OfManyEqualPatternsNeedNoPairForEveryTwo) {
+  constexpr std::size_t size = 60'000;  // 1.8 billion pairs
+  Ragged<Symbol> rows;
+  for (std::size_t i = 0; i < size; ++i) {
+    rows.push_row(i % 3 == 0   ? Sequence{1, 2, 3, 4}
+                  : i % 3 == 1 ? Sequence{1, 2, 3, 5}
+                               : Sequence{6, 7});
+  }
+  const SequenceMatcher matcher(Testing::context(), rows);
+  ClusterOptions options;
+  options.matching.threshold = 0.7;
+  for (const Linkage linkage : linkages) {
+    options.linkage = linkage;
+    const ClusterResults results = matcher.cluster(options);
+    ASSERT_EQ(results.members.rows(), 2U);
+    EXPECT_EQ(results.members[0].size(), size / 3 * 2);
+    EXPECT_EQ(results.members[1].size(), size / 3);
+    EXPECT_THAT(results.representatives, ElementsAre(0, 2));
+  }
+}
+
 TEST(Clusters, NoneAndOne) {
   for (const Linkage linkage : linkages) {
     const Clusters none = cluster_pairs(0, {}, linkage);

@@ -33,11 +33,10 @@ std::optional<std::string_view> ColumnReader::next() {
     if (!line) {
       if (m_where == Where::quoted) {
         m_where = Where::record;
-        if (m_fields == 0) {
-          throw InputError(fmt::format("{}:{}: the file ends within a field in quotes",
-                                       m_lines.name(), m_first_line));
-        }
-        throw BadLine(m_lines.name(), m_first_line, "the file ends within a field in quotes");
+        // Cannot be skipped: all lines from there on are part of the field.
+        throw InputError(
+            fmt::format("{}:{}: the file ends within a field in quotes that begins here",
+                        m_lines.name(), m_first_line));
       }
       if (m_fields == 0) {
         throw InputError(fmt::format("{}: the file is empty; its first line must name the columns",

@@ -27,6 +27,8 @@ class GzipDecoder final : public Decoder {
 
   std::size_t decode(std::string_view& in, char* out, std::size_t size) override {
     if (m_complete) {
+      // Zeros after the last member are padding, as for gzip(1).
+      in.remove_prefix(std::min(in.find_first_not_of('\0'), in.size()));
       if (in.empty()) return 0;
       ::inflateReset(&m_stream);
       m_complete = false;

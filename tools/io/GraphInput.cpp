@@ -8,10 +8,19 @@
 
 namespace Kindred::Tools {
 
-bool is_matrix_market(const std::string& path) {
-  return std::filesystem::path(path).extension() == ".mtx";
+namespace {
+
+/// The extension before that of a compressed file.
+std::string extension_of(const std::string& path) {
+  std::filesystem::path file(path);
+  if (file.extension() == ".gz" || file.extension() == ".zst") file.replace_extension();
+  return file.extension().string();
 }
-bool is_csv(const std::string& path) { return std::filesystem::path(path).extension() == ".csv"; }
+
+}  // namespace
+
+bool is_matrix_market(const std::string& path) { return extension_of(path) == ".mtx"; }
+bool is_csv(const std::string& path) { return extension_of(path) == ".csv"; }
 
 Graph read_graph(const std::string& path, WeightRange range, EdgeListForm form,
                  const ReadProgress& progress, Graph graph) {

@@ -185,7 +185,7 @@ class PatternMemory {
   /// matching, is at least `options.threshold`.
   ///
   /// Frequencies and statistics are a consistent snapshot taken after the match.
-  /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
+  /// \throws InvalidArgument, also for a measure without blocks; SpaceUnavailable, OutOfMemory
   PredictionResults predict(Events query, const MatchOptions& matching = {},
                             const PredictionOptions& options = {}) const;
   /// How often each symbol was learned, indexed by symbol, as `affinity_weights` takes it.

@@ -36,11 +36,12 @@ class PreparedQuery {
 
   /// \brief The similarity if it is at least \p score_cutoff, otherwise exactly 0.
   ///
-  /// A higher cutoff is faster: pairs that an upper bound places below it are skipped. Two empty
-  /// sequences have similarity 0 under `lcs`, 1 under the others. Complexity: O(pattern · ⌈query /
-  /// 64⌉) for `lcs`, `levenshtein` and `osa`, O(result) for `prefix` and `postfix`; for `difflib`
-  /// also O(pattern · occurrences in the query) per block, for pairs whose bound reaches the
-  /// cutoff. \throws InvalidArgument for a cutoff outside [0, 1] or NaN, or 2^31 symbols
+  /// A higher cutoff is faster: pairs that an upper bound places below it (under the distances,
+  /// that of the lengths) are skipped. Two empty sequences have similarity 0 under `lcs`, 1 under
+  /// the others. Complexity: O(pattern · ⌈query / 64⌉) for `lcs`, `levenshtein` and `osa`,
+  /// O(result) for `prefix` and `postfix`; for `difflib` also O(pattern · occurrences in the query)
+  /// per block, for pairs whose bound reaches the cutoff. \throws InvalidArgument for a cutoff
+  /// outside [0, 1] or NaN, or 2^31 symbols
   double similarity(std::span<const Symbol> pattern, double score_cutoff = 0) const;
   /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
   double similarity(std::string_view pattern, double score_cutoff = 0) const;
