@@ -163,12 +163,15 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
   check(matching);
   KINDRED_THROW_IF(matching.threshold == 0.0,
                    "threshold is 0; clusters require a threshold above 0");
-  // Equal patterns are one item, because their pairs would be as many as the square of their
-  // number. Empty patterns have no results, not even with each other.
+  // If many patterns are equal, they are one item, because their pairs would be as many as the
+  // square of their number. Empty patterns have no results, not even with each other.
+  constexpr std::uint64_t equal_pairs_max = std::uint64_t{1} << 20U;
   const Ragged<Symbol> patterns = m_state->segment.own(0, size());
   Ragged<Symbol> different;
   std::unordered_map<std::string_view, std::uint64_t> group_of_symbols;
   std::vector<std::uint64_t> group_of(size());
+  std::vector<std::uint64_t> copies;
+  std::uint64_t equal_pairs = 0;
   for (std::size_t index = 0; index < size(); ++index) {
     const std::span<const Symbol> pattern = patterns[index];
     const std::string_view bytes(reinterpret_cast<const char*>(pattern.data()),
@@ -176,7 +179,11 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
     group_of[index] = different.rows();
     if (!pattern.empty())
       group_of[index] = group_of_symbols.try_emplace(bytes, different.rows()).first->second;
-    if (group_of[index] == different.rows()) different.push_row(pattern);
+    if (group_of[index] == different.rows()) {
+      different.push_row(pattern);
+      copies.push_back(0);
+    }
+    equal_pairs += copies[group_of[index]]++;
   }
   ClusterResults results;
   std::vector<SimilarPair> pairs;
@@ -187,13 +194,14 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
     }
     if (group.record.taken >= results.record.taken) results.record = group.record;
   };
-  if (different.rows() == size()) {
+  if (equal_pairs <= equal_pairs_max) {
     match_self(matching, collect);
+    static_cast<Clusters&>(results) = cluster_pairs(size(), std::move(pairs), options.linkage);
   } else {
     SequenceMatcher(m_state->context, different).match_self(matching, collect);
+    static_cast<Clusters&>(results) =
+        Impl::cluster_groups(group_of, different.rows(), std::move(pairs), options.linkage);
   }
-  static_cast<Clusters&>(results) =
-      Impl::cluster_groups(group_of, different.rows(), std::move(pairs), options.linkage);
   return results;
 }
 
