@@ -259,21 +259,7 @@ void edit_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
           EditDistanceKernel<ExecutionSpace, decltype(symbol), kind, decltype(words)::value>{
               tiles, queries, carry, matched, carry_stride, segment, 0});
     };
-    for (std::uint32_t segment = 0; segment < segments; ++segment) {
-      if constexpr (Arch::is_device<ExecutionSpace>) {
-        const bool near_hash =
-            queries.hash_bits_max <= QuerySegmentTables<ExecutionSpace>::near_bits_max;
-        if (near_hash && queries.words_max <= 1) {
-          launch(std::integral_constant<unsigned, 1>(), segment);
-          continue;
-        }
-        if (near_hash && queries.words_max == 2) {
-          launch(std::integral_constant<unsigned, 2>(), segment);
-          continue;
-        }
-      }
-      launch(std::integral_constant<unsigned, segment_words>(), segment);
-    }
+    launch_segments(queries, launch);
   });
 }
 

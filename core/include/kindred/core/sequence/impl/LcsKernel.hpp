@@ -253,29 +253,13 @@ void lcs_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpac
               const std::type_identity_t<ArrayView<std::uint32_t, ExecutionSpace>>& matched,
               const std::type_identity_t<LcsCandidates<ExecutionSpace>>& candidates) {
   if (tiles.tiles == 0 || queries.queries == 0) return;
-  const std::uint32_t segments = queries.segments_max > 0 ? queries.segments_max : 1;
   with_symbol_type(tiles, [&](auto symbol) {
     const auto launch = [&](auto words, std::uint32_t segment) {
       lcs_launch(exec_space,
                  LcsKernel<ExecutionSpace, decltype(symbol), decltype(words)::value>{
                      tiles, queries, carry, matched, candidates, threshold, stride, segment, 0});
     };
-    for (std::uint32_t segment = 0; segment < segments; ++segment) {
-      // On the host the kernel's size does not matter: one instance suffices.
-      if constexpr (Arch::is_device<ExecutionSpace>) {
-        const bool near_hash =
-            queries.hash_bits_max <= QuerySegmentTables<ExecutionSpace>::near_bits_max;
-        if (near_hash && queries.words_max <= 1) {
-          launch(std::integral_constant<unsigned, 1>(), segment);
-          continue;
-        }
-        if (near_hash && queries.words_max == 2) {
-          launch(std::integral_constant<unsigned, 2>(), segment);
-          continue;
-        }
-      }
-      launch(std::integral_constant<unsigned, segment_words>(), segment);
-    }
+    launch_segments(queries, launch);
   });
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred::Impl {
 
@@ -101,6 +102,29 @@ struct QuerySegmentTables<DeviceSpace> {
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((share + 7) / 8 * 8, 8, 1024));
   }
 };
+
+/// Calls `launch(words, segment)` for the segments in turn, where the integral constant `words` is
+/// the fewest per segment that suffice of those for which kernels are compiled.
+template <class ExecutionSpace, class Launch>
+void launch_segments(const QueryTables<ExecutionSpace>& queries, const Launch& launch) {
+  const std::uint32_t segments = queries.segments_max > 0 ? queries.segments_max : 1;
+  for (std::uint32_t segment = 0; segment < segments; ++segment) {
+    // On the host the kernel's size does not matter: one instance suffices.
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      const bool near_hash =
+          queries.hash_bits_max <= QuerySegmentTables<ExecutionSpace>::near_bits_max;
+      if (near_hash && queries.words_max <= 1) {
+        launch(std::integral_constant<unsigned, 1>(), segment);
+        continue;
+      }
+      if (near_hash && queries.words_max == 2) {
+        launch(std::integral_constant<unsigned, 2>(), segment);
+        continue;
+      }
+    }
+    launch(std::integral_constant<unsigned, segment_words>(), segment);
+  }
+}
 
 }  // namespace Kindred::Impl
 
