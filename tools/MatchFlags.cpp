@@ -62,7 +62,7 @@ void check_measure(MatchFlags& flags) {
                     flags.measure));
 }
 
-void check_level(const MatchFlags& flags) {
+void check_level(MatchFlags& flags) {
   if (!flags.level.empty() && flags.level != "token" && flags.level != "character")
     throw UsageError(
         fmt::format("match: --level: '{}' is not one of token, character", flags.level));
@@ -70,6 +70,17 @@ void check_level(const MatchFlags& flags) {
     throw UsageError(
         fmt::format("match: --level: token does not go with {}, whose symbols are characters",
                     flags.column.empty() ? "--lines" : "--column"));
+  }
+  if (compares_words(flags.options.measure)) {
+    if (!flags.store.empty())
+      throw UsageError(
+          fmt::format("match: --measure {} compares the words of texts, but a store has patterns "
+                      "of tokens or characters: use --lines, --column or --patterns",
+                      flags.measure));
+    if (flags.level == "token")
+      throw UsageError(fmt::format(
+          "match: --measure {} compares the words of texts: use --level character", flags.measure));
+    if (flags.form() == SequenceForm::json) flags.level = "character";
   }
   const char* const folding = flags.ignore_case          ? "--ignore-case"
                               : !flags.normalize.empty() ? "--normalize"
@@ -170,7 +181,8 @@ void add_match_flags(CLI::App& command, MatchFlags& flags) {
       .add_option("--measure", flags.measure,
                   "lcs: longest common subsequence, the same as indel; difflib: same as Python's "
                   "difflib with autojunk=False; levenshtein, osa (with transpositions), prefix, "
-                  "postfix: RapidFuzz's normalized_similarity (default: lcs)")
+                  "postfix, jaro-winkler: RapidFuzz's normalized_similarity; token-sort, "
+                  "token-set: its ratios of the words of texts, divided by 100 (default: lcs)")
       ->type_name("NAME");
   command.add_flag("--autojunk", flags.options.autojunk,
                    "difflib with Python's default autojunk=True: in a query of 200 symbols or "

@@ -13,7 +13,8 @@ namespace Kindred::Tools {
 MatchWriter::MatchWriter(const MatchFlags& flags)
     : m_flags(flags),
       m_has_distance(flags.options.measure != Measure::lcs &&
-                     flags.options.measure != Measure::difflib) {
+                     flags.options.measure != Measure::difflib),
+      m_counts_edits(counts_edits(flags.options.measure)) {
   if (flags.format == OutputFormat::json) return;
   std::vector<std::string> columns{"query", "name", "index", "similarity", "matched"};
   if (m_has_distance) columns.emplace_back("distance");
@@ -38,7 +39,7 @@ void MatchWriter::result(std::optional<std::string_view> name, const Match& matc
   if (!m_rows) {
     end_result();
     append_match(m_output.text(), m_results++, name, match);
-    if (m_has_distance) append_distance(m_output.text(), match.distance);
+    if (m_has_distance) append_distance(m_output.text(), match.distance, m_counts_edits);
     if (m_flags.options.blocks) append_blocks(m_output.text(), blocks);
     return;
   }
@@ -56,7 +57,8 @@ void MatchWriter::result(std::optional<std::string_view> name, const Match& matc
   m_rows->number(match.index);
   m_rows->number(match.similarity);
   m_rows->number(std::uint64_t{match.matched});
-  if (m_has_distance) m_rows->number(match.distance);
+  if (m_has_distance && m_counts_edits) m_rows->number(static_cast<std::uint64_t>(match.distance));
+  if (m_has_distance && !m_counts_edits) m_rows->number(match.distance);
   if (m_flags.options.blocks) {
     std::string text;
     append_block_list(text, blocks);

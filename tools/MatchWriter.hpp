@@ -51,6 +51,7 @@ class MatchWriter {
 
   const MatchFlags& m_flags;
   bool m_has_distance;  ///< the measure is defined by one
+  bool m_counts_edits;
   Output m_output;
   std::optional<RowWriter> m_rows;  // except for JSON
   std::optional<std::string> m_name;

@@ -410,6 +410,9 @@ void PatternMemory::encode(Events events, Ragged<Symbol>& queries) const {
 
 MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const {
   check(options);
+  KINDRED_THROW_IF(compares_words(options.measure), "the patterns of a memory are not texts; " +
+                                                        std::string(to_string(options.measure)) +
+                                                        " compares the words of texts");
   Impl::check_rows(queries, "query");
   State& state = *m_state;
   const auto view = state.tiers.view_to(state.learned());

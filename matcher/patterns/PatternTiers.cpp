@@ -166,8 +166,7 @@ PatternTiers::PatternTiers(Context& context, const PatternSettings& settings,
       m_settings(&settings),
       m_rows(&rows),
       m_view(std::make_shared<const TierView>()) {
-  context.dispatcher().register_operations(
-      {Operations::lcs, Operations::difflib, Operations::edit_distance, Operations::common_ends});
+  context.dispatcher().register_operations(measure_operations);
 }
 
 bool PatternTiers::wants_device() const noexcept {

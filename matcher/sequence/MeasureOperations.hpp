@@ -7,34 +7,63 @@
 #include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
+#include <array>
+#include <cstddef>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 namespace Kindred::Impl {
 
-constexpr bool is_edit_distance(Measure measure) noexcept {
-  return measure == Measure::levenshtein || measure == Measure::osa;
-}
-constexpr bool is_common_end(Measure measure) noexcept {
-  return measure == Measure::prefix || measure == Measure::postfix;
+/// How patterns and queries are compared.
+enum class Comparison : std::uint8_t {
+  lcs,
+  runs,   ///< Ratcliff-Obershelp, bounded by the LCS
+  edits,  ///< edit distance
+  ends,   ///< common prefix or postfix
+  score   ///< a similarity that does not follow from a count, \see PairScore
+};
+
+/// What the matcher knows of a measure.
+struct MeasureInfo {
+  std::string_view name;
+  Comparison comparison;
+  Operation operation;  ///< that the dispatcher predicts
+
+  constexpr bool has_blocks() const noexcept {
+    return comparison == Comparison::lcs || comparison == Comparison::runs;
+  }
+  constexpr SimilarityScale scale() const noexcept {
+    return has_blocks() ? SimilarityScale::total : SimilarityScale::longest;
+  }
+};
+
+/// In the order of `Measure`. `token_sort` compares other texts, \see WordForms.
+inline constexpr std::array<MeasureInfo, all_measures.size()> measure_infos{{
+    {"lcs", Comparison::lcs, Operations::lcs},
+    {"difflib", Comparison::runs, Operations::difflib},
+    {"levenshtein", Comparison::edits, Operations::edit_distance},
+    {"osa", Comparison::edits, Operations::edit_distance},
+    {"prefix", Comparison::ends, Operations::common_ends},
+    {"postfix", Comparison::ends, Operations::common_ends},
+    {"jaro-winkler", Comparison::score, Operations::jaro_winkler},
+    {"token-sort", Comparison::score, Operations::lcs},
+    {"token-set", Comparison::score, Operations::token_set},
+}};
+constexpr const MeasureInfo& info_of(Measure measure) noexcept {
+  return measure_infos[static_cast<std::size_t>(measure)];
 }
 
-constexpr SimilarityScale scale_of(Measure measure) noexcept {
-  return is_edit_distance(measure) || is_common_end(measure) ? SimilarityScale::longest
-                                                             : SimilarityScale::total;
-}
+/// The operations of all measures, to be registered by engines that match.
+inline constexpr std::initializer_list<Operation> measure_operations{
+    Operations::lcs,         Operations::difflib,      Operations::edit_distance,
+    Operations::common_ends, Operations::jaro_winkler, Operations::token_set};
 
 /// \throws InvalidArgument if the measure has no matching blocks
 inline void check_blocks(Measure measure) {
   KINDRED_THROW_IF(
-      scale_of(measure) != SimilarityScale::total,
+      !info_of(measure).has_blocks(),
       "blocks are those of lcs or difflib; the measure is " + std::string(to_string(measure)));
-}
-
-/// The operation that the dispatcher predicts for a measure.
-constexpr Operation operation_of(Measure measure) noexcept {
-  if (is_edit_distance(measure)) return Operations::edit_distance;
-  if (is_common_end(measure)) return Operations::common_ends;
-  return measure == Measure::lcs ? Operations::lcs : Operations::difflib;
 }
 
 }  // namespace Kindred::Impl

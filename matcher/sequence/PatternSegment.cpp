@@ -93,7 +93,7 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
   const double passes = !all ? 1 : probe.pays ? 2 : 16;
   workload.items += size() * queries.rows();
   workload.work +=
-      is_common_end(options.measure)
+      info_of(options.measure).comparison == Comparison::ends
           ? static_cast<double>(size()) * static_cast<double>(queries.rows())
           : static_cast<double>(m_store.symbol_count) * static_cast<double>(words) * passes;
   // Consecutive launches: a scan of all queries; with difflib also, for every query, collecting,
@@ -153,7 +153,7 @@ std::shared_ptr<const PostingsIndex> PatternSegment::postings(Space space,
   constexpr double scans = 64;
   constexpr std::uint32_t vocabulary_least = 1024;
   if (options.postings == PostingsUse::never || options.threshold == 0.0 ||
-      scale_of(options.measure) != SimilarityScale::total)
+      !info_of(options.measure).has_blocks())
     return nullptr;
   if (options.postings == PostingsUse::always) {
     const std::lock_guard lock(m_postings_mutex);
@@ -178,6 +178,13 @@ std::shared_ptr<const PostingsIndex> PatternSegment::postings(Space space,
                    std::string("the postings index is not built: ") + error.what());
   }
   return m_postings;
+}
+
+Ragged<Symbol> PatternSegment::patterns() const {
+  const std::vector<Symbol> by_dense = m_store.symbols.by_dense();
+  Ragged<Symbol> all = own(0, size());
+  for (Symbol& symbol : all.values) symbol = by_dense[symbol];
+  return all;
 }
 
 std::vector<Block> PatternSegment::blocks(std::uint64_t index, std::span<const Symbol> query,

@@ -57,6 +57,16 @@ class PatternSegment {
   /// The \p count patterns from \p first on, as dense symbols.
   Ragged<Symbol> own(std::size_t first, std::size_t count) const;
 
+  /// All patterns, with the symbols that they were given.
+  Ragged<Symbol> patterns() const;
+  /// Pattern \p index, as dense symbols.
+  std::vector<Symbol> pattern(std::uint64_t index) const {
+    return m_store.pattern(m_store.slot_of[index]);
+  }
+  std::uint32_t length(std::uint64_t index) const {
+    return m_store.tiles.lengths.data()[m_store.slot_of[index]];
+  }
+
   /// The matching blocks of pattern \p index and \p query by the measure of \p options.
   std::vector<Block> blocks(std::uint64_t index, std::span<const Symbol> query,
                             const MatchOptions& options) const;
@@ -69,9 +79,6 @@ class PatternSegment {
   std::vector<std::vector<Match>> match_dense(Space space, RaggedSpan<Symbol> dense,
                                               const MatchOptions& options,
                                               std::span<const std::uint32_t> index_limits) const;
-  std::vector<Symbol> pattern(std::uint64_t index) const {
-    return m_store.pattern(m_store.slot_of[index]);
-  }
   template <class ExecutionSpace>
   void add_scan(Space space, std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles);
 

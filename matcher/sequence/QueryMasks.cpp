@@ -3,6 +3,8 @@
 
 #include <kindred/core/sequence/WordTable.hpp>
 #include <kindred/core/sequence/impl/EditState.hpp>
+#include <kindred/core/sequence/impl/JaroWinklerScore.hpp>
+#include <kindred/core/sequence/impl/TokenSetScore.hpp>
 
 #include <algorithm>
 #include <array>
@@ -112,6 +114,27 @@ std::uint32_t QueryMasks::edit_matched(std::span<const Symbol> pattern) const {
   }
   return static_cast<std::uint32_t>(static_cast<std::int64_t>(std::max(pattern.size(), m_length)) -
                                     distance);
+}
+
+PairResult QueryMasks::score(PairScore score, std::span<const Symbol> pattern,
+                             Symbol separator) const {
+  struct Masks {
+    const std::uint64_t* find(Symbol symbol) const { return query.masks(symbol); }
+    static std::uint64_t word(const std::uint64_t* found, std::uint32_t w) {
+      return found == nullptr ? 0 : found[w];
+    }
+    const QueryMasks& query;
+  };
+  std::array<std::uint64_t, 2 * near_words> near;
+  std::vector<std::uint64_t> far(m_words > near_words ? 2 * m_words : 0);
+  const FarWords words(far.empty() ? near.data() : far.data(), static_cast<std::uint32_t>(m_words));
+  const auto symbol_at = [&](std::uint32_t j) { return pattern[j]; };
+  const auto length = static_cast<std::uint32_t>(pattern.size());
+  const auto query_length = static_cast<std::uint32_t>(m_length);
+  return score == PairScore::jaro_winkler
+             ? JaroWinklerScore<FarWords>(words)(symbol_at, length, Masks{*this}, query_length)
+             : TokenSetScore<FarWords>(words, separator)(symbol_at, length, Masks{*this},
+                                                         query_length);
 }
 
 }  // namespace Kindred::Impl

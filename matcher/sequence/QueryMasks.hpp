@@ -3,7 +3,9 @@
 #define KINDRED_MATCHER_SEQUENCE_QUERY_MASKS_HPP
 
 #include <kindred/core/sequence/EditDistance.hpp>
+#include <kindred/core/sequence/PairScores.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/core/sequence/impl/ScoreWords.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +24,8 @@ class QueryMasks {
   std::uint32_t lcs(std::span<const Symbol> pattern, std::uint64_t least = 0) const;
   /// The larger length minus the edit distance, \see edit_matched.
   std::uint32_t edit_matched(EditKind kind, std::span<const Symbol> pattern) const;
+  /// \param separator \see pair_score_keys
+  PairResult score(PairScore score, std::span<const Symbol> pattern, Symbol separator) const;
 
  private:
   /// The masks of \p symbol, one per word; null if the query does not contain it.

@@ -6,7 +6,9 @@
 #include "MeasureOperations.hpp"
 #include "PostingsScan.hpp"
 #include "QueryBuffers.hpp"
+#include "QueryMasks.hpp"
 #include "ScanSampling.hpp"
+#include "WordForms.hpp"
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/select/TopK.hpp>
@@ -15,8 +17,10 @@
 #include <kindred/core/sequence/EditDistance.hpp>
 #include <kindred/core/sequence/Lcs.hpp>
 #include <kindred/core/sequence/MatchKeys.hpp>
+#include <kindred/core/sequence/PairScores.hpp>
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
+#include <kindred/core/sequence/impl/MatchKey.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/memory/Copies.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
@@ -40,9 +44,18 @@ struct ScanCall {
 
   std::uint64_t patterns() const { return store.slot_of.size(); }
   std::uint32_t slots() const { return store.tiles.tiles * tile_patterns; }
-  SimilarityScale scale() const { return scale_of(options.measure); }
+  Comparison comparison() const { return info_of(options.measure).comparison; }
+  SimilarityScale scale() const { return info_of(options.measure).scale(); }
   EditKind edits() const {
     return options.measure == Measure::osa ? EditKind::osa : EditKind::levenshtein;
+  }
+  PairScore score() const {
+    return options.measure == Measure::token_set ? PairScore::token_set : PairScore::jaro_winkler;
+  }
+  /// The dense symbol that separates words; that of the padding if no pattern contains it.
+  Symbol separator() const {
+    const Symbol dense = store.symbols[word_separator];
+    return dense == unknown_symbol ? store.tiles.vocabulary : dense;
   }
   std::uint64_t k() const { return std::min<std::uint64_t>(options.top, patterns()); }
 };
@@ -85,7 +98,8 @@ class ScanWorkspace {
     std::uint64_t longest = 0;
     for (const std::size_t row : call.rows)
       longest = std::max<std::uint64_t>(longest, call.queries.length(row));
-    const bool wide = call.store.longest + longest > float_similarity_total_max;
+    const bool wide = call.comparison() == Comparison::score ||
+                      call.store.longest + longest > float_similarity_total_max;
     // A query up to this length is a single segment.
     const bool samples = !wide && longest < segment_words * word_symbols;
     const std::uint64_t bytes = query_bytes(call, longest, wide, samples);
@@ -131,10 +145,11 @@ class ScanWorkspace {
     const std::uint64_t slots = m_tiles->tiles * std::uint64_t{tile_patterns};
     const std::uint64_t tables =
         QueryArrays::bytes(longest, m_tiles->vocabulary, QueryBuffers<ExecutionSpace>::lookup);
+    if (call.comparison() == Comparison::score) return tables + slots * sizeof(WideRank);
     if (call.options.measure == Measure::difflib) {
       return tables + slots * sizeof(std::uint32_t) + carry_bytes(longest);
     }
-    if (is_edit_distance(call.options.measure)) {
+    if (call.comparison() == Comparison::edits) {
       const std::uint64_t carry = longest > (segment_words - 1) * word_symbols
                                       ? 8 * edit_carry_words(m_tiles->view(), 1, 2, call.edits())
                                       : 0;
@@ -158,6 +173,8 @@ class ScanWorkspace {
     const QueryTables<ExecutionSpace> tables = place(call, tiles);
     if (call.options.measure == Measure::difflib) {
       match_runs(call, tiles, tables, samples, selection);
+    } else if (call.comparison() == Comparison::score) {
+      if constexpr (std::is_same_v<Key, WideRank>) match_scores(call, tiles, tables, selection);
     } else {
       bool selected = false;
       if constexpr (std::is_same_v<Key, Rank>) {
@@ -194,6 +211,12 @@ class ScanWorkspace {
     for (std::size_t q = 0; q < call.rows.size(); ++q) {
       auto& found = answers[call.rows[q]];
       found.clear();
+      if (call.comparison() == Comparison::score) {
+        if constexpr (std::is_same_v<Key, WideRank>)
+          read_scores(call, call.queries[call.rows[q]], selection.answer.data() + q * call.k(),
+                      found);
+        continue;
+      }
       for (std::size_t i = 0; i < call.k(); ++i) {
         const Key key = selection.answer[q * call.k() + i];
         if (key == key_none<Key>()) break;
@@ -212,7 +235,7 @@ class ScanWorkspace {
     const std::span<const Symbol> query = call.queries[row];
     const std::uint64_t words = (query.size() + word_symbols - 1) / word_symbols;
     const bool lcs = call.options.measure == Measure::lcs;
-    if (call.scale() != SimilarityScale::total || call.options.threshold == 0.0 ||
+    if (!info_of(call.options.measure).has_blocks() || call.options.threshold == 0.0 ||
         query.size() > postings_lists_max ||
         (lcs ? words > listed_words_max : runs_shape(call, 0).slot_end < call.slots())) {
       return false;
@@ -258,9 +281,9 @@ class ScanWorkspace {
   void match_counts(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                     const QueryTables<ExecutionSpace>& tables, Selection<Key>& selection) {
     const std::uint64_t slots = tiles.slots();
-    if (is_edit_distance(call.options.measure)) {
+    if (call.comparison() == Comparison::edits) {
       count_edits(call, tiles, tables);
-    } else if (is_common_end(call.options.measure)) {
+    } else if (call.comparison() == Comparison::ends) {
       sized(m_matched, "Kindred::SequenceMatcher::matched", tables.queries * slots);
       common_ends(
           m_exec_space, tiles, tables,
@@ -273,11 +296,42 @@ class ScanWorkspace {
     match_keys<ExecutionSpace, Key>(m_exec_space, tiles, tables, call.scale(),
                                     call.options.threshold, m_matched.const_view(),
                                     selection.keys.view());
-    sized(selection.best, "Kindred::SequenceMatcher::best", tables.queries * call.k());
-    best_keys<Key>(selection.keys.const_view(), {tables.queries, slots, call.k()},
-                   selection.best.view(), selection);
+    select_best(call, tables.queries, slots, selection);
+  }
+
+  /// Computes the keys of all patterns.
+  void match_scores(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                    const QueryTables<ExecutionSpace>& tables, Selection<WideRank>& selection) {
+    const std::uint64_t slots = tiles.slots();
+    sized(m_carry, "Kindred::SequenceMatcher::carry", pair_score_workspace(m_exec_space, tables));
+    sized(selection.keys, "Kindred::SequenceMatcher::keys", tables.queries * slots);
+    pair_score_keys(m_exec_space, tiles, tables, call.score(), call.separator(),
+                    call.options.threshold, m_carry.view(), selection.keys.view());
+    select_best(call, tables.queries, slots, selection);
+  }
+
+  /// Downloads the best keys of every query.
+  template <class Key>
+  void select_best(const ScanCall& call, std::uint32_t queries, std::uint64_t slots,
+                   Selection<Key>& selection) {
+    sized(selection.best, "Kindred::SequenceMatcher::best", queries * call.k());
+    best_keys<Key>(selection.keys.const_view(), {queries, slots, call.k()}, selection.best.view(),
+                   selection);
     selection.answer.resize(selection.best.size());
     download(m_exec_space, selection.answer.data(), selection.best.view(), selection.best.size());
+  }
+
+  /// The results of a query from its keys. What each matched is counted again, for the few results.
+  static void read_scores(const ScanCall& call, std::span<const Symbol> query, const WideRank* keys,
+                          std::vector<Match>& found) {
+    const QueryMasks masks(query);
+    for (std::size_t i = 0; i < call.k() && keys[i] != key_none<WideRank>(); ++i) {
+      const auto index = static_cast<std::uint32_t>(keys[i].index);
+      const double value = key_similarity(keys[i]);
+      const PairResult result = masks.score(
+          call.score(), call.store.pattern(call.store.slot_of[index]), call.separator());
+      found.push_back({index, value, result.matched, 1.0 - value});
+    }
   }
 
   void count_lcs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
@@ -525,7 +579,7 @@ class ScanWorkspace {
                             : static_cast<double>(std::max(length, query_length));
     const auto count = static_cast<std::uint32_t>(value * most + 0.5);
     return {index, similarity(call.scale(), count, length, query_length), count,
-            distance(call.options.measure, count, length, query_length)};
+            static_cast<double>(distance(call.options.measure, count, length, query_length))};
   }
 
   ExecutionSpace m_exec_space;

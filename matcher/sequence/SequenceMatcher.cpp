@@ -6,9 +6,12 @@
 #include "ClusterGroups.hpp"
 #include "MeasureOperations.hpp"
 #include "PatternSegment.hpp"
+#include "WordPatterns.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,23 +19,7 @@
 
 namespace Kindred {
 
-std::string_view to_string(Measure measure) noexcept {
-  switch (measure) {
-    case Measure::lcs:
-      return "lcs";
-    case Measure::difflib:
-      return "difflib";
-    case Measure::levenshtein:
-      return "levenshtein";
-    case Measure::osa:
-      return "osa";
-    case Measure::prefix:
-      return "prefix";
-    case Measure::postfix:
-      break;
-  }
-  return "postfix";
-}
+std::string_view to_string(Measure measure) noexcept { return Impl::info_of(measure).name; }
 
 void check(const MatchOptions& options) {
   KINDRED_THROW_IF(!(options.threshold >= 0.0 && options.threshold <= 1.0),
@@ -45,17 +32,67 @@ void check(const MatchOptions& options) {
 }
 
 struct SequenceMatcher::State {
+  State(Context& used, RaggedSpan<Symbol> patterns, Residency where)
+      : context(used), segment(used, patterns, where), residency(where) {}
+
+  /// The patterns as the measure of \p options compares them, or null if it compares symbols.
+  const Impl::WordPatterns* words(const MatchOptions& options) const {
+    if (!compares_words(options.measure)) return nullptr;
+    auto& made = options.measure == Measure::token_sort ? sorted_words : word_sets;
+    const std::lock_guard lock(words_mutex);
+    if (!made) made.emplace(context, options.measure, segment.patterns(), residency);
+    return &*made;
+  }
+
   /// Runs \p body on the space given by \p options, or chosen by the dispatcher.
   template <class Body>
-  DispatchRecord run(RaggedSpan<Symbol> queries, const MatchOptions& options,
-                     const Body& body) const {
+  DispatchRecord run(const Impl::PatternSegment& matched, RaggedSpan<Symbol> queries,
+                     const MatchOptions& options, const Body& body) const {
     Workload workload;
-    workload.operation = Impl::operation_of(options.measure);
-    workload.resident = segment.resident();
+    workload.operation = Impl::info_of(options.measure).operation;
+    workload.resident = matched.resident();
     workload.history = &history;
     workload.starts = 0;
-    segment.add_to(workload, queries, options);
+    matched.add_to(workload, queries, options);
     return context.run(workload, options.space, body);
+  }
+
+  /// The matches of every query.
+  DispatchRecord match(RaggedSpan<Symbol> queries, const MatchOptions& options,
+                       std::vector<std::vector<Match>>& answers) const {
+    const Impl::WordPatterns* const by_words = words(options);
+    if (by_words == nullptr) {
+      return run(segment, queries, options,
+                 [&](Space space) { answers = segment.match(space, queries, options); });
+    }
+    const Ragged<Symbol> forms = by_words->forms(queries);
+    const MatchOptions requested = by_words->options(options);
+    const DispatchRecord record = run(by_words->segment(), forms, requested, [&](Space space) {
+      answers = by_words->segment().match(space, forms, requested);
+    });
+    for (std::size_t row = 0; row < answers.size(); ++row)
+      by_words->finish(forms[row], options, answers[row]);
+    return record;
+  }
+
+  /// The matches of the patterns [first, first + count), each with the patterns before it.
+  DispatchRecord match_preceding(std::size_t first, std::size_t count, const MatchOptions& options,
+                                 std::vector<std::vector<Match>>& answers) const {
+    const Impl::WordPatterns* const by_words = words(options);
+    if (by_words == nullptr) {
+      return run(segment, segment.own(first, count), options,
+                 [&](Space space) { answers = segment.match_own(space, first, count, options); });
+    }
+    const MatchOptions requested = by_words->options(options);
+    const DispatchRecord record = run(
+        by_words->segment(), by_words->segment().own(first, count), requested, [&](Space space) {
+          answers = by_words->segment().match_own(space, first, count, requested);
+        });
+    for (std::size_t row = 0; row < answers.size(); ++row) {
+      if (segment.length(first + row) == 0) answers[row].clear();
+      by_words->finish(by_words->segment().pattern(first + row), options, answers[row]);
+    }
+    return record;
   }
 
   /// Matches the patterns [first, first + count) as queries, each with the patterns before it.
@@ -67,9 +104,7 @@ struct SequenceMatcher::State {
     MatchOptions requested = options;
     requested.top = std::min(options.top, top);
     std::vector<std::vector<Match>> answers;
-    const DispatchRecord record = run(segment.own(first, count), requested, [&](Space space) {
-      answers = segment.match_own(space, first, count, requested);
-    });
+    const DispatchRecord record = match_preceding(first, count, requested, answers);
     const auto most = [&](std::size_t row) { return std::min(options.top, first + row); };
     const auto is_whole = [&](std::size_t row) {
       return answers[row].size() < requested.top || requested.top >= most(row);
@@ -99,13 +134,17 @@ struct SequenceMatcher::State {
 
   Context& context;
   Impl::PatternSegment segment;
+  Residency residency;
   mutable CallHistory history = {};
+  mutable std::mutex words_mutex;
+  // Made by the first call that needs them.
+  mutable std::optional<Impl::WordPatterns> sorted_words;
+  mutable std::optional<Impl::WordPatterns> word_sets;
 };
 
 SequenceMatcher::SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns, Residency residency)
-    : m_state(new State{context, {context, patterns, residency}}) {
-  context.dispatcher().register_operations(
-      {Operations::lcs, Operations::difflib, Operations::edit_distance, Operations::common_ends});
+    : m_state(new State(context, patterns, residency)) {
+  context.dispatcher().register_operations(Impl::measure_operations);
 }
 SequenceMatcher::SequenceMatcher(Context& context, std::span<const std::string_view> patterns,
                                  Residency residency)
@@ -116,7 +155,11 @@ SequenceMatcher& SequenceMatcher::operator=(SequenceMatcher&&) noexcept = defaul
 
 std::size_t SequenceMatcher::size() const noexcept { return m_state->segment.size(); }
 std::uint64_t SequenceMatcher::bytes(Space space) const noexcept {
-  return m_state->segment.bytes(space);
+  std::uint64_t bytes = m_state->segment.bytes(space);
+  const std::lock_guard lock(m_state->words_mutex);
+  for (const auto* words : {&m_state->sorted_words, &m_state->word_sets})
+    if (*words) bytes += (*words)->segment().bytes(space);
+  return bytes;
 }
 
 MatchResults SequenceMatcher::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const {
@@ -125,8 +168,7 @@ MatchResults SequenceMatcher::match(RaggedSpan<Symbol> queries, const MatchOptio
   const Impl::PatternSegment& segment = m_state->segment;
   std::vector<std::vector<Match>> answers;
   MatchResults results;
-  results.record = m_state->run(
-      queries, options, [&](Space space) { answers = segment.match(space, queries, options); });
+  results.record = m_state->match(queries, options, answers);
   for (std::size_t row = 0; row < answers.size(); ++row) {
     results.matches.push_row(answers[row]);
     if (!options.blocks) continue;
@@ -166,7 +208,7 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
   // If many patterns are equal, they are one item, because their pairs would be as many as the
   // square of their number. Empty patterns have no results, not even with each other.
   constexpr std::uint64_t equal_pairs_max = std::uint64_t{1} << 20U;
-  const Ragged<Symbol> patterns = m_state->segment.own(0, size());
+  const Ragged<Symbol> patterns = m_state->segment.patterns();
   Ragged<Symbol> different;
   std::unordered_map<std::string_view, std::uint64_t> group_of_symbols;
   std::vector<std::uint64_t> group_of(size());

@@ -9,10 +9,12 @@
 
 #include "MeasureOperations.hpp"
 #include "QueryMasks.hpp"
+#include "WordForms.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace Kindred {
 
@@ -64,7 +66,8 @@ std::uint32_t count_matched(Measure measure, std::span<const Symbol> pattern,
     if (least > 0 && masks().lcs(pattern, least) < least) return 0;
     return finder().matched(pattern);
   }
-  if (Impl::is_common_end(measure)) return common_end(measure, pattern, query);
+  if (Impl::info_of(measure).comparison == Impl::Comparison::ends)
+    return common_end(measure, pattern, query);
   return masks().edit_matched(measure == Measure::osa ? EditKind::osa : EditKind::levenshtein,
                               pattern);
 }
@@ -77,14 +80,18 @@ std::uint32_t matched_once(Measure measure, std::span<const Symbol> pattern,
       [&] { return BlockFinder(query, autojunk); });
 }
 
+void check_cutoff(double cutoff) {
+  KINDRED_THROW_IF(!(cutoff >= 0.0 && cutoff <= 1.0),
+                   "score_cutoff is " + std::to_string(cutoff) + "; it must be in [0, 1]");
+}
+
 /// The similarity of a pair. \p count(least) as `count_matched`
 template <class Count>
 double cut_similarity(Measure measure, std::uint64_t pattern, std::uint64_t query, double cutoff,
                       const Count& count) {
-  KINDRED_THROW_IF(!(cutoff >= 0.0 && cutoff <= 1.0),
-                   "score_cutoff is " + std::to_string(cutoff) + "; it must be in [0, 1]");
+  check_cutoff(cutoff);
   if (pattern + query == 0) return measure == Measure::lcs ? 0.0 : 1.0;
-  const SimilarityScale scale = Impl::scale_of(measure);
+  const SimilarityScale scale = Impl::info_of(measure).scale();
   // The lengths bound the count.
   if (similarity(scale, std::min(pattern, query), pattern, query) < cutoff) return 0.0;
   const std::uint64_t least =
@@ -93,10 +100,56 @@ double cut_similarity(Measure measure, std::uint64_t pattern, std::uint64_t quer
   return value < cutoff ? 0.0 : value;
 }
 
+bool is_scored(Measure measure) {
+  return Impl::info_of(measure).comparison == Impl::Comparison::score;
+}
+
+/// A query of a measure whose similarities do not follow from a count.
+class ScoredQuery {
+ public:
+  ScoredQuery(Measure measure, std::span<const Symbol> query)
+      : m_measure(measure), m_forms(measure), m_form(form_of(query)), m_masks(m_form[0]) {}
+
+  Impl::PairResult compare(std::span<const Symbol> pattern) const {
+    if (m_measure == Measure::jaro_winkler)
+      return m_masks.score(PairScore::jaro_winkler, pattern, Impl::word_separator);
+    Ragged<Symbol> form;
+    m_forms.append(pattern, "pattern", 0, form);
+    if (m_measure == Measure::token_set)
+      return m_masks.score(PairScore::token_set, form[0], Impl::word_separator);
+    const std::uint32_t matched = m_masks.lcs(form[0]);
+    const bool blank = Impl::WordForms::is_blank(form[0]);
+    return {Impl::token_sort_similarity(matched, m_form[0].size() + form[0].size()),
+            blank ? 0 : matched};
+  }
+  double similarity(std::span<const Symbol> pattern, double cutoff) const {
+    check_cutoff(cutoff);
+    const double value = compare(pattern).similarity;
+    return value < cutoff ? 0.0 : value;
+  }
+
+ private:
+  Ragged<Symbol> form_of(std::span<const Symbol> query) {
+    Ragged<Symbol> form;
+    if (compares_words(m_measure)) {
+      m_forms.add(query, "query", 0, form);
+    } else {
+      form.push_row(query);
+    }
+    return form;
+  }
+
+  Measure m_measure;
+  Impl::WordForms m_forms;
+  Ragged<Symbol> m_form;
+  Impl::QueryMasks m_masks;
+};
+
 }  // namespace
 
 struct PreparedQuery::State {
   std::uint32_t matched(std::span<const Symbol> pattern, std::uint64_t least = 0) const {
+    if (scored) return scored->compare(pattern).matched;
     return count_matched(
         measure, pattern, symbols, least, [&]() -> const Impl::QueryMasks& { return masks; },
         [&]() -> const BlockFinder& { return finder; });
@@ -107,6 +160,7 @@ struct PreparedQuery::State {
   Impl::QueryMasks masks;
   std::optional<LcsAligner> aligner;  ///< under `lcs`
   BlockFinder finder;                 ///< under `difflib`
+  std::optional<ScoredQuery> scored;  ///< under measures that do not count
 };
 
 PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk) {
@@ -114,12 +168,17 @@ PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, boo
   check_length(query, "the query");
   const bool is_lcs = measure == Measure::lcs;
   const bool is_difflib = measure == Measure::difflib;
-  const bool has_masks = !Impl::is_common_end(measure);
+  const Impl::Comparison comparison = Impl::info_of(measure).comparison;
+  const bool has_masks =
+      comparison != Impl::Comparison::ends && comparison != Impl::Comparison::score;
   m_state.reset(new State{measure,
                           {query.begin(), query.end()},
                           Impl::QueryMasks(has_masks ? query : std::span<const Symbol>()),
                           is_lcs ? std::optional<LcsAligner>(query) : std::nullopt,
-                          BlockFinder(is_difflib ? query : std::span<const Symbol>(), autojunk)});
+                          BlockFinder(is_difflib ? query : std::span<const Symbol>(), autojunk),
+                          is_scored(measure)
+                              ? std::optional<ScoredQuery>(std::in_place, measure, query)
+                              : std::nullopt});
 }
 PreparedQuery::PreparedQuery(Measure measure, std::string_view query, bool autojunk)
     : PreparedQuery(measure, points_of(query, "the query"), autojunk) {}
@@ -129,6 +188,7 @@ PreparedQuery& PreparedQuery::operator=(PreparedQuery&&) noexcept = default;
 
 double PreparedQuery::similarity(std::span<const Symbol> pattern, double score_cutoff) const {
   check_length(pattern, "the pattern");
+  if (m_state->scored) return m_state->scored->similarity(pattern, score_cutoff);
   return cut_similarity(m_state->measure, pattern.size(), m_state->symbols.size(), score_cutoff,
                         [&](std::uint64_t least) { return m_state->matched(pattern, least); });
 }
@@ -161,6 +221,7 @@ double similarity(Measure measure, std::span<const Symbol> pattern, std::span<co
   check_autojunk(measure, autojunk);
   check_length(pattern, "the pattern");
   check_length(query, "the query");
+  if (is_scored(measure)) return ScoredQuery(measure, query).similarity(pattern, score_cutoff);
   return cut_similarity(
       measure, pattern.size(), query.size(), score_cutoff,
       [&](std::uint64_t least) { return matched_once(measure, pattern, query, autojunk, least); });
@@ -171,6 +232,7 @@ std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
   check_autojunk(measure, autojunk);
   check_length(pattern, "the pattern");
   check_length(query, "the query");
+  if (is_scored(measure)) return ScoredQuery(measure, query).compare(pattern).matched;
   return matched_once(measure, pattern, query, autojunk, 0);
 }
 

@@ -46,8 +46,13 @@ void append_match(std::string& out, std::size_t place, std::optional<std::string
   fmt::format_to(std::back_inserter(out), ", \"matched\": {}", match.matched);
 }
 
-void append_distance(std::string& out, std::uint64_t distance) {
-  fmt::format_to(std::back_inserter(out), ", \"distance\": {}", distance);
+void append_distance(std::string& out, double distance, bool is_count) {
+  out += ", \"distance\": ";
+  if (is_count) {
+    fmt::format_to(std::back_inserter(out), "{}", static_cast<std::uint64_t>(distance));
+  } else {
+    append_json(out, distance);
+  }
 }
 
 void append_block_list(std::string& out, std::span<const Block> blocks) {

@@ -22,7 +22,8 @@ void append_query(std::string& out, std::optional<std::string_view> name, std::s
 void append_match(std::string& out, std::size_t place, std::optional<std::string_view> name,
                   const Match& match);
 /// Appends `, "distance": …`.
-void append_distance(std::string& out, std::uint64_t distance);
+/// \param is_count \p distance is a number of edits
+void append_distance(std::string& out, double distance, bool is_count);
 /// Appends `[[pattern begin, query begin, length], …]`.
 void append_block_list(std::string& out, std::span<const Block> blocks);
 /// Appends `, "blocks": ` and the list.

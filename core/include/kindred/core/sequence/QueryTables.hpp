@@ -68,11 +68,13 @@ struct QueryTables {
     const std::uint32_t word = segments(segment).first_word + at / word_symbols;
     segment += at / (segment_words * word_symbols);
     while (word >= segments(segment).first_word + segments(segment).words) ++segment;
-    const std::uint8_t code =
-        codes.size() > 0
-            ? codes(segment * code_stride + symbol)
-            : static_cast<std::uint8_t>(symbol_hash(segments(segment)).code(symbol, no_code));
-    return (words(word).mask(code) >> at % word_symbols & 1U) != 0;
+    return (words(word).mask(code(segment, symbol)) >> at % word_symbols & 1U) != 0;
+  }
+  /// The code of a dense symbol of the patterns in a segment.
+  KOKKOS_INLINE_FUNCTION std::uint8_t code(std::uint32_t segment, std::uint32_t symbol) const {
+    return codes.size() > 0
+               ? codes(segment * code_stride + symbol)
+               : static_cast<std::uint8_t>(symbol_hash(segments(segment)).code(symbol, no_code));
   }
   KOKKOS_INLINE_FUNCTION SymbolHash symbol_hash(const QuerySegment& segment) const {
     return {hash.data() + segment.first_entry, segment.multiplier, segment.hash_bits};

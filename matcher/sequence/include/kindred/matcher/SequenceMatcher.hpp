@@ -25,8 +25,8 @@ namespace Kindred {
 struct Match {
   std::uint64_t index = 0;  ///< index of the pattern
   double similarity = 0;
-  std::uint32_t matched = 0;   ///< symbols
-  std::uint64_t distance = 0;  ///< \see Kindred::distance
+  std::uint32_t matched = 0;  ///< symbols
+  double distance = 0;  ///< a number of edits if the measure counts them, else 1 − similarity
 
   /// The distance follows from the others.
   friend bool operator==(const Match& a, const Match& b) {
@@ -89,6 +89,9 @@ class SequenceMatcher {
   /// \param context must outlive this object
   /// \param patterns one row per pattern, copied; symbols below `unknown_symbol`; empty rows are
   /// allowed; the index of a pattern is its row
+  ///
+  /// The first call with a measure of words stores the words of all patterns too; their symbols
+  /// must be Unicode code points.
   /// \throws InvalidArgument, OutOfMemory
   SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns,
                   Residency residency = Residency::automatic);
@@ -110,7 +113,8 @@ class SequenceMatcher {
   ///
   /// An empty query has no results. Fences the instance it ran on. Complexity: O(Σ pattern length ·
   /// ⌈query length / 64⌉) steps per query for `lcs`.
-  /// \throws InvalidArgument as `check`; SpaceUnavailable; OutOfMemory
+  /// \throws InvalidArgument as `check`, and under a measure of words for symbols that are no code
+  /// points; SpaceUnavailable; OutOfMemory
   MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
   /// The same for texts, at character level. \throws InvalidArgument also for text that is not
   /// valid UTF-8, with its index and the byte offset

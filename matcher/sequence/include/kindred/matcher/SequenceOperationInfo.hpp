@@ -22,6 +22,14 @@ inline constexpr OperationInfo edit_distance{
 inline constexpr OperationInfo common_ends{
     "common-ends", "patterns × queries", {1e8, 5e-6, 100000.0}};
 
+/// Jaro-Winkler similarities, which take two passes over a pattern. Prior: as for \ref lcs.
+inline constexpr OperationInfo jaro_winkler{
+    "jaro-winkler", "symbols × query words", {2e8, 5e-6, 1000.0 * 100}};
+
+/// Similarities of sets of words, which take two passes over a pattern. Prior: as for \ref lcs.
+inline constexpr OperationInfo token_set{
+    "token-set", "symbols × query words", {2e8, 5e-6, 1000.0 * 100}};
+
 }  // namespace Kindred::Operations
 
 #endif  // KINDRED_MATCHER_SEQUENCE_OPERATION_INFO_HPP

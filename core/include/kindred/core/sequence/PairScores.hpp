@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_PAIR_SCORES_HPP
+#define KINDRED_CORE_SEQUENCE_PAIR_SCORES_HPP
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/select/WideRank.hpp>
+#include <kindred/core/sequence/PatternTiles.hpp>
+#include <kindred/core/sequence/QueryTables.hpp>
+
+#include <cstdint>
+
+namespace Kindred {
+
+/// Similarities of a pair that do not follow from its lengths and a count of matched symbols.
+enum class PairScore : std::uint8_t {
+  jaro_winkler,  ///< of any sequences
+  token_set      ///< of sets of words in the form of `TokenSetScore`
+};
+
+/// Words of workspace that `pair_score_keys` needs; 0 unless a query is longer than four words.
+template <class ExecutionSpace>
+std::uint64_t pair_score_workspace(const ExecutionSpace& exec_space,
+                                   const QueryTables<ExecutionSpace>& queries);
+
+/// \brief The ranking keys of every query and every pattern: similarity in double, best first, then
+/// the lower pattern index. `key_none` marks a slot without a pattern, a pattern whose index
+/// reaches the query's limit, or a similarity below \p threshold. Does not fence.
+///
+/// The similarities are RapidFuzz's `JaroWinkler.similarity` and `token_set_ratio` / 100, bit for
+/// bit. 64 query symbols per word, any number of words. Complexity: O(symbols of the patterns ·
+/// words) per query.
+/// \param separator `PairScore::token_set`: the dense symbol that begins every word
+/// \param workspace `pair_score_workspace` words
+/// \param keys `queries × slots`, one row per query
+template <class ExecutionSpace>
+void pair_score_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                     const QueryTables<ExecutionSpace>& queries, PairScore score,
+                     std::uint32_t separator, double threshold,
+                     const ArrayView<std::uint64_t, ExecutionSpace>& workspace,
+                     const ArrayView<WideRank, ExecutionSpace>& keys);
+
+}  // namespace Kindred
+
+#endif  // KINDRED_CORE_SEQUENCE_PAIR_SCORES_HPP

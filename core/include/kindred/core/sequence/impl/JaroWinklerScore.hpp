@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_JARO_WINKLER_SCORE_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_JARO_WINKLER_SCORE_HPP
+
+#include <kindred/core/sequence/impl/ScoreWords.hpp>
+
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// \brief Jaro's similarity s of a pattern and a query, as RapidFuzz computes it; above 0.7,
+/// min(s + p · 0.1 · (1 − s), 1) for a common prefix of p symbols, of which at most four count.
+///
+/// Every symbol of the pattern takes the first equal symbol of the query that is still free and not
+/// further away than the window. `first` holds the symbols of the query that are taken. A second
+/// pass takes them again, in `second`, and counts those that are out of order.
+template <class Words>
+class JaroWinklerScore {
+ public:
+  KOKKOS_INLINE_FUNCTION explicit JaroWinklerScore(const Words& words) : m_words(words) {}
+
+  /// \param symbol_at returns symbol j of the pattern
+  /// \param masks `find(symbol)` and `word(found, w)`: where the symbol occurs in word w
+  template <class SymbolAt, class Masks>
+  KOKKOS_INLINE_FUNCTION PairResult operator()(const SymbolAt& symbol_at, std::uint32_t length,
+                                               const Masks& masks, std::uint32_t query_length) {
+    if (length == 0 || query_length == 0) return {length == query_length ? 1.0 : 0.0, 0};
+    for (std::uint32_t w = 0; w < m_words.count(); ++w) m_words.first[w] = m_words.second[w] = 0;
+    const std::uint32_t half = (length < query_length ? query_length : length) / 2;
+    const std::uint32_t window = half > 0 ? half - 1 : 0;
+    // Later symbols of the pattern are too far from the end of the query.
+    const std::uint32_t end = length < query_length + window ? length : query_length + window;
+    std::uint32_t common = 0;
+    std::uint32_t prefix = 0;
+    for (std::uint32_t j = 0; j < end; ++j) {
+      const auto found = masks.find(symbol_at(j));
+      if (j == prefix && j < 4) prefix += masks.word(found, 0) >> j & 1U;
+      common += take(masks, found, j, window, m_words.first, [](std::uint32_t, std::uint64_t) {});
+    }
+    if (common == 0) return {0.0, 0};
+    std::uint32_t out_of_order = 0;
+    std::uint32_t at = 0;  // the word of the next symbol of the query that is taken
+    for (std::uint32_t j = 0; j < end; ++j) {
+      const auto found = masks.find(symbol_at(j));
+      take(masks, found, j, window, m_words.second, [&](std::uint32_t, std::uint64_t) {
+        while (m_words.first[at] == 0) ++at;
+        const std::uint64_t next = lowest_bit(m_words.first[at]);
+        m_words.first[at] ^= next;
+        out_of_order += (masks.word(found, at) & next) == 0 ? 1 : 0;
+      });
+    }
+    return {similarity(common, out_of_order / 2, length, query_length, prefix), common};
+  }
+
+ private:
+  /// Takes the first free symbol of the query that may be matched with symbol \p j of the pattern.
+  /// Returns their number, 0 or 1, and calls `then(word, bit)` if there is one.
+  template <class Masks, class Found, class Then>
+  KOKKOS_INLINE_FUNCTION std::uint32_t take(const Masks& masks, const Found& found, std::uint32_t j,
+                                            std::uint32_t window, std::uint64_t* taken,
+                                            const Then& then) const {
+    const std::uint32_t begin = j > window ? j - window : 0;
+    const std::uint32_t end = j + window + 1;
+    for (std::uint32_t w = begin / word_symbols; w < m_words.count() && w * word_symbols < end;
+         ++w) {
+      const std::uint32_t first = w * word_symbols;
+      const std::uint64_t after =
+          first < begin ? ~std::uint64_t{0} << (begin - first) : ~std::uint64_t{0};
+      const std::uint64_t free = masks.word(found, w) & ~taken[w] & after & valid_bits(end, w);
+      if (free != 0) {
+        const std::uint64_t bit = lowest_bit(free);
+        taken[w] |= bit;
+        then(w, bit);
+        return 1;
+      }
+    }
+    return 0;
+  }
+
+  KOKKOS_INLINE_FUNCTION static double similarity(std::uint32_t common,
+                                                  std::uint32_t transpositions,
+                                                  std::uint32_t length, std::uint32_t query_length,
+                                                  std::uint32_t prefix) {
+    const double matched = common;
+    // In RapidFuzz's order of terms, query first; a sum of two terms does not depend on it.
+    double sum = matched / length;
+    sum += matched / query_length;
+    sum += (matched - transpositions) / matched;
+    const double jaro = sum / 3.0;
+    if (!(jaro > 0.7)) return jaro;
+    const double raised = jaro + prefix * 0.1 * (1.0 - jaro);
+    return raised < 1.0 ? raised : 1.0;
+  }
+
+  Words m_words;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_JARO_WINKLER_SCORE_HPP

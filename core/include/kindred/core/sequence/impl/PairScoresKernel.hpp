@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_PAIR_SCORES_KERNEL_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_PAIR_SCORES_KERNEL_HPP
+
+#include <kindred/core/sequence/PairScores.hpp>
+#include <kindred/core/sequence/impl/JaroWinklerScore.hpp>
+#include <kindred/core/sequence/impl/MatchKey.hpp>
+#include <kindred/core/sequence/impl/TokenSetScore.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace Kindred::Impl {
+
+/// Where the symbols of the patterns occur in a query that is one segment.
+template <class ExecutionSpace>
+class SegmentMasks {
+ public:
+  KOKKOS_INLINE_FUNCTION SegmentMasks(const QueryTables<ExecutionSpace>& queries,
+                                      std::uint32_t query)
+      : m_segment(queries.first_segment(query)) {
+    if (m_segment == queries.first_segment(query + 1)) return;
+    const QuerySegment& segment = queries.segments(m_segment);
+    m_words = queries.words.data() + segment.first_word;
+    m_count = segment.words;
+    if (queries.codes.size() > 0) {
+      m_codes = queries.codes.data() + m_segment * queries.code_stride;
+    } else {
+      m_hash = queries.symbol_hash(segment);
+    }
+  }
+
+  /// The code of \p symbol.
+  KOKKOS_INLINE_FUNCTION std::uint8_t find(std::uint32_t symbol) const {
+    if (m_count == 0) return no_code;
+    return m_codes != nullptr ? m_codes[symbol]
+                              : static_cast<std::uint8_t>(m_hash.code(symbol, no_code));
+  }
+  KOKKOS_INLINE_FUNCTION std::uint64_t word(std::uint8_t code, std::uint32_t w) const {
+    return w < m_count ? m_words[w].mask(code) : 0;
+  }
+
+ private:
+  std::uint32_t m_segment;
+  std::uint32_t m_count = 0;
+  const WordTable* m_words = nullptr;
+  const std::uint8_t* m_codes = nullptr;
+  SymbolHash m_hash{nullptr, 0, 0};
+};
+
+/// The same for a query of any number of segments.
+template <class ExecutionSpace>
+class SegmentedMasks {
+ public:
+  KOKKOS_INLINE_FUNCTION SegmentedMasks(const QueryTables<ExecutionSpace>& queries,
+                                        std::uint32_t query)
+      : m_queries(&queries),
+        m_first(queries.first_segment(query)),
+        m_end(queries.first_segment(query + 1)) {}
+
+  KOKKOS_INLINE_FUNCTION std::uint32_t find(std::uint32_t symbol) const { return symbol; }
+  KOKKOS_INLINE_FUNCTION std::uint64_t word(std::uint32_t symbol, std::uint32_t w) const {
+    if (m_first == m_end) return 0;
+    const std::uint32_t at = m_queries->segments(m_first).first_word + w;
+    // Segments have up to `segment_words` words, and only those with many symbols have fewer.
+    std::uint32_t segment = m_first + w / segment_words;
+    while (segment < m_end &&
+           at >= m_queries->segments(segment).first_word + m_queries->segments(segment).words) {
+      ++segment;
+    }
+    if (segment >= m_end) return 0;
+    return m_queries->words(at).mask(m_queries->code(segment, symbol));
+  }
+
+ private:
+  const QueryTables<ExecutionSpace>* m_queries;
+  std::uint32_t m_first;
+  std::uint32_t m_end;
+};
+
+/// Words of a query up to which the state of a pair is in registers.
+inline constexpr std::uint32_t near_words_max = segment_words;
+
+/// \brief The keys of all pairs, one after the other.
+/// \tparam Words maximum of a query, all of which are one segment; 0: any number, in the workspace
+template <class ExecutionSpace, class SymbolType, PairScore score, std::uint32_t Words>
+struct PairScoresKernel {
+  PatternTiles<ExecutionSpace> tiles;
+  QueryTables<ExecutionSpace> queries;
+  ArrayView<std::uint64_t, ExecutionSpace> workspace;
+  ArrayView<WideRank, ExecutionSpace> keys;
+  double threshold;
+  std::uint32_t separator;
+  std::uint32_t slots;
+  std::uint32_t words;    ///< of a bit set in the workspace
+  std::uint64_t workers;  ///< that share the pairs
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t worker) const {
+    const std::uint64_t pairs = std::uint64_t{queries.queries} * slots;
+    for (std::uint64_t pair = worker; pair < pairs; pair += workers) {
+      const auto query = static_cast<std::uint32_t>(pair / slots);
+      const auto slot = static_cast<std::uint32_t>(pair % slots);
+      const std::uint32_t index = tiles.indices(slot);
+      WideRank key = key_none<WideRank>();
+      if (index < queries.index_limit(query)) {
+        const double value = similarity(query, slot, worker);
+        if (value >= threshold) key = match_key<WideRank>(value, index);
+      }
+      keys(pair) = key;
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION double similarity(std::uint32_t query, std::uint32_t slot,
+                                           std::uint64_t worker) const {
+    if constexpr (Words > 0) {
+      return similarity(query, slot, SegmentMasks<ExecutionSpace>(queries, query),
+                        NearWords<Words>());
+    } else {
+      return similarity(query, slot, SegmentedMasks<ExecutionSpace>(queries, query),
+                        FarWords(workspace.data() + 2 * words * worker, words));
+    }
+  }
+
+  template <class Masks, class State>
+  KOKKOS_INLINE_FUNCTION double similarity(std::uint32_t query, std::uint32_t slot,
+                                           const Masks& masks, const State& state) const {
+    const SymbolType* symbols = tiles.template slot_symbols<SymbolType>(slot);
+    const auto symbol_at = [&](std::uint32_t j) {
+      return std::uint32_t{symbols[std::size_t{tile_patterns} * j]};
+    };
+    const std::uint32_t length = tiles.lengths(slot);
+    const std::uint32_t query_length = queries.lengths(query);
+    if constexpr (score == PairScore::jaro_winkler) {
+      return JaroWinklerScore<State>(state)(symbol_at, length, masks, query_length).similarity;
+    } else {
+      return TokenSetScore<State>(state, separator)(symbol_at, length, masks, query_length)
+          .similarity;
+    }
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_PAIR_SCORES_KERNEL_HPP

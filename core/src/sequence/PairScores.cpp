@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/sequence/PairScores.hpp>
+
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/common/Range.hpp>
+#include <kindred/core/sequence/impl/PairScoresKernel.hpp>
+
+#include <algorithm>
+
+namespace Kindred {
+
+namespace Impl {
+
+/// Words of the longest query.
+template <class ExecutionSpace>
+std::uint32_t longest_words(const QueryTables<ExecutionSpace>& queries) {
+  return queries.segments_max * segment_words;
+}
+
+template <class ExecutionSpace>
+bool are_near(const QueryTables<ExecutionSpace>& queries) {
+  return queries.segments_max <= 1;
+}
+
+/// Number of workers that have a workspace of their own.
+template <class ExecutionSpace>
+std::uint64_t far_workers(const ExecutionSpace& exec_space) {
+  const auto all = static_cast<std::uint64_t>(std::max(Arch::concurrency(exec_space), 1));
+  return Arch::is_device<ExecutionSpace> ? std::max<std::uint64_t>(all / 4, 1) : all;
+}
+
+template <PairScore score, class ExecutionSpace>
+void score_pairs(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                 const QueryTables<ExecutionSpace>& queries, std::uint32_t separator,
+                 double threshold, const ArrayView<std::uint64_t, ExecutionSpace>& workspace,
+                 const ArrayView<WideRank, ExecutionSpace>& keys) {
+  const std::uint64_t pairs = std::uint64_t{queries.queries} * tiles.slots();
+  with_symbol_type(tiles, [&](auto symbol) {
+    const auto launch = [&](auto words, std::uint64_t workers) {
+      Kokkos::parallel_for(
+          "Kindred::Sequence::pair_score_keys::score", range<std::uint64_t>(exec_space, workers),
+          PairScoresKernel<ExecutionSpace, decltype(symbol), score, decltype(words)::value>{
+              tiles, queries, workspace, keys, threshold, separator, tiles.slots(),
+              longest_words(queries), workers});
+    };
+    if (!are_near(queries)) {
+      launch(std::integral_constant<std::uint32_t, 0>(), far_workers(exec_space));
+    } else if (queries.words_max <= 1) {
+      launch(std::integral_constant<std::uint32_t, 1>(), pairs);
+    } else {
+      launch(std::integral_constant<std::uint32_t, near_words_max>(), pairs);
+    }
+  });
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace>
+std::uint64_t pair_score_workspace(const ExecutionSpace& exec_space,
+                                   const QueryTables<ExecutionSpace>& queries) {
+  if (Impl::are_near(queries)) return 0;
+  return 2 * Impl::longest_words(queries) * Impl::far_workers(exec_space);
+}
+
+template <class ExecutionSpace>
+void pair_score_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                     const QueryTables<ExecutionSpace>& queries, PairScore score,
+                     std::uint32_t separator, double threshold,
+                     const ArrayView<std::uint64_t, ExecutionSpace>& workspace,
+                     const ArrayView<WideRank, ExecutionSpace>& keys) {
+  if (tiles.tiles == 0 || queries.queries == 0) return;
+  if (score == PairScore::jaro_winkler) {
+    Impl::score_pairs<PairScore::jaro_winkler>(exec_space, tiles, queries, separator, threshold,
+                                               workspace, keys);
+  } else {
+    Impl::score_pairs<PairScore::token_set>(exec_space, tiles, queries, separator, threshold,
+                                            workspace, keys);
+  }
+}
+
+#define KINDRED_INSTANTIATE(ExecutionSpace)                                                   \
+  template std::uint64_t pair_score_workspace(const ExecutionSpace&,                          \
+                                              const QueryTables<ExecutionSpace>&);            \
+  template void pair_score_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,   \
+                                const QueryTables<ExecutionSpace>&, PairScore, std::uint32_t, \
+                                double, const ArrayView<std::uint64_t, ExecutionSpace>&,      \
+                                const ArrayView<WideRank, ExecutionSpace>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+
+}  // namespace Kindred

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEQUENCE_WORD_FORMS_HPP
+#define KINDRED_MATCHER_SEQUENCE_WORD_FORMS_HPP
+
+#include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/Measure.hpp>
+#include <kindred/matcher/Vocabulary.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// The symbol that separates words.
+inline constexpr Symbol word_separator = 0x20;
+
+/// The similarity under `token_sort` of texts whose forms have \p total symbols, of which the LCS
+/// matches \p matched: RapidFuzz's ratio in percent, divided by 100.
+double token_sort_similarity(std::uint64_t matched, std::uint64_t total);
+
+/// \brief Puts texts into the form in which a measure of words compares them.
+///
+/// `token_sort`: the words in ascending order, joined by spaces. `token_set`: the different words
+/// in ascending order, each as `TokenSetScore` reads it. A text without words becomes one symbol
+/// that no text contains. Thread-safe except for `add`.
+class WordForms {
+ public:
+  explicit WordForms(Measure measure) : m_measure(measure) {}
+
+  /// Appends the form of \p text to \p out, as one row, and knows its words from now on.
+  /// \param what,row what an error calls the text \throws InvalidArgument for a symbol that is no
+  /// code point
+  void add(std::span<const Symbol> text, const char* what, std::size_t row, Ragged<Symbol>& out);
+  /// Appends the form of \p text, whose words may be unknown. `unknown_symbol` is a character that
+  /// no other text contains. \throws as above
+  void append(std::span<const Symbol> text, const char* what, std::size_t row,
+              Ragged<Symbol>& out) const;
+
+  /// Whether \p form is that of a text without words.
+  static bool is_blank(std::span<const Symbol> form);
+
+ private:
+  template <class NumberOf>
+  void append(std::span<const Symbol> text, const char* what, std::size_t row, Ragged<Symbol>& out,
+              const NumberOf& number_of) const;
+
+  Measure m_measure;
+  Vocabulary m_words;  ///< their numbers, by the bytes of their symbols; used by `token_set`
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SEQUENCE_WORD_FORMS_HPP

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "WordPatterns.hpp"
+
+#include <algorithm>
+
+namespace Kindred::Impl {
+
+WordPatterns::WordPatterns(Context& context, Measure measure, RaggedSpan<Symbol> texts,
+                           Residency residency)
+    : m_measure(measure), m_forms(measure) {
+  Ragged<Symbol> forms;
+  for (std::size_t index = 0; index < texts.rows(); ++index)
+    m_forms.add(texts[index], "pattern", index, forms);
+  m_segment.emplace(context, forms, residency);
+}
+
+Ragged<Symbol> WordPatterns::forms(RaggedSpan<Symbol> texts) const {
+  Ragged<Symbol> forms;
+  for (std::size_t row = 0; row < texts.rows(); ++row) {
+    if (texts.length(row) == 0) {
+      forms.close_row();
+    } else {
+      m_forms.append(texts[row], "query", row, forms);
+    }
+  }
+  return forms;
+}
+
+MatchOptions WordPatterns::options(const MatchOptions& requested) const {
+  MatchOptions options = requested;
+  if (m_measure != Measure::token_sort) return options;
+  // The LCS ranks the forms in the same order, but its similarity may differ in the last bits.
+  options.measure = Measure::lcs;
+  options.threshold = std::max(0.0, requested.threshold - 0x1p-40);
+  return options;
+}
+
+void WordPatterns::finish(std::span<const Symbol> form, const MatchOptions& requested,
+                          std::vector<Match>& matches) const {
+  if (m_measure != Measure::token_sort) return;
+  for (Match& match : matches) {
+    match.similarity =
+        token_sort_similarity(match.matched, m_segment->length(match.index) + form.size());
+    match.distance = 1.0 - match.similarity;
+    if (WordForms::is_blank(form)) match.matched = 0;
+  }
+  std::erase_if(matches,
+                [&](const Match& match) { return match.similarity < requested.threshold; });
+}
+
+}  // namespace Kindred::Impl
