@@ -51,9 +51,7 @@ class SequenceTask final : public CalibrationTask {
  public:
   explicit SequenceTask(Measure measure) : m_measure(measure) {}
 
-  Operation operation() const override {
-    return operation_of(m_measure);
-  }
+  Operation operation() const override { return info_of(m_measure).operation; }
   std::size_t size_max() const override { return patterns_max * queries_max; }
   Run prepare(Context& context, std::size_t size) override {
     const Shape shape(size, patterns_max);

@@ -443,7 +443,7 @@ DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& part
                                          const MatchOptions& options,
                                          std::vector<std::vector<Found>>& answers) const {
   Workload workload;
-  workload.operation = Impl::operation_of(options.measure);
+  workload.operation = Impl::info_of(options.measure).operation;
   workload.resident = resident;
   workload.history = &m_history;
   workload.starts = 0;

@@ -42,6 +42,7 @@ std::vector<std::uint64_t> every_operation(std::mt19937_64 generator) {
   keep(Pack::load(halves.data(), halves.data() + 61));
   keep(a & b);
   keep(a + b);
+  keep(a - b);
   keep(Pack::or_and_not(a, b, c));
   keep(a.plus_bits(generator()));
   keep(a.high_bits());

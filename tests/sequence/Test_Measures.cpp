@@ -25,7 +25,16 @@ struct Case {
 constexpr Case cases[] = {{Measure::levenshtein, PairMeasure::levenshtein},
                           {Measure::osa, PairMeasure::osa},
                           {Measure::prefix, PairMeasure::prefix},
-                          {Measure::postfix, PairMeasure::postfix}};
+                          {Measure::postfix, PairMeasure::postfix},
+                          {Measure::jaro_winkler, PairMeasure::jaro_winkler}};
+
+/// The number of symbols that a pair matches; of a similarity that is not counted, by the function
+/// for one pair.
+std::uint32_t matched_of(const Case& one, const Sequence& pattern, const Sequence& query) {
+  if (!counts_edits(one.measure)) return matched(one.measure, pattern, query);
+  const auto longest = static_cast<double>(std::max(pattern.size(), query.size()));
+  return static_cast<std::uint32_t>(longest - Reference::distance(one.oracle, pattern, query));
+}
 
 Sequence random_sequence(std::mt19937_64& generator, std::size_t length, Symbol vocabulary) {
   Sequence sequence(length);
@@ -63,9 +72,7 @@ std::vector<Match> expected(const Case& one, const std::vector<Sequence>& patter
     const Sequence& pattern = patterns[index];
     const double value = Reference::normalized_similarity(one.oracle, pattern, query);
     if (query.empty() || value < options.threshold) continue;
-    const auto matched = static_cast<double>(std::max(pattern.size(), query.size())) -
-                         Reference::distance(one.oracle, pattern, query);
-    found.push_back({index, value, static_cast<std::uint32_t>(matched)});
+    found.push_back({index, value, matched_of(one, pattern, query)});
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Match& a, const Match& b) { return a.similarity > b.similarity; });
@@ -158,6 +165,7 @@ TEST(Measures, OfOnePairEqualThoseOfTheMatcher) {
       if (value < 1) {
         EXPECT_EQ(prepared.similarity(pattern, value + 1e-9), 0.0);
       }
+      if (!counts_edits(one.measure)) continue;
       EXPECT_EQ(static_cast<double>(
                     distance(one.measure, prepared.matched(pattern), pattern.size(), query.size())),
                 Reference::distance(one.oracle, pattern, query));
@@ -179,6 +187,12 @@ TEST(Measures, OfTextsAreThoseThatRapidFuzzPrints) {
             1 - 3.0 / 7);
   EXPECT_EQ(similarity(Measure::postfix, std::string_view("nation"), std::string_view("motion")),
             1 - 2.0 / 6);
+  EXPECT_EQ(
+      similarity(Measure::jaro_winkler, std::string_view("martha"), std::string_view("marhta")),
+      0.9611111111111111);
+  EXPECT_EQ(similarity(Measure::jaro_winkler, std::string_view(), std::string_view()), 1.0);
+  EXPECT_EQ(matched(Measure::jaro_winkler, std::string_view("dwayne"), std::string_view("duane")),
+            4U);
 }
 
 TEST(Measures, FindDuplicatesOfEveryMeasure) {
@@ -219,7 +233,10 @@ TEST(Measures, AreDispatchedByOperationsOfTheirOwn) {
        {std::pair(Measure::levenshtein, Operation(Operations::edit_distance)),
         std::pair(Measure::osa, Operation(Operations::edit_distance)),
         std::pair(Measure::prefix, Operation(Operations::common_ends)),
-        std::pair(Measure::postfix, Operation(Operations::common_ends))}) {
+        std::pair(Measure::postfix, Operation(Operations::common_ends)),
+        std::pair(Measure::jaro_winkler, Operation(Operations::jaro_winkler)),
+        std::pair(Measure::token_sort, Operation(Operations::lcs)),
+        std::pair(Measure::token_set, Operation(Operations::token_set))}) {
     options.measure = measure;
     EXPECT_EQ(matcher.match(rows, options).record.operation, operation);
   }

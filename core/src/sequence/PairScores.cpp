@@ -43,6 +43,19 @@ void score_pairs(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
               tiles, queries, workspace, keys, threshold, separator, tiles.slots(),
               longest_words(queries), workers});
     };
+    if constexpr (score == PairScore::jaro_winkler && !Arch::is_device<ExecutionSpace> &&
+                  Arch::has_byte_lookups) {
+      if (are_near(queries)) {
+        const JaroWinklerTilesKernel<decltype(symbol)> kernel{
+            {tiles, queries, workspace, keys, threshold, separator, tiles.slots(), 0, 1}};
+        Kokkos::parallel_for(
+            "Kindred::Sequence::pair_score_keys::score_tiles",
+            Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                Kokkos::IndexType<std::uint64_t>>(exec_space, 0, kernel.size()),
+            kernel);
+        return;
+      }
+    }
     if (!are_near(queries)) {
       launch(std::integral_constant<std::uint32_t, 0>(), far_workers(exec_space));
     } else if (queries.words_max <= 1) {

@@ -40,6 +40,9 @@ struct ScalarBytes64 {
   ScalarBytes64 operator+(const ScalarBytes64& b) const {
     return each([&](int i) { return value[i] + b.value[i]; });
   }
+  ScalarBytes64 operator-(const ScalarBytes64& b) const {
+    return each([&](int i) { return value[i] - b.value[i]; });
+  }
   ScalarBytes64 operator|(const ScalarBytes64& b) const {
     return each([&](int i) { return value[i] | b.value[i]; });
   }
@@ -166,6 +169,7 @@ struct Avx512Bytes64 {
 
   Avx512Bytes64 operator&(Avx512Bytes64 b) const { return {_mm512_and_si512(value, b.value)}; }
   Avx512Bytes64 operator+(Avx512Bytes64 b) const { return {_mm512_add_epi8(value, b.value)}; }
+  Avx512Bytes64 operator-(Avx512Bytes64 b) const { return {_mm512_sub_epi8(value, b.value)}; }
   Avx512Bytes64 operator|(Avx512Bytes64 b) const { return {_mm512_or_si512(value, b.value)}; }
   static Avx512Bytes64 and_not(Avx512Bytes64 a, Avx512Bytes64 b) {
     return {_mm512_andnot_si512(b.value, a.value)};

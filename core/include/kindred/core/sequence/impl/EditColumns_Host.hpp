@@ -199,21 +199,11 @@ struct EditTilesKernel {
            ((tiles.tiles + RowPlaces::tiles - 1) / RowPlaces::tiles);
   }
 
-  /// Two tiles, or one.
-  struct WorkItem {
-    const SymbolType* symbols[RowPlaces::tiles];
-    std::uint32_t tile_rows[RowPlaces::tiles];
-    std::uint32_t rows;
-    std::uint32_t lengths[pack_lanes];
-    std::uint32_t shortest;
-    unsigned slots;
-  };
-
   void operator()(std::uint64_t index) const {
     const auto query = static_cast<std::uint32_t>(index % queries.queries);
     const std::uint32_t tile =
         static_cast<std::uint32_t>(index / queries.queries) * RowPlaces::tiles;
-    const WorkItem work_item = take(tile);
+    const TilePair<SymbolType> work_item(tiles, tile);
     columns_type state[segments_max * segment_columns];
     unsigned runs = 0;
     for_each_run(query, [&](const std::uint8_t*, const QueryColumns&) { state[runs++].reset(); });
@@ -257,27 +247,6 @@ struct EditTilesKernel {
       for (std::uint32_t c = 0; c < segment.columns; ++c)
         function(codes, queries.columns(segment.first_columns + c));
     }
-  }
-
-  WorkItem take(std::uint32_t tile) const {
-    WorkItem work_item;
-    const std::uint32_t count = std::min(tiles.tiles - tile, RowPlaces::tiles);
-    work_item.rows = 0;
-    for (unsigned t = 0; t < RowPlaces::tiles; ++t) {
-      const std::uint32_t own = tile + (t < count ? t : 0);
-      const std::uint64_t offset = tiles.offsets(own);
-      work_item.symbols[t] = tiles.template symbols<SymbolType>() + offset;
-      work_item.tile_rows[t] =
-          t < count ? static_cast<std::uint32_t>((tiles.offsets(own + 1) - offset) / tile_patterns)
-                    : 0;
-      work_item.rows = std::max(work_item.rows, work_item.tile_rows[t]);
-    }
-    work_item.slots = count * tile_patterns;
-    std::fill_n(work_item.lengths, pack_lanes, 0);
-    std::copy_n(tiles.lengths.data() + std::uint64_t{tile} * tile_patterns, work_item.slots,
-                work_item.lengths);
-    work_item.shortest = *std::min_element(work_item.lengths, work_item.lengths + pack_lanes);
-    return work_item;
   }
 };
 

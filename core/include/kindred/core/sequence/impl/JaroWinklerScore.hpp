@@ -8,8 +8,33 @@
 
 namespace Kindred::Impl {
 
-/// \brief Jaro's similarity s of a pattern and a query, as RapidFuzz computes it; above 0.7,
+/// How far apart, at most, symbols of sequences of these lengths may be to match.
+KOKKOS_INLINE_FUNCTION std::uint32_t jaro_window(std::uint32_t length, std::uint32_t query_length) {
+  const std::uint32_t half = (length < query_length ? query_length : length) / 2;
+  return half > 0 ? half - 1 : 0;
+}
+
+/// \brief Jaro's similarity s, in RapidFuzz's order of terms; above 0.7,
 /// min(s + p · 0.1 · (1 − s), 1) for a common prefix of p symbols, of which at most four count.
+///
+/// It has no branch, so that loops over patterns become vectors. \param lengths are not 0
+KOKKOS_INLINE_FUNCTION double jaro_winkler_similarity(std::uint32_t common,
+                                                      std::uint32_t out_of_order,
+                                                      std::uint32_t length,
+                                                      std::uint32_t query_length,
+                                                      std::uint32_t prefix) {
+  const double matched = common;
+  const double divisor = common > 0 ? matched : 1.0;
+  double sum = matched / length;
+  sum += matched / query_length;
+  sum += (matched - static_cast<double>(out_of_order / 2)) / divisor;
+  const double jaro = sum / 3.0;
+  const double raised = jaro + prefix * 0.1 * (1.0 - jaro);
+  const double capped = raised < 1.0 ? raised : 1.0;
+  return jaro > 0.7 ? capped : jaro;
+}
+
+/// \brief Counts what a pattern and a query have in common, for `jaro_winkler_similarity`.
 ///
 /// Every symbol of the pattern takes the first equal symbol of the query that is still free and not
 /// further away than the window. `first` holds the symbols of the query that are taken. A second
@@ -26,8 +51,7 @@ class JaroWinklerScore {
                                                const Masks& masks, std::uint32_t query_length) {
     if (length == 0 || query_length == 0) return {length == query_length ? 1.0 : 0.0, 0};
     for (std::uint32_t w = 0; w < m_words.count(); ++w) m_words.first[w] = m_words.second[w] = 0;
-    const std::uint32_t half = (length < query_length ? query_length : length) / 2;
-    const std::uint32_t window = half > 0 ? half - 1 : 0;
+    const std::uint32_t window = jaro_window(length, query_length);
     // Later symbols of the pattern are too far from the end of the query.
     const std::uint32_t end = length < query_length + window ? length : query_length + window;
     std::uint32_t common = 0;
@@ -49,7 +73,7 @@ class JaroWinklerScore {
         out_of_order += (masks.word(found, at) & next) == 0 ? 1 : 0;
       });
     }
-    return {similarity(common, out_of_order / 2, length, query_length, prefix), common};
+    return {jaro_winkler_similarity(common, out_of_order, length, query_length, prefix), common};
   }
 
  private:
@@ -75,21 +99,6 @@ class JaroWinklerScore {
       }
     }
     return 0;
-  }
-
-  KOKKOS_INLINE_FUNCTION static double similarity(std::uint32_t common,
-                                                  std::uint32_t transpositions,
-                                                  std::uint32_t length, std::uint32_t query_length,
-                                                  std::uint32_t prefix) {
-    const double matched = common;
-    // In RapidFuzz's order of terms, query first; a sum of two terms does not depend on it.
-    double sum = matched / length;
-    sum += matched / query_length;
-    sum += (matched - transpositions) / matched;
-    const double jaro = sum / 3.0;
-    if (!(jaro > 0.7)) return jaro;
-    const double raised = jaro + prefix * 0.1 * (1.0 - jaro);
-    return raised < 1.0 ? raised : 1.0;
   }
 
   Words m_words;

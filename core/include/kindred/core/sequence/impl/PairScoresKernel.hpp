@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_PAIR_SCORES_KERNEL_HPP
 
 #include <kindred/core/sequence/PairScores.hpp>
+#include <kindred/core/sequence/impl/JaroWinklerColumns_Host.hpp>
 #include <kindred/core/sequence/impl/JaroWinklerScore.hpp>
 #include <kindred/core/sequence/impl/MatchKey.hpp>
 #include <kindred/core/sequence/impl/TokenSetScore.hpp>
@@ -98,17 +99,20 @@ struct PairScoresKernel {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t worker) const {
     const std::uint64_t pairs = std::uint64_t{queries.queries} * slots;
-    for (std::uint64_t pair = worker; pair < pairs; pair += workers) {
-      const auto query = static_cast<std::uint32_t>(pair / slots);
-      const auto slot = static_cast<std::uint32_t>(pair % slots);
-      const std::uint32_t index = tiles.indices(slot);
-      WideRank key = key_none<WideRank>();
-      if (index < queries.index_limit(query)) {
-        const double value = similarity(query, slot, worker);
-        if (value >= threshold) key = match_key<WideRank>(value, index);
-      }
-      keys(pair) = key;
+    for (std::uint64_t pair = worker; pair < pairs; pair += workers)
+      set_key(static_cast<std::uint32_t>(pair / slots), static_cast<std::uint32_t>(pair % slots),
+              worker);
+  }
+
+  KOKKOS_INLINE_FUNCTION void set_key(std::uint32_t query, std::uint32_t slot,
+                                      std::uint64_t worker) const {
+    const std::uint32_t index = tiles.indices(slot);
+    WideRank key = key_none<WideRank>();
+    if (index < queries.index_limit(query)) {
+      const double value = similarity(query, slot, worker);
+      if (value >= threshold) key = match_key<WideRank>(value, index);
     }
+    keys(query * std::uint64_t{slots} + slot) = key;
   }
 
   KOKKOS_INLINE_FUNCTION double similarity(std::uint32_t query, std::uint32_t slot,
@@ -136,6 +140,54 @@ struct PairScoresKernel {
     } else {
       return TokenSetScore<State>(state, separator)(symbol_at, length, masks, query_length)
           .similarity;
+    }
+  }
+};
+
+/// \brief All queries against all tiles, by byte planes: an index is a query and two tiles. Queries
+/// of several runs of columns, and patterns longer than `pack_rows`, are left to `one`.
+template <class SymbolType>
+struct JaroWinklerTilesKernel {
+  PairScoresKernel<HostSpace, SymbolType, PairScore::jaro_winkler, near_words_max> one;
+
+  std::uint64_t size() const {
+    return std::uint64_t{one.queries.queries} *
+           ((one.tiles.tiles + RowPlaces::tiles - 1) / RowPlaces::tiles);
+  }
+
+  void operator()(std::uint64_t index) const {
+    const auto query = static_cast<std::uint32_t>(index % one.queries.queries);
+    const auto tile = static_cast<std::uint32_t>(index / one.queries.queries) * RowPlaces::tiles;
+    const TilePair<SymbolType> pair(one.tiles, tile);
+    const std::uint32_t first = tile * tile_patterns;
+    const std::uint32_t segment = one.queries.first_segment(query);
+    const std::uint32_t query_length = one.queries.lengths(query);
+    const bool empty = segment == one.queries.first_segment(query + 1);
+    if (pair.rows > pack_rows || empty || one.queries.segments(segment).columns > 1) {
+      for (std::uint32_t l = 0; l < pair.slots; ++l) one.set_key(query, first + l, 0);
+      return;
+    }
+    const QuerySegment& s = one.queries.segments(segment);
+    const QueryColumns& columns = one.queries.columns(s.first_columns);
+    RowPlaces places;
+    JaroWinklerCounts counts;
+    JaroWinklerColumns<Arch::Bytes64>::count(
+        columns,
+        places.find(one.queries.codes.data() + segment * one.queries.code_stride, columns, pair, 0,
+                    pair.rows),
+        pair.rows, pair.lengths, counts);
+    double values[pack_lanes];
+    for (unsigned l = 0; l < pack_lanes; ++l) {
+      const std::uint32_t length = pair.lengths[l] > 0 ? pair.lengths[l] : 1;
+      values[l] = jaro_winkler_similarity(counts.common[l], counts.out_of_order[l], length,
+                                          query_length, counts.prefix[l]);
+    }
+    const std::uint32_t limit = one.queries.index_limit(query);
+    const std::uint32_t* indices = one.tiles.indices.data() + first;
+    WideRank* keys = one.keys.data() + query * std::uint64_t{one.slots} + first;
+    for (unsigned l = 0; l < pair.slots; ++l) {
+      const bool listed = (indices[l] < limit) & (values[l] >= one.threshold);
+      keys[l] = listed ? match_key<WideRank>(values[l], indices[l]) : key_none<WideRank>();
     }
   }
 };
