@@ -2,13 +2,10 @@
 #ifndef KINDRED_MATCHER_SEQUENCE_SCAN_WORKSPACE_HPP
 #define KINDRED_MATCHER_SEQUENCE_SCAN_WORKSPACE_HPP
 
-#include "HostPatterns.hpp"
-#include "MeasureOperations.hpp"
 #include "PostingsScan.hpp"
 #include "QueryBuffers.hpp"
-#include "QueryMasks.hpp"
+#include "ScanAnswers.hpp"
 #include "ScanSampling.hpp"
-#include "WordForms.hpp"
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/select/TopK.hpp>
@@ -20,7 +17,6 @@
 #include <kindred/core/sequence/PairScores.hpp>
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
-#include <kindred/core/sequence/impl/MatchKey.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/memory/Copies.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
@@ -32,33 +28,6 @@
 #include <vector>
 
 namespace Kindred::Impl {
-
-/// Parameters of a scan.
-struct ScanCall {
-  const HostPatterns& store;
-  RaggedSpan<Symbol> queries;  ///< dense symbols
-  std::span<const std::size_t> rows;
-  const MatchOptions& options;
-  std::span<const std::uint32_t> index_limits;
-  const PostingsIndex* postings = nullptr;  ///< null unless queries may use postings
-
-  std::uint64_t patterns() const { return store.slot_of.size(); }
-  std::uint32_t slots() const { return store.tiles.tiles * tile_patterns; }
-  Comparison comparison() const { return info_of(options.measure).comparison; }
-  SimilarityScale scale() const { return info_of(options.measure).scale(); }
-  EditKind edits() const {
-    return options.measure == Measure::osa ? EditKind::osa : EditKind::levenshtein;
-  }
-  PairScore score() const {
-    return options.measure == Measure::token_set ? PairScore::token_set : PairScore::jaro_winkler;
-  }
-  /// The dense symbol that separates words; that of the padding if no pattern contains it.
-  Symbol separator() const {
-    const Symbol dense = store.symbols[word_separator];
-    return dense == unknown_symbol ? store.tiles.vocabulary : dense;
-  }
-  std::uint64_t k() const { return std::min<std::uint64_t>(options.top, patterns()); }
-};
 
 /// \brief The buffers and the steps of a scan; used by one call at a time.
 template <class ExecutionSpace>
@@ -184,7 +153,7 @@ class ScanWorkspace {
       }
       if (!selected) match_counts(call, tiles, tables, selection);
     }
-    read_answers(call, selection, answers);
+    read_answers<Key>(call, selection.answer, answers);
   }
 
   /// The tables of the queries of a call and, if they matter, of their popular symbols.
@@ -203,26 +172,6 @@ class ScanWorkspace {
       m_popular.place(m_exec_space, *m_memory, call.queries, rows, tiles.vocabulary);
     }
     return tables;
-  }
-
-  template <class Key>
-  static void read_answers(const ScanCall& call, const Selection<Key>& selection,
-                           std::vector<std::vector<Match>>& answers) {
-    for (std::size_t q = 0; q < call.rows.size(); ++q) {
-      auto& found = answers[call.rows[q]];
-      found.clear();
-      if (call.comparison() == Comparison::score) {
-        if constexpr (std::is_same_v<Key, WideRank>)
-          read_scores(call, call.queries[call.rows[q]], selection.answer.data() + q * call.k(),
-                      found);
-        continue;
-      }
-      for (std::size_t i = 0; i < call.k(); ++i) {
-        const Key key = selection.answer[q * call.k() + i];
-        if (key == key_none<Key>()) break;
-        found.push_back(decode(key, call, call.queries.length(call.rows[q])));
-      }
-    }
   }
 
   /// Processes a query with the postings. Returns false without a result if a scan is cheaper or
@@ -273,7 +222,7 @@ class ScanWorkspace {
     rank_list<Key>(call, tiles, tables, 0, count, selection.best.view(), selection);
     selection.answer.resize(selection.best.size());
     download(m_exec_space, selection.answer.data(), selection.best.view(), selection.best.size());
-    read_answers(call, selection, answers);
+    read_answers<Key>(call, selection.answer, answers);
   }
 
   /// Counts all patterns, then ranks all of them.
@@ -319,19 +268,6 @@ class ScanWorkspace {
                    selection);
     selection.answer.resize(selection.best.size());
     download(m_exec_space, selection.answer.data(), selection.best.view(), selection.best.size());
-  }
-
-  /// The results of a query from its keys. What each matched is counted again, for the few results.
-  static void read_scores(const ScanCall& call, std::span<const Symbol> query, const WideRank* keys,
-                          std::vector<Match>& found) {
-    const QueryMasks masks(query);
-    for (std::size_t i = 0; i < call.k() && keys[i] != key_none<WideRank>(); ++i) {
-      const auto index = static_cast<std::uint32_t>(keys[i].index);
-      const double value = key_similarity(keys[i]);
-      const PairResult result = masks.score(
-          call.score(), call.store.pattern(call.store.slot_of[index]), call.separator());
-      found.push_back({index, value, result.matched, 1.0 - value});
-    }
   }
 
   void count_lcs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
@@ -559,27 +495,6 @@ class ScanWorkspace {
   template <class T>
   void sized(Buffer<T, memory_space>& buffer, const char* label, std::uint64_t size) {
     Impl::sized(buffer, *m_memory, label, size);
-  }
-
-  /// The key contains the similarity, from which the count is recovered.
-  static Match decode(Rank key, const ScanCall& call, std::uint64_t query_length) {
-    const auto bits = 0x7FFFFFFEU - static_cast<std::uint32_t>(key >> 32U);
-    return decode(static_cast<double>(Kokkos::bit_cast<float>(bits)), rank_index(key), call,
-                  query_length);
-  }
-  static Match decode(const WideRank& key, const ScanCall& call, std::uint64_t query_length) {
-    return decode(Kokkos::bit_cast<double>(~key.score), static_cast<std::uint32_t>(key.index), call,
-                  query_length);
-  }
-  static Match decode(double value, std::uint32_t index, const ScanCall& call,
-                      std::uint64_t query_length) {
-    const std::uint64_t length = call.store.tiles.lengths.data()[call.store.slot_of[index]];
-    const double most = call.scale() == SimilarityScale::total
-                            ? static_cast<double>(length + query_length) / 2.0
-                            : static_cast<double>(std::max(length, query_length));
-    const auto count = static_cast<std::uint32_t>(value * most + 0.5);
-    return {index, similarity(call.scale(), count, length, query_length), count,
-            static_cast<double>(distance(call.options.measure, count, length, query_length))};
   }
 
   ExecutionSpace m_exec_space;

@@ -33,6 +33,12 @@ KOKKOS_INLINE_FUNCTION double key_similarity(const WideRank& key) {
   return Kokkos::bit_cast<double>(~key.score);
 }
 
+/// The index of the pattern of a key.
+KOKKOS_INLINE_FUNCTION std::uint32_t key_index(Rank key) { return rank_index(key); }
+KOKKOS_INLINE_FUNCTION std::uint32_t key_index(const WideRank& key) {
+  return static_cast<std::uint32_t>(key.index);
+}
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_SEQUENCE_IMPL_MATCH_KEY_HPP

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEQUENCE_SCAN_CALL_HPP
+#define KINDRED_MATCHER_SEQUENCE_SCAN_CALL_HPP
+
+#include "HostPatterns.hpp"
+#include "MeasureOperations.hpp"
+#include "PostingsIndex.hpp"
+#include "WordForms.hpp"
+
+#include <kindred/core/sequence/EditDistance.hpp>
+#include <kindred/core/sequence/PairScores.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace Kindred::Impl {
+
+/// Parameters of a scan.
+struct ScanCall {
+  const HostPatterns& store;
+  RaggedSpan<Symbol> queries;  ///< dense symbols
+  std::span<const std::size_t> rows;
+  const MatchOptions& options;
+  std::span<const std::uint32_t> index_limits;
+  const PostingsIndex* postings = nullptr;  ///< null unless queries may use postings
+
+  std::uint64_t patterns() const { return store.slot_of.size(); }
+  std::uint32_t slots() const { return store.tiles.tiles * tile_patterns; }
+  Comparison comparison() const { return info_of(options.measure).comparison; }
+  SimilarityScale scale() const { return info_of(options.measure).scale(); }
+  EditKind edits() const {
+    return options.measure == Measure::osa ? EditKind::osa : EditKind::levenshtein;
+  }
+  PairScore score() const {
+    return options.measure == Measure::token_set ? PairScore::token_set : PairScore::jaro_winkler;
+  }
+  /// The dense symbol that separates words; that of the padding if no pattern contains it.
+  Symbol separator() const {
+    const Symbol dense = store.symbols[word_separator];
+    return dense == unknown_symbol ? store.tiles.vocabulary : dense;
+  }
+  std::uint64_t k() const { return std::min<std::uint64_t>(options.top, patterns()); }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SEQUENCE_SCAN_CALL_HPP
