@@ -2,6 +2,7 @@
 #include <kindred/core/sequence/CommonEnds.hpp>
 
 #include <kindred/core/common/Range.hpp>
+#include <kindred/core/sequence/impl/CommonEndColumns_Host.hpp>
 
 namespace Kindred {
 
@@ -16,8 +17,10 @@ struct CommonEndsKernel {
   std::uint32_t slots;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    const auto query = static_cast<std::uint32_t>(i / slots);
-    const auto slot = static_cast<std::uint32_t>(i % slots);
+    count_pair(static_cast<std::uint32_t>(i / slots), static_cast<std::uint32_t>(i % slots));
+  }
+
+  KOKKOS_INLINE_FUNCTION void count_pair(std::uint32_t query, std::uint32_t slot) const {
     const std::uint32_t length = tiles.lengths(slot);
     const std::uint32_t query_length = queries.lengths(query);
     const std::uint32_t shorter = length < query_length ? length : query_length;
@@ -32,7 +35,43 @@ struct CommonEndsKernel {
           break;
       }
     }
-    matched(i) = count;
+    matched(query * std::uint64_t{slots} + slot) = count;
+  }
+};
+
+/// \brief All queries against all tiles, by byte planes: an index is a query and two tiles. Queries
+/// of several runs of columns are left to `one`.
+template <class SymbolType>
+struct CommonEndTilesKernel {
+  CommonEndsKernel<HostSpace, SymbolType> one;
+
+  std::uint64_t size() const {
+    return std::uint64_t{one.queries.queries} *
+           ((one.tiles.tiles + RowPlaces::tiles - 1) / RowPlaces::tiles);
+  }
+
+  void operator()(std::uint64_t index) const {
+    const auto query = static_cast<std::uint32_t>(index % one.queries.queries);
+    const auto tile = static_cast<std::uint32_t>(index / one.queries.queries) * RowPlaces::tiles;
+    const TilePair<SymbolType> pair(one.tiles, tile);
+    const std::uint32_t first = tile * tile_patterns;
+    const std::uint32_t segment = one.queries.first_segment(query);
+    if (segment + 1 != one.queries.first_segment(query + 1) ||
+        one.queries.segments(segment).columns != 1) {
+      for (std::uint32_t l = 0; l < pair.slots; ++l) one.count_pair(query, first + l);
+      return;
+    }
+    const QueryColumns& columns = one.queries.columns(one.queries.segments(segment).first_columns);
+    const std::uint8_t* codes = one.queries.codes.data() + segment * one.queries.code_stride;
+    RowPlaces places;
+    alignas(64) std::uint8_t counts[pack_lanes];
+    CommonEndColumns<Arch::Bytes64>::count(
+        one.end, columns,
+        [&](std::uint32_t row, std::uint32_t rows) {
+          return places.find(codes, columns, pair, row, rows);
+        },
+        pair.rows, pair.lengths, counts);
+    std::copy_n(counts, pair.slots, one.matched.data() + query * std::uint64_t{one.slots} + first);
   }
 };
 
@@ -44,6 +83,16 @@ void common_ends(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
                  const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
   if (tiles.tiles == 0 || queries.queries == 0) return;
   with_symbol_type(tiles, [&](auto symbol) {
+    if constexpr (!Arch::is_device<ExecutionSpace> && Arch::has_byte_lookups) {
+      const Impl::CommonEndTilesKernel<decltype(symbol)> kernel{
+          {tiles, queries, end, matched, tiles.slots()}};
+      Kokkos::parallel_for(
+          "Kindred::Sequence::common_ends::count_tiles",
+          Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                              Kokkos::IndexType<std::uint64_t>>(exec_space, 0, kernel.size()),
+          kernel);
+      return;
+    }
     Kokkos::parallel_for(
         "Kindred::Sequence::common_ends::count",
         Impl::range<std::uint64_t>(exec_space, std::uint64_t{queries.queries} * tiles.slots()),
