@@ -30,6 +30,24 @@ TEST(PatternMemory, FindsWhatWasJustLearned) {
   EXPECT_EQ(found[0], (Match{0, 1.0, 3}));
 }
 
+TEST(PatternMemory, MatchesByJaroWinklerButNotByWords) {
+  PatternMemory memory(context(), quiet());
+  learn(memory, {{"m", "a", "r"}, {"t", "h", "a"}}, "first");
+  Ragged<Symbol> queries;
+  for (const auto* text : {"m", "a", "r", "h", "t", "a"})
+    queries.values.push_back(memory.vocabulary().find(text));
+  queries.close_row();
+  MatchOptions options;
+  options.measure = Measure::jaro_winkler;
+  const MatchResults results = memory.match(queries, options);
+  ASSERT_EQ(results.matches.values.size(), 1U);
+  EXPECT_EQ(results.matches.values[0], (Match{0, 0.9611111111111111, 6}));
+  for (const Measure measure : {Measure::token_sort, Measure::token_set}) {
+    options.measure = measure;
+    EXPECT_THROW(memory.match(queries, options), InvalidArgument);
+  }
+}
+
 TEST(PatternMemory, RelearningRaisesTheFrequencyAndAddsNoRow) {
   PatternMemory memory(context(), quiet());
   learn(memory, {{"a", "b"}}, "first");
