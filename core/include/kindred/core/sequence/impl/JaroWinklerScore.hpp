@@ -42,13 +42,14 @@ KOKKOS_INLINE_FUNCTION double jaro_winkler_similarity(std::uint32_t common,
 template <class Words>
 class JaroWinklerScore {
  public:
-  KOKKOS_INLINE_FUNCTION explicit JaroWinklerScore(const Words& words) : m_words(words) {}
+  KOKKOS_FORCEINLINE_FUNCTION explicit JaroWinklerScore(const Words& words) : m_words(words) {}
 
   /// \param symbol_at returns symbol j of the pattern
   /// \param masks `find(symbol)` and `word(found, w)`: where the symbol occurs in word w
   template <class SymbolAt, class Masks>
-  KOKKOS_INLINE_FUNCTION PairResult operator()(const SymbolAt& symbol_at, std::uint32_t length,
-                                               const Masks& masks, std::uint32_t query_length) {
+  KOKKOS_FORCEINLINE_FUNCTION PairResult operator()(const SymbolAt& symbol_at, std::uint32_t length,
+                                                    const Masks& masks,
+                                                    std::uint32_t query_length) {
     if (length == 0 || query_length == 0) return {length == query_length ? 1.0 : 0.0, 0};
     for (std::uint32_t w = 0; w < m_words.count(); ++w) m_words.first[w] = m_words.second[w] = 0;
     const std::uint32_t window = jaro_window(length, query_length);
@@ -59,46 +60,42 @@ class JaroWinklerScore {
     for (std::uint32_t j = 0; j < end; ++j) {
       const auto found = masks.find(symbol_at(j));
       if (j == prefix && j < 4) prefix += masks.word(found, 0) >> j & 1U;
-      common += take(masks, found, j, window, m_words.first, [](std::uint32_t, std::uint64_t) {});
+      common += take(masks, found, j, window, m_words.first) & 1U;
     }
     if (common == 0) return {0.0, 0};
     std::uint32_t out_of_order = 0;
     std::uint32_t at = 0;  // the word of the next symbol of the query that is taken
     for (std::uint32_t j = 0; j < end; ++j) {
       const auto found = masks.find(symbol_at(j));
-      take(masks, found, j, window, m_words.second, [&](std::uint32_t, std::uint64_t) {
-        while (m_words.first[at] == 0) ++at;
-        const std::uint64_t next = lowest_bit(m_words.first[at]);
-        m_words.first[at] ^= next;
-        out_of_order += (masks.word(found, at) & next) == 0 ? 1 : 0;
-      });
+      const std::uint64_t matched = take(masks, found, j, window, m_words.second);
+      while (at + 1 < m_words.count() && m_words.first[at] == 0) ++at;
+      const std::uint64_t next = lowest_bit(m_words.first[at]) & matched;
+      m_words.first[at] ^= next;
+      const bool equal = (masks.word(found, at) & next) != 0;
+      out_of_order += static_cast<std::uint32_t>(matched & 1U) & (equal ? 0U : 1U);
     }
     return {jaro_winkler_similarity(common, out_of_order, length, query_length, prefix), common};
   }
 
  private:
   /// Takes the first free symbol of the query that may be matched with symbol \p j of the pattern.
-  /// Returns their number, 0 or 1, and calls `then(word, bit)` if there is one.
-  template <class Masks, class Found, class Then>
-  KOKKOS_INLINE_FUNCTION std::uint32_t take(const Masks& masks, const Found& found, std::uint32_t j,
-                                            std::uint32_t window, std::uint64_t* taken,
-                                            const Then& then) const {
+  /// Returns ones if there is one, else 0. Whether a symbol matches cannot be predicted: there is
+  /// no branch that depends on it.
+  template <class Masks, class Found>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t take(const Masks& masks, const Found& found,
+                                                 std::uint32_t j, std::uint32_t window,
+                                                 std::uint64_t* taken) const {
     const std::uint32_t begin = j > window ? j - window : 0;
     const std::uint32_t end = j + window + 1;
-    for (std::uint32_t w = begin / word_symbols; w < m_words.count() && w * word_symbols < end;
-         ++w) {
-      const std::uint32_t first = w * word_symbols;
-      const std::uint64_t after =
-          first < begin ? ~std::uint64_t{0} << (begin - first) : ~std::uint64_t{0};
-      const std::uint64_t free = masks.word(found, w) & ~taken[w] & after & valid_bits(end, w);
-      if (free != 0) {
-        const std::uint64_t bit = lowest_bit(free);
-        taken[w] |= bit;
-        then(w, bit);
-        return 1;
-      }
+    const std::uint32_t words = end / word_symbols + 1;
+    std::uint64_t open = ~std::uint64_t{0};
+    for (std::uint32_t w = begin / word_symbols; w < m_words.count() && w < words; ++w) {
+      const std::uint64_t near = valid_bits(end, w) & ~valid_bits(begin, w);
+      const std::uint64_t bit = lowest_bit(masks.word(found, w) & ~taken[w] & near) & open;
+      taken[w] |= bit;
+      open &= bit == 0 ? ~std::uint64_t{0} : 0;
     }
-    return 0;
+    return ~open;
   }
 
   Words m_words;

@@ -33,12 +33,12 @@ class SegmentMasks {
   }
 
   /// The code of \p symbol.
-  KOKKOS_INLINE_FUNCTION std::uint8_t find(std::uint32_t symbol) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::uint8_t find(std::uint32_t symbol) const {
     if (m_count == 0) return no_code;
     return m_codes != nullptr ? m_codes[symbol]
                               : static_cast<std::uint8_t>(m_hash.code(symbol, no_code));
   }
-  KOKKOS_INLINE_FUNCTION std::uint64_t word(std::uint8_t code, std::uint32_t w) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t word(std::uint8_t code, std::uint32_t w) const {
     return w < m_count ? m_words[w].mask(code) : 0;
   }
 

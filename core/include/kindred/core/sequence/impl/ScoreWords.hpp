@@ -41,16 +41,18 @@ struct PairResult {
 };
 
 /// The bits of word \p w that stand for symbols of a query of \p length.
-KOKKOS_INLINE_FUNCTION std::uint64_t valid_bits(std::uint32_t length, std::uint32_t w) {
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t valid_bits(std::uint32_t length, std::uint32_t w) {
   const std::uint32_t begin = word_symbols * w;
-  if (length <= begin) return 0;
-  const std::uint32_t left = length - begin;
-  return left >= word_symbols ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+  const std::uint32_t left = length > begin ? length - begin : 0;
+  const std::uint64_t some = (std::uint64_t{1} << (left & 63U)) - 1;
+  return left >= word_symbols ? ~std::uint64_t{0} : some;
 }
 
-KOKKOS_INLINE_FUNCTION std::uint64_t lowest_bit(std::uint64_t bits) { return bits & (0 - bits); }
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t lowest_bit(std::uint64_t bits) {
+  return bits & (0 - bits);
+}
 
-KOKKOS_INLINE_FUNCTION std::uint32_t count_bits(std::uint64_t bits) {
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count_bits(std::uint64_t bits) {
   return static_cast<std::uint32_t>(Kokkos::popcount(bits));
 }
 

@@ -29,8 +29,9 @@ class TokenSetScore {
   /// \param symbol_at returns symbol j of the pattern
   /// \param masks `find(symbol)` and `word(found, w)`: where the symbol occurs in word w
   template <class SymbolAt, class Masks>
-  KOKKOS_INLINE_FUNCTION PairResult operator()(const SymbolAt& symbol_at, std::uint32_t length,
-                                               const Masks& masks, std::uint32_t query_length) {
+  KOKKOS_FORCEINLINE_FUNCTION PairResult operator()(const SymbolAt& symbol_at, std::uint32_t length,
+                                                    const Masks& masks,
+                                                    std::uint32_t query_length) {
     const auto starts = masks.find(m_separator);
     for (std::uint32_t w = 0; w < m_words.count(); ++w) {
       m_words.first[w] = 0;
