@@ -34,7 +34,6 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   check_outputs("score", {named.out_ids, named.out_scores},
                 {named.vectors, named.store, named.queries, named.filter, flags.candidates});
   SearchOptions options = search_options("score", named);
-  options.top = flags.top;
   std::optional<RankedFiles> files;
   if (named.has_out_files()) files.emplace(named.out_ids, named.out_scores);
   Session session(global, "score");
@@ -53,6 +52,7 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
 
   Output output;
   const std::size_t width = std::min(flags.top, input.rows);
+  options.top = width;
   if (files) files->begin(input.queries.rows, width);
   std::uint64_t found = 0;
   Progress progress("answering", !global.quiet, "queries");
@@ -83,7 +83,7 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   report_input(session, named, input);
   session.add_to_report("candidates",
                         fmt::format("{} in {}", candidates.ids.values.size(), flags.candidates));
-  session.add_to_report("requested", fmt::format("the best {}", flags.top));
+  session.add_to_report("requested", fmt::format("the best {}", width));
   session.finish();
 }
 

@@ -251,24 +251,23 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   graph.edges = {};
   graph.edge_kinds = {};
 
+  options.top = std::clamp<std::size_t>(graph.nodes.size(), 1, flags.top);
   SpreadAnswers answers(flags, options, sources, graph.nodes);
   Progress progress("answering", !global.quiet, "queries");
   const std::size_t queries = sources.names.size();
-  for_each_batch(queries, batch_size(std::min(flags.top, graph.nodes.size())),
-                 [&](std::size_t first, std::size_t count) {
-                   const RowSlice<Activation> rows(sources.activations, first, count);
-                   SpreadResults results;
-                   if (!sources.queries.empty())
-                     options.per_query = std::span(sources.queries).subspan(first, count);
-                   if (engine) {
-                     results = session.timed(Phase::compute,
-                                             [&] { return engine->spread(rows.span(), options); });
-                   } else {
-                     results.activations.offsets.assign(count + 1, 0);
-                   }
-                   answers.put(results, first, count);
-                   progress.update(first + count, queries);
-                 });
+  for_each_batch(queries, batch_size(options.top), [&](std::size_t first, std::size_t count) {
+    const RowSlice<Activation> rows(sources.activations, first, count);
+    SpreadResults results;
+    if (!sources.queries.empty())
+      options.per_query = std::span(sources.queries).subspan(first, count);
+    if (engine) {
+      results = session.timed(Phase::compute, [&] { return engine->spread(rows.span(), options); });
+    } else {
+      results.activations.offsets.assign(count + 1, 0);
+    }
+    answers.put(results, first, count);
+    progress.update(first + count, queries);
+  });
   answers.flush();
   report_run(session, flags, options, engine, queries, answers);
   session.finish();

@@ -78,18 +78,18 @@ std::string unknown_flag(const CLI::App& command, const std::string& argument) {
   };
   std::string fix;
   if (is_known(flag)) {
-    fix = fmt::format("; it is a flag of {}: give it after that name", typed_name(command));
-  } else {
-    for (const auto& [other, name] : synonyms) {
-      if (flag == other && is_known(name)) fix = fmt::format("; did you mean {}?", name);
-    }
-    if (fix.empty()) fix = did_you_mean(flag, known);
-    if (fix.empty()) {
-      for (const CLI::Option* option : listed_options(command)) {
-        if (option->get_positional())
-          fix = fmt::format("; the file is an argument: kindred {} {}", typed_name(command),
-                            option->get_name(true));
-      }
+    return fmt::format("{} is given before the command {}; give it after: kindred {} {} …",
+                       in_quotes(flag), typed_name(command), typed_name(command), flag);
+  }
+  for (const auto& [other, name] : synonyms) {
+    if (flag == other && is_known(name)) fix = fmt::format("; did you mean {}?", name);
+  }
+  if (fix.empty()) fix = did_you_mean(flag, known);
+  if (fix.empty()) {
+    for (const CLI::Option* option : listed_options(command)) {
+      if (option->get_positional())
+        fix = fmt::format("; the file is an argument: kindred {} {}", typed_name(command),
+                          option->get_name(true));
     }
   }
   return fmt::format("{}there is no flag {}{}", begun(command), in_quotes(flag), fix);

@@ -36,7 +36,7 @@ MISTAKES = (
     ("index build --vectors v.npy -o i2.knd", 2, ("there is no flag '-o'; did you mean --out?",)),
     ("index build --vectors v.npy --out i2.knd --M 8", 2, ("did you mean --m?",)),
     ("index search --index i.knd --queries q.npy --ef-search 9", 2, ("did you mean --ef?",)),
-    ("--vectors v.npy search --queries q.npy", 2, ("'--vectors'; it is a flag of search: give it after that name",)),
+    ("--vectors v.npy search --queries q.npy", 2, ("'--vectors' is given before the command search; give it after: kindred search --vectors",)),
     ("search --vectors v.npy --queries q.npy c b a", 2, ("'c', 'b', 'a'",)),
     ("graph info", 2, ("graph info: GRAPH is required",)),
     ("graph info g.knd h.knd", 2, ("graph info: there is no argument 'h.knd'; it takes GRAPH",)),
@@ -163,7 +163,15 @@ class FirstHour(harness.CommandTest):
         for text in ("search --vectors v.npy --queries q.npy", "index search --index i.knd --queries q.npy", "spread --graph e.tsv --sources s.jsonl"):
             self.assertEqual(self.types(text + " -k 1").out, self.types(text + " --top 1").out)
             self.assertEqual(self.types(text + " -k1").out, self.types(text + " --top=1").out)
-            self.types(text + " --top 1000000000000")
+
+    def test_a_top_above_what_exists_answers_with_what_exists(self):
+        self.file("c.jsonl", [{"ids": [0, 5, 2]}, {"ids": [1]}])
+        for text in ("search --vectors v.npy --queries q.npy", "index search --index i.knd --queries q.npy", "score --vectors v.npy --queries q.npy --candidates c.jsonl", "spread --graph e.tsv --sources s.jsonl",
+                     "spread --graph e.tsv --sources s.jsonl --mode pagerank", "match --patterns p.jsonl --queries p.jsonl"):
+            with self.subTest(text):
+                expected = self.types(text + f" --top {ROWS}").out
+                for top in (ROWS + 1, 1 << 32, 10**12, (1 << 64) - 1):
+                    self.assertEqual(self.types(f"{text} --top {top}").out, expected)
 
     def test_one_output_file_suffices(self):
         for text in ("search --vectors v.npy --queries q.npy", "index search --index i.knd --queries q.npy"):
