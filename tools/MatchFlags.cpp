@@ -200,7 +200,7 @@ void add_match_flags(CLI::App& command, MatchFlags& flags) {
   command
       .add_option("--column", flags.column,
                   "The files are tables in CSV, or in TSV if their names end with .tsv; each field "
-                  "of this column is a string of characters")
+                  "of this column, a name or a number from 1, is a string of characters")
       ->type_name("NAME")
       ->group(text_group);
   command

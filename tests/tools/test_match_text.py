@@ -88,6 +88,25 @@ class MatchText(harness.CommandTest):
                 self.refuses(3, (bad, *words), "match", "--patterns", bad, "--queries", queries, "--column", "company")
                 self.refuses(3, (bad, *words), "match", "--patterns", patterns, "--queries", bad, "--column", "company")
 
+    def test_tables_as_programs_write_them(self):
+        patterns, queries = self.tables()
+        match = ("match", "--patterns", patterns, "--column", "company", "--top", 3, "--queries")
+        want = self.succeeds(*match, queries).out
+        lines = table(ASKED, ",").splitlines(keepends=True)
+        for name, text in (("empty lines", b"\r\n".join(lines) + b"\r\n\n"), ("without the last end", b"".join(lines).removesuffix(b"\r\n")),
+                           ("Unix", b"".join(lines).replace(b"\r\n", b"\n")), ("byte order mark", b"\xef\xbb\xbf" + b"".join(lines))):
+            with self.subTest(name):
+                self.assertEqual(self.succeeds(*match, self.file("q.csv", text)).out, want)
+                self.assertEqual(self.succeeds(*match, "-", stdin=text).out, want)
+        self.assertEqual(self.succeeds(*match, queries, "--query-column", "2").out, want)
+        self.assertEqual(self.succeeds("match", "--patterns", patterns, "--column", "2", "--top", 3, "--queries", queries).out, want)
+        twice = self.file("twice.csv", b"company,company\na,b\n")
+        self.refuses(3, ("2 columns are called 'company'; give the number of one, 1 or 2",), *match, twice)
+        self.assertEqual([line["query"] for line in self.succeeds(*match, twice, "--query-column", 2).lines()], ["b"])
+        self.refuses(3, (":1:", "the columns are 'id;company' (commas separate columns, in a *.tsv file tabs)"), *match, self.file("s.csv", b"id;company\n1;a\n"))
+        self.refuses(3, (":5:", "3 fields; the header has 2; write a field that contains a comma in quotes"), *match, self.file("r.csv", b'id,company\n1,"a\n\n"\n2,b,c\n'))
+        self.refuses(3, (":1:", "carriage return: lines end with"), *match, self.file("mac.csv", b"id,company\r1,a\r"))
+
     def test_compressed_files(self):
         plain = self.tables()
         want = self.succeeds("match", "--patterns", plain[0], "--queries", plain[1], "--column", "company").out

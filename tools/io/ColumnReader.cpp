@@ -2,6 +2,7 @@
 #include "io/ColumnReader.hpp"
 
 #include "io/Errors.hpp"
+#include "io/ParseNumber.hpp"
 
 #include <fmt/format.h>
 
@@ -60,6 +61,7 @@ bool ColumnReader::buffered() {
 
 void ColumnReader::take(std::string_view line) {
   if (m_where == Where::record) {
+    if (line.empty()) return;
     m_text.clear();
     m_ends.clear();
     m_first_line = m_lines.line();
@@ -101,6 +103,11 @@ void ColumnReader::take_fields(std::string_view line) {
               "{} contains a quote, but does not begin with one: write the field in quotes, and "
               "each quote in it twice",
               field_in_message()));
+        } else if (c == '\r') {
+          throw RecordError(fmt::format(
+              "{} contains a carriage return: lines end with \\n or \\r\\n, and a field "
+              "that contains the end of a line is written in quotes",
+              field_in_message()));
         } else {
           m_text += c;
         }
@@ -135,31 +142,41 @@ void ColumnReader::end_field() {
 
 void ColumnReader::end_record() {
   end_field();
-  if (m_fields > 0 && m_ends.size() != m_fields) {
-    throw RecordError(m_text.empty() && m_ends.size() == 1
-                          ? fmt::format("an empty line; every record has {} fields", m_fields)
-                          : fmt::format("{} fields; the header has {}", m_ends.size(), m_fields));
-  }
+  if (m_fields == 0 || m_ends.size() == m_fields) return;
+  throw RecordError(fmt::format("{} fields; the header has {}{}", m_ends.size(), m_fields,
+                                m_ends.size() < m_fields ? ""
+                                : m_column.separator == ','
+                                    ? "; write a field that contains a comma in quotes"
+                                    : "; write a field that contains a tab in quotes"));
 }
 
 void ColumnReader::find_column() {
-  std::string names;
-  std::size_t found = 0;
+  std::vector<std::string> names;
+  std::vector<std::size_t> found;  // numbers of the columns with the name
   std::size_t begin = 0;
-  for (std::size_t i = 0; i < m_ends.size(); ++i) {
-    const auto name = std::string_view(m_text).substr(begin, m_ends[i] - begin);
-    begin = m_ends[i];
-    names += (i == 0 ? "" : ", ") + in_quotes(name);
-    if (name != m_column.name) continue;
-    ++found;
-    m_wanted = i;
+  for (const std::size_t end : m_ends) {
+    const auto name = std::string_view(m_text).substr(begin, end - begin);
+    begin = end;
+    names.push_back(in_quotes(name));
+    if (name == m_column.name) found.push_back(names.size());
+  }
+  if (found.empty()) {
+    const auto number = parse_count(m_column.name);
+    if (number && *number >= 1 && *number <= names.size()) found.push_back(*number);
   }
   const auto refuse = [&](const std::string& why) {
-    throw InputError(
-        fmt::format("{}:{}: {}; the columns are {}", m_lines.name(), m_first_line, why, names));
+    throw InputError(fmt::format("{}:{}: {}", m_lines.name(), m_first_line, why));
   };
-  if (found == 0) refuse(fmt::format("there is no column {}", in_quotes(m_column.name)));
-  if (found > 1) refuse(fmt::format("{} columns are called {}", found, in_quotes(m_column.name)));
+  if (found.empty()) {
+    refuse(fmt::format("there is no column {}; the columns are {}{}", in_quotes(m_column.name),
+                       fmt::join(names, ", "),
+                       names.size() > 1 ? "" : " (commas separate columns, in a *.tsv file tabs)"));
+  }
+  if (found.size() > 1) {
+    refuse(fmt::format("{} columns are called {}; give the number of one, {}", found.size(),
+                       in_quotes(m_column.name), fmt::join(found, " or ")));
+  }
+  m_wanted = found.front() - 1;
   m_fields = m_ends.size();
 }
 

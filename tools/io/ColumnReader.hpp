@@ -14,7 +14,7 @@ namespace Kindred::Tools {
 
 /// A column of a table in a text file.
 struct Column {
-  std::string name;
+  std::string name;      ///< or, if no column has this name, its number, from 1
   char separator = ',';  ///< of fields
 };
 
@@ -26,7 +26,9 @@ char separator_of(std::string_view path) noexcept;
 /// columns.
 ///
 /// A field in quotes may contain separators, ends of lines, and quotes written twice. A field
-/// without quotes contains no quote. All records have the same number of fields.
+/// without quotes contains neither quotes nor carriage returns. All records have the same number of
+/// fields. An empty line is not a record, as in pandas and Python's `csv.DictReader`: in a table of
+/// one column, an empty field is written `""`.
 class ColumnReader {
  public:
   /// \throws InputError if \p path cannot be read
