@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes of the first hour: what a user types, and what the message must say to put it right."""
+import gzip
 import re
 import subprocess
 import unittest
+import zipfile
 
 import harness
 import npy
@@ -87,6 +89,20 @@ MISTAKES = (
     ("search --vectors double.npy --queries q.npy", 3, ("double.npy: byte 10: dtype '<f8'", "x.astype('<f4')")),
     ("search --vectors cut.fvecs --queries q.npy", 3, ("cut.fvecs: byte ",)),
     ("search --vectors v.npy --queries none.npy", 3, ("none.npy", "No such file")),
+    # Files of other programs
+    ("match --lines x.parquet --queries p.jsonl", 3, ("x.parquet: is a Parquet file, not UTF-8 text; convert it: duckdb -c \"COPY 'x.parquet' TO 'x.parquet.csv'\"",)),
+    ("match --patterns p.jsonl --queries x.parquet", 3, ("x.parquet: is a Parquet file",)),
+    ("match --patterns x.arrow --column a --queries p.jsonl", 3, ("x.arrow: is an Arrow IPC file", "pandas.read_feather('x.arrow').to_csv('x.arrow.csv'")),
+    ("match --patterns v.npy --queries p.jsonl", 3, ("v.npy: is an array of NumPy, not UTF-8 text; it is for kindred search --vectors v.npy",)),
+    ("match --patterns v.knd --queries p.jsonl", 3, ("v.knd: is a store of vectors, not UTF-8 text; it is for kindred search --store v.knd",)),
+    ("match --lines names.xlsx --queries p.jsonl", 3, ("names.xlsx: is an Office document (.xlsx), not UTF-8 text; save the sheet as CSV (UTF-8)",)),
+    ("match --lines names.utf16 --queries p.jsonl", 3, ("names.utf16: is UTF-16 text, not UTF-8 text; convert it: iconv -f UTF-16 -t UTF-8 names.utf16",)),
+    ("search --vectors x.parquet --queries q.npy", 3, ("x.parquet: is a Parquet file, not an array of rows", "numpy.save('x.parquet.npy', pandas.read_parquet('x.parquet').to_numpy('float32'))")),
+    ("search --vectors v.npy --queries rows.npz", 3, ("rows.npz: is an archive of arrays (.npz), not an array of rows", "numpy.load('rows.npz')")),
+    ("vectors build --vectors x.arrow --out n.knd", 3, ("x.arrow: is an Arrow IPC file, not an array of rows",)),
+    ("graph build --edges x.arrow --out n.knd", 3, ("x.arrow: is an Arrow IPC file, not an edge list",)),
+    ("patterns build --patterns x.parquet --out n.knd", 3, ("x.parquet: is a Parquet file, not UTF-8 text",)),
+    ("patterns info x.parquet", 3, ("x.parquet: is a Parquet file, not a store of patterns",)),
     # Edge lists
     ("graph build --edges titles.tsv --out n.knd", 3, ("titles.tsv:1: 'source' and 'target' may be a header or an edge; give --header to skip the line, or --no-header to read it",)),
     ("graph build --edges numbers.txt --out n.knd", 3, ("numbers.txt:1: the weight 'heavy' is not a finite number; if the line is a header, give --header",)),
@@ -120,6 +136,12 @@ class FirstHour(harness.CommandTest):
         npy.write(self.folder / "double.npy", [1.0, 2.0], (1, DIMENSION), "<f8")
         npy.write(self.folder / "none_allowed.npy", [0] * ROWS, (ROWS,), "|b1")
         self.file("v.csv", "1,2\n3,4\n")
+        self.file("x.parquet", b"PAR1\x15\x04\x15\x20" + bytes(40) + b"PAR1")
+        self.file("x.arrow", b"ARROW1\0\0\xff\xff\xff\xff" + bytes(40))
+        self.file("names.utf16", "name\n".encode("utf-16"))
+        for name, first in (("names.xlsx", "docProps/app.xml"), ("rows.npz", "arr_0.npy")):
+            with zipfile.ZipFile(self.folder / name, "w") as archive:
+                archive.writestr(first, "x")
         self.file("cut.fvecs", b"\x02\0\0\0\0\0\0\0")
         self.file("e.tsv", "from\tto\tweight\na\tb\t0.5\nb\tc\t1\n")
         self.file("titles.tsv", "source\ttarget\na\tb\n")
@@ -148,6 +170,14 @@ class FirstHour(harness.CommandTest):
         for text, status, words in MISTAKES:
             with self.subTest(text):
                 self.refuses(status, words, *text.split(), cwd=self.folder)
+
+    def test_another_format_on_standard_input(self):
+        parquet = (self.folder / "x.parquet").read_bytes()
+        self.refuses(3, ("<stdin>: is a Parquet file, not UTF-8 text; convert it: duckdb -c \"COPY 'FILE' TO 'FILE.csv'\"",),
+                     "match", "--lines", "v.csv", "--queries", "-", cwd=self.folder, stdin=parquet)
+        self.refuses(3, ("x.parquet.gz: is a Parquet file",), "match", "--lines", self.file("x.parquet.gz", gzip.compress(parquet)), "--queries", "-", cwd=self.folder)
+        self.file("named.txt", "PAR1 Ltd\n")
+        self.types("match --lines named.txt --queries named.txt")
 
     def test_nonsense_is_warned_of(self):
         for text, warning in NONSENSE:

@@ -2,6 +2,7 @@
 #include "io/InputKind.hpp"
 
 #include "io/Errors.hpp"
+#include "io/ForeignFormat.hpp"
 
 #include <kindred/matcher/IsSectionFile.hpp>
 #include <kindred/matcher/VectorFile.hpp>
@@ -22,13 +23,18 @@ namespace {
 constexpr std::string_view array_kind = "array";
 constexpr std::string_view text_kind = "text";
 
-/// `array`, `text` or an empty text, for a file of other programs.
-std::string_view foreign_kind(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  std::array<char, 512> bytes{};
+/// The first 512 bytes of a file.
+std::string beginning_of(const std::string& path) {
+  std::string bytes(512, '\0');
   std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), bytes.size());
-  const std::string_view begin(bytes.data(), static_cast<std::size_t>(file.gcount()));
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes;
+}
+
+/// `array`, `text` or an empty text, for a file of other programs that begins with \p begin.
+std::string_view foreign_kind(const std::string& path, std::string_view begin) {
+  const std::string extension = std::filesystem::path(path).extension().string();
   if (begin.starts_with("\x93NUMPY")) return array_kind;
   if (extension == ".h5" ||
       (extension.size() > 1 && vector_format_from_string(extension.substr(1))))
@@ -62,6 +68,8 @@ std::string_view name_of(InputKind wanted) {
     case InputKind::rows:
     case InputKind::queries:
       return "an array of rows";
+    case InputKind::text:
+      return "UTF-8 text";
     case InputKind::edges:
       return "an edge list";
     case InputKind::vectors:
@@ -110,22 +118,42 @@ std::string fix_of(const Kind& actual, InputKind wanted, const std::string& path
   return fmt::format("it is for {}{}", actual.use, path);
 }
 
+/// \throws InputError if data that begins with \p begin is in a format of other programs that is
+/// not read where \p wanted is expected
+void check_foreign(const std::string& name, std::string_view begin, InputKind wanted) {
+  const ForeignFormat* const format = foreign_format(begin);
+  if (format == nullptr) return;
+  const bool to_text = wanted == InputKind::edges || wanted == InputKind::text ||
+                       wanted == InputKind::graph || wanted == InputKind::patterns;
+  const std::string_view advice = to_text ? format->to_text : format->to_rows;
+  if (advice.empty()) return;
+  throw InputError(fmt::format("{}: is {}, not {}; {}", name, format->name, name_of(wanted),
+                               advice_for(advice, name.starts_with('<') ? "FILE" : name)));
+}
+
 }  // namespace
 
 void check_kind(const std::string& path, InputKind wanted) {
   std::error_code unknown;  // a file that is not there is reported by its reader
   if (!std::filesystem::is_regular_file(path, unknown)) return;
   const std::string stated = section_file_kind(path);
-  const std::string_view is = stated.empty() ? foreign_kind(path) : std::string_view(stated);
-  const bool wants_array = wanted == InputKind::rows || wanted == InputKind::queries;
-  if (is == stated_by(wanted) || (wants_array && stated.empty()) ||
-      (wanted == InputKind::edges && is == text_kind))
+  const std::string begin = stated.empty() ? beginning_of(path) : std::string();
+  const std::string_view is = stated.empty() ? foreign_kind(path, begin) : std::string_view(stated);
+  const bool wants_rows = wanted == InputKind::rows || wanted == InputKind::queries;
+  const bool wants_text = wanted == InputKind::edges || wanted == InputKind::text;
+  if (is != array_kind) check_foreign(path, begin, wanted);
+  if (is == stated_by(wanted) || (wants_rows && stated.empty()) || (wants_text && is == text_kind))
     return;
   for (const Kind& kind : kinds) {
     if (kind.stated != is) continue;
     throw InputError(fmt::format("{}: is {}, not {}; {}", path, kind.name, name_of(wanted),
                                  fix_of(kind, wanted, path)));
   }
+}
+
+void check_text(const std::string& name, std::string_view begin) {
+  check_foreign(name, begin, InputKind::text);
+  if (begin.starts_with("\x89KND")) check_kind(name, InputKind::text);
 }
 
 }  // namespace Kindred::Tools

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace Kindred::Tools {
 
@@ -11,6 +12,7 @@ namespace Kindred::Tools {
 enum class InputKind : std::uint8_t {
   rows,     ///< an array of rows: the value of --vectors
   queries,  ///< an array of rows: the value of --queries
+  text,     ///< lines
   edges,    ///< text, or Matrix Market
   vectors,  ///< a store of vectors: the value of --store
   store,    ///< a store of vectors: the argument of `vectors info`
@@ -25,6 +27,11 @@ enum class InputKind : std::uint8_t {
 /// is wrong with it.
 /// \throws InputError that says what the file is and what to do with it
 void check_kind(const std::string& path, InputKind wanted);
+
+/// \brief Checks by the first bytes \p begin of an input whether it is of a known kind that is not
+/// text. \param name path of the input, or a name in angle brackets
+/// \throws InputError as `check_kind`
+void check_text(const std::string& name, std::string_view begin);
 
 }  // namespace Kindred::Tools
 

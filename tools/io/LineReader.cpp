@@ -2,6 +2,7 @@
 #include "io/LineReader.hpp"
 
 #include "io/Errors.hpp"
+#include "io/InputKind.hpp"
 
 #include <fmt/format.h>
 
@@ -54,6 +55,8 @@ bool LineReader::fill() {
         fmt::format("{}: cannot be read after line {}: {}", m_name, m_line, error.what()));
   }
   m_end += count;
+  if (!m_checked) check_text(m_name, {m_buffer.data(), m_end});
+  m_checked = true;
   if (m_progress) m_progress(m_bytes.file_bytes(), m_bytes.file_size());
   return count > 0;
 }

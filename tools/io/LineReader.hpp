@@ -21,7 +21,7 @@ using ReadProgress = std::function<void(std::uint64_t, std::uint64_t)>;
 ///
 /// Lines end with `\n` or `\r\n`; the last line may have no end. A byte order mark at the beginning
 /// is skipped. `-` is standard input; then the reader waits for no more input than the next line
-/// needs. Data compressed by gzip or zstd is decompressed.
+/// needs. Data compressed by gzip or zstd is decompressed; data in another format is refused.
 class LineReader {
  public:
   /// \throws InputError if \p path cannot be read
@@ -60,6 +60,7 @@ class LineReader {
   std::uint64_t m_line = 0;
   std::string_view m_line_end;
   bool m_at_end = false;
+  bool m_checked = false;  // that the input is text
 };
 
 }  // namespace Kindred::Tools
