@@ -3,6 +3,7 @@
 
 #include "AnswerWhileReading.hpp"
 #include "Batches.hpp"
+#include "Log.hpp"
 #include "MatchInput.hpp"
 #include "MatchPredictions.hpp"
 #include "MatchWriter.hpp"
@@ -13,9 +14,14 @@
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
 
+#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Tools {
@@ -107,6 +113,39 @@ class StoreAnswers {
   MatchWriter m_writer;
 };
 
+/// \brief Loads a store again before an answer if it has changed. While it is removed, answers come
+/// from its last state.
+class StoreFollower {
+ public:
+  StoreFollower(FollowedStore& store, const std::string& path, Session& session)
+      : m_store(store), m_path(path), m_session(session) {}
+
+  void update(StoreAnswers& answers) {
+    FollowedStore::Change change = m_store.change();
+    if (change == FollowedStore::Change::changed) {
+      try {
+        m_session.timed(Phase::load, [&] { m_store.load(); });
+        answers.weigh(m_session);
+      } catch (const NotFound&) {
+        change = FollowedStore::Change::removed;
+      }
+    }
+    const bool was_removed = std::exchange(m_removed, change == FollowedStore::Change::removed);
+    if (m_removed && !was_removed) {
+      Log::warning(fmt::format(
+          "{}: the store was removed; answers come from its last state until it exists again",
+          m_path));
+    }
+    if (was_removed && !m_removed) Log::info(fmt::format("{}: the store exists again", m_path));
+  }
+
+ private:
+  FollowedStore& m_store;
+  const std::string& m_path;
+  Session& m_session;
+  bool m_removed = false;
+};
+
 }  // namespace
 
 void match_from_store(const GlobalOptions& global, const MatchFlags& flags,
@@ -139,12 +178,10 @@ void match_from_store(const GlobalOptions& global, const MatchFlags& flags,
       progress.update(first + count, queries.size());
     });
   } else {
+    StoreFollower follower(store, flags.store, session);
     answer_while_reading(reader, batch, queries, events, answers,
                          [&](std::size_t first, std::size_t count) {
-                           if (flags.follow && store.changed()) {
-                             session.timed(Phase::load, [&] { store.load(); });
-                             answers.weigh(session);
-                           }
+                           if (flags.follow) follower.update(answers);
                            answers.print(events, queries, 0, count, first, session);
                            answers.flush();
                          });

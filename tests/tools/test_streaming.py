@@ -184,6 +184,14 @@ class Streams(harness.CommandTest):
                 self.assertEqual(status, 3)
                 self.assertIn(str(store), err)
         build(first)()
+        aside = self.folder / "aside.knd"
+        status, err = self.dialogue(("match", "--store", store, "--queries", "-", "--follow"),
+                                    [(ask, best("abc")), (store.unlink, []), (ask * 2, best("abc") * 2), (ask, best("abc")), (build(second), []), (ask, best("abd")),
+                                     (lambda: store.rename(aside), []), (ask, best("abd")), (lambda: aside.rename(store), []), (ask, best("abd"))])
+        self.assertEqual(status, 0, err)
+        self.assertEqual(err.count("the store was removed; answers come from its last state until it exists again"), 2, err)
+        self.assertEqual(err.count("the store exists again"), 2, err)
+        build(first)()
         status, _ = self.dialogue(("match", "--store", store, "--queries", "-"), [(ask, best("abc")), (build("--append", second), []), (ask, best("abc"))])
         self.assertEqual(status, 0)
 

@@ -11,18 +11,20 @@
 
 namespace Kindred::Tools {
 
-/// \brief A store of patterns to which other processes append, or which they replace.
+/// \brief A store of patterns to which other processes append, or which they replace, or remove and
+/// create again.
 class FollowedStore {
  public:
   /// \param context must outlive this object
   FollowedStore(Context& context, std::string path, Level level);
 
   /// \brief Loads the store as it is now.
-  /// \throws as `load_store`; the store loaded before is then kept
+  /// \throws as `load_store`, NotFound if there is no file; the store loaded before is then kept
   void load();
-  /// Whether the committed state of the file differs from the loaded one, or cannot be read. Reads
-  /// the header of the file only.
-  bool changed() const;
+  enum class Change : std::uint8_t { none, changed, removed };
+  /// How the committed state of the file differs from the loaded one; a file that cannot be read
+  /// has changed. Reads the header of the file only.
+  Change change() const;
   /// The store as it was loaded.
   const PatternMemory& memory() const { return *m_memory; }
 
@@ -37,8 +39,8 @@ class FollowedStore {
     friend bool operator==(const State&, const State&) = default;
   };
 
-  /// The current state; an empty one if the file cannot be read.
-  State state() const;
+  /// The current state: nothing if there is no file, an empty one if it cannot be read.
+  std::optional<State> state() const;
 
   Context& m_context;
   std::string m_path;
