@@ -2,7 +2,7 @@
 #include "Log.hpp"
 
 #include "Color.hpp"
-#include "Progress.hpp"
+#include "io/StatusLine.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -31,7 +31,7 @@ spdlog::logger& logger() {
 void write(spdlog::level::level_enum level, const char* name, const char* color,
            std::string_view message) {
   if (!logger().should_log(level)) return;
-  StatusLine::erase();
+  const StatusLine::Hidden hidden;
   if (is_colored(STDERR_FILENO)) {
     logger().log(level, "kindred: \x1b[{}m{}:\x1b[0m {}", color, name, message);
   } else {
@@ -53,7 +53,7 @@ void library(LogLevel level, std::string_view message) {
 }
 
 void line(std::string_view text) {
-  StatusLine::erase();
+  const StatusLine::Hidden hidden;
   const std::string whole = std::string(text) + '\n';
   std::fwrite(whole.data(), 1, whole.size(), stderr);
 }

@@ -2,12 +2,12 @@
 #include "Progress.hpp"
 
 #include "DurationText.hpp"
+#include "io/StatusLine.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 namespace Kindred::Tools {
@@ -16,44 +16,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct LineState {
-  std::mutex mutex;
-  bool drawn = false;
-  Clock::time_point last{};
-};
-
-LineState& line_state() {
-  static LineState state;
-  return state;
-}
-
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 }  // namespace
-
-void StatusLine::show(const std::string& text) {
-  LineState& state = line_state();
-  const std::lock_guard lock(state.mutex);
-  fmt::print(stderr, "\r\x1b[K{}", text);
-  std::fflush(stderr);
-  state.drawn = true;
-  state.last = Clock::now();
-}
-
-void StatusLine::erase() {
-  LineState& state = line_state();
-  const std::lock_guard lock(state.mutex);
-  if (state.drawn) std::fputs("\r\x1b[K", stderr);
-  state.drawn = false;
-}
-
-Clock::duration StatusLine::age() {
-  LineState& state = line_state();
-  const std::lock_guard lock(state.mutex);
-  return Clock::now() - state.last;
-}
 
 Progress::Progress(std::string what, bool shown, std::string unit)
     : m_what(std::move(what)),

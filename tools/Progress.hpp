@@ -14,18 +14,6 @@
 
 namespace Kindred::Tools {
 
-/// \brief The line of a terminal on which progress is shown, one for the process. Thread-safe.
-namespace StatusLine {
-
-/// Replaces the line by \p text.
-void show(const std::string& text);
-/// Removes the line, if there is one, so that other text can be written to stderr.
-void erase();
-/// Time since the last `show`; very long if there was none.
-std::chrono::steady_clock::duration age();
-
-}  // namespace StatusLine
-
 /// \brief Shows how much of a phase is done, its rate and the time left, if stderr is a terminal.
 /// The line is erased at the end.
 class Progress {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/Output.hpp"
 
+#include "io/StatusLine.hpp"
+
 #include <kindred/core/common/Error.hpp>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 
 namespace Kindred::Tools {
 
@@ -18,6 +21,8 @@ void Output::flush_if_large() {
 }
 
 void Output::flush() {
+  std::optional<StatusLine::Hidden> hidden;
+  if (!m_text.empty() && ::isatty(STDOUT_FILENO) != 0) hidden.emplace();
   std::size_t done = 0;
   while (done < m_text.size()) {
     const ssize_t count = ::write(STDOUT_FILENO, m_text.data() + done, m_text.size() - done);
