@@ -12,6 +12,7 @@
 #include "WordForms.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -155,18 +156,24 @@ struct PreparedQuery::State {
         [&]() -> const BlockFinder& { return finder; });
   }
 
+  /// Built by the first caller, since only blocks under `lcs` need it.
+  const LcsAligner& aligner() const {
+    std::call_once(aligner_built, [this] { built_aligner.emplace(symbols); });
+    return *built_aligner;
+  }
+
   Measure measure;
   std::vector<Symbol> symbols;
   Impl::QueryMasks masks;
-  std::optional<LcsAligner> aligner;  ///< under `lcs`
   BlockFinder finder;                 ///< under `difflib`
   std::optional<ScoredQuery> scored;  ///< under measures that do not count
+  mutable std::once_flag aligner_built = {};
+  mutable std::optional<LcsAligner> built_aligner = {};
 };
 
 PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk) {
   check_autojunk(measure, autojunk);
   check_length(query, "the query");
-  const bool is_lcs = measure == Measure::lcs;
   const bool is_difflib = measure == Measure::difflib;
   const Impl::Comparison comparison = Impl::info_of(measure).comparison;
   const bool has_masks =
@@ -174,7 +181,6 @@ PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, boo
   m_state.reset(new State{measure,
                           {query.begin(), query.end()},
                           Impl::QueryMasks(has_masks ? query : std::span<const Symbol>()),
-                          is_lcs ? std::optional<LcsAligner>(query) : std::nullopt,
                           BlockFinder(is_difflib ? query : std::span<const Symbol>(), autojunk),
                           is_scored(measure)
                               ? std::optional<ScoredQuery>(std::in_place, measure, query)
@@ -209,7 +215,8 @@ std::uint32_t PreparedQuery::matched(std::string_view pattern) const {
 std::vector<Block> PreparedQuery::blocks(std::span<const Symbol> pattern) const {
   check_length(pattern, "the pattern");
   Impl::check_blocks(m_state->measure);
-  return m_state->aligner ? m_state->aligner->blocks(pattern) : m_state->finder.blocks(pattern);
+  return m_state->measure == Measure::lcs ? m_state->aligner().blocks(pattern)
+                                          : m_state->finder.blocks(pattern);
 }
 
 std::vector<Block> PreparedQuery::blocks(std::string_view pattern) const {

@@ -104,6 +104,22 @@ TEST(SimilarityThreads, APreparedQueryCanBeSharedByThreads) {
   for (const auto& own : found) EXPECT_EQ(own, expected);
 }
 
+TEST(SimilarityThreads, AnyThreadCanBeTheFirstToAskForBlocks) {
+  auto generator = Testing::generator("SimilarityThreads.blocks");
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const Sequence pattern = random_sequence(generator, 80, 12);
+    const Sequence sought = random_sequence(generator, 80, 12);
+    const std::vector<Block> expected = blocks(Measure::lcs, pattern, sought);
+    const PreparedQuery query(Measure::lcs, sought);
+    std::vector<std::vector<Block>> found(4);
+    by_threads(found.size(), [&](std::size_t caller) {
+      if (caller % 2 == 0) query.similarity(pattern);
+      found[caller] = query.blocks(pattern);
+    });
+    for (const auto& own : found) EXPECT_EQ(own, expected);
+  }
+}
+
 TEST(SpreadingThreads, CallersOnDifferentSpacesDoNotInterfere) {
   auto generator = Testing::generator("SpreadingThreads.callers");
   constexpr std::uint32_t nodes = 500;

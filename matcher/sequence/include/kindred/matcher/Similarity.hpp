@@ -50,7 +50,8 @@ class PreparedQuery {
   /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
   std::uint32_t matched(std::string_view pattern) const;
   /// The matching blocks, whose lengths sum to `matched`: under `lcs`, the runs of an LCS (\see
-  /// LcsAligner); under `difflib`, difflib's blocks without the final empty one.
+  /// LcsAligner), whose tables the first call builds; under `difflib`, difflib's blocks without the
+  /// final empty one.
   std::vector<Block> blocks(std::span<const Symbol> pattern) const;
   /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
   std::vector<Block> blocks(std::string_view pattern) const;
