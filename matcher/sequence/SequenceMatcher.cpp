@@ -4,6 +4,7 @@
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include "ClusterGroups.hpp"
+#include "EqualPatterns.hpp"
 #include "MeasureOperations.hpp"
 #include "PatternSegment.hpp"
 #include "WordPatterns.hpp"
@@ -14,7 +15,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 namespace Kindred {
@@ -208,25 +208,10 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
   // If many patterns are equal, they are one item, because their pairs would be as many as the
   // square of their number. Empty patterns have no results, not even with each other.
   constexpr std::uint64_t equal_pairs_max = std::uint64_t{1} << 20U;
-  const Ragged<Symbol> patterns = m_state->segment.patterns();
-  Ragged<Symbol> different;
-  std::unordered_map<std::string_view, std::uint64_t> group_of_symbols;
-  std::vector<std::uint64_t> group_of(size());
-  std::vector<std::uint64_t> copies;
+  const std::vector<std::uint32_t> first_equal = Impl::first_equal(m_state->segment.store());
+  std::vector<std::uint32_t> copies(size());
   std::uint64_t equal_pairs = 0;
-  for (std::size_t index = 0; index < size(); ++index) {
-    const std::span<const Symbol> pattern = patterns[index];
-    const std::string_view bytes(reinterpret_cast<const char*>(pattern.data()),
-                                 pattern.size() * sizeof(Symbol));
-    group_of[index] = different.rows();
-    if (!pattern.empty())
-      group_of[index] = group_of_symbols.try_emplace(bytes, different.rows()).first->second;
-    if (group_of[index] == different.rows()) {
-      different.push_row(pattern);
-      copies.push_back(0);
-    }
-    equal_pairs += copies[group_of[index]]++;
-  }
+  for (const std::uint32_t first : first_equal) equal_pairs += copies[first]++;
   ClusterResults results;
   std::vector<SimilarPair> pairs;
   const auto collect = [&](std::size_t first, const MatchResults& group) {
@@ -240,6 +225,14 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
     match_self(matching, collect);
     static_cast<Clusters&>(results) = cluster_pairs(size(), std::move(pairs), options.linkage);
   } else {
+    const Ragged<Symbol> all = m_state->segment.patterns();
+    Ragged<Symbol> different;
+    std::vector<std::uint64_t> group_of(size());
+    for (std::size_t index = 0; index < size(); ++index) {
+      const bool is_new = first_equal[index] == index;
+      group_of[index] = is_new ? different.rows() : group_of[first_equal[index]];
+      if (is_new) different.push_row(all[index]);
+    }
     SequenceMatcher(m_state->context, different).match_self(matching, collect);
     static_cast<Clusters&>(results) =
         Impl::cluster_groups(group_of, different.rows(), std::move(pairs), options.linkage);
