@@ -2,7 +2,6 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_EDIT_DISTANCE_KERNEL_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_EDIT_DISTANCE_KERNEL_HPP
 
-#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/sequence/EditDistance.hpp>
 #include <kindred/core/sequence/impl/EditColumns_Host.hpp>
 #include <kindred/core/sequence/impl/EditState.hpp>
@@ -211,24 +210,10 @@ struct EditDistanceKernel {
 
 template <class ExecutionSpace, class SymbolType, EditKind kind, unsigned Words>
 void edit_launch(const ExecutionSpace& exec_space,
-                 EditDistanceKernel<ExecutionSpace, SymbolType, kind, Words> kernel) {
-  using shape = Arch::LaunchShape<ExecutionSpace>;
-  using tables = QuerySegmentTables<ExecutionSpace>;
-  // On a device: limits the registers so that enough warps are resident to hide the loads.
+                 const EditDistanceKernel<ExecutionSpace, SymbolType, kind, Words>& kernel) {
   constexpr unsigned blocks = Words == 1 ? 5 : Words == 2 ? 4 : 2;
-  const std::uint32_t count = kernel.tiles.tiles;
-  kernel.tiles_per_team = tables::tiles_per_team(exec_space, count, kernel.queries.queries);
-  const std::uint32_t teams = (count + kernel.tiles_per_team - 1) / kernel.tiles_per_team;
-  Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                     Kokkos::LaunchBounds<256, blocks>>
-      policy(exec_space, static_cast<int>(teams * kernel.queries.queries), shape::team_size,
-             shape::vector_length);
-  policy.set_scratch_size(0, Kokkos::PerTeam(tables::template scratch_bytes<SymbolType, Words>(
-                                 kernel.queries, kernel.tiles.vocabulary)));
-  Kokkos::parallel_for("Kindred::Sequence::edit_matched::scan",
-                       Kokkos::Experimental::require(
-                           policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-                       kernel);
+  launch_segment<SymbolType, Words, blocks>("Kindred::Sequence::edit_matched::scan", exec_space,
+                                            kernel.tiles.tiles, kernel);
 }
 
 /// Launches the segments in turn, with the kernel for the fewest words that suffices.

@@ -2,7 +2,6 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_LCS_KERNEL_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_LCS_KERNEL_HPP
 
-#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/sequence/Lcs.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/core/sequence/impl/MatchKey.hpp>
@@ -225,24 +224,11 @@ struct LcsKernel {
 
 template <class ExecutionSpace, class SymbolType, unsigned Words>
 void lcs_launch(const ExecutionSpace& exec_space,
-                LcsKernel<ExecutionSpace, SymbolType, Words> kernel) {
-  using shape = Arch::LaunchShape<ExecutionSpace>;
-  using tables = QuerySegmentTables<ExecutionSpace>;
-  // On a device: limits the registers so that enough warps are resident to hide the loads.
+                const LcsKernel<ExecutionSpace, SymbolType, Words>& kernel) {
   constexpr unsigned blocks = Words == 1 ? 6 : Words == 2 ? 5 : 3;
-  const std::uint32_t count = sampled_tiles(kernel.tiles.tiles, kernel.stride);
-  kernel.tiles_per_team = tables::tiles_per_team(exec_space, count, kernel.queries.queries);
-  const std::uint32_t teams = (count + kernel.tiles_per_team - 1) / kernel.tiles_per_team;
-  Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                     Kokkos::LaunchBounds<256, blocks>>
-      policy(exec_space, static_cast<int>(teams * kernel.queries.queries), shape::team_size,
-             shape::vector_length);
-  policy.set_scratch_size(0, Kokkos::PerTeam(tables::template scratch_bytes<SymbolType, Words>(
-                                 kernel.queries, kernel.tiles.vocabulary)));
-  Kokkos::parallel_for("Kindred::Sequence::lcs_lengths::scan",
-                       Kokkos::Experimental::require(
-                           policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-                       kernel);
+  launch_segment<SymbolType, Words, blocks>("Kindred::Sequence::lcs_lengths::scan", exec_space,
+                                            sampled_tiles(kernel.tiles.tiles, kernel.stride),
+                                            kernel);
 }
 
 /// Launches the segments in turn, with the kernel for the fewest words that suffices.

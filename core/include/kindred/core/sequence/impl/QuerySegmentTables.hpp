@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_QUERY_SEGMENT_TABLES_HPP
 
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/core/sequence/impl/SequencePack.hpp>
 
@@ -102,6 +103,31 @@ struct QuerySegmentTables<DeviceSpace> {
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((share + 7) / 8 * 8, 8, 1024));
   }
 };
+
+/// \brief Launches \p kernel for one segment of every query; a team processes a run of \p tiles
+/// tiles of one query. Does not fence.
+///
+/// \tparam Words maximum per segment
+/// \tparam Blocks thread blocks that must fit one SM of a device: limits the registers so that
+/// enough warps are resident to hide the loads
+template <class SymbolType, unsigned Words, unsigned Blocks, class ExecutionSpace, class Kernel>
+void launch_segment(const char* label, const ExecutionSpace& exec_space, std::uint32_t tiles,
+                    Kernel kernel) {
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  using tables = QuerySegmentTables<ExecutionSpace>;
+  const std::uint32_t queries = kernel.queries.queries;
+  kernel.tiles_per_team = tables::tiles_per_team(exec_space, tiles, queries);
+  const std::uint32_t teams = (tiles + kernel.tiles_per_team - 1) / kernel.tiles_per_team;
+  Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                     Kokkos::LaunchBounds<256, Blocks>>
+      policy(exec_space, static_cast<int>(teams * queries), shape::team_size, shape::vector_length);
+  policy.set_scratch_size(0, Kokkos::PerTeam(tables::template scratch_bytes<SymbolType, Words>(
+                                 kernel.queries, kernel.tiles.vocabulary)));
+  Kokkos::parallel_for(label,
+                       Kokkos::Experimental::require(
+                           policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                       kernel);
+}
 
 /// Calls `launch(words, segment)` for the segments in turn, where the integral constant `words` is
 /// the fewest per segment that suffice of those for which kernels are compiled.
