@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 #include <string_view>
 
@@ -27,19 +26,6 @@ std::string shell_quoted(std::string_view text, bool escape_colons) {
   return out + "'";
 }
 
-/// The options that complete after \p command, including those of every command.
-std::vector<const CLI::Option*> options_of(const CLI::App& command) {
-  std::vector<const CLI::Option*> options;
-  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
-    for (const CLI::Option* option : app->get_options()) {
-      const bool is_repeated = app != &command && option->get_name() == "--help";
-      if (!option->get_group().empty() && !option->get_positional() && !is_repeated)
-        options.push_back(option);
-    }
-  }
-  return options;
-}
-
 std::vector<std::string> spellings(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
@@ -47,13 +33,70 @@ std::vector<std::string> spellings(const CLI::Option& option) {
   return names;
 }
 
-/// The names of all commands as alternatives of a shell's `case`.
-std::string command_pattern(const CLI::App& app, const char* separator) {
-  std::vector<std::string> names;
+/// A command or a flag that completes after a command.
+struct Word {
+  std::string text;
+  std::string description;
+};
+
+/// A command, and what completes after it.
+struct Completed {
+  std::string command;
+  std::vector<Word> words;
+};
+
+/// All commands with their commands, or for `help` and `man` those that they take, and with their
+/// flags, including those of every command.
+std::vector<Completed> completed_commands(const CLI::App& app) {
+  std::vector<Completed> all;
   for (const CLI::App* command : all_commands(app)) {
-    if (command != &app) names.push_back('"' + typed_name(*command) + '"');
+    Completed& completed = all.emplace_back(Completed{typed_name(*command), {}});
+    const bool takes_command = command->get_name() == "help" || command->get_name() == "man";
+    for (const CLI::App* nested :
+         (takes_command ? &app : command)->get_subcommands([](auto*) { return true; })) {
+      completed.words.push_back({nested->get_name(), nested->get_description()});
+    }
+    for (const CLI::App* owner = command; owner != nullptr; owner = owner->get_parent()) {
+      for (const CLI::Option* option : owner->get_options()) {
+        const bool is_repeated = owner != command && option->get_name() == "--help";
+        if (option->get_group().empty() || option->get_positional() || is_repeated) continue;
+        for (const std::string& name : spellings(*option))
+          completed.words.push_back({name, option->get_description()});
+      }
+    }
   }
-  return fmt::format("{}", fmt::join(names, separator));
+  return all;
+}
+
+/// \brief The part of a script for bash or zsh that finds the command among the words before the
+/// current one, and sets what completes after it.
+///
+/// \param word the word number `$i` \param assignment of the words, whose list replaces `{}`
+/// \param shown the text of a `Word`
+template <class Shown>
+std::string selection(const CLI::App& app, std::string_view word, std::string_view assignment,
+                      const Shown& shown) {
+  const std::vector<Completed> all = completed_commands(app);
+  std::vector<std::string> names;
+  for (const Completed& completed : all) {
+    if (!completed.command.empty()) names.push_back('"' + completed.command + '"');
+  }
+  std::string out = fmt::format(
+      R"x(    name="${{command:+$command }}{}"
+    case "$name" in
+      {}) command="$name" ;;
+    esac
+  done
+  case "$command" in
+)x",
+      word, fmt::join(names, " | "));
+  for (const Completed& completed : all) {
+    std::vector<std::string> words;
+    for (const Word& each : completed.words) words.push_back(shown(each));
+    fmt::format_to(std::back_inserter(out), "    \"{}\") {} ;;\n", completed.command,
+                   fmt::format(fmt::runtime(assignment), fmt::join(words, " ")));
+  }
+  return out + "  esac\n";
 }
 
 }  // namespace
@@ -68,30 +111,14 @@ std::vector<const CLI::App*> all_commands(const CLI::App& app) {
 }
 
 std::string bash_completion(const CLI::App& app) {
-  std::string out = fmt::format(
-      R"x(# Completion of kindred for bash: source <(kindred completion bash)
-_kindred() {{
-  local current="${{COMP_WORDS[COMP_CWORD]}}" command="" name words="" i
+  return R"x(# Completion of kindred for bash: source <(kindred completion bash)
+_kindred() {
+  local current="${COMP_WORDS[COMP_CWORD]}" command="" name words="" i
   for ((i = 1; i < COMP_CWORD; ++i)); do
-    name="${{command:+$command }}${{COMP_WORDS[i]}}"
-    case "$name" in
-      {}) command="$name" ;;
-    esac
-  done
-  case "$command" in
-)x",
-      command_pattern(app, " | "));
-  for (const CLI::App* command : all_commands(app)) {
-    const bool names_commands = command->get_name() == "help" || command->get_name() == "man";
-    std::vector<std::string> words = command_names(names_commands ? app : *command);
-    for (const CLI::Option* option : options_of(*command)) {
-      for (std::string& name : spellings(*option)) words.push_back(std::move(name));
-    }
-    fmt::format_to(std::back_inserter(out), "    \"{}\") words=\"{}\" ;;\n", typed_name(*command),
-                   fmt::join(words, " "));
-  }
-  return out + R"x(  esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+)x" +
+         selection(app, "${COMP_WORDS[i]}", "words=\"{}\"",
+                   [](const Word& word) { return word.text; }) +
+         R"x(  COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ "$current" != -* ]]; then mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$current"); fi
 }
 complete -o filenames -F _kindred kindred
@@ -99,36 +126,19 @@ complete -o filenames -F _kindred kindred
 }
 
 std::string zsh_completion(const CLI::App& app) {
-  std::string out = fmt::format(
-      R"x(#compdef kindred
+  return R"x(#compdef kindred
 # Completion of kindred for zsh: a file _kindred in a folder of $fpath
-_kindred() {{
+_kindred() {
   local command="" name i
   local -a words_of
   for ((i = 2; i < CURRENT; ++i)); do
-    name="${{command:+$command }}${{words[i]}}"
-    case "$name" in
-      {}) command="$name" ;;
-    esac
-  done
-  case "$command" in
-)x",
-      command_pattern(app, "|"));
-  for (const CLI::App* command : all_commands(app)) {
-    std::vector<std::string> words;
-    for (const CLI::App* nested : command->get_subcommands([](const CLI::App*) { return true; })) {
-      words.push_back(shell_quoted(nested->get_name() + "\x01" + nested->get_description(), true));
-    }
-    for (const CLI::Option* option : options_of(*command)) {
-      for (const std::string& name : spellings(*option))
-        words.push_back(shell_quoted(name + "\x01" + option->get_description(), true));
-    }
-    for (std::string& word : words) std::replace(word.begin(), word.end(), '\x01', ':');
-    fmt::format_to(std::back_inserter(out), "    \"{}\") words_of=({}) ;;\n", typed_name(*command),
-                   fmt::join(words, " "));
-  }
-  return out + R"x(  esac
-  _describe 'command or flag' words_of
+)x" +
+         selection(app, "${words[i]}", "words_of=({})",
+                   [](const Word& word) {
+                     return shell_quoted(word.text, true) + ':' +
+                            shell_quoted(word.description, true);
+                   }) +
+         R"x(  _describe 'command or flag' words_of
   _files
 }
 if [[ "$funcstack[1]" == _kindred ]]; then _kindred "$@"; else compdef _kindred kindred; fi

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes of the first hour: what a user types, and what the message must say to put it right."""
 import gzip
+import os
+import pty
 import re
+import select
 import subprocess
 import unittest
 import zipfile
@@ -289,7 +292,7 @@ class FirstHour(harness.CommandTest):
 
     def test_bash_completes(self):
         script = self.file("completion.bash", self.types("completion bash").out)
-        for words, expected in (("sea", "search"), ("graph bu", "build"), ("search --que", "--queries"), ("graph build --und", "--undirected"), ("index search --spa", "--space")):
+        for words, expected in (("sea", "search"), ("graph bu", "build"), ("search --que", "--queries"), ("graph build --und", "--undirected"), ("index search --spa", "--space"), ("help lat", "lattice")):
             typed = ["kindred", *words.split()]
             code = f'source {script}; COMP_WORDS=({" ".join(typed)}); COMP_CWORD={len(typed) - 1}; _kindred; echo "${{COMPREPLY[@]}}"'
             try:
@@ -297,6 +300,32 @@ class FirstHour(harness.CommandTest):
             except FileNotFoundError:
                 self.skipTest("bash is not installed")
             self.assertIn(expected, done.stdout.decode().split(), done.stderr)
+
+    def test_zsh_completes(self):
+        self.file("_kindred", self.types("completion zsh").out)
+        here, there = pty.openpty()
+        self.addCleanup(os.close, here)
+        try:
+            shell = subprocess.Popen(["zsh", "-f", "-i"], stdin=there, stdout=there, stderr=there, cwd=self.folder, start_new_session=True,
+                                     env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "ZDOTDIR": str(self.folder), "TERM": "dumb"})
+        except FileNotFoundError:
+            self.skipTest("zsh is not installed")
+        finally:
+            os.close(there)
+        self.addCleanup(shell.wait)
+        self.addCleanup(shell.kill)
+
+        def shows(typed, expected):
+            os.write(here, typed.encode())
+            shown = b""
+            while expected.encode() not in shown:
+                self.assertTrue(select.select([here], [], [], 10)[0], f"{typed!r}: {expected!r} is not in {shown!r}")
+                shown += os.read(here, 1 << 16)
+        shows("fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; setopt no_beep; PS1='ready''> '\n", "ready> ")
+        for words, expected in (("sea", "search "), ("graph bu", "build "), ("search --que", "--queries "), ("graph build --und", "--undirected "),
+                                ("index search --spa", "--space "), ("help lat", "lattice "), ("match --patterns typo.to", "typo.toml ")):
+            shows(f"kindred {words}\t", expected)
+            shows("\x15\n", "ready> ")
 
     def test_manual_pages(self):
         page = self.types("man graph build").out.decode()
