@@ -89,12 +89,9 @@ void add_lattice_batch_command(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command = group.add_subcommand(
       "batch", "Run the task on each line of a file, with many lattices in one launch");
   const auto path = std::make_shared<std::string>();
-  command
-      ->add_option(
-          "--tasks", *path,
-          "JSON lines {\"name\": \"a\", \"dimensions\": 4, \"size\": 10, \"do\": \"analyze\"}; "
-          "\"do\" is analyze, measure, path (from, to, blocked) or build (out)")
-      ->type_name("FILE")
+  add_file(*command, "--tasks", *path,
+           "JSON lines {\"name\": \"a\", \"dimensions\": 4, \"size\": 10, \"do\": \"analyze\"}; "
+           "\"do\" is analyze, measure, path (from, to, blocked) or build (out)")
       ->required();
   command->callback([&global, path] { run_batch(global, *path); });
 }

@@ -149,28 +149,19 @@ void report_match(Session& session, const MatchFlags& flags, std::uint64_t patte
 void add_match_flags(CLI::App& command, MatchFlags& flags) {
   constexpr const char* text_group = "Text";
   constexpr const char* output_group = "Output";
-  command
-      .add_option(
-          "--patterns", flags.patterns,
-          "JSON lines {\"name\": \"…\", \"events\": [[\"a\", \"b\"], [\"c\"]]} or {\"name\": "
-          "\"…\", \"tokens\": [\"a\", \"b\"]}; \"index\" in the output counts lines from 0. "
-          "Files may be compressed by gzip or zstd")
-      ->type_name("FILE");
-  command
-      .add_option("--lines", flags.lines,
-                  "Instead of --patterns: each line is a string of characters; the same holds for "
-                  "the queries")
-      ->type_name("FILE");
-  command
-      .add_option("--store", flags.store,
-                  "Instead of --patterns: a store created by `kindred patterns build`; \"index\" "
-                  "counts different patterns in the order in which they were learned")
-      ->type_name("FILE");
-  command
-      .add_option("--queries", flags.queries,
-                  "Queries in the format of the patterns; - reads standard input and answers each "
-                  "line immediately")
-      ->type_name("FILE");
+  add_file(command, "--patterns", flags.patterns,
+           "JSON lines {\"name\": \"…\", \"events\": [[\"a\", \"b\"], [\"c\"]]} or {\"name\": "
+           "\"…\", \"tokens\": [\"a\", \"b\"]}; \"index\" in the output counts lines from 0. "
+           "Files may be compressed by gzip or zstd");
+  add_file(command, "--lines", flags.lines,
+           "Instead of --patterns: each line is a string of characters; the same holds for "
+           "the queries");
+  add_file(command, "--store", flags.store,
+           "Instead of --patterns: a store created by `kindred patterns build`; \"index\" "
+           "counts different patterns in the order in which they were learned");
+  add_file(command, "--queries", flags.queries,
+           "Queries in the format of the patterns; - reads standard input and answers each "
+           "line immediately");
   command.add_flag("--self", flags.self,
                    "Instead of --queries: match every pattern against the preceding ones "
                    "(duplicates); requires --threshold");
@@ -195,8 +186,8 @@ void add_match_flags(CLI::App& command, MatchFlags& flags) {
       ->type_name("NAME");
   add_number(command, "--threshold", flags.threshold,
              "Minimum similarity, inclusive; 0 returns everything (default: 0.1)", 0, 1);
-  add_count(command, "-k,--top", flags.top,
-            "Maximum number of results per query (default: 10; with --self: all)");
+  add_top(command, flags.top,
+          "Maximum number of results per query (default: 10; with --self: all)");
   command
       .add_option("--column", flags.column,
                   "The files are tables in CSV, or in TSV if their names end with .tsv; each field "

@@ -192,14 +192,11 @@ void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
   group->require_subcommand(1);
   CLI::App* command = group->add_subcommand("build", "Learn the lines of a file into a store");
   const auto flags = std::make_shared<PatternBuildFlags>();
-  command
-      ->add_option("--patterns", flags->patterns,
-                   "JSON lines in the format of `match --patterns`, optionally with \"frequency\": "
-                   "N; equal patterns are merged")
-      ->type_name("FILE")
+  add_file(*command, "--patterns", flags->patterns,
+           "JSON lines in the format of `match --patterns`, optionally with \"frequency\": "
+           "N; equal patterns are merged")
       ->required();
-  command->add_option("--out", flags->out, "Output file of the store; an existing file is replaced")
-      ->type_name("FILE")
+  add_file(*command, "--out", flags->out, "Output file of the store; an existing file is replaced")
       ->required();
   command->add_flag("--append", flags->append,
                     "Add new and repeated patterns to the store instead of replacing it");

@@ -26,10 +26,8 @@ void add_prediction_flags(CLI::App& command, PredictionFlags& flags) {
   command.add_flag(
       "--single-symbol-fast-path", flags.single_symbol_fast_path,
       "Answer a query of one symbol from the patterns that begin with it, like KATO's fast path");
-  command
-      .add_option("--affinity", flags.affinity,
-                  "JSON lines {\"symbol\": \"a\", \"affinity\": 0.5}; adds the weighted fields")
-      ->type_name("FILE");
+  add_file(command, "--affinity", flags.affinity,
+           "JSON lines {\"symbol\": \"a\", \"affinity\": 0.5}; adds the weighted fields");
 }
 
 PredictionOptions prediction_options(const GlobalOptions& global, const PredictionFlags& flags,

@@ -94,10 +94,8 @@ void add_score_command(CLI::App& app, const GlobalOptions& global) {
       "score", "Score a list of candidate rows for each query and keep the best");
   const auto flags = std::make_shared<ScoreFlags>();
   add_vector_flags(*command, flags->vectors);
-  command
-      ->add_option("--candidates", flags->candidates,
-                   "JSON lines {\"name\": \"…\", \"ids\": [3, 17]}: line i belongs to query row i")
-      ->type_name("FILE")
+  add_file(*command, "--candidates", flags->candidates,
+           "JSON lines {\"name\": \"…\", \"ids\": [3, 17]}: line i belongs to query row i")
       ->required();
   add_top(*command, flags->top);
   add_filter_flag(*command, flags->vectors.filter);

@@ -128,20 +128,14 @@ void backward(const GlobalOptions& global, const CallFlags& flags) {
 }
 
 void add_inputs(CLI::App& command, CallFlags& flags) {
-  command.add_option("--input", flags.input, "Rows (.npy, float32 or float16): x")
-      ->type_name("FILE")
+  add_file(command, "--input", flags.input, "Rows (.npy, float32 or float16): x")->required();
+  add_file(command, "--state", flags.state,
+           "JSON: {\"lifecycle\": [...], \"blueprint\": [...], \"mode\": [...], \"alpha\": "
+           "[...]}, with one entry per seed")
       ->required();
-  command
-      .add_option("--state", flags.state,
-                  "JSON: {\"lifecycle\": [...], \"blueprint\": [...], \"mode\": [...], \"alpha\": "
-                  "[...]}, with one entry per seed")
-      ->type_name("FILE")
-      ->required();
-  command
-      .add_option("--weights", flags.weights,
-                  "Blueprints (.npy): one row each, with one weight per feature; can be omitted if "
-                  "no seed applies one")
-      ->type_name("FILE");
+  add_file(command, "--weights", flags.weights,
+           "Blueprints (.npy): one row each, with one weight per feature; can be omitted if "
+           "no seed applies one");
   command
       .add_option("--element", flags.element,
                   "float32, float16 or bfloat16, which rounds float32 rows (default: the file's)")
@@ -152,14 +146,10 @@ void add_forward(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command = group.add_subcommand("forward", "Apply the seeds to rows");
   const auto flags = std::make_shared<CallFlags>();
   add_inputs(*command, *flags);
-  command->add_option("--out", flags->out, "Output file of y (.npy, as x)")
-      ->type_name("FILE")
-      ->required();
-  command
-      ->add_option("--out-telemetry", flags->second,
-                   "Output file of the telemetry of x (JSON): {\"count\", \"mean\", \"variance\", "
-                   "\"min\", \"max\", \"dead_ratio\": [...]}")
-      ->type_name("FILE");
+  add_file(*command, "--out", flags->out, "Output file of y (.npy, as x)")->required();
+  add_file(*command, "--out-telemetry", flags->second,
+           "Output file of the telemetry of x (JSON): {\"count\", \"mean\", \"variance\", "
+           "\"min\", \"max\", \"dead_ratio\": [...]}");
   refuse_renamed(*command, "seeds forward", "--telemetry", "--out-telemetry");
   command->callback([&global, flags] { forward(global, *flags); });
 }
@@ -169,16 +159,12 @@ void add_backward(CLI::App& group, const GlobalOptions& global) {
       "backward", "Gradients of rows and weights from the gradient of the output");
   const auto flags = std::make_shared<CallFlags>();
   add_inputs(*command, *flags);
-  command->add_option("--gradient", flags->gradient, "Gradient of y (.npy, as many rows as x)")
-      ->type_name("FILE")
+  add_file(*command, "--gradient", flags->gradient, "Gradient of y (.npy, as many rows as x)")
       ->required();
-  command->add_option("--out", flags->out, "Output file of the gradient of x (.npy, as x)")
-      ->type_name("FILE")
+  add_file(*command, "--out", flags->out, "Output file of the gradient of x (.npy, as x)")
       ->required();
-  command
-      ->add_option("--out-weights", flags->second,
-                   "Output file of the gradient of the weights (.npy, float32, as --weights)")
-      ->type_name("FILE")
+  add_file(*command, "--out-weights", flags->second,
+           "Output file of the gradient of the weights (.npy, float32, as --weights)")
       ->required();
   command->callback([&global, flags] { backward(global, *flags); });
 }

@@ -97,19 +97,15 @@ SpreadOptions options_of(const SpreadFlags& flags) {
 }
 
 void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
-  command
-      .add_option("--graph", flags.graph,
-                  "A graph created by `graph build`, or lines 'from to weight' or 'from to' "
-                  "(separated by tabs or spaces, in *.csv by commas; # begins a comment), or a "
-                  "Matrix Market file, *.mtx, whose node i is named \"i\"")
-      ->type_name("FILE")
+  add_file(command, "--graph", flags.graph,
+           "A graph created by `graph build`, or lines 'from to weight' or 'from to' "
+           "(separated by tabs or spaces, in *.csv by commas; # begins a comment), or a "
+           "Matrix Market file, *.mtx, whose node i is named \"i\"")
       ->required();
   add_graph_text_flags(command, flags.text, "--graph, if that is an edge list");
-  command
-      .add_option("--sources", flags.sources,
-                  "JSON lines {\"name\": \"…\", \"sources\": [[\"node\", 0.8]]}; \"hops\", "
-                  "\"decay\", \"threshold\" and \"kinds\" override the options for one query")
-      ->type_name("FILE")
+  add_file(command, "--sources", flags.sources,
+           "JSON lines {\"name\": \"…\", \"sources\": [[\"node\", 0.8]]}; \"hops\", "
+           "\"decay\", \"threshold\" and \"kinds\" override the options for one query")
       ->required();
   const auto text = [&](const char* name, std::string& value, const char* help, const char* type) {
     return command.add_option(name, value, help)->type_name(type);

@@ -69,16 +69,12 @@ void add_format_flag(CLI::App& command, std::string& format, const std::string& 
 }
 
 void add_vector_flags(CLI::App& command, VectorFlags& flags) {
-  command.add_option("--vectors", flags.vectors, vectors_help)->type_name("FILE");
-  command
-      .add_option("--store", flags.store,
-                  "Instead of --vectors: a store created by `vectors build`")
-      ->type_name("FILE");
-  command
-      .add_option("--queries", flags.queries,
-                  "The queries, q × d, in a file of the same formats (.hdf5: dataset test); a .npy "
-                  "file may also contain one query of d numbers")
-      ->type_name("FILE")
+  add_file(command, "--vectors", flags.vectors, vectors_help);
+  add_file(command, "--store", flags.store,
+           "Instead of --vectors: a store created by `vectors build`");
+  add_file(command, "--queries", flags.queries,
+           "The queries, q × d, in a file of the same formats (.hdf5: dataset test); a .npy "
+           "file may also contain one query of d numbers")
       ->required();
   add_format_flag(command, flags.format, "--vectors and --queries");
   command.add_option("--metric", flags.metric, metric_help)->type_name("NAME");

@@ -138,7 +138,7 @@ void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
   group->require_subcommand(1);
   CLI::App* command = group->add_subcommand("build", "Write the rows of a file to a store");
   const auto flags = std::make_shared<VectorBuildFlags>();
-  command->add_option("--vectors", flags->vectors, vectors_help)->type_name("FILE")->required();
+  add_file(*command, "--vectors", flags->vectors, vectors_help)->required();
   command
       ->add_option(
           "--format", flags->format,
@@ -156,8 +156,7 @@ void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
       "--no-quantized-copy", flags->no_quantized_copy,
       "Omit the int8 copy of the rows that quantized searches use; a search then creates it first");
   refuse_renamed(*command, "vectors build", "--no-shadow", "--no-quantized-copy");
-  command->add_option("--out", flags->out, "Output file of the store; an existing file is replaced")
-      ->type_name("FILE")
+  add_file(*command, "--out", flags->out, "Output file of the store; an existing file is replaced")
       ->required();
   command->callback([&global, flags] { build(global, *flags); });
   add_store_reader(*group, "STORE", "--store", "vectors build", "info",
