@@ -118,8 +118,10 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
     const BulkReport report = session.timed(Phase::compute, [&] {
       return bulk.xor_bytes({&array, 1}, {&with, 1}, {&to, 1});
     });
-    write_npy(out, "|u1", input.shape, std::as_bytes(to));
-    AtomicFile::publish({&out});
+    session.timed(Phase::write, [&] {
+      write_npy(out, "|u1", input.shape, std::as_bytes(to));
+      AtomicFile::publish({&out});
+    });
     return add_to_report(session, "xor", report);
   }
   std::vector<std::uint8_t> key(input.elements);
@@ -127,9 +129,11 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
   const BulkReport report = session.timed(Phase::compute, [&] {
     return bulk.xor_with_new_keys({&array, 1}, {&made, 1}, {&to, 1});
   });
-  write_npy(out, "|u1", input.shape, std::as_bytes(to));
-  write_npy(*key_file, "|u1", input.shape, std::as_bytes(made));
-  AtomicFile::publish({&out, &*key_file});
+  session.timed(Phase::write, [&] {
+    write_npy(out, "|u1", input.shape, std::as_bytes(to));
+    write_npy(*key_file, "|u1", input.shape, std::as_bytes(made));
+    AtomicFile::publish({&out, &*key_file});
+  });
   Log::info(fmt::format("the key is in {}", flags.key_out));
   add_to_report(session, "xor", report);
 }
@@ -184,8 +188,10 @@ void multiply(Session& session, const ProductFlags& flags, const NpyArray& a, co
       return Bulk(session.context()).multiply<T>(std::span<const MatrixPair<T>>(pairs), options);
     });
   });
-  write_npy(out, sizeof(T) == 4 ? "<f4" : "<f8", shape, std::as_bytes(std::span(result)));
-  AtomicFile::publish({&out});
+  session.timed(Phase::write, [&] {
+    write_npy(out, sizeof(T) == 4 ? "<f4" : "<f8", shape, std::as_bytes(std::span(result)));
+    AtomicFile::publish({&out});
+  });
   add_to_report(session, "matmul", report);
 }
 
@@ -255,37 +261,24 @@ void add_bulk_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* bytes =
       group->add_subcommand("xor", "Bytes ^ key; applying it twice restores the input");
   const auto xor_flags = std::make_shared<XorFlags>();
-  bytes->add_option("--input", xor_flags->input, "Bytes (uint8) of any shape")
-      ->type_name("FILE")
-      ->required();
-  bytes
-      ->add_option("--key", xor_flags->key,
-                   "Bytes of the same shape (default: a random key, which is saved)")
-      ->type_name("FILE");
-  bytes
-      ->add_option("--out-key", xor_flags->key_out,
-                   "Output file of a generated key (default: O.key.npy for --out O.npy)")
-      ->type_name("FILE");
+  add_file(*bytes, "--input", xor_flags->input, "Bytes (uint8) of any shape")->required();
+  add_file(*bytes, "--key", xor_flags->key,
+           "Bytes of the same shape (default: a random key, which is saved)");
+  add_file(*bytes, "--out-key", xor_flags->key_out,
+           "Output file of a generated key (default: O.key.npy for --out O.npy)");
   refuse_renamed(*bytes, "bulk xor", "--key-out", "--out-key");
-  bytes->add_option("--out", xor_flags->out, "Output file of the result")
-      ->type_name("FILE")
-      ->required();
+  add_file(*bytes, "--out", xor_flags->out, "Output file of the result")->required();
   bytes->callback([&global, xor_flags] { run_xor(global, *xor_flags); });
 
   CLI::App* product = group->add_subcommand("matmul", "A · B of matrices, or of batches of them");
   const auto product_flags = std::make_shared<ProductFlags>();
-  product
-      ->add_option("--a", product_flags->a,
-                   "First matrix, float32 or float64, (m, k) or (batch, m, k)")
-      ->type_name("FILE")
+  add_file(*product, "--a", product_flags->a,
+           "First matrix, float32 or float64, (m, k) or (batch, m, k)")
       ->required();
-  product
-      ->add_option("--b", product_flags->b,
-                   "Second matrix, of the same type, (k, n) or (batch, k, n)")
-      ->type_name("FILE")
+  add_file(*product, "--b", product_flags->b,
+           "Second matrix, of the same type, (k, n) or (batch, k, n)")
       ->required();
-  product->add_option("--out", product_flags->out, "Output file of the product, of the same type")
-      ->type_name("FILE")
+  add_file(*product, "--out", product_flags->out, "Output file of the product, of the same type")
       ->required();
   product->add_flag("--reproducible", product_flags->reproducible,
                     "Slower, but with the same bits on every space and machine");
@@ -298,9 +291,7 @@ void add_bulk_command(CLI::App& app, const GlobalOptions& global) {
   one->add_option("--op", reduce_flags->op, "sum, min, max, mean or deviation")
       ->type_name("NAME")
       ->required();
-  one->add_option("--input", reduce_flags->input, "float32 or float64")
-      ->type_name("FILE")
-      ->required();
+  add_file(*one, "--input", reduce_flags->input, "float32 or float64")->required();
   one->callback([&global, reduce_flags] { run_reduce(global, *reduce_flags); });
 }
 

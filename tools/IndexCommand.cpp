@@ -303,7 +303,8 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
 
 void describe_index(const GlobalOptions& global, const std::string& path) {
   Session session(global, "index info");
-  const HnswStatistics summary = load_index(session, path).statistics();
+  const HnswIndex index = load_index(session, path);
+  const HnswStatistics summary = session.timed(Phase::compute, [&] { return index.statistics(); });
   const std::vector<std::pair<const char*, std::string>> texts{
       {"metric", std::string(to_string(summary.settings.metric))},
       {"traversal", std::string(to_string(summary.settings.traversal))}};

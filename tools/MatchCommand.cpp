@@ -76,7 +76,7 @@ class MatchAnswers {
     }
   }
   void flush() { m_writer.flush(); }
-  void finish() { m_writer.finish(); }
+  void finish() { m_writer.finish(m_patterns.size()); }
   void finish_early() { m_writer.finish_early(); }
 
  private:

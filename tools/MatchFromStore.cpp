@@ -87,7 +87,7 @@ class StoreAnswers {
     }
   }
   void flush() { m_writer.flush(); }
-  void finish() { m_writer.finish(); }
+  void finish() { m_writer.finish(m_store.memory().size()); }
   void finish_early() { m_writer.finish_early(); }
 
  private:

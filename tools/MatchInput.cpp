@@ -54,7 +54,7 @@ MatchInput::MatchInput(MatchFlags& flags, Session& session)
   const std::string& path = flags.pattern_file();
   if (form == SequenceForm::lines) {
     warn_of_name(path);
-    if (!flags.self) warn_of_name(flags.queries);
+    if (!flags.self && flags.queries != path) warn_of_name(flags.queries);
   }
   const Column column{flags.column, separator_of(path)};
   bool is_one_string = false;  // the level is not given, and every pattern is one string

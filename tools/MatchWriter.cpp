@@ -104,18 +104,22 @@ void MatchWriter::finish_early() {
   m_output.flush();
 }
 
-void MatchWriter::finish() {
+void MatchWriter::finish(std::uint64_t patterns) {
   if (m_rows) m_rows->finish();
   m_output.flush();
   if (m_skipped > 0) {
     Log::warning(fmt::format("{} of {} queries are skipped: their lines are invalid", m_skipped,
                              m_skipped + m_queries));
   }
-  // Without a threshold, only empty queries and no patterns have no result.
-  if (m_queries == 0 || m_matched > 0 || m_flags.self || m_flags.options.threshold == 0.0) return;
+  // Without a threshold, only empty queries have no result.
+  if (patterns == 0 || m_queries == 0 || m_matched > 0 || m_flags.self ||
+      m_flags.options.threshold == 0.0)
+    return;
   const bool tokens = m_flags.form() == SequenceForm::json && m_flags.level != "character";
   Log::warning(fmt::format(
-      "none of the {} queries has a result: no similarity reaches the threshold {:g}{}", m_queries,
+      "{} a result: no similarity reaches the threshold {:g}{}",
+      m_queries == 1 ? "the query does not have"
+                     : fmt::format("none of the {} queries has", m_queries),
       m_flags.options.threshold,
       tokens ? "; whole strings are compared, and --level character compares their characters"
              : ""));

@@ -41,8 +41,9 @@ class MatchWriter {
 
   /// Writes everything that is complete.
   void flush() { m_output.flush(); }
-  /// Writes the rest, and warns if no query has a result or lines were skipped.
-  void finish();
+  /// Writes the rest, and warns if lines were skipped, or if there are \p patterns and no query has
+  /// a result.
+  void finish(std::uint64_t patterns);
   /// Writes the rest before an error is reported.
   void finish_early();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "Log.hpp"
+#include "MatchInput.hpp"
 #include "PrintIntact.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
@@ -70,6 +71,7 @@ void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
   memory.begin_training();
   const std::uint64_t lines =
       session.timed(Phase::load, [&] { return learn_lines(flags.patterns, memory, session); });
+  warn_without_patterns(flags.patterns, lines);
   session.timed(Phase::upload, [&] { memory.end_training(); });
   session.timed(Phase::write, [&] {
     if (flags.append) {

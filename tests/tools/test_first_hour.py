@@ -125,6 +125,10 @@ NONSENSE = (
     ("search --vectors v.npy --queries q.npy --filter none_allowed.npy", "search: no query has a result"),
     ("score --vectors v.npy --queries q.npy --candidates no_candidates.jsonl", "score: no query has a result"),
     ("index search --index i.knd --queries q.npy --filter none_allowed.npy", "index search: no query has a result"),
+    ("match --lines no_lines.txt --queries v.csv", "no_lines.txt: there are no patterns"),
+    ("patterns build --patterns no_lines.txt --out n.knd", "no_lines.txt: there are no patterns"),
+    ("match --lines p.jsonl --queries p.jsonl", "p.jsonl: --lines compares whole lines as text; JSON lines are read with --patterns"),
+    ("match --lines v.csv --queries stranger.txt", "the query does not have a result: no similarity reaches the threshold 0.1"),
     ("graph build --edges empty.tsv --out n.knd", "empty.tsv: the graph has no edges"),
     ("spread --graph empty.tsv --sources no_sources.jsonl", "empty.tsv: the graph has no edges"),
 )
@@ -153,6 +157,8 @@ class FirstHour(harness.CommandTest):
         self.file("commas.txt", "a,b,1\n")
         self.file("kinds.txt", "a b 1 7\n")
         self.file("empty.tsv", "# nothing\n")
+        self.file("no_lines.txt", "")
+        self.file("stranger.txt", "xyz\n")
         self.file("m.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n")
         self.file("s.jsonl", [{"name": "q", "sources": [["a", 1]]}])
         self.file("no_sources.jsonl", [{"name": "q", "sources": []}])
@@ -185,7 +191,9 @@ class FirstHour(harness.CommandTest):
     def test_nonsense_is_warned_of(self):
         for text, warning in NONSENSE:
             with self.subTest(text):
-                self.assertIn(f"kindred: warning: {warning}", self.types(text).err)
+                err = self.types(text).err
+                self.assertIn(f"kindred: warning: {warning}", err)
+                self.assertEqual(err.count("warning: "), 1, err)
                 self.assertNotIn("warning", self.types(text + " --quiet").err)
 
     def test_sense_is_not_warned_of(self):
