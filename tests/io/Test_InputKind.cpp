@@ -113,7 +113,9 @@ TEST(InputKind, SaysHowToConvertFilesOfOtherPrograms) {
       {"\xFD"s + "7zXZ\0"s, "compressed by xz"},
       {"BZh91AY&SY\x01"s, "compressed by bzip2"},
       {std::string(257, '\0') + "ustar", "an archive (tar)"}};
-  for (const auto& [bytes, name] : formats) {
+  for (const auto& format : formats) {
+    const std::string& bytes = format.first;
+    const std::string& name = format.second;
     const auto path = folder.write("x", bytes);
     for (const InputKind wanted : {InputKind::text, InputKind::rows})
       EXPECT_THAT(message(path, wanted), StartsWith(path + ": is " + name + ", not ")) << name;
