@@ -4,7 +4,6 @@
 
 namespace Kindred::Tools::Page {
 
-extern const char* const html;  ///< contains the placeholders %STYLE%, %DATA% and %SCRIPT%
 extern const char* const css;
 extern const char* const js;
 

@@ -1,256 +1,212 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Report.hpp"
 
+#include "Html.hpp"
 #include "Page.hpp"
+#include "Parts.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
-#include <kindred/core/seed/Lifecycle.hpp>
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cmath>
-#include <map>
-#include <numeric>
-#include <tuple>
+#include <cstdlib>
+#include <ctime>
 
 namespace Kindred::Tools {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr std::size_t page_max = 1'950'000;    // bytes
+constexpr std::size_t results_max = 900'000;   // bytes of all results
+constexpr std::size_t table_max = 200'000;     // bytes of another table
+constexpr std::size_t hits_max = 100;          // of the demo
+constexpr std::size_t text_max = 400;          // bytes per text
+constexpr std::size_t command_max = 4000;      // bytes of the command line
 
-constexpr std::size_t rows_max = 1500;   // per list, so that the page stays below 2 MB
-constexpr std::size_t text_max = 600;    // bytes per text
-constexpr std::size_t points_max = 400;  // per sweep
-constexpr std::size_t seed_bins = 200;   // bins that the seeds of a layer are drawn in
-constexpr std::size_t states_max = 120;  // of a layer, in chronological order
-constexpr std::size_t epochs_max = 32;   // of a layer's telemetry
+std::string shown(std::string_view text) { return Html::text(Html::clipped(text, text_max)); }
 
-std::string clipped(const std::string& text) {
-  if (text.size() <= text_max) return text;
-  std::size_t end = text_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + " …";
+/// The page: a header, then sections.
+class PageWriter {
+ public:
+  /// Appends a section unless \p content is empty.
+  void section(const char* id, const char* title, const std::string& content) {
+    if (content.empty()) return;
+    m_links += fmt::format("<a href=\"#{}\">{}</a>\n", id, title);
+    const bool fits = m_sections.size() + content.size() < page_max;
+    m_sections += fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, title,
+                              fits ? content : "<p>This part is too large for the page.</p>\n");
+  }
+
+  std::string html(const std::string& title, const std::string& header) const {
+    return fmt::format(
+        "<!doctype html>\n<!-- SPDX-License-Identifier: Apache-2.0 -->\n<html lang=\"en\">\n"
+        "<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n"
+        "<style>\n{}</style>\n</head>\n<body>\n<header>\n{}<nav aria-label=\"parts of the "
+        "report\">\n{}</nav>\n</header>\n<main>\n{}</main>\n<script>\n{}</script>\n</body>\n"
+        "</html>\n",
+        title, Page::css, header, m_links, m_sections, Page::js);
+  }
+
+ private:
+  std::string m_links;
+  std::string m_sections;
+};
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+std::string pairs_html(const Pairs& pairs) {
+  if (pairs.empty()) return {};
+  std::string out = "<dl>\n";
+  for (const auto& [name, value] : pairs)
+    out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", shown(name), shown(value));
+  return out + "</dl>\n";
 }
 
-Json per_space(const std::array<double, space_count>& seconds) {
-  Json out = Json::array();
-  for (const double value : seconds) out.push_back(std::isfinite(value) ? Json(value) : Json());
+std::string header_html(const ReportData& data) {
+  const std::string title = data.title.empty() ? "Kindred report" : data.title;
+  std::string out = fmt::format("<h1>{}</h1>\n", shown(title));
+  if (!data.subtitle.empty()) out += fmt::format("<p class=\"soft\">{}</p>\n", shown(data.subtitle));
+  if (!data.command.empty()) {
+    out += fmt::format("<pre id=\"command\"><code>{}</code></pre>\n",
+                       Html::text(Html::clipped(data.command, command_max)));
+  }
+  Pairs facts;
+  if (!data.date.empty()) facts.emplace_back("Date", data.date);
+  if (!data.version.empty()) facts.emplace_back("Version", data.version);
+  return out + pairs_html(facts);
+}
+
+std::string inputs_html(const ReportData& data) {
+  std::string out;
+  if (!data.inputs.empty()) {
+    ReportTable table;
+    table.columns = {{"input", ColumnKind::text},
+                     {"file", ColumnKind::code},
+                     {"contents", ColumnKind::text},
+                     {"size", ColumnKind::number}};
+    for (const ReportInput& input : data.inputs) {
+      const double bytes = input.bytes ? static_cast<double>(*input.bytes) : not_known;
+      table.add_row({{input.name},
+                     {input.file},
+                     {input.contents},
+                     number_cell(input.bytes ? Html::bytes(bytes) : "–", bytes)});
+    }
+    append_table(out, table, table_max);
+  }
+  return out + pairs_html(data.run);
+}
+
+std::string results_html(const std::vector<ReportResult>& results) {
+  std::string out;
+  for (const ReportResult& result : results) {
+    if (const auto* table = std::get_if<ReportTable>(&result)) {
+      append_table(out, *table, std::min(results_max / 2, results_max - out.size()));
+    } else {
+      append_picture(out, std::get<ReportPicture>(result));
+    }
+    if (out.size() > results_max * 9 / 10) break;
+  }
   return out;
 }
 
-double regret(const DispatchRecord& record) {
-  double best = record.taken;
-  for (const double value : record.predicted) best = std::fmin(best, value);
-  return record.taken - best;
+std::string claims_html(const std::vector<ReportClaim>& claims) {
+  if (claims.empty()) return {};
+  std::string out = "<ul class=\"claims\">\n";
+  for (const ReportClaim& claim : claims) {
+    const char* const mark = claim.state == ClaimState::holds   ? "✓"
+                             : claim.state == ClaimState::fails ? "✗"
+                                                                : "–";
+    const char* const style = claim.state == ClaimState::holds   ? "holds"
+                              : claim.state == ClaimState::fails ? "fails"
+                                                                 : "soft";
+    out += fmt::format(
+        "<li><b class=\"{}\">{} {}</b><div>{}<div class=\"soft\">{}</div></div></li>\n", style,
+        mark, to_string(claim.state), shown(claim.claim), shown(claim.detail));
+  }
+  return out + "</ul>\n";
 }
 
-/// The rows to show: all, or those of greatest regret, in chronological order.
-std::vector<std::size_t> shown_decisions(const std::vector<DispatchRecord>& decisions) {
-  std::vector<std::size_t> order(decisions.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order.size() <= rows_max) return order;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return regret(decisions[a]) > regret(decisions[b]);
-  });
-  order.resize(rows_max);
-  std::sort(order.begin(), order.end());
-  return order;
+std::string ranking_style(const std::string& name) {
+  return name == "match" || name == "search" || name == "spread" ? name : "other";
 }
 
-Json decisions_json(const std::vector<DispatchRecord>& decisions) {
-  struct Sum {
-    std::uint64_t calls = 0;
-    double taken = 0;
-    double regret = 0;
-  };
-  std::map<std::tuple<Operation, Space, Reason>, Sum> sums;
-  for (const DispatchRecord& record : decisions) {
-    Sum& sum = sums[{record.operation, record.chosen, record.why}];
-    ++sum.calls;
-    sum.taken += record.taken;
-    sum.regret += regret(record);
+/// Hits of fused rankings, with the contribution of each ranking.
+std::string hits_html(const ReportData& data) {
+  if (data.hits.empty()) return {};
+  double most = 0;
+  for (const ReportHit& hit : data.hits) most = std::max(most, hit.score);
+  std::string out;
+  if (!data.query.empty())
+    out += fmt::format("<p class=\"soft\">Query: “{}”</p>\n", shown(data.query));
+  out += "<ol class=\"hits\">\n";
+  for (std::size_t i = 0; i < std::min(data.hits.size(), hits_max); ++i) {
+    const ReportHit& hit = data.hits[i];
+    if (out.size() > results_max / 2) break;
+    out += fmt::format(
+        "<li class=\"panel\"><b>{}. {}</b> <span class=\"soft\">{}</span>\n<p>{}</p>\n<div "
+        "class=\"track parts\">",
+        i + 1, shown(hit.title), Html::score(hit.score), shown(hit.text));
+    for (const ReportReason& reason : hit.reasons) {
+      out += fmt::format("<i class=\"fill {}\" style=\"width:{:.2f}%\"></i>",
+                         ranking_style(reason.ranking),
+                         most > 0 ? std::clamp(100 * reason.contribution / most, 0.0, 100.0) : 0.0);
+    }
+    out += "</div>\n";
+    for (const ReportReason& reason : hit.reasons) {
+      out += fmt::format(
+          "<p class=\"reason\"><span class=\"tag {}\">{}</span> <span>#{}</span> "
+          "<span>{:.3f}</span> <span class=\"soft\">{}</span></p>\n",
+          ranking_style(reason.ranking), shown(reason.ranking), reason.place, reason.score,
+          shown(reason.detail));
+    }
+    out += "</li>\n";
   }
-  Json summary = Json::array();
-  for (const auto& [key, sum] : sums) {
-    const auto& [operation, space, why] = key;
-    summary.push_back({{"op", to_string(operation)},
-                       {"chosen", to_string(space)},
-                       {"why", to_string(why)},
-                       {"calls", sum.calls},
-                       {"taken", sum.taken},
-                       {"regret", sum.regret}});
-  }
-  Json rows = Json::array();
-  for (const std::size_t i : shown_decisions(decisions)) {
-    const DispatchRecord& record = decisions[i];
-    rows.push_back({{"n", i + 1},
-                    {"op", to_string(record.operation)},
-                    {"items", record.items},
-                    {"predicted", per_space(record.predicted)},
-                    {"chosen", to_string(record.chosen)},
-                    {"taken", record.taken},
-                    {"why", to_string(record.why)},
-                    {"regret", regret(record)}});
-  }
-  return {{"total", decisions.size()}, {"summary", summary}, {"rows", rows}};
+  return out + "</ol>\n";
 }
 
-Json sweep_json(const ReportSweep& sweep) {
-  const std::size_t step = (sweep.points.size() + points_max - 1) / points_max;
-  Json points = Json::array();
-  for (std::size_t i = 0; i < sweep.points.size(); i += step) {
-    const ReportSweepPoint& point = sweep.points[i];
-    points.push_back({{"items", point.items},
-                      {"taken", per_space(point.taken)},
-                      {"predicted", per_space(point.predicted)},
-                      {"chosen", point.chosen ? Json(to_string(*point.chosen)) : Json()}});
-  }
-  std::array<double, space_count> taken{};
-  std::array<double, space_count> predicted{};
-  for (const Space space : all_spaces) {
-    taken[static_cast<std::size_t>(space)] = crossover(sweep, space, &ReportSweepPoint::taken);
-    predicted[static_cast<std::size_t>(space)] =
-        crossover(sweep, space, &ReportSweepPoint::predicted);
-  }
-  return {{"op", clipped(sweep.operation)},
-          {"unit", clipped(sweep.unit)},
-          {"points", points},
-          {"crossover", {{"taken", per_space(taken)}, {"predicted", per_space(predicted)}}}};
-}
-
-Json hit_json(const ReportHit& hit) {
-  Json reasons = Json::array();
-  for (const ReportReason& reason : hit.reasons) {
-    reasons.push_back({{"ranking", clipped(reason.ranking)},
-                       {"place", reason.place},
-                       {"score", reason.score},
-                       {"contribution", reason.contribution},
-                       {"detail", clipped(reason.detail)}});
-  }
-  return {{"title", clipped(hit.title)},
-          {"text", clipped(hit.text)},
-          {"score", hit.score},
-          {"reasons", reasons}};
-}
-
-Json kernels_json(std::vector<ReportKernel> kernels) {
+ReportTable kernels_of(std::vector<ReportKernel> kernels) {
   std::stable_sort(
       kernels.begin(), kernels.end(),
       [](const ReportKernel& a, const ReportKernel& b) { return a.seconds > b.seconds; });
-  Json out = Json::array();
-  for (std::size_t i = 0; i < std::min(kernels.size(), rows_max); ++i) {
-    out.push_back({{"name", clipped(kernels[i].name)},
-                   {"space", clipped(kernels[i].space)},
-                   {"calls", kernels[i].calls},
-                   {"seconds", kernels[i].seconds}});
+  double total = 0;
+  for (const ReportKernel& kernel : kernels) total += kernel.seconds;
+  ReportTable table;
+  table.title = "Kernels";
+  table.note = "On the host, the time of the launch; on a device, from the launch to its fence.";
+  table.columns = {{"kernel", ColumnKind::code},   {"space", ColumnKind::space},
+                   {"calls", ColumnKind::number},  {"total", ColumnKind::number},
+                   {"a call", ColumnKind::number}, {"share", ColumnKind::bar}};
+  for (const ReportKernel& kernel : kernels) {
+    const double calls = static_cast<double>(std::max<std::uint64_t>(kernel.calls, 1));
+    const double share = total > 0 ? kernel.seconds / total : 0;
+    table.add_row({{kernel.name},
+                   {kernel.space},
+                   number_cell(Html::count(static_cast<double>(kernel.calls)),
+                               static_cast<double>(kernel.calls)),
+                   number_cell(Html::time(kernel.seconds), kernel.seconds),
+                   number_cell(Html::time(kernel.seconds / calls), kernel.seconds / calls),
+                   bar_cell(fmt::format("{:.1f} %", 100 * share), share, share)});
   }
-  return out;
+  return table;
 }
 
-/// At most \p seed_bins values, each the mean of consecutive ones.
-Json binned(const std::vector<double>& values) {
-  const std::size_t bins = std::min(values.size(), seed_bins);
-  Json out = Json::array();
-  for (std::size_t i = 0; i < bins; ++i) {
-    const std::size_t begin = values.size() * i / bins;
-    const std::size_t end = values.size() * (i + 1) / bins;
-    const double mean = std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(begin),
-                                        values.begin() + static_cast<std::ptrdiff_t>(end), 0.0) /
-                        static_cast<double>(end - begin);
-    out.push_back(std::isfinite(mean) ? Json(mean) : Json());
-  }
-  return out;
-}
-
-Json seeds_json(const ReportSeeds& layer) {
-  Json states = Json::array();
-  for (std::size_t i = 0; i < layer.states.size(); ++i) {
-    // The last state, and others at equal distances.
-    const std::size_t step = (layer.states.size() + states_max - 1) / states_max;
-    if ((layer.states.size() - 1 - i) % step != 0) continue;
-    states.push_back(
-        {{"label", clipped(layer.states[i].label)}, {"counts", layer.states[i].counts}});
-  }
-  Json epochs = Json::array();
-  for (std::size_t i = 0; i < layer.epochs.size(); ++i) {
-    const std::size_t step = (layer.epochs.size() + epochs_max - 1) / epochs_max;
-    if ((layer.epochs.size() - 1 - i) % step != 0) continue;
-    const ReportSeedEpoch& epoch = layer.epochs[i];
-    epochs.push_back({{"label", clipped(epoch.label)},
-                      {"mean", binned(epoch.mean)},
-                      {"deviation", binned(epoch.deviation)},
-                      {"dead_ratio", binned(epoch.dead_ratio)},
-                      {"health", binned(epoch.health)}});
-  }
-  Json rows = Json::array();
-  const ReportSeedEpoch* last = layer.epochs.empty() ? nullptr : &layer.epochs.back();
-  for (std::size_t i = 0; i < std::min(layer.seeds.size(), rows_max); ++i) {
-    const ReportSeed& seed = layer.seeds[i];
-    const bool has_health = last != nullptr && i < last->health.size();
-    rows.push_back({{"seed", i},
-                    {"lifecycle", clipped(seed.lifecycle)},
-                    {"blueprint", seed.blueprint},
-                    {"mode", clipped(seed.mode)},
-                    {"schedule", clipped(seed.schedule)},
-                    {"alpha", seed.alpha},
-                    {"epochs", seed.epochs},
-                    {"errors", seed.errors},
-                    {"health", has_health ? Json(last->health[i]) : Json()},
-                    {"history", clipped(seed.history)}});
-  }
-  return {{"names", lifecycle_names},
-          {"total", layer.seeds.size()},
-          {"states", states},
-          {"epochs", epochs},
-          {"rows", rows}};
-}
-
-Json data_json(const ReportData& data) {
-  Json claims = Json::array();
-  for (const ReportClaim& claim : data.claims) {
-    claims.push_back({{"claim", clipped(claim.claim)},
-                      {"state", to_string(claim.state)},
-                      {"detail", clipped(claim.detail)}});
-  }
-  Json hits = Json::array();
-  for (std::size_t i = 0; i < std::min<std::size_t>(data.hits.size(), 100); ++i)
-    hits.push_back(hit_json(data.hits[i]));
-  Json sweeps = Json::array();
-  for (const ReportSweep& sweep : data.sweeps) sweeps.push_back(sweep_json(sweep));
-  const auto pairs = [](const std::vector<std::pair<std::string, std::string>>& from) {
-    Json out = Json::array();
-    for (const auto& [name, value] : from) out.push_back({clipped(name), clipped(value)});
-    return out;
-  };
-  Json spaces = Json::array();
-  for (const Space space : all_spaces) spaces.push_back(to_string(space));
-  return {{"title", clipped(data.title)},
-          {"subtitle", clipped(data.subtitle)},
-          {"spaces", spaces},
-          {"run", pairs(data.run)},
-          {"claims", claims},
-          {"query", clipped(data.query)},
-          {"hits", hits},
-          {"seeds", seeds_json(data.seeds)},
-          {"decisions", decisions_json(data.decisions)},
-          {"sweeps", sweeps},
-          {"kernels", kernels_json(data.kernels)},
-          {"environment", pairs(data.environment)}};
-}
-
-/// Escapes JSON for use inside `<script>`: no `<` can end the element or open a comment.
-std::string script_safe(const std::string& json) {
-  std::string out;
-  out.reserve(json.size() + 64);
-  for (const char c : json) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
-  return out;
+ReportTable phases_of(const std::vector<std::pair<std::string, double>>& phases) {
+  double total = 0;
+  for (const auto& [name, seconds] : phases) total += seconds;
+  ReportTable table;
+  table.title = "Time by phase";
+  table.columns = {{"phase", ColumnKind::text}, {"time", ColumnKind::bar}};
+  for (const auto& [name, seconds] : phases)
+    table.add_row(
+        {{name}, bar_cell(Html::time(seconds), seconds, total > 0 ? seconds / total : 0)});
+  return table;
 }
 
 }  // namespace
@@ -260,46 +216,27 @@ std::string_view to_string(ClaimState state) noexcept {
   return names[static_cast<std::size_t>(state)];
 }
 
-double crossover(const ReportSweep& sweep, Space space,
-                 std::array<double, space_count> ReportSweepPoint::*seconds) {
-  const auto which = static_cast<std::size_t>(space);
-  double from = not_known;
-  if (which == 0) return from;
-  for (auto point = sweep.points.rbegin(); point != sweep.points.rend(); ++point) {
-    const std::array<double, space_count>& values = (*point).*seconds;
-    if (!std::isfinite(values[which])) break;
-    double best_before = not_known;
-    for (std::size_t other = 0; other < which; ++other)
-      best_before = std::fmin(best_before, values[other]);
-    if (!(values[which] < best_before)) break;
-    from = point->items;
-  }
-  return from;
-}
-
 std::string report_html(const ReportData& data) {
-  const std::string json =
-      script_safe(data_json(data).dump(-1, ' ', false, Json::error_handler_t::replace));
-  const std::string template_text = Page::html;
-  std::string out;
-  std::size_t begin = 0;
-  // A single pass over the template, so that a placeholder inside a user's text is not expanded.
-  while (begin < template_text.size()) {
-    const std::size_t open = template_text.find('%', begin);
-    out.append(template_text, begin, open == std::string::npos ? open : open - begin);
-    if (open == std::string::npos) break;
-    const std::size_t close = template_text.find('%', open + 1);
-    const std::string mark = template_text.substr(open + 1, close - open - 1);
-    if (mark == "STYLE") {
-      out += Page::css;
-    } else if (mark == "DATA") {
-      out += json;
-    } else if (mark == "SCRIPT") {
-      out += Page::js;
-    }
-    begin = close + 1;
+  PageWriter page;
+  page.section("inputs", "Inputs and settings", inputs_html(data));
+  std::string results = hits_html(data) + results_html(data.results);
+  if (!data.seeds.seeds.empty() || !data.seeds.epochs.empty()) append_seeds(results, data.seeds);
+  page.section("results", "Results", results);
+  page.section("proof", "Checks", claims_html(data.claims));
+  if (!data.sweeps.empty()) {
+    std::string sweeps;
+    append_sweeps(sweeps, data.sweeps);
+    page.section("sweep", "Where each space starts to pay", sweeps);
   }
-  return out;
+  std::string run;
+  if (!data.phases.empty()) append_table(run, phases_of(data.phases), table_max);
+  append_decisions(run, data.decisions);
+  if (!data.kernels.empty()) append_table(run, kernels_of(data.kernels), table_max);
+  if (!data.environment.empty())
+    run += "<div class=\"part\"><h3>Machine and build</h3>\n" + pairs_html(data.environment) +
+           "</div>\n";
+  page.section("run", "What ran where", run);
+  return page.html(shown(data.title.empty() ? "Kindred report" : data.title), header_html(data));
 }
 
 void write_report(const std::string& path, const ReportData& data) {
@@ -307,6 +244,45 @@ void write_report(const std::string& path, const ReportData& data) {
   const std::string html = report_html(data);
   file.write(html.data(), html.size());
   AtomicFile::publish({&file});
+}
+
+std::string shell_text(const std::vector<std::string>& arguments) {
+  std::string out;
+  for (const std::string& argument : arguments) {
+    if (!out.empty()) out += ' ';
+    const bool is_plain =
+        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](unsigned char c) {
+          return std::isalnum(c) != 0 || std::string_view("-_./:=,+@%").find(static_cast<char>(
+                                             c)) != std::string_view::npos;
+        });
+    if (is_plain) {
+      out += argument;
+      continue;
+    }
+    out += '\'';
+    for (const char c : argument) out += c == '\'' ? "'\\''" : std::string(1, c);
+    out += '\'';
+  }
+  return out;
+}
+
+std::string date_text() {
+  std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  bool is_fixed = false;
+  if (const char* const epoch = std::getenv("SOURCE_DATE_EPOCH"); epoch != nullptr) {
+    const std::string_view digits = epoch;
+    std::int64_t seconds = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), seconds);
+    is_fixed = read.ec == std::errc() && read.ptr == digits.data() + digits.size() && seconds >= 0;
+    if (is_fixed) now = static_cast<std::time_t>(seconds);
+  }
+  if ((is_fixed ? ::gmtime_r(&now, &parts) : ::localtime_r(&now, &parts)) == nullptr) return {};
+  char text[64];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &parts);
+  const long minutes = is_fixed ? 0 : parts.tm_gmtoff / 60;
+  return fmt::format("{}{}{:02}:{:02}", text, minutes < 0 ? '-' : '+', std::labs(minutes) / 60,
+                     std::labs(minutes) % 60);
 }
 
 }  // namespace Kindred::Tools

@@ -2,21 +2,22 @@
 #ifndef KINDRED_TOOLS_REPORT_REPORT_HPP
 #define KINDRED_TOOLS_REPORT_REPORT_HPP
 
+#include "Picture.hpp"
+#include "Table.hpp"
+
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/backends/Space.hpp>
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace Kindred::Tools {
-
-/// Stands for a value that was not measured or predicted.
-inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 /// The contribution of one ranking to a hit.
 struct ReportReason {
@@ -106,15 +107,32 @@ struct ReportSeeds {
   std::vector<ReportSeedEpoch> epochs;
 };
 
+/// \brief A file that a command read.
+struct ReportInput {
+  std::string name;                    ///< what it is: `patterns`
+  std::string file;                    ///< its path
+  std::string contents;                ///< `50 rows of dimension 4`
+  std::optional<std::uint64_t> bytes;  ///< its size
+};
+
+/// A part of the results.
+using ReportResult = std::variant<ReportTable, ReportPicture>;
+
 /// \brief The contents of a report. Empty parts are omitted from the page.
 struct ReportData {
   std::string title;
   std::string subtitle;
-  std::vector<std::pair<std::string, std::string>> run;  ///< properties of the run, in order
+  std::string command;  ///< the command line, quoted for a shell
+  std::string date;     ///< ISO 8601
+  std::string version;
+  std::vector<ReportInput> inputs;
+  std::vector<std::pair<std::string, std::string>> run;  ///< settings and counts, in order
+  std::vector<ReportResult> results;
   std::vector<ReportClaim> claims;
   std::string query;
   std::vector<ReportHit> hits;
   ReportSeeds seeds;
+  std::vector<std::pair<std::string, double>> phases;  ///< seconds of each phase
   std::vector<DispatchRecord> decisions;
   std::vector<ReportSweep> sweeps;
   std::vector<ReportKernel> kernels;
@@ -123,13 +141,21 @@ struct ReportData {
 
 /// \brief Formats the report as one self-contained HTML file that loads nothing else.
 ///
-/// Texts can contain anything: they are stored as one block of JSON with every `<` escaped. Long
-/// lists are truncated with a note, keeping the decisions of greatest regret; the page stays below
-/// 2 MB.
+/// It begins with the command line, the date and the inputs, continues with the results, and ends
+/// with what ran where. A script adds sorting and copying to tables; without it everything is
+/// readable. Texts can contain anything: they are escaped. Long lists are truncated with a note,
+/// keeping the decisions of greatest regret; the page stays below 2 MB.
 std::string report_html(const ReportData& data);
 
 /// Writes `report_html` to \p path atomically. \throws as `AtomicFile`
 void write_report(const std::string& path, const ReportData& data);
+
+/// \p arguments as a shell reads them.
+std::string shell_text(const std::vector<std::string>& arguments);
+/// \brief The present time in the local time zone: `2026-11-23T20:04:50+01:00`.
+///
+/// If the variable SOURCE_DATE_EPOCH contains a number of seconds, that time in UTC.
+std::string date_text();
 
 }  // namespace Kindred::Tools
 

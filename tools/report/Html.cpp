@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Html.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace Kindred::Tools::Html {
+namespace {
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
+/// The bytes of the UTF-8 character at \p at; 0 if there is none.
+std::size_t character_bytes(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned first = byte(at);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF5   ? 0
+                             : first >= 0xF0 ? 4
+                             : first >= 0xE0 ? 3
+                             : first >= 0xC2 ? 2
+                                             : 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xC0U) != 0x80U) return 0;
+  }
+  const unsigned second = byte(at + 1);
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool surrogate = first == 0xED && second >= 0xA0;
+  const bool too_large = first == 0xF4 && second >= 0x90;
+  return overlong || surrogate || too_large ? 0 : length;
+}
+
+std::string significant(double value, int digits) {
+  if (value == 0) return "0";
+  const int whole = static_cast<int>(std::floor(std::log10(std::fabs(value)))) + 1;
+  return fmt::format("{:.{}f}", value, std::max(0, digits - whole));
+}
+
+std::string scaled(double value, const std::array<std::pair<double, const char*>, 4>& units) {
+  for (const auto& [size, name] : units) {
+    if (value >= size * 0.9995) return significant(value / size, 3) + name;
+  }
+  return significant(value / units.back().first, 3) + units.back().second;
+}
+
+}  // namespace
+
+std::string text(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = character_bytes(text, at);
+    const char c = text[at];
+    const bool is_control =
+        (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+    if (length == 0 || (length == 1 && is_control)) {
+      out += replacement;
+      ++at;
+      continue;
+    }
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out.append(text, at, length);
+    }
+    at += length;
+  }
+  return out;
+}
+
+std::string clipped(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return std::string(text);
+  std::size_t end = bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return std::string(text.substr(0, end)) + " …";
+}
+
+std::string time(double seconds) {
+  if (!std::isfinite(seconds)) return "–";
+  if (seconds == 0) return "0";
+  return scaled(seconds, {{{1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}, {1e-9, " ns"}}});
+}
+
+std::string count(double value) {
+  if (!std::isfinite(value)) return "–";
+  const std::string digits = fmt::format("{:.0f}", std::round(value));
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const std::size_t left = digits.size() - i;
+    if (i > 0 && left % 3 == 0 && digits[i - 1] != '-') out += "\u202f";
+    out += digits[i];
+  }
+  return out;
+}
+
+std::string brief(double value) {
+  for (const auto& [size, name] : {std::pair(1e9, "G"), std::pair(1e6, "M"), std::pair(1e3, "k")}) {
+    if (std::fabs(value) >= size) return fmt::format("{:.3g}{}", value / size, name);
+  }
+  return fmt::format("{:.3g}", value);
+}
+
+std::string bytes(double value) {
+  if (value < 1000) return fmt::format("{:.0f} B", value);
+  return scaled(value, {{{1e12, " TB"}, {1e9, " GB"}, {1e6, " MB"}, {1e3, " kB"}}});
+}
+
+std::string score(double value) {
+  if (std::isnan(value)) return "NaN";
+  return fmt::format("{:.4g}", value);
+}
+
+}  // namespace Kindred::Tools::Html
