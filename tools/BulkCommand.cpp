@@ -53,7 +53,10 @@ std::string shown(const NpyArray& array) {
 }
 
 NpyArray load(Session& session, const std::string& path) {
-  return session.timed(Phase::load, [&] { return reading_file([&] { return read_npy(path); }); });
+  NpyArray array =
+      session.timed(Phase::load, [&] { return reading_file([&] { return read_npy(path); }); });
+  session.add_input("array", path, fmt::format("{} {}", shown(array), name_of(array.type)));
+  return array;
 }
 NpyArray load_bytes(Session& session, const std::string& path) {
   NpyArray array = load(session, path);

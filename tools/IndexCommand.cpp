@@ -11,6 +11,7 @@
 #include "io/InputKind.hpp"
 #include "io/Output.hpp"
 #include "io/RankedOutput.hpp"
+#include "report/Html.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
@@ -106,17 +107,34 @@ HnswIndex load_index(Session& session, const std::string& path) {
   });
 }
 
-/// Adds the index to the report.
+/// Adds what \p index contains to the results of the report.
 void report_index(Session& session, const std::string& path, const HnswIndex& index) {
-  if (session.options().report.empty()) return;  // computing the statistics traverses the graph
+  if (!session.reports()) return;  // computing the statistics traverses the graph
+  session.end_recording();
   const HnswStatistics summary = index.statistics();
-  session.add_to_report(
-      "index", fmt::format("{}: {} rows of dimension {}, {}", path, summary.rows, summary.dimension,
-                           to_string(summary.settings.metric)));
-  session.add_to_report(
-      "graph", fmt::format("m {}, ef_construction {}, {} levels, {} links, walked in {}",
-                           summary.settings.m, summary.settings.ef_construction, summary.levels,
-                           summary.links, to_string(summary.settings.traversal)));
+  ReportTable table;
+  table.title = fmt::format("Index {}", path);
+  table.columns = {{"property", ColumnKind::text}, {"value", ColumnKind::number}};
+  const auto add = [&](const char* name, const std::string& value) {
+    table.add_row({{name}, number_cell(value, not_known)});
+  };
+  const auto count = [](std::uint64_t value) { return Html::count(static_cast<double>(value)); };
+  add("rows", count(summary.rows));
+  if (summary.removed > 0) add("removed rows", count(summary.removed));
+  add("dimension", count(summary.dimension));
+  add("metric", std::string(to_string(summary.settings.metric)));
+  add("links", count(summary.links));
+  if (summary.rows > 0) {
+    add("links per row", fmt::format("{:.1f}", static_cast<double>(summary.links) /
+                                                   static_cast<double>(summary.rows)));
+  }
+  add("rows that no search reaches", count(summary.unreachable));
+  add("levels", count(summary.levels));
+  add("m", count(summary.settings.m));
+  add("ef_construction", count(summary.settings.ef_construction));
+  add("seed", fmt::format("{}", summary.settings.seed));
+  add("distances while searching", std::string(to_string(summary.settings.traversal)));
+  session.add_result(std::move(table));
 }
 
 void build(const GlobalOptions& global, const IndexBuildFlags& flags) {
@@ -152,8 +170,8 @@ void build(const GlobalOptions& global, const IndexBuildFlags& flags) {
   });
   session.timed(Phase::write, [&] { index.save(flags.out); });
   Log::info(fmt::format("{}: {} rows of dimension {}", flags.out, index.size(), rows.columns));
-  session.add_to_report("rows",
-                        fmt::format("{} of dimension {} in {}", rows.rows, rows.columns, source));
+  session.add_input(flags.store.empty() ? "vectors" : "store", source,
+                    fmt::format("{} rows of dimension {}", rows.rows, rows.columns));
   report_index(session, flags.out, index);
   session.finish();
 }
@@ -262,6 +280,7 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
   }
 
   RankedLines lines;
+  ReportHits report(session, hits_form(index.settings().metric));
   if (files) files->begin(queries.rows, options.top);
   std::uint64_t scanned = 0;
   std::uint64_t visited = 0;
@@ -279,6 +298,7 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
     results_found += count_results(results.ids);
     scanned += results.scanned;
     visited += results.visited;
+    report_rows(report, results, first, count);
     if (truth) truth->compare(results, first, count);
     if (files) {
       files->put(results);
@@ -291,13 +311,18 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
   if (truth) append_recall(lines.text(), truth->recall(), options.top, queries.rows);
   if (files) files->close();
   lines.close();
+  report.finish();
   report_index(session, flags.index, index);
-  session.add_to_report("queries", fmt::format("{} in {}", queries.rows, flags.queries));
+  session.add_input("index", flags.index,
+                    fmt::format("{} rows of dimension {}", index.size(), index.dimension()));
+  session.add_input("queries", flags.queries,
+                    fmt::format("{} rows of dimension {}", queries.rows, queries.columns));
+  if (!flags.filter.empty()) session.add_input("filter", flags.filter);
+  if (truth) session.add_input("true neighbours", flags.truth);
   session.add_to_report("requested", fmt::format("the best {}, ef {}", options.top, options.ef));
   session.add_to_report("queries answered by a scan", scanned);
   session.add_to_report("rows visited", visited);
-  if (truth)
-    session.add_to_report("recall", fmt::format("{:.4f} by {}", truth->recall(), flags.truth));
+  if (truth) session.add_to_report("recall", fmt::format("{:.4f}", truth->recall()));
   session.finish();
 }
 
@@ -345,7 +370,7 @@ void import_index(const GlobalOptions& global, const ImportFlags& flags) {
   });
   session.timed(Phase::write, [&] { index.save(flags.out); });
   Log::info(fmt::format("{}: {} rows of dimension {}", flags.out, index.size(), flags.dimension));
-  session.add_to_report("hnswlib", flags.hnswlib);
+  session.add_input("hnswlib", flags.hnswlib);
   report_index(session, flags.out, index);
   session.finish();
 }
@@ -356,8 +381,9 @@ void export_index(const GlobalOptions& global, const ExportFlags& flags) {
   Session session(global, "index export");
   const HnswIndex index = load_index(session, flags.index);
   session.timed(Phase::write, [&] { index.export_hnswlib(flags.out); });
+  session.add_input("index", flags.index);
   report_index(session, flags.index, index);
-  session.add_to_report("hnswlib", flags.out);
+  session.add_to_report("output", flags.out);
   session.finish();
 }
 

@@ -92,6 +92,7 @@ int run(int argc, const char* const* argv) {
   app.require_subcommand(1);
   add_config_option(app);
   GlobalOptions global;
+  global.command_line.assign(argv, argv + argc);
   add_global_options(app, global);
   // Runs before the callback of the command, on whichever side of its name the flag is given.
   app.parse_complete_callback([&global] {

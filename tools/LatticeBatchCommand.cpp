@@ -50,6 +50,17 @@ void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
   out += "}\n";
 }
 
+/// What a task found, in words.
+std::string answer_text(const LatticeResult& result) {
+  if (const auto* path = std::get_if<std::vector<std::uint64_t>>(&result.answer))
+    return path->empty() ? "no path" : fmt::format("{} steps", path->size() - 1);
+  const auto* const found = std::get_if<GraphStructure>(&result.answer);
+  const LatticeSummary summary =
+      found != nullptr ? summary_of(*found) : summary_of(std::get<LatticeMetrics>(result.answer));
+  return fmt::format("{} vertices, {} edges, diameter {}", summary.vertices, summary.edges,
+                     summary.diameter);
+}
+
 void run_batch(const GlobalOptions& global, const std::string& path) {
   Session session(global, "lattice batch");
   const std::vector<LatticeLine> lines = session.timed(
@@ -62,6 +73,12 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
       outputs.push_back(saved->path);
   }
   check_outputs("lattice batch", outputs, {path});
+  constexpr std::size_t reported_tasks = 1000;
+  ReportTable table;
+  table.title = "Tasks";
+  table.columns = {{"task", ColumnKind::text}, {"do", ColumnKind::text}, {"result", ColumnKind::text}};
+  if (lines.size() > reported_tasks)
+    table.note = fmt::format("The first {} of {} tasks.", reported_tasks, lines.size());
   Output output;
   Progress progress("answering", !global.quiet, "tasks");
   LatticeBatchOptions options;
@@ -75,11 +92,18 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
     }
     append_answer(output.text(), lines[task], task, result);
     output.flush_if_large();
+    if (session.reports() && task < reported_tasks) {
+      const LatticeLine& line = lines[task];
+      table.add_row({{line.name ? *line.name : fmt::format("{}", task)},
+                     {line.work},
+                     {answer_text(result)}});
+    }
     progress.update(task + 1, lines.size());
   };
   session.timed(Phase::compute, [&] { run_lattices(session.context(), tasks, options); });
   output.flush();
-  session.add_to_report("tasks", fmt::format("{} in {}", lines.size(), path));
+  session.add_input("tasks", path, fmt::format("{} tasks", lines.size()));
+  session.add_result(std::move(table));
   session.finish();
 }
 

@@ -10,6 +10,7 @@
 #include "io/LatticeBlocks.hpp"
 #include "io/LatticeEnvironment.hpp"
 #include "io/Output.hpp"
+#include "report/Html.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/Lattice.hpp>
@@ -17,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -46,6 +48,35 @@ struct LatticeFlags {
   }
 };
 
+void report_shape(Session& session, const LatticeShape& shape) {
+  session.add_to_report("lattice", fmt::format("{} dimensions of {}: {} nodes", shape.dimensions(),
+                                               shape.size(), shape.nodes()));
+}
+
+/// The nodes of a path, one per row, for the report.
+ReportTable steps_of(const LatticeShape& shape, std::uint64_t from, std::uint64_t to,
+                     const std::vector<std::uint64_t>& nodes) {
+  constexpr std::size_t rows_max = 1000;
+  ReportTable table;
+  table.title = fmt::format("Path from {} to {}", from, to);
+  table.columns = {
+      {"step", ColumnKind::number}, {"node", ColumnKind::number}, {"coordinates", ColumnKind::code}};
+  if (nodes.empty()) {
+    table.note = "There is no path.";
+    return table;
+  }
+  table.note = fmt::format("{} steps; without blocked nodes and edges {} would do.",
+                           nodes.size() - 1, shape.distance(from, to));
+  if (nodes.size() > rows_max)
+    table.note += fmt::format(" The first {} of {} nodes are shown.", rows_max, nodes.size());
+  for (std::size_t i = 0; i < std::min(nodes.size(), rows_max); ++i) {
+    table.add_row({number_cell(fmt::format("{}", i), static_cast<double>(i)),
+                   number_cell(fmt::format("{}", nodes[i]), static_cast<double>(nodes[i])),
+                   {fmt::format("{}", fmt::join(shape.coordinates(nodes[i]), ", "))}});
+  }
+  return table;
+}
+
 void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
   const LatticeShape shape = flags.shape();
   Session session(global, "lattice analyze");
@@ -69,8 +100,14 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
       fmt::format_to(to, "{:18} {:.6g}\n", name, bytes);
   }
   output.flush();
-  session.add_to_report("lattice", fmt::format("{} dimensions of {}: {} nodes", shape.dimensions(),
-                                               shape.size(), shape.nodes()));
+  report_shape(session, shape);
+  ReportTable table = report_of(summary);
+  const LatticeMetrics metrics = lattice.metrics();
+  for (const auto& [name, bytes] : {std::pair("memory of the rows", metrics.rows_bytes),
+                                    std::pair("memory of a search", metrics.search_bytes),
+                                    std::pair("memory as a dense matrix", metrics.dense_bytes)})
+    table.add_row({{name}, number_cell(Html::bytes(bytes), not_known)});
+  session.add_result(std::move(table));
   session.finish();
 }
 
@@ -117,7 +154,10 @@ void path(const GlobalOptions& global, const LatticeFlags& flags) {
     out += '\n';
   }
   output.flush();
+  if (!flags.blocked.empty()) session.add_input("blocked", flags.blocked);
+  report_shape(session, shape);
   session.add_to_report("path", fmt::format("from {} to {}: {} nodes", from, to, nodes.size()));
+  session.add_result(steps_of(shape, from, to, nodes));
   session.finish();
 }
 
@@ -130,9 +170,11 @@ void build(const GlobalOptions& global, const LatticeFlags& flags) {
     Lattice(session.context(), shape.dimensions(), shape.size()).save(flags.out);
   });
   Log::info(fmt::format("{}: {} nodes, {} edges", flags.out, shape.nodes(), 2 * shape.edges()));
-  session.add_to_report("lattice", fmt::format("{} dimensions of {}: {} nodes", shape.dimensions(),
-                                               shape.size(), shape.nodes()));
+  report_shape(session, shape);
   session.add_to_report("file", flags.out);
+  session.end_recording();
+  session.add_result(
+      report_of(summary_of(Lattice(session.context(), shape.dimensions(), shape.size()).metrics())));
   session.finish();
 }
 

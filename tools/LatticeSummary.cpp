@@ -2,6 +2,7 @@
 #include "LatticeSummary.hpp"
 
 #include "io/AppendJson.hpp"
+#include "report/Html.hpp"
 
 #include <fmt/format.h>
 
@@ -55,6 +56,20 @@ void append_text(std::string& out, const LatticeSummary& summary) {
     append_json(out, number);
     out += '\n';
   }
+}
+
+ReportTable report_of(const LatticeSummary& summary) {
+  ReportTable table;
+  table.title = "Structure";
+  table.columns = {{"property", ColumnKind::text}, {"value", ColumnKind::number}};
+  const auto add = [&](const char* name, const std::string& value) {
+    table.add_row({{name}, number_cell(value, not_known)});
+  };
+  for (const auto& [name, count] : counts_of(summary)) add(name, fmt::format("{}", count));
+  add("connected", summary.connected ? "yes" : "no");
+  add("diameter", fmt::format("{}", summary.diameter));
+  for (const auto& [name, number] : numbers_of(summary)) add(name, Html::score(number));
+  return table;
 }
 
 }  // namespace Kindred::Tools

@@ -2,6 +2,8 @@
 #ifndef KINDRED_TOOLS_LATTICE_SUMMARY_HPP
 #define KINDRED_TOOLS_LATTICE_SUMMARY_HPP
 
+#include "report/Table.hpp"
+
 #include <kindred/matcher/Lattice.hpp>
 
 #include <cstdint>
@@ -27,6 +29,8 @@ LatticeSummary summary_of(const GraphStructure& found);
 void append_json(std::string& out, const LatticeSummary& summary);
 /// Appends one human-readable line per field.
 void append_text(std::string& out, const LatticeSummary& summary);
+/// One row per field.
+ReportTable report_of(const LatticeSummary& summary);
 
 }  // namespace Kindred::Tools
 

@@ -4,12 +4,15 @@
 #include "io/AnswerLines.hpp"
 #include "io/Errors.hpp"
 #include "io/Output.hpp"
+#include "report/Html.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace Kindred::Tools {
 
@@ -20,6 +23,50 @@ void append_member(std::string& out, std::uint64_t index, const NameTable& names
   fmt::format_to(std::back_inserter(out), "{{\"index\": {}, \"name\": ", index);
   append_name(out, names[index]);
   out += '}';
+}
+
+std::string name_of(std::uint64_t index, const NameTable& names) {
+  const auto name = names[index];
+  return name ? Html::clipped(*name, 80) : fmt::format("pattern {}", index);
+}
+
+/// The largest clusters, for the report.
+ReportTable table_of(const ClusterResults& results, const NameTable& names) {
+  constexpr std::size_t clusters_max = 200;
+  constexpr std::size_t members_max = 8;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < results.members.rows(); ++i) order.push_back(i);
+  const auto size_of = [&](std::size_t cluster) { return results.members[cluster].size(); };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return size_of(a) > size_of(b); });
+  const auto several = std::count_if(order.begin(), order.end(),
+                                     [&](std::size_t cluster) { return size_of(cluster) > 1; });
+  const std::size_t all = order.size();
+  order.resize(std::min(all, clusters_max));
+  ReportTable table;
+  table.title = "Largest clusters";
+  table.note = fmt::format("{} clusters, {} of them of more than one pattern.", all, several);
+  if (order.size() < all) table.note += fmt::format(" The {} largest are shown.", order.size());
+  table.columns = {{"representative", ColumnKind::text},
+                   {"patterns", ColumnKind::bar},
+                   {"other members", ColumnKind::text}};
+  for (const std::size_t cluster : order) {
+    const std::uint64_t representative = results.representatives[cluster];
+    std::string others;
+    std::size_t listed = 0;
+    for (const auto member : results.members[cluster]) {
+      if (member == representative) continue;
+      if (++listed > members_max) break;
+      others += (others.empty() ? "" : " · ") + name_of(member, names);
+    }
+    if (listed > members_max) others += " …";
+    const auto size = static_cast<double>(size_of(cluster));
+    table.add_row({{name_of(representative, names)},
+                   bar_cell(fmt::format("{}", size_of(cluster)), size,
+                            size / static_cast<double>(size_of(order.front()))),
+                   {others}});
+  }
+  return table;
 }
 
 }  // namespace
@@ -56,6 +103,7 @@ void print_clusters(const SequenceMatcher& matcher, const NameTable& names, cons
   options.matching = flags.options;
   const ClusterResults results =
       session.timed(Phase::compute, [&] { return matcher.cluster(options); });
+  if (session.reports()) session.add_result(table_of(results, names));
   Output output;
   std::string& out = output.text();
   for (std::size_t cluster = 0; cluster < results.members.rows(); ++cluster) {

@@ -35,12 +35,12 @@ class MatchAnswers {
  public:
   /// \param predictions null: print matches
   MatchAnswers(const SequenceMatcher& matcher, const Sequences& patterns, const MatchFlags& flags,
-               const MatchPredictions* predictions = nullptr)
+               Session& session, const MatchPredictions* predictions = nullptr)
       : m_matcher(matcher),
         m_patterns(patterns),
         m_options(flags.options),
         m_predictions(predictions),
-        m_writer(flags) {
+        m_writer(flags, session) {
     if (m_predictions == nullptr) return;
     m_options.top = std::max<std::size_t>(patterns.size(), 1);
     m_options.blocks = false;  // only those of the predictions are printed
@@ -110,7 +110,7 @@ class MatchAnswers {
 void match_self(const SequenceMatcher& matcher, const Sequences& patterns, const MatchFlags& flags,
                 Session& session) {
   Progress progress("answering", !session.options().quiet);
-  MatchAnswers answers(matcher, patterns, flags);
+  MatchAnswers answers(matcher, patterns, flags, session);
   session.timed(Phase::compute, [&] {
     matcher.match_self(flags.options, [&](std::size_t first, const MatchResults& results) {
       answers.print(results, patterns, first, first);
@@ -175,7 +175,7 @@ void match(const GlobalOptions& global, MatchFlags flags) {
   }
   const std::size_t batch =
       batch_size(predictions ? patterns.size() : std::min(flags.options.top, patterns.size()));
-  MatchAnswers answers(*matcher, patterns, flags, predictions ? &*predictions : nullptr);
+  MatchAnswers answers(*matcher, patterns, flags, session, predictions ? &*predictions : nullptr);
   answer(input, answers, batch, flags, session);
   report_match(session, flags, patterns.size());
   session.finish();

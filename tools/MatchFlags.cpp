@@ -139,9 +139,10 @@ void check_match_flags(const GlobalOptions& global, MatchFlags& flags) {
 }
 
 void report_match(Session& session, const MatchFlags& flags, std::uint64_t patterns) {
-  session.add_to_report(
-      "patterns", fmt::format("{} in {}{}{}", patterns, flags.patterns, flags.lines, flags.store));
-  session.add_to_report("queries", flags.self ? "the patterns themselves" : flags.queries);
+  session.add_input("patterns", flags.store.empty() ? flags.pattern_file() : flags.store,
+                    fmt::format("{} patterns", patterns));
+  if (!flags.self) session.add_input("queries", flags.queries);
+  if (!flags.level.empty()) session.add_to_report("level", flags.level);
   session.add_to_report("measure", flags.measure);
   session.add_to_report("threshold", fmt::format("{:g}", flags.options.threshold));
 }

@@ -33,8 +33,8 @@ class StoreAnswers {
  public:
   /// \param store must not change during a call of `print`
   StoreAnswers(const FollowedStore& store, const MatchFlags& flags,
-               const PredictionOptions& prediction)
-      : m_store(store), m_flags(flags), m_prediction(prediction), m_writer(flags) {}
+               const PredictionOptions& prediction, Session& session)
+      : m_store(store), m_flags(flags), m_prediction(prediction), m_writer(flags, session) {}
 
   /// Reads the weights of the symbols of the current store, if there are any.
   void weigh(Session& session) {
@@ -167,7 +167,7 @@ void match_from_store(const GlobalOptions& global, const MatchFlags& flags,
       while (reader.next(queries)) continue;
     });
   }
-  StoreAnswers answers(store, flags, prediction);
+  StoreAnswers answers(store, flags, prediction, session);
   answers.weigh(session);
   const std::size_t batch =
       batch_size(std::min<std::uint64_t>(flags.options.top, store.memory().size()));

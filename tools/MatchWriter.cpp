@@ -10,11 +10,26 @@
 
 namespace Kindred::Tools {
 
-MatchWriter::MatchWriter(const MatchFlags& flags)
+namespace {
+
+HitsForm hits_form(const MatchFlags& flags, bool has_distance) {
+  HitsForm form;
+  form.result = "pattern";
+  form.score = "similarity";
+  form.numbers = {"matched"};
+  if (has_distance) form.numbers.emplace_back("distance");
+  form.only_matched = flags.self || flags.matched_only;
+  return form;
+}
+
+}  // namespace
+
+MatchWriter::MatchWriter(const MatchFlags& flags, Session& session)
     : m_flags(flags),
       m_has_distance(flags.options.measure != Measure::lcs &&
                      flags.options.measure != Measure::difflib),
-      m_counts_edits(counts_edits(flags.options.measure)) {
+      m_counts_edits(counts_edits(flags.options.measure)),
+      m_report(session, hits_form(flags, m_has_distance)) {
   if (flags.format == OutputFormat::json) return;
   std::vector<std::string> columns{"query", "name", "index", "similarity", "matched"};
   if (m_has_distance) columns.emplace_back("distance");
@@ -23,6 +38,7 @@ MatchWriter::MatchWriter(const MatchFlags& flags)
 }
 
 void MatchWriter::begin(std::optional<std::string_view> name, std::size_t index) {
+  m_report.begin(name, index);
   m_results = 0;
   m_begin = m_output.text().size();
   if (!m_rows) {
@@ -36,6 +52,8 @@ void MatchWriter::begin(std::optional<std::string_view> name, std::size_t index)
 
 void MatchWriter::result(std::optional<std::string_view> name, const Match& match,
                          std::span<const Block> blocks) {
+  m_report.hit({name, match.index, match.similarity,
+                {static_cast<double>(match.matched), static_cast<double>(match.distance)}});
   if (!m_rows) {
     end_result();
     append_match(m_output.text(), m_results++, name, match);
@@ -72,6 +90,7 @@ void MatchWriter::end_result() {
 }
 
 void MatchWriter::end() {
+  m_report.end();
   ++m_queries;
   if (m_results > 0) ++m_matched;
   if (!m_rows) {
@@ -107,6 +126,7 @@ void MatchWriter::finish_early() {
 void MatchWriter::finish(std::uint64_t patterns) {
   if (m_rows) m_rows->finish();
   m_output.flush();
+  m_report.finish();
   if (m_skipped > 0) {
     Log::warning(fmt::format("{} of {} queries are skipped: their lines are invalid", m_skipped,
                              m_skipped + m_queries));

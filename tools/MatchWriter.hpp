@@ -3,6 +3,7 @@
 #define KINDRED_TOOLS_MATCH_WRITER_HPP
 
 #include "MatchFlags.hpp"
+#include "ReportHits.hpp"
 #include "io/Output.hpp"
 #include "io/RowWriter.hpp"
 #include "io/SequenceReader.hpp"
@@ -22,8 +23,8 @@ namespace Kindred::Tools {
 /// results and `end`, or `skipped`.
 class MatchWriter {
  public:
-  /// \param flags must outlive this object
-  explicit MatchWriter(const MatchFlags& flags);
+  /// \param flags,session must outlive this object
+  MatchWriter(const MatchFlags& flags, Session& session);
 
   /// \param name of the query; without one, \p index is printed
   void begin(std::optional<std::string_view> name, std::size_t index);
@@ -55,6 +56,7 @@ class MatchWriter {
   bool m_counts_edits;
   Output m_output;
   std::optional<RowWriter> m_rows;  // except for JSON
+  ReportHits m_report;
   std::optional<std::string> m_name;
   std::size_t m_index = 0;
   std::size_t m_begin = 0;    // of the current query in the output

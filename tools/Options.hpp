@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace Kindred::Tools {
 
@@ -25,6 +26,7 @@ struct GlobalOptions {
   std::string color;           ///< value of --color
   std::string trace;           ///< path of the Chrome trace; empty: none
   std::string report;          ///< path of the HTML report; empty: none
+  std::vector<std::string> command_line;  ///< program and arguments, for the report
 };
 
 void add_global_options(CLI::App& app, GlobalOptions& options);

@@ -83,7 +83,7 @@ void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
   const PatternStatistics statistics = memory.statistics();
   Log::info(fmt::format("{}: {} lines, {} new patterns, {} in all", flags.out, lines,
                         statistics.learned - before, statistics.patterns));
-  session.add_to_report("lines", fmt::format("{} in {}", lines, flags.patterns));
+  session.add_input("patterns", flags.patterns, fmt::format("{} lines", lines));
   session.add_to_report("store", fmt::format("{}: {} patterns, {} of them new", flags.out,
                                              statistics.patterns, statistics.learned - before));
   session.finish();
@@ -183,7 +183,7 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
     progress.update(index + 1, learned);
   }
   output.flush();
-  session.add_to_report("store", path);
+  session.add_input("store", path, fmt::format("{} patterns", learned));
   session.finish();
 }
 

@@ -51,6 +51,7 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   }
 
   Output output;
+  ReportHits report(session, hits_form(options.metric));
   const std::size_t width = std::min(flags.top, input.rows);
   options.top = width;
   if (files) files->begin(input.queries.rows, width);
@@ -66,6 +67,8 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
     });
     explain_path(global, "score", results.report);
     found += results.results.values.size();
+    for (std::size_t i = 0; i < count; ++i)
+      report_row(report, candidates.names[first + i], first + i, results.results[i]);
     if (files) {
       files->put(results.results, width, options.metric);
     } else {
@@ -79,10 +82,11 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   });
   if (files) files->close();
   output.flush();
+  report.finish();
   warn_without_results("score", input.queries.rows, found);
   report_input(session, named, input);
-  session.add_to_report("candidates",
-                        fmt::format("{} in {}", candidates.ids.values.size(), flags.candidates));
+  session.add_input("candidates", flags.candidates,
+                    fmt::format("{} ids", candidates.ids.values.size()));
   session.add_to_report("requested", fmt::format("the best {}", width));
   session.finish();
 }

@@ -51,13 +51,14 @@ std::size_t top_of(const SearchFlags& flags, std::size_t rows) {
 
 /// Outputs the best rows of each query, to the files if any are given.
 void put_best(const VectorInput& input, const SearchOptions& options, Session& session,
-              std::optional<RankedFiles>& files, RankedLines& lines, std::size_t first,
-              std::size_t count, std::uint64_t& found) {
+              std::optional<RankedFiles>& files, RankedLines& lines, ReportHits& report,
+              std::size_t first, std::size_t count, std::uint64_t& found) {
   const SearchResults results = session.timed(Phase::compute, [&] {
     return input.index->search(rows_of(input.queries, first, count), options);
   });
   explain_path(session.options(), "search", results.report);
   found += count_results(results.ids);
+  report_rows(report, results, first, count);
   if (files) {
     files->put(results);
   } else {
@@ -67,14 +68,17 @@ void put_best(const VectorInput& input, const SearchOptions& options, Session& s
 
 /// Outputs all rows of each query whose score is at least as good as \p score.
 void put_at_least(const VectorInput& input, float score, const SearchOptions& options,
-                  Session& session, RankedLines& lines, std::size_t first, std::size_t count,
-                  std::uint64_t& found) {
+                  Session& session, RankedLines& lines, ReportHits& report, std::size_t first,
+                  std::size_t count, std::uint64_t& found) {
   const ScoreResults results = session.timed(Phase::compute, [&] {
     return input.index->search_at_least(rows_of(input.queries, first, count), score, options);
   });
   explain_path(session.options(), "search", results.report);
   found += results.results.values.size();
-  for (std::size_t i = 0; i < count; ++i) lines.put(results.results[i], first + i);
+  for (std::size_t i = 0; i < count; ++i) {
+    lines.put(results.results[i], first + i);
+    report_row(report, {}, first + i, results.results[i]);
+  }
 }
 
 void search(const GlobalOptions& global, const SearchFlags& flags) {
@@ -90,6 +94,7 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   options.top = top_of(flags, input.rows);
 
   RankedLines lines;
+  ReportHits report(session, hits_form(options.metric));
   if (files) files->begin(input.queries.rows, options.top);
   std::uint64_t found = 0;
   Progress progress("answering", !global.quiet, "queries");
@@ -97,9 +102,9 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
                  [&](std::size_t first, std::size_t count) {
                    if (flags.at_least) {
                      put_at_least(input, static_cast<float>(*flags.at_least), options, session,
-                                  lines, first, count, found);
+                                  lines, report, first, count, found);
                    } else {
-                     put_best(input, options, session, files, lines, first, count, found);
+                     put_best(input, options, session, files, lines, report, first, count, found);
                    }
                    progress.update(first + count, input.queries.rows);
                  });
@@ -108,6 +113,7 @@ void search(const GlobalOptions& global, const SearchFlags& flags) {
   } else {
     lines.close();
   }
+  report.finish();
   warn_without_results("search", input.queries.rows, found);
   report_input(session, flags.vectors, input);
   session.add_to_report("requested", flags.at_least

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedReports.hpp"
 #include "SeedSubcommands.hpp"
+#include "Session.hpp"
+#include "VersionText.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/Errors.hpp"
 #include "io/SeedJson.hpp"
@@ -23,7 +25,7 @@ struct ReportFlags {
   std::string out;
 };
 
-void report(const GlobalOptions&, const ReportFlags& flags) {
+void report(const GlobalOptions& global, const ReportFlags& flags) {
   std::vector<std::string> inputs = flags.states;
   inputs.insert(inputs.end(), flags.telemetry.begin(), flags.telemetry.end());
   check_outputs("seeds report", {flags.out}, inputs);
@@ -46,8 +48,14 @@ void report(const GlobalOptions&, const ReportFlags& flags) {
     epochs.emplace_back(path, std::move(seen));
   }
   ReportData data;
-  data.title = "kindred seeds";
-  data.subtitle = fmt::format("{} seeds", states[0].second.seeds());
+  data.title = "kindred seeds report";
+  data.command = command_text(global);
+  data.date = date_text();
+  data.version = version_and_commit();
+  const std::string seeds = fmt::format("{} seeds", states[0].second.seeds());
+  for (const std::string& path : flags.states) data.inputs.push_back(input_of("state", path, seeds));
+  for (const std::string& path : flags.telemetry)
+    data.inputs.push_back(input_of("telemetry", path, seeds));
   data.seeds = report_of(states, epochs);
   write_report(flags.out, data);
 }

@@ -204,7 +204,43 @@ class Blueprints {
   std::vector<std::int32_t> m_given;
 };
 
-void append_changes(std::string& out, const std::vector<SeedEvent>& events) {
+/// The changes that a report lists.
+class StepReport {
+ public:
+  StepReport() {
+    m_table.title = "Changes of the seeds";
+    m_table.columns = {{"line", ColumnKind::number}, {"seed", ColumnKind::number},
+                       {"from", ColumnKind::text},   {"to", ColumnKind::text},
+                       {"result", ColumnKind::text}};
+  }
+  /// \param line of the step, from 1
+  void add(std::size_t line, std::uint32_t seed, std::string_view from, std::string_view to,
+           std::string result) {
+    constexpr std::size_t rows_max = 1000;
+    if (m_count++ >= rows_max) return;
+    m_table.add_row({number_cell(fmt::format("{}", line), static_cast<double>(line)),
+                     number_cell(fmt::format("{}", seed), static_cast<double>(seed)),
+                     {std::string(from)},
+                     {std::string(to)},
+                     {std::move(result)}});
+    if (m_count == rows_max) m_table.note = fmt::format("The first {} changes.", rows_max);
+  }
+  ReportTable table() const {
+    ReportTable table = m_table;
+    if (m_count == 0) table.note = "No seed changed its state.";
+    return table;
+  }
+
+ private:
+  ReportTable m_table;
+  std::size_t m_count = 0;
+};
+
+void append_changes(std::string& out, const std::vector<SeedEvent>& events, std::size_t line,
+                    StepReport& report) {
+  for (const SeedEvent& event : events)
+    report.add(line, event.seed, to_string(event.change.from), to_string(event.change.to),
+               event.why);
   out += ", \"changes\": [";
   for (const SeedEvent& event : events) {
     if (out.back() != '[') out += ", ";
@@ -219,8 +255,9 @@ void append_changes(std::string& out, const std::vector<SeedEvent>& events) {
   out += "]}\n";
 }
 
-/// Executes one step and appends its result.
-void make(const Step& step, SeedLayer& layer, Blueprints& blueprints, std::string& out) {
+/// Executes the step of a line, from 1, and appends its result.
+void make(const Step& step, std::size_t line, SeedLayer& layer, Blueprints& blueprints,
+          std::string& out, StepReport& report) {
   if (!step.seed) {
     std::vector<SeedEvent> events;
     for (std::uint64_t i = 0; i < step.epochs; ++i) {
@@ -229,7 +266,7 @@ void make(const Step& step, SeedLayer& layer, Blueprints& blueprints, std::strin
       events.insert(events.end(), more.begin(), more.end());
     }
     out += fmt::format("\"epochs\": {}", step.epochs);
-    return append_changes(out, events);
+    return append_changes(out, events, line, report);
   }
   const SeedState before = layer.state();
   const Lifecycle from = before.lifecycle[*step.seed];
@@ -239,7 +276,7 @@ void make(const Step& step, SeedLayer& layer, Blueprints& blueprints, std::strin
     if (layer.report_error(*step.seed))
       events.push_back({*step.seed, {from, Lifecycle::culled}, {}});
     out += fmt::format(", \"errors\": {}", layer.state().errors[*step.seed]);
-    return append_changes(out, events);
+    return append_changes(out, events, line, report);
   }
   const TransitionResult result =
       *step.to == Lifecycle::germinated && step.blueprint
@@ -247,6 +284,8 @@ void make(const Step& step, SeedLayer& layer, Blueprints& blueprints, std::strin
           : layer.request(*step.seed, *step.to, step.metrics[0]);
   out += fmt::format(", \"from\": \"{}\", \"to\": \"{}\", \"accepted\": {}", to_string(from),
                      to_string(*step.to), result.accepted);
+  report.add(line, *step.seed, to_string(from), to_string(*step.to),
+             result.accepted ? "accepted" : fmt::format("refused: {}", result.why));
   if (!result.accepted) {
     out += ", \"why\": ";
     append_json(out, result.why);
@@ -271,6 +310,7 @@ void run(const GlobalOptions& global, const StepFlags& flags) {
   SeedState own = state.state;
   for (std::int32_t& id : own.blueprint) id = blueprints.own(id);
   std::string text;
+  StepReport report;
   try {
     layer.set_state(own);
     for (std::uint32_t seed = 0; seed < state.schedules.size(); ++seed) {
@@ -280,7 +320,7 @@ void run(const GlobalOptions& global, const StepFlags& flags) {
       for (std::size_t i = 0; i < steps.size(); ++i) {
         text += fmt::format("{{\"line\": {}, ", i + 1);
         try {
-          make(steps[i], layer, blueprints, text);
+          make(steps[i], i + 1, layer, blueprints, text, report);
         } catch (const InvalidArgument& error) {
           throw InputError(fmt::format("{}:{}: {}", flags.steps, i + 1, reason_of(error)));
         }
@@ -302,6 +342,9 @@ void run(const GlobalOptions& global, const StepFlags& flags) {
   Output output;
   output.text() = text;
   output.flush();
+  session.add_input("state", flags.state, fmt::format("{} seeds", state.state.seeds()));
+  session.add_input("steps", flags.steps, fmt::format("{} lines", steps.size()));
+  session.add_result(report.table());
   session.show(report_of({{flags.state, state.state}, {flags.out, after.state}}, {}));
   session.finish();
 }

@@ -63,7 +63,14 @@ void telemetry(const GlobalOptions& global, const TelemetryFlags& flags) {
     out += "}\n";
   }
   output.flush();
-  session.show(report_of({{"no state", layer->state()}}, epochs));
+  for (const std::string& path : flags.inputs) {
+    session.add_input("input", path,
+                      fmt::format("rows of {} features, {} seeds", layer->hidden(), flags.seeds));
+  }
+  ReportSeeds seeds = report_of({{"no state", layer->state()}}, epochs);
+  seeds.states.clear();  // there is no state file: every seed is dormant
+  seeds.seeds.clear();
+  session.show(std::move(seeds));
   session.finish();
 }
 

@@ -6,11 +6,14 @@
 #include "io/CheckOutputs.hpp"
 #include "io/Errors.hpp"
 #include "io/WriteNpyHeader.hpp"
+#include "report/Html.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -59,6 +62,35 @@ void publish(AtomicFile& file, const std::string& first, AtomicFile* other,
   AtomicFile::publish({&file, other});
 }
 
+/// Adds the files that were read to the report.
+void report_inputs(Session& session, const CallFlags& flags, const SeedRowsInput& x,
+                   const SeedStateFile& state) {
+  const std::string rows = fmt::format("{} rows of {} features", x.rows, x.hidden);
+  session.add_input("input", flags.input, rows);
+  if (!flags.gradient.empty()) session.add_input("gradient", flags.gradient, rows);
+  session.add_input("state", flags.state, fmt::format("{} seeds", state.state.seeds()));
+  if (!flags.weights.empty()) session.add_input("weights", flags.weights);
+  session.add_to_report("element", std::string(to_string(x.element)));
+}
+
+/// The gradient of each blueprint's weights, for the report.
+ReportTable gradients_of(const std::vector<float>& gradients, std::size_t blueprints) {
+  const std::size_t hidden = blueprints > 0 ? gradients.size() / blueprints : 0;
+  std::vector<double> norms(blueprints);
+  for (std::size_t i = 0; i < gradients.size(); ++i)
+    norms[i / hidden] += static_cast<double>(gradients[i]) * static_cast<double>(gradients[i]);
+  double most = 0;
+  for (double& norm : norms) most = std::max(most, norm = std::sqrt(norm));
+  ReportTable table;
+  table.title = "Gradient of the weights";
+  table.columns = {{"blueprint", ColumnKind::number}, {"Euclidean norm", ColumnKind::bar}};
+  for (std::size_t i = 0; i < blueprints; ++i) {
+    table.add_row({number_cell(fmt::format("{}", i), static_cast<double>(i)),
+                   bar_cell(Html::score(norms[i]), norms[i], most > 0 ? norms[i] / most : 0)});
+  }
+  return table;
+}
+
 void forward(const GlobalOptions& global, const CallFlags& flags) {
   check_files("seeds forward", flags);
   const auto element = seed_element(flags.element);
@@ -82,6 +114,7 @@ void forward(const GlobalOptions& global, const CallFlags& flags) {
   std::string text;
   append_telemetry(text, seen);
   publish(out, npy_of(y, x.element, x.rows, x.hidden), telemetry.get(), text + '\n');
+  report_inputs(session, flags, x, state);
   session.show(report_of({{flags.state, state.state}}, {{flags.input, seen}}));
   session.finish();
 }
@@ -124,6 +157,9 @@ void backward(const GlobalOptions& global, const CallFlags& flags) {
   const auto bytes = std::as_bytes(std::span(all));
   publish(out, npy_of(dx, x.element, x.rows, x.hidden), &out_weights,
           npy_of({bytes.begin(), bytes.end()}, VectorElement::float32, blueprints, x.hidden));
+  report_inputs(session, flags, x, state);
+  if (session.reports()) session.add_result(gradients_of(all, blueprints));
+  session.show(report_of({{flags.state, state.state}}, {}));
   session.finish();
 }
 

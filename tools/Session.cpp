@@ -3,16 +3,18 @@
 
 #include "DurationText.hpp"
 #include "Log.hpp"
+#include "VersionText.hpp"
 #include "io/Errors.hpp"
 #include "io/LatticeEnvironment.hpp"
 
-#include <kindred/Version.hpp>
 #include <kindred/backends/AtomicFile.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace Kindred::Tools {
@@ -107,7 +109,7 @@ Session::Timer::~Timer() {
 }
 
 Session::Session(const GlobalOptions& options, std::string command, bool load_profile)
-    : m_options(options), m_command(std::move(command)) {
+    : m_options(options), m_command(std::move(command)), m_date(date_text()) {
   check_writable("--trace", m_options.trace);
   check_writable("--report", m_options.report);
   ContextOptions context;
@@ -133,6 +135,7 @@ ReadProgress Session::read_progress(const std::string& path) const {
 
 void Session::record(const DispatchRecord& done) {
   const std::lock_guard lock(m_mutex);
+  if (!m_is_recording) return;
   m_records.push_back(done);
   if (m_options.explain) Log::line(to_json(done));
   if (m_trace) m_trace->add(done);
@@ -143,6 +146,35 @@ void Session::add_to_report(std::string name, std::string value) {
 }
 void Session::add_to_report(std::string name, std::uint64_t value) {
   add_to_report(std::move(name), std::to_string(value));
+}
+
+ReportInput input_of(std::string name, const std::string& path, std::string contents) {
+  ReportInput input{std::move(name), path == "-" ? "standard input" : path, std::move(contents),
+                    {}};
+  std::error_code failed;
+  if (const std::uintmax_t bytes = std::filesystem::file_size(path, failed); !failed)
+    input.bytes = bytes;
+  return input;
+}
+
+std::string command_text(const GlobalOptions& options) {
+  std::vector<std::string> arguments = options.command_line;
+  if (!arguments.empty()) arguments.front() = "kindred";
+  return shell_text(arguments);
+}
+
+void Session::add_input(std::string name, const std::string& path, std::string contents) {
+  m_inputs.push_back(input_of(std::move(name), path, std::move(contents)));
+}
+
+void Session::end_recording() {
+  const std::lock_guard lock(m_mutex);
+  m_is_recording = false;
+  if (!m_kernels) return;
+  for (const KernelTime& kernel : m_kernels->kernels())
+    m_kernel_times.push_back(
+        {kernel.label, kernel.device ? "cuda" : "host", kernel.count, kernel.seconds});
+  m_kernels.reset();
 }
 
 std::string Session::times_text() const {
@@ -159,23 +191,27 @@ std::string Session::times_text() const {
 void Session::write_report() const {
   ReportData data;
   data.title = "kindred " + m_command;
-  data.subtitle = times_text();
+  data.command = command_text(m_options);
+  data.date = m_date;
+  data.version = version_and_commit();
+  data.ran = times_text();
+  data.inputs = m_inputs;
   data.run = m_reported;
-  for (std::size_t phase = 0; phase < phase_names.size(); ++phase) {
-    if (m_seconds[phase] > 0)
-      data.run.emplace_back(phase_words[phase], duration_text(m_seconds[phase]));
+  data.results = m_results;
+  for (std::size_t phase = 0; phase < phase_count; ++phase) {
+    if (m_seconds[phase] > 0) data.phases.emplace_back(phase_words[phase], m_seconds[phase]);
   }
   data.seeds = m_seeds;
   data.decisions = m_records;
-  for (const KernelTime& kernel : m_kernels->kernels())
-    data.kernels.push_back(
-        {kernel.label, kernel.device ? "device" : "host", kernel.count, kernel.seconds});
-  data.environment.emplace_back("Kindred", KINDRED_VERSION_STRING);
+  data.kernels = m_kernel_times;
   for (const SpaceInfo& info : m_context->spaces()) {
+    if (info.usable && (info.space == Space::serial || info.space == Space::cuda))
+      data.machine += (data.machine.empty() ? "" : ", ") + info.device;
     data.environment.emplace_back(
         to_string(info.space),
         info.usable ? fmt::format("{}, {} at once", info.device, info.concurrency) : info.why_not);
   }
+  data.machine += fmt::format(", {} CPU threads", m_context->threads());
   Tools::write_report(m_options.report, data);
 }
 
@@ -183,7 +219,9 @@ void Session::finish() {
   if (const std::string times = times_text(); !times.empty())
     Log::info(fmt::format("{}: {}", m_command, times));
   if (m_trace) m_trace->write(m_options.trace);
-  if (m_kernels) write_report();
+  if (!reports()) return;
+  end_recording();
+  write_report();
 }
 
 }  // namespace Kindred::Tools

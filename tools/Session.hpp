@@ -26,6 +26,11 @@ namespace Kindred::Tools {
 enum class Phase : std::uint8_t { load, upload, compute, write };
 inline constexpr std::size_t phase_count = 4;
 
+/// A file as an input of a report. Parameters as of `Session::add_input`.
+ReportInput input_of(std::string name, const std::string& path, std::string contents);
+/// The command line as a user would type it.
+std::string command_text(const GlobalOptions& options);
+
 /// \brief The environment of a command: its context, and the output to stderr, the trace and the
 /// report.
 class Session {
@@ -51,6 +56,15 @@ class Session {
   /// Adds a property of this run to the report.
   void add_to_report(std::string name, std::string value);
   void add_to_report(std::string name, std::uint64_t value);
+  /// Whether a report is written.
+  bool reports() const noexcept { return !m_options.report.empty(); }
+  /// Adds a file that was read to the report. \param name what it is \param path "-" is standard
+  /// input \param contents number of elements
+  void add_input(std::string name, const std::string& path, std::string contents = {});
+  /// Adds a part of the results to the report.
+  void add_result(ReportResult result) { m_results.push_back(std::move(result)); }
+  /// Ends the recording of calls and kernels: what follows is done for the report alone.
+  void end_recording();
   /// Sets the seed layer shown in the report.
   void show(ReportSeeds seeds) { m_seeds = std::move(seeds); }
 
@@ -80,12 +94,17 @@ class Session {
   std::string m_command;
   std::unique_ptr<Context> m_context;
   std::unique_ptr<Trace> m_trace;
-  std::unique_ptr<KernelProfile> m_kernels;
+  std::unique_ptr<KernelProfile> m_kernels;   ///< null: there is no report
   std::unique_ptr<PhaseClock> m_clock;  ///< null: stderr is not a terminal
   std::array<double, phase_count> m_seconds{};
+  std::string m_date;
+  std::vector<ReportInput> m_inputs;
   std::vector<std::pair<std::string, std::string>> m_reported;
+  std::vector<ReportResult> m_results;
+  std::vector<ReportKernel> m_kernel_times;
   std::mutex m_mutex;
   std::vector<DispatchRecord> m_records;
+  bool m_is_recording = true;
   ReportSeeds m_seeds;
 };
 

@@ -4,8 +4,10 @@
 #include "GraphText.hpp"
 #include "Log.hpp"
 #include "Progress.hpp"
+#include "ReportHits.hpp"
 #include "Session.hpp"
 #include "SpreadFlags.hpp"
+#include "SpreadPicture.hpp"
 #include "io/AnswerLines.hpp"
 #include "io/AppendJson.hpp"
 #include "io/Errors.hpp"
@@ -150,12 +152,25 @@ SpreadGraph load_graph(const SpreadFlags& flags, const SpreadOptions& options, S
   return loaded;
 }
 
+HitsForm activation_form() {
+  HitsForm form;
+  form.result = "node";
+  form.score = "activation";
+  form.of_one = false;
+  return form;
+}
+
 /// Writes the answers of a call, one line per query.
 class SpreadAnswers {
  public:
   SpreadAnswers(const SpreadFlags& flags, const SpreadOptions& options,
-                const SpreadSources& sources, const NodeNames& nodes)
-      : m_flags(flags), m_options(options), m_sources(sources), m_nodes(nodes) {}
+                const SpreadSources& sources, const NodeNames& nodes, Session& session)
+      : m_flags(flags),
+        m_options(options),
+        m_sources(sources),
+        m_nodes(nodes),
+        m_session(session),
+        m_report(session, activation_form()) {}
 
   /// \param first index of the first query
   /// \param count number of queries
@@ -184,21 +199,53 @@ class SpreadAnswers {
       if (m_options.activations != ActivationPrecision::float32)
         out += ", \"not_guaranteed\": true";
       out += "}\n";
+      if (m_session.reports()) report(name, first + i, found);
       m_activations += found.size();
       m_output.flush_if_large();
     }
   }
   void flush() { m_output.flush(); }
+  /// Adds the answers to the report, with a picture of the first query that has one.
+  void finish_report(const std::optional<SpreadingEngine>& engine) {
+    if (!m_session.reports()) return;
+    m_session.end_recording();
+    if (engine && m_pictured) {
+      const auto name = m_sources.names[*m_pictured];
+      SpreadOptions options = m_options;
+      if (!m_sources.queries.empty()) options.kinds = m_sources.queries[*m_pictured].kinds;
+      m_session.add_result(neighbourhood_of(
+          *engine, options, m_nodes, m_sources.activations[*m_pictured], m_found,
+          name ? std::string(*name) : fmt::format("query {}", *m_pictured)));
+    }
+    m_report.finish();
+  }
 
   std::uint64_t activations() const noexcept { return m_activations; }
   std::uint32_t iterations() const noexcept { return m_iterations; }
 
  private:
+  void report(std::optional<std::string_view> name, std::size_t query,
+              std::span<const Activation> found) {
+    m_report.begin(name, query);
+    for (const Activation& one : found) {
+      const std::string node = m_nodes.text(one.node);
+      m_report.hit({node, one.node, one.value, {}});
+    }
+    m_report.end();
+    if (m_pictured || found.empty()) return;
+    m_pictured = query;
+    m_found.assign(found.begin(), found.end());
+  }
+
   const SpreadFlags& m_flags;
   const SpreadOptions& m_options;
   const SpreadSources& m_sources;
   const NodeNames& m_nodes;
+  Session& m_session;
   Output m_output;
+  ReportHits m_report;
+  std::optional<std::size_t> m_pictured;  ///< the query that a picture is made of
+  std::vector<Activation> m_found;        ///< its answer
   std::uint64_t m_activations = 0;
   std::uint32_t m_iterations = 0;
 };
@@ -207,10 +254,10 @@ class SpreadAnswers {
 void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions& options,
                 const std::optional<SpreadingEngine>& engine, std::size_t queries,
                 const SpreadAnswers& answers) {
-  session.add_to_report("graph",
-                        fmt::format("{} nodes, {} edges in {}", engine ? engine->nodes() : 0,
-                                    engine ? engine->edges() : 0, flags.graph));
-  session.add_to_report("queries", fmt::format("{} in {}", queries, flags.sources));
+  session.add_input("graph", flags.graph,
+                    fmt::format("{} nodes, {} edges", engine ? engine->nodes() : 0,
+                                engine ? engine->edges() : 0));
+  session.add_input("sources", flags.sources, fmt::format("{} queries", queries));
   session.add_to_report("mode", flags.mode);
   if (options.mode == SpreadMode::pagerank) {
     session.add_to_report("damping, tolerance",
@@ -252,7 +299,7 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   graph.edge_kinds = {};
 
   options.top = std::clamp<std::size_t>(graph.nodes.size(), 1, flags.top);
-  SpreadAnswers answers(flags, options, sources, graph.nodes);
+  SpreadAnswers answers(flags, options, sources, graph.nodes, session);
   Progress progress("answering", !global.quiet, "queries");
   const std::size_t queries = sources.names.size();
   for_each_batch(queries, batch_size(options.top), [&](std::size_t first, std::size_t count) {
@@ -269,6 +316,7 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
     progress.update(first + count, queries);
   });
   answers.flush();
+  answers.finish_report(engine);
   report_run(session, flags, options, engine, queries, answers);
   session.finish();
 }

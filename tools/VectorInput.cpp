@@ -104,12 +104,33 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
   return input;
 }
 
+HitsForm hits_form(Metric metric) {
+  HitsForm form;
+  form.result = "row";
+  form.score = metric == Metric::cosine ? "cosine" : metric == Metric::l2 ? "distance" : "product";
+  form.of_one = metric == Metric::cosine;
+  if (metric == Metric::l2) form.note = "A bar is a distance: the shorter, the nearer.";
+  return form;
+}
+
+void report_row(ReportHits& report, std::optional<std::string_view> name, std::uint64_t query,
+                std::span<const ScoredId> row) {
+  report.begin(name, query);
+  for (const ScoredId& found : row)
+    report.hit({{}, static_cast<std::uint64_t>(found.id), found.score, {}});
+  report.end();
+}
+
 void report_input(Session& session, const VectorFlags& flags, const VectorInput& input) {
-  session.add_to_report("vectors", fmt::format("{} of dimension {} in {}", input.rows,
-                                               input.queries.columns, flags.rows()));
-  session.add_to_report("queries", fmt::format("{} in {}", input.queries.rows, flags.queries));
+  session.add_input(
+      flags.store.empty() ? "vectors" : "store", flags.rows(),
+      fmt::format("{} rows of dimension {}", input.rows, input.queries.columns));
+  session.add_input(
+      "queries", flags.queries,
+      fmt::format("{} rows of dimension {}", input.queries.rows, input.queries.columns));
+  if (!flags.filter.empty())
+    session.add_input("filter", flags.filter, fmt::format("a mask of {} ids", input.end_id));
   session.add_to_report("metric", flags.metric);
-  if (!flags.filter.empty()) session.add_to_report("filter", flags.filter);
 }
 
 void warn_without_results(const char* command, std::size_t queries, std::uint64_t results) {

@@ -2,6 +2,7 @@
 #ifndef KINDRED_TOOLS_VECTOR_INPUT_HPP
 #define KINDRED_TOOLS_VECTOR_INPUT_HPP
 
+#include "ReportHits.hpp"
 #include "Session.hpp"
 #include "VectorFlags.hpp"
 #include "io/Matrix.hpp"
@@ -13,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace Kindred::Tools {
@@ -28,6 +30,26 @@ struct VectorInput {
 /// \throws InputError, NotFound or CorruptFile for files that cannot be read, do not match or have
 /// no rows
 VectorInput load_vectors(const VectorFlags& flags, Session& session);
+
+/// How a report shows the rows that were found by their score under \p metric.
+HitsForm hits_form(Metric metric);
+
+/// Adds the answer to a query to the report.
+void report_row(ReportHits& report, std::optional<std::string_view> name, std::uint64_t query,
+                std::span<const ScoredId> row);
+/// Adds the answers of a search to the report: \p results has `ids`, `scores` and `top`.
+template <class Results>
+void report_rows(ReportHits& report, const Results& results, std::size_t first,
+                 std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    report.begin({}, first + i);
+    for (std::size_t at = i * results.top; at < (i + 1) * results.top; ++at) {
+      if (results.ids[at] < 0) break;
+      report.hit({{}, static_cast<std::uint64_t>(results.ids[at]), results.scores[at], {}});
+    }
+    report.end();
+  }
+}
 
 /// Adds the inputs of the search to the report.
 void report_input(Session& session, const VectorFlags& flags, const VectorInput& input);

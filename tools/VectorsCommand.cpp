@@ -86,8 +86,8 @@ void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
   });
   Log::info(fmt::format("{}: {} rows of dimension {}, {}", flags.out, file.rows(), file.dimension(),
                         to_string(store.element.value_or(natural_element(file.type())))));
-  session.add_to_report("rows", fmt::format("{} of dimension {} in {}", file.rows(),
-                                            file.dimension(), flags.vectors));
+  session.add_input("vectors", flags.vectors,
+                    fmt::format("{} rows of dimension {}", file.rows(), file.dimension()));
   session.add_to_report("store", flags.out);
   session.finish();
 }

@@ -17,4 +17,9 @@ std::string version_text() {
                      KINDRED_BUILD_KOKKOS, KINDRED_BUILD_SPACES);
 }
 
+std::string version_and_commit() {
+  return fmt::format("{}, commit {}{}", KINDRED_VERSION_STRING, KINDRED_COMMIT,
+                     KINDRED_COMMIT_DIRTY ? " with changes" : "");
+}
+
 }  // namespace Kindred::Tools

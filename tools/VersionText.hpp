@@ -8,6 +8,8 @@ namespace Kindred::Tools {
 
 /// The version of this program, and what it was built from and with, one line each.
 std::string version_text();
+/// The version and the commit of this program.
+std::string version_and_commit();
 
 }  // namespace Kindred::Tools
 

@@ -3,6 +3,8 @@
 
 #include "common/Timing.hpp"
 
+#include "BuildInfo.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <iostream>
@@ -12,10 +14,32 @@
 
 namespace Kindred::Perf {
 
+namespace {
+
+/// Prints the runs. Google Benchmark's own context is replaced, because it warns that Google
+/// Benchmark was built as DEBUG, as distributions build it, which says nothing about Kindred.
+class Console final : public benchmark::ConsoleReporter {
+ public:
+  Console() : ConsoleReporter(OO_Tabular) {}
+  bool ReportContext(const Context& context) override {
+    const benchmark::CPUInfo& cpu = context.cpu_info;
+    GetErrorStream() << "kindred-perf, " << KINDRED_PERF_BUILD_TYPE << " build, on " << cpu.num_cpus
+                     << " x " << cpu.cycles_per_second / 1e6 << " MHz CPUs\n";
+    if (cpu.scaling == benchmark::CPUInfo::ENABLED)
+      GetErrorStream() << "CPU frequency scaling is on: times vary more than they need to\n";
+    name_field_width_ = context.name_field_width;
+    printed_header_ = false;
+    prev_counters_.clear();
+    return true;
+  }
+};
+
+}  // namespace
+
 /// Prints each run to standard error when it ends, and records it as Google Benchmark's JSON.
 class BenchmarkRunner::Collector final : public benchmark::BenchmarkReporter {
  public:
-  Collector() : m_console(benchmark::ConsoleReporter::OO_Tabular) {
+  Collector() {
     m_json.SetOutputStream(&m_text);
     m_json.SetErrorStream(&std::cerr);
     m_console.SetOutputStream(&std::cerr);
@@ -35,13 +59,14 @@ class BenchmarkRunner::Collector final : public benchmark::BenchmarkReporter {
     m_json.Finalize();
     Json out = Json::parse(m_text.str());
     out["context"].erase("host_name");
+    out["context"].erase("library_build_type");  // of Google Benchmark, not of Kindred
     out["context"]["executable"] = "kindred-perf";
     return out;
   }
 
  private:
   benchmark::JSONReporter m_json;
-  benchmark::ConsoleReporter m_console;
+  Console m_console;
   std::ostringstream m_text;
   bool m_started = false;
 };

@@ -4,6 +4,7 @@
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
 #include "common/ProblemFactories.hpp"
+#include "common/SizeLadder.hpp"
 #include "common/Timing.hpp"
 #include "machine/Limits.hpp"
 #include "sequence/KatoWorkloads.hpp"
@@ -88,8 +89,8 @@ class SequenceRunner {
     for (const Measure measure : {Measure::lcs, Measure::difflib}) {
       std::vector<std::pair<double, double>> points;
       Json times = Json::array();
-      for (double count = std::min(1e4, m_arguments.largest / 10);
-           count <= m_arguments.largest * 1.001; count *= std::sqrt(10.0)) {
+      const double least = std::min(1e4, m_arguments.largest / 10);
+      for (const double count : size_ladder(least, m_arguments.largest, std::sqrt(10.0))) {
         const auto set = patterns_of(static_cast<std::size_t>(count + 0.5), 200);
         const double seconds = time(set, query_of(measure, *set),
                                     options_of(measure, measure == Measure::lcs ? 0.0 : 0.6));

@@ -5,6 +5,7 @@
 
 #include "common/BenchmarkRunner.hpp"
 #include "common/Problem.hpp"
+#include "common/SizeLadder.hpp"
 #include "common/Timing.hpp"
 #include "sweep/Problems.hpp"
 
@@ -58,8 +59,7 @@ class Sweeper {
     out.points.operation = to_string(operation);
     out.points.unit = Problems::unit(operation);
     double last = 0;
-    for (double size = m_options.smallest; size <= m_options.largest * 1.0001;
-         size *= m_options.step) {
+    for (const double size : size_ladder(m_options.smallest, m_options.largest, m_options.step)) {
       const std::string name = std::string(to_string(operation)) + " " +
                                std::to_string(static_cast<std::uint64_t>(size));
       const double left = m_options.max_seconds - seconds_since(m_start);

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <utility>
 
 namespace Kindred::Tools {
@@ -33,14 +32,11 @@ std::optional<std::uint32_t> NodeNames::find(std::string_view name) const {
   return node;
 }
 
-void NodeNames::append(std::string& out, std::uint32_t node) const {
-  if (m_numbered) {
-    fmt::format_to(std::back_inserter(out), "\"{}\"", std::uint64_t{node} + 1);
-  } else if (m_text) {
-    append_json(out, m_text(node));
-  } else {
-    append_json(out, m_names.text(node));
-  }
+std::string NodeNames::text(std::uint32_t node) const {
+  if (m_numbered) return fmt::format("{}", std::uint64_t{node} + 1);
+  return std::string(m_text ? m_text(node) : m_names.text(node));
 }
+
+void NodeNames::append(std::string& out, std::uint32_t node) const { append_json(out, text(node)); }
 
 }  // namespace Kindred::Tools

@@ -32,6 +32,9 @@ class NodeNames {
   /// The stored names, unless the names are numbers.
   Ragged<char> texts() const { return m_names.texts(); }
   std::optional<std::uint32_t> find(std::string_view name) const;
+  /// The name of \p node.
+  std::string text(std::uint32_t node) const;
+  /// Appends the name of \p node as a JSON string.
   void append(std::string& out, std::uint32_t node) const;
   std::uint64_t size() const noexcept { return m_numbered || m_find ? m_count : m_names.size(); }
 

@@ -80,6 +80,8 @@ std::string header_html(const ReportData& data) {
   Pairs facts;
   if (!data.date.empty()) facts.emplace_back("Date", data.date);
   if (!data.version.empty()) facts.emplace_back("Version", data.version);
+  if (!data.machine.empty()) facts.emplace_back("Machine", data.machine);
+  if (!data.ran.empty()) facts.emplace_back("Times", data.ran);
   return out + pairs_html(facts);
 }
 

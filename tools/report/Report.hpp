@@ -125,6 +125,8 @@ struct ReportData {
   std::string command;  ///< the command line, quoted for a shell
   std::string date;     ///< ISO 8601
   std::string version;
+  std::string machine;
+  std::string ran;  ///< times and places of the phases, in words
   std::vector<ReportInput> inputs;
   std::vector<std::pair<std::string, std::string>> run;  ///< settings and counts, in order
   std::vector<ReportResult> results;

@@ -165,7 +165,7 @@ void append_seeds(std::string& out, const ReportSeeds& layer) {
     append_telemetry_plot(out, layer, &ReportSeedEpoch::health, "Health");
     out += "</div></div>\n";
   }
-  append_table(out, table_of(layer), bytes_max);
+  if (!layer.seeds.empty()) append_table(out, table_of(layer), bytes_max);
 }
 
 }  // namespace Kindred::Tools
