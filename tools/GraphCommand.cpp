@@ -82,8 +82,8 @@ void build(const GlobalOptions& global, const GraphBuildFlags& flags) {
   Log::info(fmt::format("{}: {} nodes, {} edges, weights {}", flags.out, graph.nodes.size(),
                         graph.edges.size(), to_string(weights)));
   session.add_input(flags.wordnet.empty() ? "edges" : "WordNet", text.edges + flags.wordnet);
-  session.add_to_report(
-      "graph", fmt::format("{} nodes, {} edges", graph.nodes.size(), graph.edges.size()));
+  session.add_to_report("graph",
+                        fmt::format("{} nodes, {} edges", graph.nodes.size(), graph.edges.size()));
   session.add_to_report("file", fmt::format("{}, weights {}", flags.out, to_string(weights)));
   session.finish();
 }

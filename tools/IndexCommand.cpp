@@ -171,7 +171,7 @@ void build(const GlobalOptions& global, const IndexBuildFlags& flags) {
   session.timed(Phase::write, [&] { index.save(flags.out); });
   Log::info(fmt::format("{}: {} rows of dimension {}", flags.out, index.size(), rows.columns));
   session.add_input(flags.store.empty() ? "vectors" : "store", source,
-                    fmt::format("{} rows of dimension {}", rows.rows, rows.columns));
+                    rows_text(rows.rows, rows.columns));
   report_index(session, flags.out, index);
   session.finish();
 }
@@ -313,10 +313,8 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
   lines.close();
   report.finish();
   report_index(session, flags.index, index);
-  session.add_input("index", flags.index,
-                    fmt::format("{} rows of dimension {}", index.size(), index.dimension()));
-  session.add_input("queries", flags.queries,
-                    fmt::format("{} rows of dimension {}", queries.rows, queries.columns));
+  session.add_input("index", flags.index, rows_text(index.size(), index.dimension()));
+  session.add_input("queries", flags.queries, rows_text(queries.rows, queries.columns));
   if (!flags.filter.empty()) session.add_input("filter", flags.filter);
   if (truth) session.add_input("true neighbours", flags.truth);
   session.add_to_report("requested", fmt::format("the best {}, ef {}", options.top, options.ef));

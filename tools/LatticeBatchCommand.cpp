@@ -9,6 +9,7 @@
 #include "io/CheckOutputs.hpp"
 #include "io/LatticeTasks.hpp"
 #include "io/Output.hpp"
+#include "report/Html.hpp"
 
 #include <fmt/format.h>
 
@@ -76,7 +77,8 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
   constexpr std::size_t reported_tasks = 1000;
   ReportTable table;
   table.title = "Tasks";
-  table.columns = {{"task", ColumnKind::text}, {"do", ColumnKind::text}, {"result", ColumnKind::text}};
+  table.columns = {
+      {"task", ColumnKind::text}, {"do", ColumnKind::text}, {"result", ColumnKind::text}};
   if (lines.size() > reported_tasks)
     table.note = fmt::format("The first {} of {} tasks.", reported_tasks, lines.size());
   Output output;
@@ -94,15 +96,14 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
     output.flush_if_large();
     if (session.reports() && task < reported_tasks) {
       const LatticeLine& line = lines[task];
-      table.add_row({{line.name ? *line.name : fmt::format("{}", task)},
-                     {line.work},
-                     {answer_text(result)}});
+      table.add_row(
+          {{line.name ? *line.name : fmt::format("{}", task)}, {line.work}, {answer_text(result)}});
     }
     progress.update(task + 1, lines.size());
   };
   session.timed(Phase::compute, [&] { run_lattices(session.context(), tasks, options); });
   output.flush();
-  session.add_input("tasks", path, fmt::format("{} tasks", lines.size()));
+  session.add_input("tasks", path, Html::counted(lines.size(), "task", "tasks"));
   session.add_result(std::move(table));
   session.finish();
 }

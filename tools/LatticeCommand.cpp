@@ -59,8 +59,9 @@ ReportTable steps_of(const LatticeShape& shape, std::uint64_t from, std::uint64_
   constexpr std::size_t rows_max = 1000;
   ReportTable table;
   table.title = fmt::format("Path from {} to {}", from, to);
-  table.columns = {
-      {"step", ColumnKind::number}, {"node", ColumnKind::number}, {"coordinates", ColumnKind::code}};
+  table.columns = {{"step", ColumnKind::number},
+                   {"node", ColumnKind::number},
+                   {"coordinates", ColumnKind::code}};
   if (nodes.empty()) {
     table.note = "There is no path.";
     return table;
@@ -173,8 +174,8 @@ void build(const GlobalOptions& global, const LatticeFlags& flags) {
   report_shape(session, shape);
   session.add_to_report("file", flags.out);
   session.end_recording();
-  session.add_result(
-      report_of(summary_of(Lattice(session.context(), shape.dimensions(), shape.size()).metrics())));
+  session.add_result(report_of(
+      summary_of(Lattice(session.context(), shape.dimensions(), shape.size()).metrics())));
   session.finish();
 }
 

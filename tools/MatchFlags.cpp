@@ -3,6 +3,7 @@
 
 #include "MatchClusters.hpp"
 #include "io/Errors.hpp"
+#include "report/Html.hpp"
 
 #include <fmt/format.h>
 
@@ -140,7 +141,7 @@ void check_match_flags(const GlobalOptions& global, MatchFlags& flags) {
 
 void report_match(Session& session, const MatchFlags& flags, std::uint64_t patterns) {
   session.add_input("patterns", flags.store.empty() ? flags.pattern_file() : flags.store,
-                    fmt::format("{} patterns", patterns));
+                    Html::counted(patterns, "pattern", "patterns"));
   if (!flags.self) session.add_input("queries", flags.queries);
   if (!flags.level.empty()) session.add_to_report("level", flags.level);
   session.add_to_report("measure", flags.measure);

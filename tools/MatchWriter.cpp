@@ -52,8 +52,10 @@ void MatchWriter::begin(std::optional<std::string_view> name, std::size_t index)
 
 void MatchWriter::result(std::optional<std::string_view> name, const Match& match,
                          std::span<const Block> blocks) {
-  m_report.hit({name, match.index, match.similarity,
-                {static_cast<double>(match.matched), static_cast<double>(match.distance)}});
+  m_report.hit({name,
+                match.index,
+                match.similarity,
+                {static_cast<double>(match.matched), match.distance}});
   if (!m_rows) {
     end_result();
     append_match(m_output.text(), m_results++, name, match);

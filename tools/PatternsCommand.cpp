@@ -13,6 +13,7 @@
 #include "io/PatternStoreInput.hpp"
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
+#include "report/Html.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/CodePoints.hpp>
@@ -83,7 +84,7 @@ void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
   const PatternStatistics statistics = memory.statistics();
   Log::info(fmt::format("{}: {} lines, {} new patterns, {} in all", flags.out, lines,
                         statistics.learned - before, statistics.patterns));
-  session.add_input("patterns", flags.patterns, fmt::format("{} lines", lines));
+  session.add_input("patterns", flags.patterns, Html::counted(lines, "line", "lines"));
   session.add_to_report("store", fmt::format("{}: {} patterns, {} of them new", flags.out,
                                              statistics.patterns, statistics.learned - before));
   session.finish();
@@ -183,7 +184,7 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
     progress.update(index + 1, learned);
   }
   output.flush();
-  session.add_input("store", path, fmt::format("{} patterns", learned));
+  session.add_input("store", path, Html::counted(learned, "pattern", "patterns"));
   session.finish();
 }
 

@@ -18,11 +18,6 @@ constexpr std::size_t shown_hits = 20;  // per query
 constexpr std::size_t shown_name_bytes = 240;
 constexpr std::uint64_t histogram_least = 30;  // results
 
-std::string counted(std::uint64_t count, const char* singular, const char* plural) {
-  return fmt::format("{} {}", Html::count(static_cast<double>(count)),
-                     count == 1 ? singular : plural);
-}
-
 }  // namespace
 
 ReportHits::ReportHits(Session& session, HitsForm form)
@@ -95,10 +90,9 @@ void ReportHits::finish() {
   if (!m_is_active) return;
   const std::size_t shown = m_table.groups.size();
   const std::uint64_t showable = m_form.only_matched ? m_matched : m_queries;
-  m_table.note =
-      fmt::format("{}, {} with results; {} in total.", counted(m_queries, "query", "queries"),
-                  Html::count(static_cast<double>(m_matched)),
-                  counted(m_hits, "result", "results"));
+  m_table.note = fmt::format(
+      "{}, {} with results; {} in total.", Html::counted(m_queries, "query", "queries"),
+      Html::count(static_cast<double>(m_matched)), Html::counted(m_hits, "result", "results"));
   if (shown < showable) {
     m_table.note += fmt::format(" The first {} queries{} are shown.", shown,
                                 m_form.only_matched ? " with results" : "");

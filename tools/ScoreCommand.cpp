@@ -10,6 +10,7 @@
 #include "io/Errors.hpp"
 #include "io/Output.hpp"
 #include "io/RankedOutput.hpp"
+#include "report/Html.hpp"
 
 #include <fmt/format.h>
 
@@ -86,7 +87,7 @@ void score(const GlobalOptions& global, const ScoreFlags& flags) {
   warn_without_results("score", input.queries.rows, found);
   report_input(session, named, input);
   session.add_input("candidates", flags.candidates,
-                    fmt::format("{} ids", candidates.ids.values.size()));
+                    Html::counted(candidates.ids.values.size(), "id", "ids"));
   session.add_to_report("requested", fmt::format("the best {}", width));
   session.finish();
 }

@@ -6,6 +6,7 @@
 #include "io/CheckOutputs.hpp"
 #include "io/Errors.hpp"
 #include "io/SeedJson.hpp"
+#include "report/Html.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 
@@ -52,8 +53,9 @@ void report(const GlobalOptions& global, const ReportFlags& flags) {
   data.command = command_text(global);
   data.date = date_text();
   data.version = version_and_commit();
-  const std::string seeds = fmt::format("{} seeds", states[0].second.seeds());
-  for (const std::string& path : flags.states) data.inputs.push_back(input_of("state", path, seeds));
+  const std::string seeds = Html::counted(states[0].second.seeds(), "seed", "seeds");
+  for (const std::string& path : flags.states)
+    data.inputs.push_back(input_of("state", path, seeds));
   for (const std::string& path : flags.telemetry)
     data.inputs.push_back(input_of("telemetry", path, seeds));
   data.seeds = report_of(states, epochs);

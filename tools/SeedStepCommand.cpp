@@ -9,6 +9,7 @@
 #include "io/JsonSummary.hpp"
 #include "io/Output.hpp"
 #include "io/SeedJson.hpp"
+#include "report/Html.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 
@@ -209,8 +210,10 @@ class StepReport {
  public:
   StepReport() {
     m_table.title = "Changes of the seeds";
-    m_table.columns = {{"line", ColumnKind::number}, {"seed", ColumnKind::number},
-                       {"from", ColumnKind::text},   {"to", ColumnKind::text},
+    m_table.columns = {{"line", ColumnKind::number},
+                       {"seed", ColumnKind::number},
+                       {"from", ColumnKind::text},
+                       {"to", ColumnKind::text},
                        {"result", ColumnKind::text}};
   }
   /// \param line of the step, from 1
@@ -342,8 +345,8 @@ void run(const GlobalOptions& global, const StepFlags& flags) {
   Output output;
   output.text() = text;
   output.flush();
-  session.add_input("state", flags.state, fmt::format("{} seeds", state.state.seeds()));
-  session.add_input("steps", flags.steps, fmt::format("{} lines", steps.size()));
+  session.add_input("state", flags.state, Html::counted(state.state.seeds(), "seed", "seeds"));
+  session.add_input("steps", flags.steps, Html::counted(steps.size(), "line", "lines"));
   session.add_result(report.table());
   session.show(report_of({{flags.state, state.state}, {flags.out, after.state}}, {}));
   session.finish();

@@ -68,7 +68,7 @@ void report_inputs(Session& session, const CallFlags& flags, const SeedRowsInput
   const std::string rows = fmt::format("{} rows of {} features", x.rows, x.hidden);
   session.add_input("input", flags.input, rows);
   if (!flags.gradient.empty()) session.add_input("gradient", flags.gradient, rows);
-  session.add_input("state", flags.state, fmt::format("{} seeds", state.state.seeds()));
+  session.add_input("state", flags.state, Html::counted(state.state.seeds(), "seed", "seeds"));
   if (!flags.weights.empty()) session.add_input("weights", flags.weights);
   session.add_to_report("element", std::string(to_string(x.element)));
 }

@@ -149,8 +149,8 @@ void Session::add_to_report(std::string name, std::uint64_t value) {
 }
 
 ReportInput input_of(std::string name, const std::string& path, std::string contents) {
-  ReportInput input{std::move(name), path == "-" ? "standard input" : path, std::move(contents),
-                    {}};
+  ReportInput input{
+      std::move(name), path == "-" ? "standard input" : path, std::move(contents), {}};
   std::error_code failed;
   if (const std::uintmax_t bytes = std::filesystem::file_size(path, failed); !failed)
     input.bytes = bytes;

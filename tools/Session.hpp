@@ -94,8 +94,8 @@ class Session {
   std::string m_command;
   std::unique_ptr<Context> m_context;
   std::unique_ptr<Trace> m_trace;
-  std::unique_ptr<KernelProfile> m_kernels;   ///< null: there is no report
-  std::unique_ptr<PhaseClock> m_clock;  ///< null: stderr is not a terminal
+  std::unique_ptr<KernelProfile> m_kernels;  ///< null: there is no report
+  std::unique_ptr<PhaseClock> m_clock;       ///< null: stderr is not a terminal
   std::array<double, phase_count> m_seconds{};
   std::string m_date;
   std::vector<ReportInput> m_inputs;

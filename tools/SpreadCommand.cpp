@@ -14,6 +14,7 @@
 #include "io/InputKind.hpp"
 #include "io/Output.hpp"
 #include "io/SpreadSources.hpp"
+#include "report/Html.hpp"
 
 #include <kindred/core/graph/PathConfidence.hpp>
 #include <kindred/matcher/IsSectionFile.hpp>
@@ -213,9 +214,9 @@ class SpreadAnswers {
       const auto name = m_sources.names[*m_pictured];
       SpreadOptions options = m_options;
       if (!m_sources.queries.empty()) options.kinds = m_sources.queries[*m_pictured].kinds;
-      m_session.add_result(neighbourhood_of(
-          *engine, options, m_nodes, m_sources.activations[*m_pictured], m_found,
-          name ? std::string(*name) : fmt::format("query {}", *m_pictured)));
+      m_session.add_result(
+          neighbourhood_of(*engine, options, m_nodes, m_sources.activations[*m_pictured], m_found,
+                           name ? std::string(*name) : fmt::format("query {}", *m_pictured)));
     }
     m_report.finish();
   }
@@ -257,7 +258,7 @@ void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions&
   session.add_input("graph", flags.graph,
                     fmt::format("{} nodes, {} edges", engine ? engine->nodes() : 0,
                                 engine ? engine->edges() : 0));
-  session.add_input("sources", flags.sources, fmt::format("{} queries", queries));
+  session.add_input("sources", flags.sources, Html::counted(queries, "query", "queries"));
   session.add_to_report("mode", flags.mode);
   if (options.mode == SpreadMode::pagerank) {
     session.add_to_report("damping, tolerance",

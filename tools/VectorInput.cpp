@@ -4,6 +4,7 @@
 #include "Log.hpp"
 #include "io/Errors.hpp"
 #include "io/InputKind.hpp"
+#include "report/Html.hpp"
 
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>
@@ -104,6 +105,10 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
   return input;
 }
 
+std::string rows_text(std::uint64_t rows, std::uint64_t dimension) {
+  return fmt::format("{} of dimension {}", Html::counted(rows, "row", "rows"), dimension);
+}
+
 HitsForm hits_form(Metric metric) {
   HitsForm form;
   form.result = "row";
@@ -122,12 +127,9 @@ void report_row(ReportHits& report, std::optional<std::string_view> name, std::u
 }
 
 void report_input(Session& session, const VectorFlags& flags, const VectorInput& input) {
-  session.add_input(
-      flags.store.empty() ? "vectors" : "store", flags.rows(),
-      fmt::format("{} rows of dimension {}", input.rows, input.queries.columns));
-  session.add_input(
-      "queries", flags.queries,
-      fmt::format("{} rows of dimension {}", input.queries.rows, input.queries.columns));
+  session.add_input(flags.store.empty() ? "vectors" : "store", flags.rows(),
+                    rows_text(input.rows, input.queries.columns));
+  session.add_input("queries", flags.queries, rows_text(input.queries.rows, input.queries.columns));
   if (!flags.filter.empty())
     session.add_input("filter", flags.filter, fmt::format("a mask of {} ids", input.end_id));
   session.add_to_report("metric", flags.metric);

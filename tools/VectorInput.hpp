@@ -31,6 +31,9 @@ struct VectorInput {
 /// no rows
 VectorInput load_vectors(const VectorFlags& flags, Session& session);
 
+/// `50 rows of dimension 4`.
+std::string rows_text(std::uint64_t rows, std::uint64_t dimension);
+
 /// How a report shows the rows that were found by their score under \p metric.
 HitsForm hits_form(Metric metric);
 
@@ -39,8 +42,7 @@ void report_row(ReportHits& report, std::optional<std::string_view> name, std::u
                 std::span<const ScoredId> row);
 /// Adds the answers of a search to the report: \p results has `ids`, `scores` and `top`.
 template <class Results>
-void report_rows(ReportHits& report, const Results& results, std::size_t first,
-                 std::size_t count) {
+void report_rows(ReportHits& report, const Results& results, std::size_t first, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     report.begin({}, first + i);
     for (std::size_t at = i * results.top; at < (i + 1) * results.top; ++at) {

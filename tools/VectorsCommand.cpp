@@ -4,6 +4,7 @@
 #include "PrintIntact.hpp"
 #include "Session.hpp"
 #include "VectorFlags.hpp"
+#include "VectorInput.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/Errors.hpp"
@@ -86,8 +87,7 @@ void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
   });
   Log::info(fmt::format("{}: {} rows of dimension {}, {}", flags.out, file.rows(), file.dimension(),
                         to_string(store.element.value_or(natural_element(file.type())))));
-  session.add_input("vectors", flags.vectors,
-                    fmt::format("{} rows of dimension {}", file.rows(), file.dimension()));
+  session.add_input("vectors", flags.vectors, rows_text(file.rows(), file.dimension()));
   session.add_to_report("store", flags.out);
   session.finish();
 }

@@ -136,9 +136,10 @@ Json summarize(const SweepResults& results, const std::vector<Limits>& limits) {
 void write_sweep_report(const std::string& path, const SweepResults& results,
                         const Json& environment, const Json& summary) {
   Tools::ReportData report;
-  report.title = "Kindred: sweep";
-  report.subtitle = environment["date"].get<std::string>() + ", commit " +
-                    environment["kindred"]["commit"].get<std::string>();
+  report.title = "kindred-perf sweep";
+  report.date = environment["date"];
+  report.version = environment["kindred"]["version"].get<std::string>() + ", commit " +
+                   environment["kindred"]["commit"].get<std::string>();
   for (const OperationSweep& sweep : results.sweeps) {
     report.sweeps.push_back(sweep.points);
     report.kernels.insert(report.kernels.end(), sweep.kernels.begin(), sweep.kernels.end());

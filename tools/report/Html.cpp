@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -106,6 +107,10 @@ std::string count(double value) {
     out += digits[i];
   }
   return out;
+}
+
+std::string counted(std::uint64_t number, std::string_view singular, std::string_view plural) {
+  return fmt::format("{} {}", count(static_cast<double>(number)), number == 1 ? singular : plural);
 }
 
 std::string brief(double value) {

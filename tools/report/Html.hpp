@@ -3,6 +3,7 @@
 #define KINDRED_TOOLS_REPORT_HTML_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ std::string clipped(std::string_view text, std::size_t bytes);
 std::string time(double seconds);
 /// A whole number in groups of three digits; `–` for NaN.
 std::string count(double value);
+/// A count with its noun: `1 query`, `20 queries`.
+std::string counted(std::uint64_t count, std::string_view singular, std::string_view plural);
 /// Three significant digits with the prefix k, M or G: `4.19M`.
 std::string brief(double value);
 /// A size in bytes with a unit: `12.3 MB`.

@@ -54,8 +54,7 @@ std::vector<Place> places_of(const ReportPicture& picture, std::size_t& columns)
   const std::vector<std::size_t> layer = layers_of(picture);
   std::vector<Place> places(picture.nodes.size());
   columns = 0;
-  const std::size_t layers =
-      layer.empty() ? 0 : 1 + *std::max_element(layer.begin(), layer.end());
+  const std::size_t layers = layer.empty() ? 0 : 1 + *std::max_element(layer.begin(), layer.end());
   for (std::size_t current = 0; current < layers; ++current) {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t node = 0; node < layer.size(); ++node) {
@@ -77,8 +76,8 @@ std::vector<Place> places_of(const ReportPicture& picture, std::size_t& columns)
       const std::size_t end = order.size() * (part + 1) / parts;
       // Columns are centred at row 0.
       for (std::size_t i = begin; i < end; ++i) {
-        places[order[i].second] = {columns, static_cast<double>(i - begin) -
-                                                0.5 * static_cast<double>(end - begin - 1)};
+        places[order[i].second] = {
+            columns, static_cast<double>(i - begin) - 0.5 * static_cast<double>(end - begin - 1)};
       }
       ++columns;
     }
@@ -129,8 +128,7 @@ void append_picture(std::string& out, const ReportPicture& picture) {
     const bool is_forward = to.column > from.column;
     const double from_x = left(from) + (to.column >= from.column ? step * node_share : 0);
     const double to_x = left(to) + (to.column <= from.column ? step * node_share : 0);
-    const double width =
-        weight_max > 0 ? 1 + 2 * std::fabs(edge.weight) / weight_max : 1;
+    const double width = weight_max > 0 ? 1 + 2 * std::fabs(edge.weight) / weight_max : 1;
     out += fmt::format(
         "<line{} x1=\"{:.2f}%\" y1=\"{:.1f}\" x2=\"{:.2f}%\" y2=\"{:.1f}\" "
         "stroke-width=\"{:.1f}\" marker-end=\"url(#arrow)\"><title>{} → {}: {}</title></line>\n",

@@ -46,9 +46,9 @@ void Plot::curve(std::string_view style, const std::vector<std::pair<double, dou
 }
 
 void Plot::point(std::string_view style, double x, double y, std::string_view title) {
-  m_elements += fmt::format(
-      "<i class=\"point {}\" style=\"left:{:.2f}%;top:{:.2f}%\" title=\"{}\"></i>\n", style,
-      m_x.percent(x), 100 - m_y.percent(y), Html::text(title));
+  m_elements +=
+      fmt::format("<i class=\"point {}\" style=\"left:{:.2f}%;top:{:.2f}%\" title=\"{}\"></i>\n",
+                  style, m_x.percent(x), 100 - m_y.percent(y), Html::text(title));
 }
 
 void Plot::mark(std::string_view style, double x, std::string_view text, int row) {
@@ -56,9 +56,8 @@ void Plot::mark(std::string_view style, double x, std::string_view text, int row
   m_elements += fmt::format("<i class=\"mark {}\" style=\"left:{:.2f}%\"></i>", style, percent);
   const std::string side = percent > 55 ? fmt::format("right:{:.2f}%", 100 - percent)
                                         : fmt::format("left:{:.2f}%", percent);
-  m_elements +=
-      fmt::format("<span class=\"mark-text {}\" style=\"{};top:{:.1f}em\">{}</span>\n", style, side,
-                  1.4 * row, Html::text(text));
+  m_elements += fmt::format("<span class=\"mark-text {}\" style=\"{};top:{:.1f}em\">{}</span>\n",
+                            style, side, 1.4 * row, Html::text(text));
 }
 
 void Plot::strip(std::string_view style, double from, double to) {

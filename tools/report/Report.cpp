@@ -19,12 +19,12 @@
 namespace Kindred::Tools {
 namespace {
 
-constexpr std::size_t page_max = 1'950'000;    // bytes
-constexpr std::size_t results_max = 900'000;   // bytes of all results
-constexpr std::size_t table_max = 200'000;     // bytes of another table
-constexpr std::size_t hits_max = 100;          // of the demo
-constexpr std::size_t text_max = 400;          // bytes per text
-constexpr std::size_t command_max = 4000;      // bytes of the command line
+constexpr std::size_t page_max = 1'950'000;   // bytes
+constexpr std::size_t results_max = 900'000;  // bytes of all results
+constexpr std::size_t table_max = 200'000;    // bytes of another table
+constexpr std::size_t hits_max = 100;         // of the demo
+constexpr std::size_t text_max = 400;         // bytes per text
+constexpr std::size_t command_max = 4000;     // bytes of the command line
 
 std::string shown(std::string_view text) { return Html::text(Html::clipped(text, text_max)); }
 
@@ -72,7 +72,8 @@ std::string pairs_html(const Pairs& pairs) {
 std::string header_html(const ReportData& data) {
   const std::string title = data.title.empty() ? "Kindred report" : data.title;
   std::string out = fmt::format("<h1>{}</h1>\n", shown(title));
-  if (!data.subtitle.empty()) out += fmt::format("<p class=\"soft\">{}</p>\n", shown(data.subtitle));
+  if (!data.subtitle.empty())
+    out += fmt::format("<p class=\"soft\">{}</p>\n", shown(data.subtitle));
   if (!data.command.empty()) {
     out += fmt::format("<pre id=\"command\"><code>{}</code></pre>\n",
                        Html::text(Html::clipped(data.command, command_max)));
@@ -128,9 +129,9 @@ std::string claims_html(const std::vector<ReportClaim>& claims) {
     const char* const style = claim.state == ClaimState::holds   ? "holds"
                               : claim.state == ClaimState::fails ? "fails"
                                                                  : "soft";
-    out += fmt::format(
-        "<li><b class=\"{}\">{} {}</b><div>{}<div class=\"soft\">{}</div></div></li>\n", style,
-        mark, to_string(claim.state), shown(claim.claim), shown(claim.detail));
+    out +=
+        fmt::format("<li><b class=\"{}\">{} {}</b><div>{}<div class=\"soft\">{}</div></div></li>\n",
+                    style, mark, to_string(claim.state), shown(claim.claim), shown(claim.detail));
   }
   return out + "</ul>\n";
 }
@@ -254,8 +255,9 @@ std::string shell_text(const std::vector<std::string>& arguments) {
     if (!out.empty()) out += ' ';
     const bool is_plain =
         !argument.empty() && std::all_of(argument.begin(), argument.end(), [](unsigned char c) {
-          return std::isalnum(c) != 0 || std::string_view("-_./:=,+@%").find(static_cast<char>(
-                                             c)) != std::string_view::npos;
+          return std::isalnum(c) != 0 ||
+                 std::string_view("-_./:=,+@%").find(static_cast<char>(c)) !=
+                     std::string_view::npos;
         });
     if (is_plain) {
       out += argument;

@@ -61,10 +61,10 @@ void append_states(std::string& out, const ReportSeeds& layer) {
                        Html::text(Html::clipped(state.label, 200)));
     for (std::size_t code = 0; code < state.counts.size(); ++code) {
       if (state.counts[code] == 0) continue;
-      out += fmt::format("<i class=\"life-{}\" style=\"width:{:.2f}%\" title=\"{} {}\"></i>", code,
-                         100.0 * static_cast<double>(state.counts[code]) / static_cast<double>(all),
-                         Html::count(static_cast<double>(state.counts[code])),
-                         lifecycle_names[code]);
+      out +=
+          fmt::format("<i class=\"life-{}\" style=\"width:{:.2f}%\" title=\"{} {}\"></i>", code,
+                      100.0 * static_cast<double>(state.counts[code]) / static_cast<double>(all),
+                      Html::count(static_cast<double>(state.counts[code])), lifecycle_names[code]);
     }
     out += "</div></div>\n";
   }
@@ -129,21 +129,20 @@ ReportTable table_of(const ReportSeeds& layer) {
     const ReportSeed& seed = layer.seeds[i];
     const bool has_health =
         last != nullptr && i < last->health.size() && std::isfinite(last->health[i]);
-    table.add_row(
-        {number_cell(std::to_string(i), static_cast<double>(i)),
-         {seed.lifecycle},
-         seed.blueprint < 0
-             ? number_cell("–", not_known)
-             : number_cell(std::to_string(seed.blueprint), static_cast<double>(seed.blueprint)),
-         {seed.mode},
-         number(seed.alpha),
-         {seed.schedule},
-         number_cell(Html::count(static_cast<double>(seed.epochs)),
-                     static_cast<double>(seed.epochs)),
-         number_cell(Html::count(static_cast<double>(seed.errors)),
-                     static_cast<double>(seed.errors)),
-         has_health ? number(last->health[i]) : number_cell("–", not_known),
-         {seed.history}});
+    table.add_row({number_cell(std::to_string(i), static_cast<double>(i)),
+                   {seed.lifecycle},
+                   seed.blueprint < 0 ? number_cell("–", not_known)
+                                      : number_cell(std::to_string(seed.blueprint),
+                                                    static_cast<double>(seed.blueprint)),
+                   {seed.mode},
+                   number(seed.alpha),
+                   {seed.schedule},
+                   number_cell(Html::count(static_cast<double>(seed.epochs)),
+                               static_cast<double>(seed.epochs)),
+                   number_cell(Html::count(static_cast<double>(seed.errors)),
+                               static_cast<double>(seed.errors)),
+                   has_health ? number(last->health[i]) : number_cell("–", not_known),
+                   {seed.history}});
   }
   return table;
 }
@@ -154,10 +153,10 @@ void append_seeds(std::string& out, const ReportSeeds& layer) {
   if (!layer.states.empty()) append_states(out, layer);
   if (!layer.epochs.empty()) {
     out += "<div class=\"part\"><h3>Telemetry by seed</h3>\n";
-    out += fmt::format(
-        "<p class=\"soft\">{}{}</p>\n<div class=\"charts\">\n",
-        Html::text(Html::clipped(layer.epochs.back().label, 200)),
-        layer.epochs.size() > 1 ? " is solid, the epochs before it are dashed." : "");
+    out +=
+        fmt::format("<p class=\"soft\">{}{}</p>\n<div class=\"charts\">\n",
+                    Html::text(Html::clipped(layer.epochs.back().label, 200)),
+                    layer.epochs.size() > 1 ? " is solid, the epochs before it are dashed." : "");
     append_telemetry_plot(out, layer, &ReportSeedEpoch::mean, "Mean of the input");
     append_telemetry_plot(out, layer, &ReportSeedEpoch::deviation,
                           "Standard deviation of the input");

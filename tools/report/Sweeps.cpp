@@ -11,9 +11,9 @@
 namespace Kindred::Tools {
 namespace {
 
-constexpr std::size_t points_max = 40;       // drawn per sweep
-constexpr std::size_t sweeps_max = 20;       // drawn
-constexpr std::size_t bytes_max = 400'000;   // of the table
+constexpr std::size_t points_max = 40;      // drawn per sweep
+constexpr std::size_t sweeps_max = 20;      // drawn
+constexpr std::size_t bytes_max = 400'000;  // of the table
 
 using Seconds = std::array<double, space_count> ReportSweepPoint::*;
 
@@ -59,7 +59,8 @@ void draw_space(Plot& plot, const ReportSweep& sweep, const std::vector<ReportSw
   for (const Seconds seconds : {&ReportSweepPoint::predicted, &ReportSweepPoint::taken}) {
     std::vector<std::pair<double, double>> curve;
     for (const ReportSweepPoint& point : points) {
-      if (std::isfinite((point.*seconds)[at])) curve.emplace_back(point.items, (point.*seconds)[at]);
+      if (std::isfinite((point.*seconds)[at]))
+        curve.emplace_back(point.items, (point.*seconds)[at]);
     }
     plot.curve(name, curve, seconds == &ReportSweepPoint::predicted);
   }
@@ -101,21 +102,19 @@ void append_chart(std::string& out, const ReportSweep& sweep) {
   for (const Space space : all_spaces) {
     const auto at = static_cast<std::size_t>(space);
     if (space == Space::serial ||
-        std::none_of(points.begin(), points.end(), [&](const ReportSweepPoint& point) {
-          return std::isfinite(point.taken[at]);
-        }))
+        std::none_of(points.begin(), points.end(),
+                     [&](const ReportSweepPoint& point) { return std::isfinite(point.taken[at]); }))
       continue;
     const double taken = crossover(sweep, space, &ReportSweepPoint::taken);
     const double predicted = crossover(sweep, space, &ReportSweepPoint::predicted);
     const std::string prediction =
         std::isfinite(predicted) ? "from " + Html::count(predicted) : "never";
-    out += fmt::format("<p><span class=\"tag {0}\">{0}</span> {1} (predicted: {2})</p>\n",
-                       name_of(space),
-                       std::isfinite(taken)
-                           ? fmt::format("pays from {} {}", Html::count(taken),
-                                         Html::text(sweep.unit))
-                           : "never pays here",
-                       prediction);
+    out += fmt::format(
+        "<p><span class=\"tag {0}\">{0}</span> {1} (predicted: {2})</p>\n", name_of(space),
+        std::isfinite(taken)
+            ? fmt::format("pays from {} {}", Html::count(taken), Html::text(sweep.unit))
+            : "never pays here",
+        prediction);
   }
   out += plot.html();
   out += fmt::format("<p class=\"soft axis\">{}</p></div>\n", Html::text(sweep.unit));
@@ -145,9 +144,8 @@ ReportTable times_of(const std::vector<ReportSweep>& sweeps) {
     for (const ReportSweepPoint& point : sweep.points) {
       double least = not_known;
       for (const double taken : point.taken) least = std::fmin(least, taken);
-      std::vector<ReportCell> row{{sweep.operation},
-                                  number_cell(Html::count(point.items), point.items),
-                                  {sweep.unit}};
+      std::vector<ReportCell> row{
+          {sweep.operation}, number_cell(Html::count(point.items), point.items), {sweep.unit}};
       for (const Space space : used) {
         const auto at = static_cast<std::size_t>(space);
         row.push_back(number_cell(Html::time(point.taken[at]), point.taken[at]));
@@ -182,7 +180,8 @@ double crossover(const ReportSweep& sweep, Space space, Seconds seconds) {
 void append_sweeps(std::string& out, const std::vector<ReportSweep>& sweeps) {
   out += "<p class=\"legend\">";
   for (const Space space : all_spaces)
-    out += fmt::format("<span class=\"tag {0}\"><i class=\"swatch\"></i>{0}</span>", name_of(space));
+    out +=
+        fmt::format("<span class=\"tag {0}\"><i class=\"swatch\"></i>{0}</span>", name_of(space));
   out +=
       "<span class=\"soft\">dashed: predicted; dotted: the space pays from here; strip: the space "
       "that the dispatcher took</span></p>\n<div class=\"charts\">\n";

@@ -90,8 +90,8 @@ void append_table(std::string& out, const ReportTable& table, std::size_t bytes_
       "<tr>",
       title, sortable ? " class=\"sortable\"" : "");
   for (const ReportColumn& column : table.columns)
-    out += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column.kind),
-                       Html::text(column.name));
+    out +=
+        fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column.kind), Html::text(column.name));
   out += "</tr></thead>\n";
   const std::size_t begin = out.size();
   std::size_t shown = 0;
@@ -114,9 +114,9 @@ void append_table(std::string& out, const ReportTable& table, std::size_t bytes_
   }
   out += "</table></div>\n";
   if (shown < all) {
-    out += fmt::format("<p class=\"soft\">The first {} of {} rows are shown.</p>\n",
-                       Html::count(static_cast<double>(shown)),
-                       Html::count(static_cast<double>(all)));
+    out +=
+        fmt::format("<p class=\"soft\">The first {} of {} rows are shown.</p>\n",
+                    Html::count(static_cast<double>(shown)), Html::count(static_cast<double>(all)));
   }
   out += table.folded ? "</details></div>\n" : "</div>\n";
 }
