@@ -149,8 +149,8 @@ void Session::add_to_report(std::string name, std::uint64_t value) {
 }
 
 ReportInput input_of(std::string name, const std::string& path, std::string contents) {
-  ReportInput input{
-      std::move(name), path == "-" ? "standard input" : path, std::move(contents), {}};
+  if (path == "-") return {std::move(name), "standard input", std::move(contents), {}};
+  ReportInput input{std::move(name), path, std::move(contents), {}};
   std::error_code failed;
   if (const std::uintmax_t bytes = std::filesystem::file_size(path, failed); !failed)
     input.bytes = bytes;
@@ -170,6 +170,8 @@ void Session::add_input(std::string name, const std::string& path, std::string c
 void Session::end_recording() {
   const std::lock_guard lock(m_mutex);
   m_is_recording = false;
+  if (m_trace) m_trace->write(m_options.trace);
+  m_trace.reset();
   if (!m_kernels) return;
   for (const KernelTime& kernel : m_kernels->kernels())
     m_kernel_times.push_back(

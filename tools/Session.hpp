@@ -63,7 +63,8 @@ class Session {
   void add_input(std::string name, const std::string& path, std::string contents = {});
   /// Adds a part of the results to the report.
   void add_result(ReportResult result) { m_results.push_back(std::move(result)); }
-  /// Ends the recording of calls and kernels: what follows is done for the report alone.
+  /// Ends the recording of calls and kernels, and writes the trace: what follows is done for the
+  /// report alone.
   void end_recording();
   /// Sets the seed layer shown in the report.
   void show(ReportSeeds seeds) { m_seeds = std::move(seeds); }

@@ -210,6 +210,7 @@ class SpreadAnswers {
   void finish_report(const std::optional<SpreadingEngine>& engine) {
     if (!m_session.reports()) return;
     m_session.end_recording();
+    m_report.finish();
     if (engine && m_pictured) {
       const auto name = m_sources.names[*m_pictured];
       SpreadOptions options = m_options;
@@ -218,7 +219,6 @@ class SpreadAnswers {
           neighbourhood_of(*engine, options, m_nodes, m_sources.activations[*m_pictured], m_found,
                            name ? std::string(*name) : fmt::format("query {}", *m_pictured)));
     }
-    m_report.finish();
   }
 
   std::uint64_t activations() const noexcept { return m_activations; }
