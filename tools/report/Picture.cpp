@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t edges_max = 200;
 constexpr std::size_t column_nodes = 10;     // a longer column is continued in the next one
 constexpr double row_pixels = 34;            // height of a node and its distance to the next
-constexpr double column_pixels_least = 132;  // below it, the picture scrolls
-constexpr double node_share = 0.68;          // of the width of a column
+constexpr double column_pixels_least = 150;  // below it, the picture scrolls
+constexpr double node_share = 0.72;          // of the width of a column
 
 struct Place {
   std::size_t column = 0;

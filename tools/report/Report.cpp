@@ -20,8 +20,9 @@ namespace Kindred::Tools {
 namespace {
 
 constexpr std::size_t page_max = 1'950'000;   // bytes
-constexpr std::size_t results_max = 900'000;  // bytes of all results
-constexpr std::size_t table_max = 200'000;    // bytes of another table
+constexpr std::size_t results_max = 500'000;  // bytes of all results
+constexpr std::size_t table_max = 100'000;    // bytes of another table
+constexpr std::size_t hits_bytes = 200'000;   // of the hits of the demo
 constexpr std::size_t hits_max = 100;         // of the demo
 constexpr std::size_t text_max = 400;         // bytes per text
 constexpr std::size_t command_max = 4000;     // bytes of the command line
@@ -110,7 +111,7 @@ std::string results_html(const std::vector<ReportResult>& results) {
   std::string out;
   for (const ReportResult& result : results) {
     if (const auto* table = std::get_if<ReportTable>(&result)) {
-      append_table(out, *table, std::min(results_max / 2, results_max - out.size()));
+      append_table(out, *table, std::min(results_max * 4 / 5, results_max - out.size()));
     } else {
       append_picture(out, std::get<ReportPicture>(result));
     }
@@ -151,7 +152,7 @@ std::string hits_html(const ReportData& data) {
   out += "<ol class=\"hits\">\n";
   for (std::size_t i = 0; i < std::min(data.hits.size(), hits_max); ++i) {
     const ReportHit& hit = data.hits[i];
-    if (out.size() > results_max / 2) break;
+    if (out.size() > hits_bytes) break;
     out += fmt::format(
         "<li class=\"panel\"><b>{}. {}</b> <span class=\"soft\">{}</span>\n<p>{}</p>\n<div "
         "class=\"track parts\">",

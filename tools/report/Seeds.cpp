@@ -18,7 +18,7 @@ constexpr std::size_t bins_max = 200;       // the seeds of a layer are drawn in
 constexpr std::size_t states_max = 60;      // in chronological order
 constexpr std::size_t epochs_max = 16;      // of telemetry
 constexpr std::size_t rows_max = 2000;      // of the table
-constexpr std::size_t bytes_max = 400'000;  // of the table
+constexpr std::size_t bytes_max = 200'000;  // of the table
 
 /// Every how many of \p count elements one is shown, counted from the last.
 std::size_t step_of(std::size_t count, std::size_t most) { return (count + most - 1) / most; }

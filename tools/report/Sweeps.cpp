@@ -11,9 +11,9 @@
 namespace Kindred::Tools {
 namespace {
 
-constexpr std::size_t points_max = 40;      // drawn per sweep
-constexpr std::size_t sweeps_max = 20;      // drawn
-constexpr std::size_t bytes_max = 400'000;  // of the table
+constexpr std::size_t points_max = 30;      // drawn per sweep
+constexpr std::size_t sweeps_max = 16;      // drawn
+constexpr std::size_t bytes_max = 150'000;  // of the table
 
 using Seconds = std::array<double, space_count> ReportSweepPoint::*;
 

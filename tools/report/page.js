@@ -21,10 +21,20 @@ function sort(table, head, column) {
   head.setAttribute('aria-sort', falls ? 'descending' : 'ascending');
 }
 
+// The heading of a group becomes the first field of its rows.
 function csv(table) {
   const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  return [...table.rows].map((row) =>
-    [...row.cells].map((cell) => quoted(cell.textContent.trim())).join(',')).join('\n') + '\n';
+  const grouped = table.querySelector('tr.group') !== null;
+  let group = 'group', text = '';
+  for (const row of table.rows) {
+    if (row.classList.contains('group')) {
+      group = row.cells[0].firstChild.textContent;
+      continue;
+    }
+    const fields = [...row.cells].map((cell) => cell.textContent);
+    text += (grouped ? [group, ...fields] : fields).map((field) => quoted(field.trim())).join(',') + '\n';
+  }
+  return text;
 }
 
 async function copy(button, text) {
@@ -54,6 +64,7 @@ for (const table of document.querySelectorAll('table')) {
       });
     });
   }
+  if (table.rows.length < 5) continue;
   const button = document.createElement('button');
   button.type = 'button';
   button.textContent = 'Copy as CSV';
