@@ -3,18 +3,23 @@
 """Checks the documents: links and anchors have targets, programs are the examples that are
 compiled, cited records exist, guide pages are short, kernels with two forms are listed, and paths of documents in the sources and of
 files in the documents exist.
-Usage: check_docs.py ROOT [--write]; --write copies programs and their output into the pages,
-and counts the lines of kernels."""
+Usage: check_docs.py ROOT [--write] [--command KINDRED]; --write copies programs, their output and other files into the pages, and counts
+the lines of kernels. --command runs the commands in the pages and checks, or with --write replaces, what they print."""
+import argparse
 import fnmatch
 import re
 import sys
 from pathlib import Path
+
+from commands import block_breaches, output_breaches, with_outputs
 
 LONGEST_GUIDE_PAGE = 200
 FENCE = re.compile(r"^ {0,3}(```|~~~)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 # An example in a page: its program and its output.
 EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```cpp\n(.*?)```\n(.*?)```text\n(.*?)```\n", re.S)
+# A file in a page.
+COPY = re.compile(r"<!-- file: (\S+) -->\n```(\w+)\n(.*?)```\n", re.S)
 RECORD = re.compile(r"perf/results/([\w*.-]+\.jsonl)")
 DOCUMENT = re.compile(r"\bdocs/[\w/-]+\.md\b")
 # A kernel with two forms, and their numbers of lines.
@@ -73,12 +78,18 @@ def with_examples(text, root):
     return EXAMPLE.sub(filled, text)
 
 
+def with_files(text, root):
+    return COPY.sub(lambda match: f"<!-- file: {match[1]} -->\n```{match[2]}\n{(root / match[1]).read_text(encoding='utf-8')}```\n", text)
+
+
 def example_breaches(text, root):
     """Every C++ block must be an example and show what is compiled and printed."""
     if len(re.findall(r"^```(?:cpp|c\+\+)", text, re.M)) != len(EXAMPLE.findall(text)):
         yield "a block of C++ is not an example with its output (<!-- example: name -->)"
     if with_examples(text, root) != text:
         yield "an example differs from its program or from what that prints: tests/docs/check_docs.py . --write"
+    if with_files(text, root) != text:
+        yield "a copy differs from its file: tests/docs/check_docs.py . --write"
 
 
 def kernel_rows(root):
@@ -124,6 +135,7 @@ def breaches_of(page, root, texts):
     text = texts[page]
     yield from link_breaches(page, root, texts)
     yield from example_breaches(text, root)
+    yield from block_breaches(text)
     if page.name != "CHANGELOG.md":
         yield from path_breaches(text, root)
     if page == root / KERNELS:
@@ -150,18 +162,21 @@ def source_breaches(root):
                         yield f"{path.relative_to(root)}: {name} does not exist"
 
 
-def main(root, write):
+def main(root, write, command):
     pages = [root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
     pages += sorted((root / "docs").rglob("*.md"))
     if write:
         for page in pages:
-            page.write_text(with_kernels(with_examples(page.read_text(encoding="utf-8"), root), root), encoding="utf-8")
+            text = with_files(with_kernels(with_examples(page.read_text(encoding="utf-8"), root), root), root)
+            page.write_text(with_outputs(text, root, command) if command else text, encoding="utf-8")
     texts = {page: page.read_text(encoding="utf-8") for page in pages}
     found = [f"{page.relative_to(root)}: {what}" for page in pages for what in breaches_of(page, root, texts)]
+    if command:
+        found += [f"{page.relative_to(root)}: {what}" for page in pages for what in output_breaches(texts[page], root, command)]
     found += source_breaches(root)
     shown = {match[1] for text in texts.values() for match in EXAMPLE.finditer(text)}
     found += [f"examples/{folder.name} is in no page" for folder in sorted((root / "examples").iterdir())
-              if folder.is_dir() and folder.name not in shown]
+              if (folder / "Main.cpp").exists() and folder.name not in shown]
     cited = " ".join(texts.values())
     patterns = RECORD.findall(cited)
     found += [f"perf/results/{path.name} is cited in no page" for path in sorted((root / "perf/results").glob("*.jsonl"))
@@ -171,4 +186,9 @@ def main(root, write):
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), "--write" in sys.argv))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=lambda name: Path(name).resolve())
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--command")
+    arguments = parser.parse_args()
+    sys.exit(main(arguments.root, arguments.write, arguments.command))

@@ -5,7 +5,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from check_docs import KERNELS, breaches_of, slug, with_examples, with_kernels
+from check_docs import KERNELS, breaches_of, slug, with_examples, with_files, with_kernels
+from commands import output_breaches, with_outputs
 
 SHOWN = "<!-- example: one -->\n```cpp\n{}```\n\nIt prints\n\n```text\n{}```\n"
 
@@ -54,6 +55,25 @@ class CheckDocs(unittest.TestCase):
 
     def test_programs_are_written_into_pages(self):
         self.assertEqual(with_examples(SHOWN.format("", ""), self.root), SHOWN.format("int main() {}\n", "1\n"))
+
+    def test_copies_are_those_of_files(self):
+        copy = "<!-- file: docs/other.md -->\n```text\n{}```\n"
+        self.assertTrue(self.found(copy.format("else\n")))
+        self.assertEqual(with_files(copy.format(""), self.root), copy.format((self.root / "docs/other.md").read_text()))
+
+    def test_commands_print_what_is_shown(self):
+        shown = "<!-- commands -->\n```sh\nread_me=$(cat examples/one/expected.txt)\necho $read_me\n```\nIt prints\n\n```text\n{}```\n"
+        shown += "<!-- commands -->\n```sh\nbuild/release/tools/kindred $read_me\n```\n```text\n{}```\n"
+        page = shown.format("1\n", "seen 1\n")
+        command = self.root / "kindred"
+        command.write_text("#!/bin/sh\necho seen $*\n")
+        command.chmod(0o755)
+        self.assertEqual(self.found(page), [])
+        self.assertEqual(list(output_breaches(page, self.root, command)), [])
+        self.assertTrue(list(output_breaches(shown.format("2\n", "seen 1\n"), self.root, command)))
+        self.assertEqual(with_outputs(shown.format("", ""), self.root, command), page)
+        self.assertIn("a command failed", next(output_breaches(shown.replace("echo", "false"), self.root, command)))
+        self.assertTrue(self.found("<!-- commands -->\n```sh\nls\n```\n"))
 
     def test_named_files_exist(self):
         (self.root / "core/include/kindred/core/math").mkdir(parents=True)
