@@ -1,17 +1,16 @@
 #include <kindred/matcher/SequenceMatcher.hpp>
-#include <kindred/matcher/Vocabulary.hpp>
 
 #include <iostream>
+#include <string_view>
+#include <vector>
 
 int main() {
-  Kindred::Vocabulary words;
-  Kindred::Ragged<Kindred::Symbol> patterns, queries;
-  for (const auto* name : {"the", "cat", "sat"}) patterns.values.push_back(words.add(name));
-  patterns.close_row();
-  for (const auto* name : {"a", "cat", "sat"}) queries.values.push_back(words.find(name));
-  queries.close_row();
-  Kindred::Context context;  // finds the spaces of this machine, and picks one for every call
-  const Kindred::SequenceMatcher matcher(context, patterns);
-  const auto answer = matcher.match(queries);
-  std::cout << answer.matches.values[0].similarity << '\n';  // 0.666667
+  Kindred::Context context;  // chooses CPU threads or the GPU for every call
+  const std::vector<std::string_view> names{"Northwind Traders Ltd", "Redstone Logistics Inc"};
+  const std::vector<std::string_view> queries{"Nortwind Traders", "Readstone"};
+  const Kindred::SequenceMatcher matcher(context, names);
+  const auto answer = matcher.match(queries, {.threshold = 0.5});
+  for (std::size_t query = 0; query < queries.size(); ++query)
+    for (const auto& match : answer.matches[query])
+      std::cout << queries[query] << ": " << names[match.index] << ", " << match.similarity << '\n';
 }
