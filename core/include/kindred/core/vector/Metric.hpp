@@ -8,8 +8,8 @@
 
 namespace Kindred {
 
-/// \brief The similarity or distance of two vectors q and x. `l2` is the Euclidean distance, not its
-/// square as in FAISS and hnswlib.
+/// \brief The similarity or distance of two vectors q and x. `l2` is the Euclidean distance, not
+/// its square as in FAISS and hnswlib.
 enum class Metric : std::uint8_t {
   cosine,  ///< clamp(q·x / (√q·q · √x·x), −1, 1), 0 if either norm is 0; larger is better
   ip,      ///< q·x; larger is better
