@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -17,18 +19,31 @@ bool has_level_character(const MatchFlags& flags) {
   return flags.form() != SequenceForm::json || flags.level == "character";
 }
 
-/// Warns of a file that --lines probably does not suit.
-void warn_of_name(const std::string& path) {
-  std::string_view name = path;
+/// Whether the name of a file, before .gz or .zst, ends with one of \p ends.
+bool is_named(std::string_view path, std::initializer_list<std::string_view> ends) {
   for (const std::string_view end : {".gz", ".zst"}) {
-    if (name.ends_with(end)) name.remove_suffix(end.size());
+    if (path.ends_with(end)) path.remove_suffix(end.size());
   }
-  if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) {
+  return std::any_of(ends.begin(), ends.end(),
+                     [&](std::string_view end) { return path.ends_with(end); });
+}
+
+/// Warns of a file that --lines probably does not suit, and refuses one whose name contradicts the
+/// form in which it would be read.
+void check_name(const std::string& path, SequenceForm form) {
+  const bool is_json = is_named(path, {".jsonl", ".ndjson"});
+  const bool is_table = is_named(path, {".csv", ".tsv", ".tab"});
+  if (form == SequenceForm::lines && is_json) {
     Log::warning(fmt::format(
         "{}: --lines compares whole lines as text; JSON lines are read with --patterns", path));
-  } else if (name.ends_with(".csv") || name.ends_with(".tsv")) {
+  } else if (form == SequenceForm::lines && is_table) {
     Log::warning(
         fmt::format("{}: --lines compares whole lines; --column NAME compares one column", path));
+  } else if (form == SequenceForm::json && is_table) {
+    throw UsageError(
+        fmt::format("match: {} is a table; --column NAME gives the column to compare", path));
+  } else if (form == SequenceForm::column && is_json) {
+    throw UsageError(fmt::format("match: {} has JSON lines, not columns; omit --column", path));
   }
 }
 
@@ -52,10 +67,8 @@ MatchInput::MatchInput(MatchFlags& flags, Session& session)
   const bool predicts = flags.prediction.predict;
   const SequenceForm form = flags.form();
   const std::string& path = flags.pattern_file();
-  if (form == SequenceForm::lines) {
-    warn_of_name(path);
-    if (!flags.self && flags.queries != path) warn_of_name(flags.queries);
-  }
+  check_name(path, form);
+  if (!flags.self && flags.queries != path) check_name(flags.queries, form);
   const Column column{flags.column, separator_of(path)};
   bool is_one_string = false;  // the level is not given, and every pattern is one string
   session.timed(Phase::load, [&] {

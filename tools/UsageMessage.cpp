@@ -18,9 +18,19 @@ namespace Kindred::Tools {
 namespace {
 
 /// Names that other programs give to flags of this one.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> synonyms{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 28> synonyms{
     {{"-o", "--out"},
      {"--output", "--out"},
+     {"--out", "--out-ids"},
+     {"--output", "--out-ids"},
+     {"--threshold", "--at-least"},
+     {"--score-cutoff", "--threshold"},
+     {"--cutoff", "--threshold"},
+     {"--scorer", "--measure"},
+     {"--metric", "--measure"},
+     {"--measure", "--metric"},
+     {"--alpha", "--damping"},
+     {"--edges", "--graph"},
      {"-n", "--top"},
      {"--k", "--top"},
      {"--topk", "--top"},
@@ -37,6 +47,17 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> synonyms
      {"-q", "--quiet"},
      {"-j", "--threads"},
      {"--gpu", "--space cuda"}}};
+
+/// Names of tasks that are not commands, and the command for each.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> tasks{
+    {{"pagerank", "spread --mode pagerank"},
+     {"dedupe", "match --self"},
+     {"dedup", "match --self"},
+     {"deduplicate", "match --self"},
+     {"cluster", "match --self --clusters single"},
+     {"hnsw", "index"},
+     {"verify", "vectors verify, graph verify, patterns verify"},
+     {"build", "vectors build, index build, graph build, patterns build"}}};
 
 bool is_flag(std::string_view text) { return text.size() > 1 && text.front() == '-'; }
 
@@ -97,7 +118,12 @@ std::string unknown_flag(const CLI::App& command, const std::string& argument) {
 
 std::string unknown_command(const CLI::App& group, const std::string& name) {
   const std::vector<std::string> names = command_names(group);
-  std::string fix = did_you_mean(name, names);
+  std::string fix;
+  for (const auto& [task, command] : tasks) {
+    if (name == task && group.get_parent() == nullptr)
+      fix = fmt::format("; did you mean {}?", command);
+  }
+  if (fix.empty()) fix = did_you_mean(name, names);
   if (fix.empty() && !names.empty()) fix = fmt::format("; there are {}", fmt::join(names, ", "));
   return fmt::format("there is no command {}{}", in_quotes(name), fix);
 }

@@ -36,7 +36,19 @@ Metric metric_from_string(const std::string& name) {
   for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
     if (to_string(metric) == name) return metric;
   }
-  throw UsageError(fmt::format("--metric: '{}' is not one of cosine, ip, l2", name));
+  constexpr std::array<std::pair<std::string_view, Metric>, 7> synonyms{
+      {{"L2", Metric::l2},
+       {"euclidean", Metric::l2},
+       {"dot", Metric::ip},
+       {"inner", Metric::ip},
+       {"inner_product", Metric::ip},
+       {"IP", Metric::ip},
+       {"angular", Metric::cosine}}};
+  std::string fix;
+  for (const auto& [other, metric] : synonyms) {
+    if (name == other) fix = fmt::format("; did you mean {}?", to_string(metric));
+  }
+  throw UsageError(fmt::format("--metric: '{}' is not one of cosine, ip, l2{}", name, fix));
 }
 
 VectorFormat format_from_string(const std::string& name) {

@@ -67,6 +67,23 @@ MISTAKES = (
     ("spread --graph g.knd --sources s.jsonl --undirected", 2, ("--undirected is for an edge list", "graph build")),
     ("spread --graph g.knd --sources s.jsonl --weights none", 2, ("--weights is for an edge list",)),
     ("spread --graph m.mtx --sources s.jsonl --undirected", 2, ("--undirected does not go with a Matrix Market file", "symmetric")),
+    # Names of other programs
+    ("search --vectors v.npy --queries q.npy --metric euclidean", 2, ("'euclidean' is not one of cosine, ip, l2; did you mean l2?",)),
+    ("search --vectors v.npy --queries q.npy --metric L2", 2, ("did you mean l2?",)),
+    ("index build --vectors v.npy --out i2.knd --metric dot", 2, ("did you mean ip?",)),
+    ("search --vectors v.npy --queries q.npy --out ids.npy", 2, ("there is no flag '--out'; did you mean --out-ids?",)),
+    ("search --vectors v.npy --queries q.npy --threshold 0.9", 2, ("did you mean --at-least?",)),
+    ("match --patterns p.jsonl --queries p.jsonl --score-cutoff 0.9", 2, ("did you mean --threshold?",)),
+    ("match --patterns p.jsonl --queries p.jsonl --scorer osa", 2, ("did you mean --measure?",)),
+    ("spread --graph e.tsv --sources s.jsonl --mode pagerank --alpha 0.9", 2, ("did you mean --damping?",)),
+    ("pagerank --graph e.tsv", 2, ("there is no command 'pagerank'; did you mean spread --mode pagerank?",)),
+    ("dedupe names.csv", 2, ("did you mean match --self?",)),
+    ("verify v.knd", 2, ("did you mean vectors verify, graph verify, patterns verify?",)),
+    # Text in another form
+    ("match --patterns names.csv --self --threshold 0.9", 2, ("names.csv is a table; --column NAME gives the column to compare",)),
+    ("match --patterns p.jsonl --queries names.csv", 2, ("names.csv is a table",)),
+    ("match --patterns p.jsonl --column tokens --self --threshold 0.9", 2, ("p.jsonl has JSON lines, not columns; omit --column",)),
+    ("match --patterns plain.txt --self --threshold 0.9", 3, ("plain.txt:1: a line must be a JSON object",)),
     # The configuration
     ("--config none.toml info", 2, ("--config: none.toml",)),
     ("--config typo.toml info", 2, ("--config: search: there is no flag 'topp'; did you mean top?",)),
@@ -166,6 +183,8 @@ class FirstHour(harness.CommandTest):
         self.file("broken.jsonl", '{"sources": [["a" 1]]}\n')
         self.file("no_candidates.jsonl", [{"ids": []}, {"ids": []}])
         self.file("p.jsonl", [{"tokens": ["a", "b"]}])
+        self.file("names.csv", "name\nAcme\nAcme Ltd\n")
+        self.file("plain.txt", "Acme\nAcme Ltd\n")
         self.file("typo.toml", "[search]\ntopp = 3\n")
         self.file("command.toml", "[serch]\ntop = 3\n")
         self.file("value.toml", '[search]\ntop = "many"\n')

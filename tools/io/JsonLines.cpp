@@ -77,6 +77,7 @@ class Sax final : public nlohmann::json_sax<nlohmann::json> {
       why.remove_prefix(column);
     else if (const auto end = why.find("] "); end != why.npos)
       why.remove_prefix(end + 2);
+    if (why.starts_with("column 1:")) refuse_outside();
     throw RecordError(fmt::format("not JSON: {}", why));
   }
 
