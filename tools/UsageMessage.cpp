@@ -49,7 +49,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 28> synonyms
      {"--gpu", "--space cuda"}}};
 
 /// Names of tasks that are not commands, and the command for each.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> tasks{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> named_tasks{
     {{"pagerank", "spread --mode pagerank"},
      {"dedupe", "match --self"},
      {"dedup", "match --self"},
@@ -119,7 +119,7 @@ std::string unknown_flag(const CLI::App& command, const std::string& argument) {
 std::string unknown_command(const CLI::App& group, const std::string& name) {
   const std::vector<std::string> names = command_names(group);
   std::string fix;
-  for (const auto& [task, command] : tasks) {
+  for (const auto& [task, command] : named_tasks) {
     if (name == task && group.get_parent() == nullptr)
       fix = fmt::format("; did you mean {}?", command);
   }

@@ -83,7 +83,7 @@ MISTAKES = (
     ("match --patterns names.csv --self --threshold 0.9", 2, ("names.csv is a table; --column NAME gives the column to compare",)),
     ("match --patterns p.jsonl --queries names.csv", 2, ("names.csv is a table",)),
     ("match --patterns p.jsonl --column tokens --self --threshold 0.9", 2, ("p.jsonl has JSON lines, not columns; omit --column",)),
-    ("match --patterns plain.txt --self --threshold 0.9", 3, ("plain.txt:1: a line must be a JSON object",)),
+    ("match --patterns names.txt --self --threshold 0.9", 3, ("names.txt:1: a line must be a JSON object",)),
     # The configuration
     ("--config none.toml info", 2, ("--config: none.toml",)),
     ("--config typo.toml info", 2, ("--config: search: there is no flag 'topp'; did you mean top?",)),
@@ -184,7 +184,7 @@ class FirstHour(harness.CommandTest):
         self.file("no_candidates.jsonl", [{"ids": []}, {"ids": []}])
         self.file("p.jsonl", [{"tokens": ["a", "b"]}])
         self.file("names.csv", "name\nAcme\nAcme Ltd\n")
-        self.file("plain.txt", "Acme\nAcme Ltd\n")
+        self.file("names.txt", "Acme\nAcme Ltd\n")
         self.file("typo.toml", "[search]\ntopp = 3\n")
         self.file("command.toml", "[serch]\ntop = 3\n")
         self.file("value.toml", '[search]\ntop = "many"\n')
