@@ -208,8 +208,13 @@ std::string config_message(const CLI::App& app, std::string why) {
     for (const std::string& flag : flags_of(command))
       if (flag.rfind("--", 0) == 0) known.push_back(flag.substr(2));
     const std::string key = dot == name.npos ? name : name.substr(dot + 1);
-    why = fmt::format("{}there is no flag {}{}", begun(command), in_quotes(key),
-                      did_you_mean(key, known));
+    // Known, but refused: a flag of every command in the section of one.
+    const bool is_of_all = std::find(known.begin(), known.end(), key) != known.end();
+    why = is_of_all
+              ? fmt::format("{} is a flag of every command: give it before the first [section]",
+                            in_quotes(key))
+              : fmt::format("{}there is no flag {}{}", begun(command), in_quotes(key),
+                            did_you_mean(key, known));
   }
   return "--config: " + why;
 }

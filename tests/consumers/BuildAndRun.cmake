@@ -40,6 +40,17 @@ if(NOT KIND STREQUAL "as_subdirectory")
   endif()
 endif()
 
+# The project of the quickstart.
+if(KIND STREQUAL "as_package")
+  run("${CMAKE_COMMAND}" -S "${SOURCE}/examples/quickstart" -B "${WORK}/quickstart" ${OPTIONS})
+  run("${CMAKE_COMMAND}" --build "${WORK}/quickstart")
+  run("${WORK}/quickstart/quickstart")
+  file(READ "${SOURCE}/examples/quickstart/expected.txt" expected)
+  if(NOT output STREQUAL expected)
+    message(FATAL_ERROR "the quickstart prints\n${output}instead of\n${expected}")
+  endif()
+endif()
+
 # A program that uses one engine needs only the dependencies of that engine: no BLAS for sequences.
 if(KIND STREQUAL "as_package")
   set(products "NEEDED[^\n]*lib(dnnl|openblas|cublas)")

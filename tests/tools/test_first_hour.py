@@ -87,6 +87,7 @@ MISTAKES = (
     # The configuration
     ("--config none.toml info", 2, ("--config: none.toml",)),
     ("--config typo.toml info", 2, ("--config: search: there is no flag 'topp'; did you mean top?",)),
+    ("--config common.toml info", 2, ("--config: 'threads' is a flag of every command: give it before the first [section]",)),
     ("--config command.toml info", 2, ("--config: there is no command 'serch'; did you mean search?",)),
     ("--config value.toml info", 2, ("--config: --top: 'many' is not a whole number",)),
     # Files of another kind
@@ -186,6 +187,7 @@ class FirstHour(harness.CommandTest):
         self.file("names.csv", "name\nAcme\nAcme Ltd\n")
         self.file("names.txt", "Acme\nAcme Ltd\n")
         self.file("typo.toml", "[search]\ntopp = 3\n")
+        self.file("common.toml", "[search]\nthreads = 2\n")
         self.file("command.toml", "[serch]\ntop = 3\n")
         self.file("value.toml", '[search]\ntop = "many"\n')
         for build in ("vectors build --vectors v.npy --out v.knd", "index build --vectors v.npy --out i.knd", "graph build --edges e.tsv --out g.knd"):
