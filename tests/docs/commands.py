@@ -10,7 +10,7 @@
     ```
 
 The blocks of a page run one after the other in one shell, in a folder that contains `examples/` of the repository and the command
-where `./run build` leaves it. Only standard output is shown."""
+where `./run build` leaves it; a page that sets no PATH finds it there. Only standard output is shown."""
 import os
 import re
 import shutil
@@ -32,6 +32,8 @@ def printed_by(blocks, root, command):
         (folder / BUILT).symlink_to(Path(command).resolve())
         script = "set -e\n" + "".join(f"{block}printf '\\036'\n" for block in blocks)
         environment = dict(os.environ, KINDRED_PROFILE="/nonexistent/profile.json")
+        if "export PATH=" not in script:
+            environment["PATH"] = f"{(folder / BUILT).parent}:{environment['PATH']}"
         ran = subprocess.run(["bash", "--norc", "-c", script], cwd=folder, env=environment, capture_output=True, timeout=300)
         outputs = ran.stdout.decode().split(END)
         if ran.returncode != 0:
