@@ -64,7 +64,7 @@ TEST(ColumnReader, SkipsEmptyLines) {
   EXPECT_THAT(fields_of("\n\r\na,b\r\n\r\n1,x\r\n\r\n"), ElementsAre("x"));
   EXPECT_THAT(fields_of("b\nx\n\ny\n\n"), ElementsAre("x", "y"));
   EXPECT_THAT(fields_of("a,b\n1,\"\n\n\"\n"), ElementsAre("\n\n")) << "not within a field";
-  EXPECT_THAT(fields_of("a,b\n\n1,x\n\n2\n"), ElementsAre("x", "6: 1 fields; the header has 2"));
+  EXPECT_THAT(fields_of("a,b\n\n1,x\n\n2\n"), ElementsAre("x", "5: 1 fields; the header has 2"));
   EXPECT_THAT(fields_of("a,b\n1,x\n ,\n \n"), ElementsAre("x", "", HasSubstr("4: 1 fields")));
 }
 

@@ -143,10 +143,10 @@ NONSENSE = (
     ("search --vectors v.npy --queries q.npy --filter none_allowed.npy", "search: no query has a result"),
     ("score --vectors v.npy --queries q.npy --candidates no_candidates.jsonl", "score: no query has a result"),
     ("index search --index i.knd --queries q.npy --filter none_allowed.npy", "index search: no query has a result"),
-    ("match --lines no_lines.txt --queries v.csv", "no_lines.txt: there are no patterns"),
+    ("match --lines no_lines.txt --queries mixed.txt", "no_lines.txt: there are no patterns"),
     ("patterns build --patterns no_lines.txt --out n.knd", "no_lines.txt: there are no patterns"),
     ("match --lines p.jsonl --queries p.jsonl", "p.jsonl: --lines compares whole lines as text; JSON lines are read with --patterns"),
-    ("match --lines v.csv --queries stranger.txt", "the query does not have a result: no similarity reaches the threshold 0.1"),
+    ("match --lines mixed.txt --queries stranger.txt", "the query does not have a result: no similarity reaches the threshold 0.1"),
     ("graph build --edges empty.tsv --out n.knd", "empty.tsv: the graph has no edges"),
     ("spread --graph empty.tsv --sources no_sources.jsonl", "empty.tsv: the graph has no edges"),
 )
