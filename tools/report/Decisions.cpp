@@ -13,7 +13,7 @@
 namespace Kindred::Tools {
 namespace {
 
-constexpr std::size_t rows_max = 1000;
+constexpr std::size_t rows_max = 500;
 constexpr std::size_t bytes_max = 250'000;
 
 ReportCell time_cell(double seconds) { return number_cell(Html::time(seconds), seconds); }
