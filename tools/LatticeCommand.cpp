@@ -66,8 +66,10 @@ ReportTable steps_of(const LatticeShape& shape, std::uint64_t from, std::uint64_
     table.note = "There is no path.";
     return table;
   }
-  table.note = fmt::format("{} steps; without blocked nodes and edges {} would do.",
-                           nodes.size() - 1, shape.distance(from, to));
+  const std::uint64_t steps = nodes.size() - 1;
+  table.note = fmt::format("{} steps.", steps);
+  if (const std::uint64_t shortest = shape.distance(from, to); shortest < steps)
+    table.note += fmt::format(" Without blocked nodes and edges, {} would do.", shortest);
   if (nodes.size() > rows_max)
     table.note += fmt::format(" The first {} of {} nodes are shown.", rows_max, nodes.size());
   for (std::size_t i = 0; i < std::min(nodes.size(), rows_max); ++i) {
