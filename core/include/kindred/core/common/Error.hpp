@@ -96,14 +96,22 @@ std::string located(const std::string& message, const char* file, int line, cons
 
 }  // namespace Kindred
 
+/// The name of the source file without its folder, where the compiler has it: binaries then contain
+/// no path of the machine that compiled them.
+#if defined(__FILE_NAME__)
+#define KINDRED_FILE_NAME __FILE_NAME__
+#else
+#define KINDRED_FILE_NAME __FILE__
+#endif
+
 /// Throws `Kindred::InvalidArgument`, with the source location in the message, if \p condition
 /// holds.
-#define KINDRED_THROW_IF(condition, message)                                   \
-  do {                                                                         \
-    if (condition) {                                                           \
-      throw ::Kindred::InvalidArgument(::Kindred::Impl::located(               \
-          (message), __FILE__, __LINE__, static_cast<const char*>(__func__))); \
-    }                                                                          \
+#define KINDRED_THROW_IF(condition, message)                                            \
+  do {                                                                                  \
+    if (condition) {                                                                    \
+      throw ::Kindred::InvalidArgument(::Kindred::Impl::located(                        \
+          (message), KINDRED_FILE_NAME, __LINE__, static_cast<const char*>(__func__))); \
+    }                                                                                   \
   } while (false)
 
 #endif  // KINDRED_CORE_COMMON_ERROR_HPP
