@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BuildInfo.hpp"
 #include "Commands.hpp"
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
@@ -39,7 +38,7 @@ struct HnswArguments {
   int threads = 0;
   std::uint64_t seed = 7;
   std::string python;
-  std::string scripts = KINDRED_PERF_PEERS;
+  std::string scripts = peers_folder();
   std::string out;
 };
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BuildInfo.hpp"
 #include "Commands.hpp"
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
@@ -27,7 +26,7 @@ struct PeersArguments {
   double scale = 1;
   bool gpu = false;
   std::string python = "python3";
-  std::string scripts = KINDRED_PERF_PEERS;
+  std::string scripts = peers_folder();
   double seconds = 10;
   int rounds = 9;
   int threads = 0;

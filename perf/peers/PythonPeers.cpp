@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers/PythonPeers.hpp"
 
+#include "BuildInfo.hpp"
+
 #include <kindred/core/common/Error.hpp>
 
 #include <fcntl.h>
@@ -53,6 +55,11 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 }  // namespace
+
+std::string peers_folder() {
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  return (program.parent_path() / KINDRED_PERF_PEERS).lexically_normal().string();
+}
 
 JobFolder::JobFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "kindred-peers-XXXXXX").string();

@@ -40,6 +40,9 @@ class JobFolder {
   std::filesystem::path m_path;
 };
 
+/// The folder of the peers' scripts that belongs to this program, built or installed.
+std::string peers_folder();
+
 /// The answer of a peer: ids (empty if it returns a score for every item) and scores.
 struct PeerAnswer {
   std::vector<std::int64_t> ids;
