@@ -269,11 +269,13 @@ class BulkData {
     m_sums.resize(count);
   }
 
-  DispatchRecord run(const ProductOptions& options) {
+  DispatchRecord run(const BulkOptions& options) {
     if (m_operation == Operations::transform)
       return m_bulk.xor_bytes(m_bytes.left, m_bytes.right, m_bytes.results, options).record;
     if (m_operation == Operations::matrix_multiply) {
-      return m_bulk.multiply<float>(options.space == Space::cuda ? m_pairs : m_parts, options)
+      return m_bulk
+          .multiply<float>(options.space == Space::cuda ? m_pairs : m_parts,
+                           {.space = options.space, .batch_bytes = options.batch_bytes})
           .record;
     }
     if (m_operation == Operations::reduction)
@@ -329,9 +331,7 @@ class BulkCalibration final : public CalibrationTask {
   }
   Run prepare(Context& context, std::size_t size) override {
     return [data = std::make_shared<BulkData>(context, m_operation, 1, size)](Space space) {
-      ProductOptions options;
-      options.space = space;
-      return data->run(options);
+      return data->run({.space = space});
     };
   }
 
@@ -365,10 +365,7 @@ BatchedRun prepare_batches(Context& context, Operation operation, std::size_t ar
                                                                       : std::size_t{1} << 18U;
   return [data = std::make_shared<BulkData>(context, operation, arrays, size)](
              Space space, std::uint64_t batch_bytes) {
-    ProductOptions options;
-    options.space = space;
-    options.batch_bytes = batch_bytes;
-    return data->run(options).taken;
+    return data->run({.space = space, .batch_bytes = batch_bytes}).taken;
   };
 }
 

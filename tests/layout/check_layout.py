@@ -35,6 +35,8 @@ LONGEST = 600
 
 
 PUBLIC_HEADER = re.compile(r"matcher/(\w+)/include/(kindred/matcher/\w+\.hpp)$")
+PUBLIC_OPTIONS = re.compile(r"^struct (\w+(?:Options|Settings))\b", re.M)
+OPTIONS = "tests/consumers/Options.cpp"
 SHARED = {"common", "storage", "symbols", "compat", "calibration"}
 OTHER_TESTS = {"backends", "memory", "vendor", "io", "command", "tools", "demo", "perf",  # folders elsewhere
                "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers",
@@ -184,6 +186,16 @@ def umbrella_breaches(texts):
             yield path, f"must include the public headers of {engine}: {', '.join(sorted(own))}"
 
 
+def option_breaches(texts):
+    """tests/consumers/Options.cpp, which is compiled with all warnings, uses each public struct of options or settings."""
+    tried = texts.get(OPTIONS, "")
+    for path, text in texts.items():
+        if ENGINE_HEADERS.match(path) and "/impl/" not in path:
+            for name in PUBLIC_OPTIONS.findall(text):
+                if not re.search(rf"\b{name}\{{\.", tried):
+                    yield OPTIONS, f"does not use {name} of {path}: add a line"
+
+
 def test_folder_breaches(texts):
     """A folder of tests has the name of what it tests, or of one of the kinds of test in OTHER_TESTS."""
     engines = {name for name, _ in ENGINE.findall(texts[ENGINES])}
@@ -204,7 +216,8 @@ def main(root):
         for line, what in breaches_of(name, texts[name]):
             print(f"{name}:{line}: {what}")
             found += 1
-    for name, what in [*engine_breaches(texts), *cycle_breaches(texts), *umbrella_breaches(texts), *test_folder_breaches(texts)]:
+    for name, what in [*engine_breaches(texts), *cycle_breaches(texts), *umbrella_breaches(texts), *option_breaches(texts),
+                       *test_folder_breaches(texts)]:
         print(f"{name}: {what}")
         found += 1
     print(f"{found} breaches")

@@ -3,7 +3,7 @@
 """The checker detects what it is meant to detect."""
 import unittest
 
-from check_layout import ENGINES, breaches_of, cycle_breaches, engine_breaches, test_folder_breaches, umbrella_breaches
+from check_layout import ENGINES, breaches_of, cycle_breaches, engine_breaches, option_breaches, test_folder_breaches, umbrella_breaches
 
 HEADER = "// SPDX-License-Identifier: Apache-2.0\n"
 
@@ -114,6 +114,13 @@ class CheckLayout(unittest.TestCase):
         whole = texts | {umbrella: "#include <kindred/matcher/A.hpp>\n#include <kindred/matcher/B.hpp>\n"}
         self.assertEqual(list(umbrella_breaches(whole)), [])
         self.assertEqual(list(umbrella_breaches({"matcher/storage/include/kindred/matcher/A.hpp": ""})), [])
+
+    def test_each_public_struct_of_options_is_tried(self):
+        header = "matcher/vector/include/kindred/matcher/A.hpp"
+        texts = {header: "struct SearchOptions {\n};\n", "tests/consumers/Options.cpp": "SearchOptions options;\n"}
+        self.assertEqual(len(list(option_breaches(texts))), 1)
+        texts["tests/consumers/Options.cpp"] = "use(SearchOptions{.top = 5});\n"
+        self.assertEqual(list(option_breaches(texts)), [])
 
     def test_folders_of_tests_are_named_after_what_they_test(self):
         texts = {ENGINES: "kindred_engine(vector)\n", "core/src/select/A.cpp": "", "tests/vector/Test_A.cpp": "",

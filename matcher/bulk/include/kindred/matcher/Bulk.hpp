@@ -30,9 +30,9 @@ using BulkResults = std::span<const std::span<T>>;
 /// C = A · B of row-major matrices without gaps.
 template <class T>
 struct MatrixPair {
-  std::span<const T> a;  ///< m × k
-  std::span<const T> b;  ///< k × n
-  std::span<T> c;        ///< m × n; must not overlap any input
+  std::span<const T> a = {};  ///< m × k
+  std::span<const T> b = {};  ///< k × n
+  std::span<T> c = {};        ///< m × n; must not overlap any input
   std::size_t m = 0;
   std::size_t n = 0;
   std::size_t k = 0;
@@ -43,7 +43,9 @@ struct BulkOptions {
   std::size_t batch_bytes = 0;  ///< bytes of arrays on a device at a time; 0: the best size for the
                                 ///< operation, within half of the remaining budget
 };
-struct ProductOptions : BulkOptions {
+struct ProductOptions {
+  std::optional<Space> space = {};  ///< as `BulkOptions::space`
+  std::size_t batch_bytes = 0;      ///< as `BulkOptions::batch_bytes`
   /// True: reproducible sums, bitwise identical on every space, but slower. False: the vendor's
   /// library, bitwise identical for repeated runs on the same space; |computed − exact| ≤ (k + 64)
   /// · 2⁻²² · ‖row of A‖ · ‖column of B‖ (float64: 2⁻⁵¹).

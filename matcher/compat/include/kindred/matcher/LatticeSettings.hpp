@@ -20,25 +20,25 @@ namespace Kindred {
 struct LatticeSettings {
   bool smart_routing = true;  ///< GPU_ENABLE_SMART_ROUTING: choose spaces by predicted time;
                               ///< otherwise the device runs everything it supports
-  std::optional<std::uint64_t> threshold_elements;  ///< GPU_THRESHOLD_ELEMENTS, ≥ 10: calls with
-                                                    ///< fewer items stay on the host
-  std::optional<std::uint64_t> optimal_threshold;  ///< GPU_OPTIMAL_THRESHOLD, ≥ 100: calls with at
-                                                   ///< least this number of items go to the device
-  std::optional<double> routing_tolerance_ms;  ///< GPU_ROUTING_OVERHEAD_TOLERANCE_MS, ≥ 0.1:
-                                               ///< time a call may lose to measuring another space
+  /// GPU_THRESHOLD_ELEMENTS, ≥ 10: calls with fewer items stay on the host
+  std::optional<std::uint64_t> threshold_elements = {};
+  /// GPU_OPTIMAL_THRESHOLD, ≥ 100: calls with at least this number of items go to the device
+  std::optional<std::uint64_t> optimal_threshold = {};
+  /// GPU_ROUTING_OVERHEAD_TOLERANCE_MS, ≥ 0.1: time a call may lose to measuring another space
+  std::optional<double> routing_tolerance_ms = {};
   std::uint64_t gpu_memory_min_mb = 512;  ///< GPU_MIN_GPU_MEMORY_MB, ≥ 256: a device with less
                                           ///< memory is not used; 1 MB is 2^20 bytes
-  std::optional<std::uint64_t> gpu_memory_max_mb;  ///< GPU_MAX_GPU_MEMORY_MB, ≤ 65536: limit of the
-                                                   ///< device memory that is used
-  std::optional<double> memory_safety_margin;  ///< GPU_MEMORY_SAFETY_MARGIN, 0.5 to 0.95: share of
-                                               ///< the free memory that is used
-  std::uint64_t dimensions_min = 1;            ///< LATTICE_MIN_DIMENSIONS, 1 to 20
-  std::uint64_t dimensions_max = 20;           ///< LATTICE_MAX_DIMENSIONS, 1 to 20
-  std::optional<std::uint64_t> dimensions_default;  ///< LATTICE_DEFAULT_DIMENSIONS
-  std::uint64_t size_min = 2;                       ///< LATTICE_MIN_LATTICE_SIZE, 2 to 1000
-  std::uint64_t size_max = 1000;                    ///< LATTICE_MAX_LATTICE_SIZE, 2 to 1000
-  std::optional<std::uint64_t> size_default;        ///< LATTICE_DEFAULT_LATTICE_SIZE
-  std::optional<std::uint64_t> parallel_cores;      ///< LATTICE_PARALLEL_CORES, 1 to 512: threads
+  /// GPU_MAX_GPU_MEMORY_MB, ≤ 65536: limit of the device memory that is used
+  std::optional<std::uint64_t> gpu_memory_max_mb = {};
+  /// GPU_MEMORY_SAFETY_MARGIN, 0.5 to 0.95: share of the free memory that is used
+  std::optional<double> memory_safety_margin = {};
+  std::uint64_t dimensions_min = 1;                      ///< LATTICE_MIN_DIMENSIONS, 1 to 20
+  std::uint64_t dimensions_max = 20;                     ///< LATTICE_MAX_DIMENSIONS, 1 to 20
+  std::optional<std::uint64_t> dimensions_default = {};  ///< LATTICE_DEFAULT_DIMENSIONS
+  std::uint64_t size_min = 2;                            ///< LATTICE_MIN_LATTICE_SIZE, 2 to 1000
+  std::uint64_t size_max = 1000;                         ///< LATTICE_MAX_LATTICE_SIZE, 2 to 1000
+  std::optional<std::uint64_t> size_default = {};        ///< LATTICE_DEFAULT_LATTICE_SIZE
+  std::optional<std::uint64_t> parallel_cores = {};  ///< LATTICE_PARALLEL_CORES, 1 to 512: threads
 
   /// The default number of dimensions: `dimensions_default` if set, otherwise 4 clamped to the
   /// limits.

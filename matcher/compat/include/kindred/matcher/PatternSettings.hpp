@@ -28,7 +28,7 @@ struct PatternSettings {
   std::uint32_t threads_per_block =
       256;  ///< THREADS_PER_BLOCK: validated and reported, but without effect, because each space
             ///< determines the launch shape of its kernels
-  std::optional<std::uint64_t> max_bulk_patterns;  ///< MAX_PATTERNS: limit of the bulk tier
+  std::optional<std::uint64_t> max_bulk_patterns = {};  ///< MAX_PATTERNS: limit of the bulk tier
   std::uint64_t sync_threshold =
       1000;  ///< SYNC_THRESHOLD: number of recent patterns that triggers a sync
   double sync_interval_seconds = 300;  ///< SYNC_INTERVAL: time between background syncs

@@ -14,7 +14,7 @@ namespace Kindred {
 /// \brief Non-owning view of a graph as a list of edges.
 struct GraphSpan {
   std::size_t nodes = 0;
-  std::span<const Edge> edges;                    ///< in input order
+  std::span<const Edge> edges = {};               ///< in input order
   std::span<const std::uint8_t> edge_kinds = {};  ///< one per edge; empty: kinds are not kept
   std::span<const std::uint8_t> node_kinds = {};  ///< one per node; empty: all nodes are of kind 0
   RaggedSpan<char> names = {};  ///< one distinct name per node; no offsets: nodes have no names

@@ -33,9 +33,9 @@ enum class ActivationPrecision : std::uint8_t {
 /// Parameters of a single query of a call.
 struct SpreadQuery {
   std::uint32_t hops = 4;
-  Decay decay;                          ///< exponential 0.7 by default
-  std::optional<double> threshold;      ///< overrides all three tiers; default: 0.01 / 0.05 / 0.10
-  EdgeKinds kinds = EdgeKinds().set();  ///< kinds of edges to follow
+  Decay decay = {};                      ///< exponential 0.7 by default
+  std::optional<double> threshold = {};  ///< overrides all three tiers; default: 0.01 / 0.05 / 0.10
+  EdgeKinds kinds = EdgeKinds().set();   ///< kinds of edges to follow
 };
 
 struct SpreadOptions {

@@ -36,9 +36,9 @@ struct SaveLattice {
 };
 /// `Bulk::xor_bytes` of one array; returns BulkReport. The shape of the lattice is ignored.
 struct XorLatticeBytes {
-  std::span<const std::uint8_t> array;
-  std::span<const std::uint8_t> key;
-  std::span<std::uint8_t> result;
+  std::span<const std::uint8_t> array = {};
+  std::span<const std::uint8_t> key = {};
+  std::span<std::uint8_t> result = {};
 };
 /// `Bulk::multiply` of one pair; returns BulkReport. The shape of the lattice is ignored.
 template <BulkNumber T>
@@ -52,7 +52,7 @@ struct LatticeTask {
   LatticeBlocks blocks = {};  ///< for FindLatticePath only
   std::variant<AnalyzeLattice, MeasureLattice, FindLatticePath, BuildLattice, SaveLattice,
                XorLatticeBytes, MultiplyLatticeMatrices<float>, MultiplyLatticeMatrices<double>>
-      work;
+      work = {};
 };
 
 struct LatticeResult {

@@ -18,7 +18,7 @@ namespace Kindred {
 template <class Byte>
 struct MatrixSpan {
   VectorElement element = VectorElement::float32;
-  std::span<Byte> values;  ///< aligned to an element
+  std::span<Byte> values = {};  ///< aligned to an element
   std::size_t rows = 0;
   std::size_t columns = 0;
   std::size_t stride = 0;  ///< elements between consecutive rows; 0: `columns`
@@ -40,23 +40,23 @@ inline MutableMatrix matrix_of(std::span<float> values, std::size_t rows, std::s
 /// variance. Bitwise identical on every space; docs/internals/layers.md gives the definition and
 /// the error bound.
 struct NormLayer {
-  ConstMatrix x;
-  MutableMatrix y;  ///< same shape as x; may be x itself if element type and stride are equal
-  std::span<const float> gamma;  ///< one per column; empty: 1
-  std::span<const float> beta;   ///< one per column; empty: 0
-  std::span<float> mean;         ///< output, one per row; empty: not computed
-  std::span<float> variance;     ///< output, one per row; empty: not computed
-  float epsilon = 1e-5F;         ///< normal and positive
+  ConstMatrix x = {};
+  MutableMatrix y = {};  ///< same shape as x; may be x itself if element type and stride are equal
+  std::span<const float> gamma = {};  ///< one per column; empty: 1
+  std::span<const float> beta = {};   ///< one per column; empty: 0
+  std::span<float> mean = {};         ///< output, one per row; empty: not computed
+  std::span<float> variance = {};     ///< output, one per row; empty: not computed
+  float epsilon = 1e-5F;              ///< normal and positive
   LayerActivation activation = LayerActivation::gelu;
 };
 
 /// \brief y = act(x·Wᵀ + b): `torch.nn.Linear` followed by an activation. Sums are computed in
 /// float32 or higher precision.
 struct LinearLayer {
-  ConstMatrix x;                ///< rows × inputs
-  ConstMatrix w;                ///< outputs × inputs, of x's element
-  std::span<const float> bias;  ///< one per output; empty: none
-  MutableMatrix y;              ///< rows × outputs, of any element; overlaps neither x nor w
+  ConstMatrix x = {};                ///< rows × inputs
+  ConstMatrix w = {};                ///< outputs × inputs, of x's element
+  std::span<const float> bias = {};  ///< one per output; empty: none
+  MutableMatrix y = {};              ///< rows × outputs, of any element; overlaps neither x nor w
   LayerActivation activation = LayerActivation::none;
 };
 

@@ -86,7 +86,7 @@ struct SymbolStatistics {
   std::uint64_t symbols = 0;          ///< number of known symbols
   /// Indexed by symbol: the number of distinct patterns that contain it; 0 for symbols beyond the
   /// end.
-  std::span<const std::uint64_t> patterns_with;
+  std::span<const std::uint64_t> patterns_with = {};
 };
 
 /// \brief A pattern from which predictions are made.

@@ -16,17 +16,17 @@ namespace Kindred {
 /// schedules.
 struct SeedMetrics {
   // For transitions. The value assumed for a missing metric is given for each.
-  std::optional<double> reconstruction_loss;  ///< training → grafting; missing: infinite
-  std::optional<double> performance_delta;    ///< missing: 0
-  std::optional<double> stability_score;      ///< evaluating → fine_tuning; missing: 0
-  std::optional<double> error_rate;           ///< missing: 0
-  std::optional<double> total_improvement;    ///< fine_tuning → fossilized; missing: 0
-  std::optional<double> final_stability;      ///< fine_tuning → fossilized; missing: 0
+  std::optional<double> reconstruction_loss = {};  ///< training → grafting; missing: infinite
+  std::optional<double> performance_delta = {};    ///< missing: 0
+  std::optional<double> stability_score = {};      ///< evaluating → fine_tuning; missing: 0
+  std::optional<double> error_rate = {};           ///< missing: 0
+  std::optional<double> total_improvement = {};    ///< fine_tuning → fossilized; missing: 0
+  std::optional<double> final_stability = {};      ///< fine_tuning → fossilized; missing: 0
   // For schedules. A missing metric counts as stable.
-  std::optional<double> loss_variance;
-  std::optional<double> gradient_norm;
-  std::optional<double> accuracy_variance;
-  std::span<const float> weights;  ///< weights whose drift is monitored; empty: none
+  std::optional<double> loss_variance = {};
+  std::optional<double> gradient_norm = {};
+  std::optional<double> accuracy_variance = {};
+  std::span<const float> weights = {};  ///< weights whose drift is monitored; empty: none
 };
 
 /// \brief Limits for the guards of transitions.
