@@ -91,11 +91,16 @@ function(kindred_host_only target)
   endif()
 endfunction()
 
-# kindred_install_rpath(<target> <folder>): a target installed into the folder finds our libraries in the installation, and
-# others (such as a shared Kokkos) where they were linked.
+# kindred_install_rpath(<target> <folder>): a target installed into the folder finds our libraries, and a shared Kokkos that is
+# installed with them, in the installation, and others where they were linked.
 function(kindred_install_rpath target folder)
   file(RELATIVE_PATH libraries "${folder}" "${CMAKE_INSTALL_FULL_LIBDIR}")
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}" INSTALL_RPATH_USE_LINK_PATH ON)
+  string(REGEX REPLACE "/$" "" libraries "/${libraries}")
+  set(paths "$ORIGIN${libraries}")
+  if(kokkos_is_shared)
+    list(APPEND paths "$ORIGIN${libraries}/kindred/kokkos/${kokkos_libdir}")
+  endif()
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${paths}" INSTALL_RPATH_USE_LINK_PATH ON)
 endfunction()
 
 # kindred_library(<name> KOKKOS PUBLIC|PRIVATE [FOLDER <folder>] [LINK <targets>] [LINK_PRIVATE <targets>]
