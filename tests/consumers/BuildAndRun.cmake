@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.25)
 # Builds and runs programs that use Kindred: installed (as_package), as a subdirectory, or its headers alone. Programs that use
 # kernels print the bits of their results, which must equal those of OWN_BITS.
 function(run)
