@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: compile_kernels.sh ROOT KOKKOS WORK VERSION SOURCE ARCHITECTURES [NVCC OPTIONS]
-# Compiles the kernels of SOURCE, a file of the repository ROOT, by the device pass of nvcc only. ARCHITECTURES: `ends`, the oldest
-# and the newest of those that Kindred is built for and this nvcc knows, or names such as 90a. KOKKOS holds sources of Kokkos,
-# which are configured in WORK; VERSION the generated headers. Exits 77 with the reason where nvcc or those sources are missing.
+# Compiles the kernels of SOURCE, a file of the repository ROOT, by the device pass of nvcc only. Fails if one calls a member that exists
+# on the host only. ARCHITECTURES: `ends`, the oldest and the newest of those that Kindred is built for and this nvcc knows, or names
+# such as 90a. KOKKOS holds sources of Kokkos, which are configured in WORK; VERSION the generated headers. Exits 77 with the reason
+# where nvcc or those sources are missing.
 set -euo pipefail
 root=$1 kokkos=$2 work=$3 version=$4 source=$5 architectures=$6
 shift 6
@@ -45,5 +46,12 @@ for folder in "$work" "$work/core/src" "$kokkos/core/src" "$kokkos/tpls/desul/in
   includes+=(-isystem "$folder")
 done
 echo "$source for $architectures"
-nvcc -x cu -fatbin -o /dev/null -std=c++20 -O1 -Xptxas -O1 -extended-lambda -fmad=false -DNDEBUG -w \
-  "${targets[@]}" -include "$root/cmake/kokkos-cuda13.hpp" -I "$version" "${includes[@]}" "$@" "$root/$source"
+log=$work/$(basename "$source").$$.log
+trap 'rm -f "$log"' EXIT
+nvcc -x cu -fatbin -o /dev/null -std=c++20 -O1 -Xptxas -O1 -extended-lambda -fmad=false -DNDEBUG -Xcudafe --display_error_number \
+  "${targets[@]}" -include "$root/cmake/kokkos-cuda13.hpp" -I "$version" "${includes[@]}" "$@" "$root/$source" >"$log" 2>&1 || { cat "$log"; exit 1; }
+# nvcc only warns, and the kernel ends where it would call the function.
+if grep -E 'calling a (constexpr )?__host__ function\("[^"]*Kokkos::Cuda[^"]*"\) from' "$log"; then
+  echo "$source: a kernel calls a function that exists on the host only; declare it KOKKOS_INLINE_FUNCTION"
+  exit 1
+fi

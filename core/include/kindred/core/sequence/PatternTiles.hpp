@@ -29,7 +29,7 @@ struct PatternTiles {
   std::uint32_t vocabulary = 0;
   std::uint64_t rows = 0;  ///< rows of all tiles
 
-  std::uint32_t slots() const { return tiles * tile_patterns; }
+  KOKKOS_INLINE_FUNCTION std::uint32_t slots() const { return tiles * tile_patterns; }
 
   /// The symbols, stored as \p SymbolType.
   template <class SymbolType>

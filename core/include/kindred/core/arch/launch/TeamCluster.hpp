@@ -32,7 +32,7 @@ class TeamCluster {
   KOKKOS_INLINE_FUNCTION unsigned teams() const { return 1; }
   KOKKOS_INLINE_FUNCTION unsigned thread() const { return 0; }
   KOKKOS_INLINE_FUNCTION unsigned warp() const { return 0; }
-  static constexpr unsigned warps() { return 1; }
+  KOKKOS_INLINE_FUNCTION static constexpr unsigned warps() { return 1; }
   KOKKOS_INLINE_FUNCTION unsigned lane() const { return 0; }
   /// Synchronises all teams.
   KOKKOS_INLINE_FUNCTION void barrier() const {}
@@ -92,7 +92,7 @@ class TeamCluster<DeviceSpace> {
     return 0;
   }
   KOKKOS_INLINE_FUNCTION unsigned warp() const { return thread() / lanes; }
-  static constexpr unsigned warps() { return team_threads / lanes; }
+  KOKKOS_INLINE_FUNCTION static constexpr unsigned warps() { return team_threads / lanes; }
   KOKKOS_INLINE_FUNCTION unsigned lane() const { return thread() % lanes; }
 
   KOKKOS_INLINE_FUNCTION void barrier() const { cluster_barrier(); }
