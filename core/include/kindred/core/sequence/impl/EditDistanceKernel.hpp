@@ -152,14 +152,14 @@ struct EditDistanceKernel {
       const EditCarryPlane<kind> plane(carry.data() + work_item.query * carry_stride,
                                        tiles.offsets(work_item.tile) / tile_patterns,
                                        work_item.tile, work_item.lane);
-      advance<Count>(tables, work_item, state, [&](std::uint32_t row, const std::uint64_t* masks) {
+      advance<Count>(tables, work_item, [&](std::uint32_t row, const std::uint64_t* masks) {
         EditCarry bits;
         if (work_item.chained_in) bits = plane.load(row);
         state.step(masks, bits);
         if (work_item.chained_out) plane.store(row, bits);
       });
     } else {
-      advance<Count>(tables, work_item, state, [&](std::uint32_t, const std::uint64_t* masks) {
+      advance<Count>(tables, work_item, [&](std::uint32_t, const std::uint64_t* masks) {
         EditCarry bits;
         state.step(masks, bits);
       });
@@ -168,31 +168,42 @@ struct EditDistanceKernel {
     finish(work_item, state.height(length - work_item.symbols_before));
   }
 
+  /// Rows whose symbols are loaded together.
+  static constexpr std::uint32_t group = Arch::is_device<ExecutionSpace> ? 8 : 1;
+
   /// Calls `step(row, masks)` for every symbol of the pattern.
-  template <unsigned Count, class State, class Step>
+  template <unsigned Count, class Step>
   KOKKOS_INLINE_FUNCTION void advance(const typename pack::Tables& tables,
-                                      const WorkItem& work_item, State&, const Step& step) const {
-    constexpr std::uint32_t group = Arch::is_device<ExecutionSpace> ? 8 : 1;
-    for (std::uint32_t row = 0; row < work_item.length; row += group) {
-      std::uint32_t symbol[group];
-      KINDRED_UNROLL
-      for (std::uint32_t r = 0; r < group; ++r) {
-        symbol[r] = row + r < work_item.length
-                        ? work_item.symbols[tile_patterns * std::size_t{row + r}]
-                        : tiles.vocabulary;
+                                      const WorkItem& work_item, const Step& step) const {
+    std::uint32_t row = 0;
+    for (; row + group <= work_item.length; row += group)
+      advance_group<Count, true>(tables, work_item, row, step);
+    if (row < work_item.length) advance_group<Count, false>(tables, work_item, row, step);
+  }
+
+  /// \tparam Full the pattern has all rows of the group, so that nothing branches
+  template <unsigned Count, bool Full, class Step>
+  KOKKOS_INLINE_FUNCTION void advance_group(const typename pack::Tables& tables,
+                                            const WorkItem& work_item, std::uint32_t row,
+                                            const Step& step) const {
+    std::uint32_t symbol[group];
+    KINDRED_UNROLL
+    for (std::uint32_t r = 0; r < group; ++r) {
+      symbol[r] = Full || row + r < work_item.length
+                      ? work_item.symbols[tile_patterns * std::size_t{row + r}]
+                      : tiles.vocabulary;
+    }
+    KINDRED_UNROLL
+    for (std::uint32_t r = 0; r < group; ++r) {
+      std::uint64_t masks[Count];
+      if constexpr (Arch::is_device<ExecutionSpace>) {
+        pack::template masks<pack::template lookup<SymbolType, Words>, Count>(
+            tables, symbol[r], work_item.lane, masks);
+      } else {
+        for (unsigned w = 0; w < Count; ++w)
+          masks[w] = work_item.words[w].mask(work_item.codes[symbol[r]]);
       }
-      KINDRED_UNROLL
-      for (std::uint32_t r = 0; r < group; ++r) {
-        std::uint64_t masks[Count];
-        if constexpr (Arch::is_device<ExecutionSpace>) {
-          pack::template masks<pack::template lookup<SymbolType, Words>, Count>(
-              tables, symbol[r], work_item.lane, masks);
-        } else {
-          for (unsigned w = 0; w < Count; ++w)
-            masks[w] = work_item.words[w].mask(work_item.codes[symbol[r]]);
-        }
-        if (row + r < work_item.length) step(row + r, masks);
-      }
+      if (Full || row + r < work_item.length) step(row + r, masks);
     }
   }
 
