@@ -138,6 +138,11 @@ struct DeviceNormRows {
                                                   unsigned rows, const Element* staged,
                                                   const Scale* scales) {
     constexpr unsigned each = 16 / sizeof(Element);
+    // Copies, so that they need not be loaded again after each store to y.
+    const LayerActivation activation = layer.activation;
+    const VectorElement output = layer.output;
+    const std::uint64_t y_stride = layer.y_stride;
+    std::byte* const y = layer.y;
     const auto columns = static_cast<unsigned>(layer.columns);
     const unsigned chunks = columns / each;
     const unsigned across = chunks < threads_max ? chunks : threads_max;
@@ -159,9 +164,8 @@ struct DeviceNormRows {
         KINDRED_UNROLL
         for (unsigned i = 0; i < each; ++i)
           values[i] = normalised(scale, Arch::to_float(x.value[i]), gamma[i], beta[i]);
-        activate(layer.activation, values);
-        store_neighbours_as(layer.output, layer.y, (first + row) * layer.y_stride + chunk * each,
-                            values);
+        activate(activation, values);
+        store_neighbours_as(output, y, (first + row) * y_stride + chunk * each, values);
       }
     }
   }
