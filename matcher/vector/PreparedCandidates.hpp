@@ -149,7 +149,7 @@ class PreparedCandidates {
     const ArrayView<Rank, ExecutionSpace> best(m_best.data(), m_shape.top);
     m_graph.capture(*m_exec_space, [this, rows, metric, prepared, offsets, candidates, best] {
       if (Arch::is_device<ExecutionSpace>) {
-        Kokkos::parallel_for("Kindred::PreparedScore::score::stage",
+        Kokkos::parallel_for(m_stage_label,
                              Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
                                  *m_exec_space, 0, m_words),
                              CopyWords{m_shared.data(), m_staged.data()});
@@ -172,6 +172,8 @@ class PreparedCandidates {
   Buffer<std::uint32_t, memory_space> m_arrived;
   VectorRows<ExecutionSpace> m_recorded;
   CudaGraph<ExecutionSpace> m_graph;
+  /// A string, so that a launch that is not replayed from a CUDA graph does not allocate one.
+  const std::string m_stage_label = "Kindred::PreparedScore::score::stage";
   /// At most 15 characters, so that the copy that Kokkos makes does not allocate.
   const std::string m_fence_label = "Kindred::score";
 };
