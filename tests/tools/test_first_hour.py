@@ -113,7 +113,7 @@ MISTAKES = (
     # Files of other programs
     ("match --lines x.parquet --queries p.jsonl", 3, ("x.parquet: is a Parquet file, not UTF-8 text; convert it: duckdb -c \"COPY 'x.parquet' TO 'x.parquet.csv'\"",)),
     ("match --patterns p.jsonl --queries x.parquet", 3, ("x.parquet: is a Parquet file",)),
-    ("match --patterns x.arrow --column a --queries p.jsonl", 3, ("x.arrow: is an Arrow IPC file", "pandas.read_feather('x.arrow').to_csv('x.arrow.csv'")),
+    ("match --patterns x.arrow --column a --queries v.csv", 3, ("x.arrow: is an Arrow IPC file", "pandas.read_feather('x.arrow').to_csv('x.arrow.csv'")),
     ("match --patterns v.npy --queries p.jsonl", 3, ("v.npy: is an array of NumPy, not UTF-8 text; it is for kindred search --vectors v.npy",)),
     ("match --patterns v.knd --queries p.jsonl", 3, ("v.knd: is a store of vectors, not UTF-8 text; it is for kindred search --store v.knd",)),
     ("match --lines names.xlsx --queries p.jsonl", 3, ("names.xlsx: is an Office document (.xlsx), not UTF-8 text; save the sheet as CSV (UTF-8)",)),
