@@ -73,7 +73,7 @@ ReportPicture neighbourhood_of(const SpreadingEngine& engine, const SpreadOption
                    });
   const std::size_t edges = picture.edges.size();
   picture.edges.resize(std::min(edges, pictured_edges));
-  picture.title = fmt::format("Neighbourhood of {}", query);
+  picture.title = fmt::format("Neighbourhood of the query {}", query);
   const std::string of_all = shown_sources < sources.size()
                                  ? fmt::format("the first {} of {}", shown_sources, sources.size())
                                  : fmt::format("{}", shown_sources);

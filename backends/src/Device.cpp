@@ -115,9 +115,7 @@ void synchronize_device() noexcept {
 SpaceInfo query_devices() {
   SpaceInfo info;
   info.space = Space::cuda;
-  info.why_not =
-      "not compiled in: this is a host build (a Kokkos with CUDA makes the other kind: ./run build "
-      "cuda)";
+  info.why_not = "not compiled in: this is a host build; ./run build cuda makes one for CUDA";
   return info;
 }
 

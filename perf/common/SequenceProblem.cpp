@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/Similarity.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include "common/Checking.hpp"
 #include "common/ProblemFactories.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace Kindred::Perf {
 
@@ -76,12 +78,13 @@ class MatchProblem final : public Problem {
     const bool lcs = m_options.measure == Measure::lcs;
     Match out;
     out.index = row;
-    if (m_options.measure == Measure::levenshtein) {
-      const std::size_t longest = std::max(pattern.size(), query.size());
-      out.matched = static_cast<std::uint32_t>(longest) -
-                    Reference::levenshtein_distance(pattern, query);
-      out.similarity = Reference::normalized_similarity(Reference::PairMeasure::levenshtein, pattern,
-                                                        query);
+    if (const auto measure = pair_measure(m_options.measure)) {
+      const auto longest = static_cast<double>(std::max(pattern.size(), query.size()));
+      out.matched =
+          counts_edits(m_options.measure)
+              ? static_cast<std::uint32_t>(longest - Reference::distance(*measure, pattern, query))
+              : matched(m_options.measure, pattern, query);
+      out.similarity = Reference::normalized_similarity(*measure, pattern, query);
       return out;
     }
     out.matched = lcs ? Reference::lcs(pattern, query) : Reference::difflib(pattern, query);
@@ -89,6 +92,24 @@ class MatchProblem final : public Problem {
         Reference::similarity(lcs ? Reference::Matched::lcs : Reference::Matched::difflib,
                               out.matched, pattern.size(), query.size());
     return out;
+  }
+
+  /// The oracle's name of a measure other than `lcs` and `difflib`.
+  static std::optional<Reference::PairMeasure> pair_measure(Measure measure) {
+    switch (measure) {
+      case Measure::levenshtein:
+        return Reference::PairMeasure::levenshtein;
+      case Measure::osa:
+        return Reference::PairMeasure::osa;
+      case Measure::prefix:
+        return Reference::PairMeasure::prefix;
+      case Measure::postfix:
+        return Reference::PairMeasure::postfix;
+      case Measure::jaro_winkler:
+        return Reference::PairMeasure::jaro_winkler;
+      default:
+        return std::nullopt;
+    }
   }
 
   std::shared_ptr<const PatternSet> m_patterns;

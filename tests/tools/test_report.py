@@ -91,10 +91,10 @@ class Results(ReportTest):
         answers = self.succeeds(*arguments, cwd=self.inputs).lines()
         table = page.table("activation")
         self.assertEqual([row[1] for row in table.rows], [node for answer in answers for node, _ in answer["activations"]])
-        self.assertIn("Neighbourhood of q0", page.text["results"])
+        self.assertIn("Neighbourhood of the query q0", page.text["results"])
         self.assertTrue({"svg", "line", "marker"} <= page.tags)
         for mode in ("pagerank", "linear"):
-            self.assertIn("Neighbourhood of q0", self.page(*arguments, "--mode", mode).text["results"])
+            self.assertIn("Neighbourhood of the query q0", self.page(*arguments, "--mode", mode).text["results"])
 
     def test_picture(self):
         edges = self.file("g.tsv", "a b 1\nb c 0.5\nc a 0.5\nb z 0\n")
