@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes of the first hour: what a user types, and what the message must say to put it right."""
+"""Mistakes of the first hour: what a user types, and what the message must say to put it right. The
+tasks of the first hour are tested where users find them: those of docs/guide/quickstart.md by
+Docs.CommandsPrintWhatPagesShow, linking by Consumer.as_package, a sweep by perf_smoke.sweep_end."""
 import gzip
 import os
 import pty
