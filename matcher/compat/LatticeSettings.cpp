@@ -166,7 +166,7 @@ LatticeSettings LatticeSettings::from_environment(
     return true;
   };
   const auto read_any = [&](const auto& names, auto& setting, double least, double most) {
-    if (read(std::string("KINDRED_") + *names.begin(), setting, least, most)) return;
+    if (read(std::string("KINDRED_").append(*names.begin()), setting, least, most)) return;
     for (const char* name : names)
       if (read(name, setting, least, most)) return;
   };
