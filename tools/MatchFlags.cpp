@@ -174,8 +174,9 @@ void add_match_flags(CLI::App& command, MatchFlags& flags) {
       .add_option("--measure", flags.measure,
                   "lcs: longest common subsequence, the same as indel; difflib: same as Python's "
                   "difflib with autojunk=False; levenshtein, osa (with transpositions), prefix, "
-                  "postfix, jaro-winkler: RapidFuzz's normalized_similarity; token-sort, "
-                  "token-set: its ratios of the words of texts, divided by 100 (default: lcs)")
+                  "postfix: RapidFuzz's normalized_similarity; jaro-winkler: its similarity; "
+                  "token-sort, token-set: its ratios of the words of texts, divided by 100 "
+                  "(default: lcs)")
       ->type_name("NAME");
   command.add_flag("--autojunk", flags.options.autojunk,
                    "difflib with Python's default autojunk=True: in a query of 200 symbols or "

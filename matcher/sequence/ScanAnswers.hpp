@@ -46,7 +46,7 @@ void read_answers(const ScanCall& call, std::span<const Key> keys,
         found.push_back(match_of(value, index, call, query.size()));
         continue;
       }
-      // What these matched is not in the key. It is counted again, for the few results.
+      // What these matched is not in the key. It is counted again, for the results only.
       const PairResult pair = masks.score(
           call.score(), call.store.pattern(call.store.slot_of[index]), call.separator());
       found.push_back({index, value, pair.matched, 1.0 - value});

@@ -114,7 +114,13 @@ class ScanWorkspace {
     const std::uint64_t slots = m_tiles->tiles * std::uint64_t{tile_patterns};
     const std::uint64_t tables =
         QueryArrays::bytes(longest, m_tiles->vocabulary, QueryBuffers<ExecutionSpace>::lookup);
-    if (call.comparison() == Comparison::score) return tables + slots * sizeof(WideRank);
+    if (call.comparison() == Comparison::score) {
+      // Of a long query, the most segments that it may have.
+      const auto segments = static_cast<std::uint32_t>(longest / word_symbols + 1);
+      const std::uint64_t words =
+          pair_score_workspace(m_exec_space, m_tiles->view(), 1, segments > 4 ? segments : 1);
+      return tables + slots * sizeof(WideRank) + 8 * words;
+    }
     if (call.options.measure == Measure::difflib) {
       return tables + slots * sizeof(std::uint32_t) + carry_bytes(longest);
     }
@@ -252,7 +258,8 @@ class ScanWorkspace {
   void match_scores(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                     const QueryTables<ExecutionSpace>& tables, Selection<WideRank>& selection) {
     const std::uint64_t slots = tiles.slots();
-    sized(m_carry, "Kindred::SequenceMatcher::carry", pair_score_workspace(m_exec_space, tables));
+    sized(m_carry, "Kindred::SequenceMatcher::carry",
+          pair_score_workspace(m_exec_space, tiles, tables.queries, tables.segments_max));
     sized(selection.keys, "Kindred::SequenceMatcher::keys", tables.queries * slots);
     pair_score_keys(m_exec_space, tiles, tables, call.score(), call.separator(),
                     call.options.threshold, m_carry.view(), selection.keys.view());

@@ -158,7 +158,7 @@ std::uint64_t SequenceMatcher::bytes(Space space) const noexcept {
   std::uint64_t bytes = m_state->segment.bytes(space);
   const std::lock_guard lock(m_state->words_mutex);
   for (const auto* words : {&m_state->sorted_words, &m_state->word_sets})
-    if (*words) bytes += (*words)->segment().bytes(space);
+    if (*words) bytes += (*words)->bytes(space);
   return bytes;
 }
 
@@ -208,7 +208,11 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
   // If many patterns are equal, they are one item, because their pairs would be as many as the
   // square of their number. Empty patterns have no results, not even with each other.
   constexpr std::uint64_t equal_pairs_max = std::uint64_t{1} << 20U;
-  const std::vector<std::uint32_t> first_equal = Impl::first_equal(m_state->segment.store());
+  std::vector<std::uint32_t> first_equal = Impl::first_equal(m_state->segment.store());
+  if (const Impl::WordPatterns* const words = m_state->words(matching)) {
+    for (std::uint32_t index = 0; index < size(); ++index)
+      if (!words->is_similar_to_itself(index)) first_equal[index] = index;
+  }
   std::vector<std::uint32_t> copies(size());
   std::uint64_t equal_pairs = 0;
   for (const std::uint32_t first : first_equal) equal_pairs += copies[first]++;

@@ -38,6 +38,9 @@ class WordForms {
   void append(std::span<const Symbol> text, const char* what, std::size_t row,
               Ragged<Symbol>& out) const;
 
+  /// Bytes of the known words.
+  std::uint64_t bytes() const noexcept { return m_words.statistics().held_bytes; }
+
   /// Whether \p form is that of a text without words.
   static bool is_blank(std::span<const Symbol> form);
 

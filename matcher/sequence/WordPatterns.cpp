@@ -14,6 +14,10 @@ WordPatterns::WordPatterns(Context& context, Measure measure, RaggedSpan<Symbol>
   m_segment.emplace(context, forms, residency);
 }
 
+std::uint64_t WordPatterns::bytes(Space space) const noexcept {
+  return m_segment->bytes(space) + (space == Space::cuda ? 0 : m_forms.bytes());
+}
+
 Ragged<Symbol> WordPatterns::forms(RaggedSpan<Symbol> texts) const {
   Ragged<Symbol> forms;
   for (std::size_t row = 0; row < texts.rows(); ++row) {

@@ -20,6 +20,13 @@ class WordPatterns {
   WordPatterns(Context& context, Measure measure, RaggedSpan<Symbol> texts, Residency residency);
 
   const PatternSegment& segment() const noexcept { return *m_segment; }
+  /// Whether pattern \p index is similar to itself: under `token_set`, a text without words is not.
+  bool is_similar_to_itself(std::uint64_t index) const {
+    constexpr std::uint32_t one_word = 3;  // symbols of the shortest set
+    return m_measure != Measure::token_set || m_segment->length(index) >= one_word;
+  }
+  /// Bytes of the tiles and, on the host, of the words.
+  std::uint64_t bytes(Space space) const noexcept;
   /// The forms of queries. That of an empty text is empty. \throws InvalidArgument for a symbol
   /// that is no code point
   Ragged<Symbol> forms(RaggedSpan<Symbol> texts) const;

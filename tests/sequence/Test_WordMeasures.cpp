@@ -202,6 +202,18 @@ TEST(WordMeasures, FindDuplicatesAndClusters) {
   }
 }
 
+TEST(WordMeasures, DoNotClusterTextsWithoutWordsHoweverMany) {
+  // More equal pairs than are compared one by one.
+  std::vector<std::string> texts(1500, " ");
+  texts.emplace_back("abc");
+  const SequenceMatcher matcher(Testing::context(), views(texts));
+  ClusterOptions options;
+  options.matching.measure = Measure::token_set;
+  EXPECT_EQ(matcher.cluster(options).members.rows(), texts.size());
+  options.matching.measure = Measure::token_sort;
+  EXPECT_EQ(matcher.cluster(options).members.rows(), 2U);
+}
+
 TEST(WordMeasures, MayBeFirstUsedBySeveralThreads) {
   std::vector<std::string> texts;
   auto generator = Testing::generator("words: threads");

@@ -11,22 +11,26 @@ namespace Kindred {
 
 namespace Impl {
 
-/// Words of the longest query.
-template <class ExecutionSpace>
-std::uint32_t longest_words(const QueryTables<ExecutionSpace>& queries) {
-  return queries.segments_max * segment_words;
-}
+/// Words of a query of some segments, at most.
+constexpr std::uint32_t longest_words(std::uint32_t segments) { return segments * segment_words; }
 
 template <class ExecutionSpace>
 bool are_near(const QueryTables<ExecutionSpace>& queries) {
   return queries.segments_max <= 1;
 }
 
-/// Number of workers that have a workspace of their own.
+/// Number of workers that have a workspace of their own: as many as fill the space, but on a device
+/// no more than share a limited workspace.
 template <class ExecutionSpace>
-std::uint64_t far_workers(const ExecutionSpace& exec_space) {
+std::uint64_t far_workers(const ExecutionSpace& exec_space,
+                          const PatternTiles<ExecutionSpace>& tiles, std::uint32_t queries,
+                          std::uint32_t segments_max) {
+  constexpr std::uint64_t words_max = 1ULL << 25U;
   const auto all = static_cast<std::uint64_t>(std::max(Arch::concurrency(exec_space), 1));
-  return Arch::is_device<ExecutionSpace> ? std::max<std::uint64_t>(all / 4, 1) : all;
+  std::uint64_t workers = all;
+  if constexpr (Arch::is_device<ExecutionSpace>)
+    workers = std::min(all / 4, words_max / (2 * longest_words(segments_max)));
+  return std::clamp<std::uint64_t>(workers, 1, std::uint64_t{queries} * tiles.slots());
 }
 
 template <PairScore score, class ExecutionSpace>
@@ -41,7 +45,7 @@ void score_pairs(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
           "Kindred::Sequence::pair_score_keys::score", range<std::uint64_t>(exec_space, workers),
           PairScoresKernel<ExecutionSpace, decltype(symbol), score, decltype(words)::value>{
               tiles, queries, workspace, keys, threshold, separator, tiles.slots(),
-              longest_words(queries), workers});
+              longest_words(queries.segments_max), workers});
     };
     if constexpr (score == PairScore::jaro_winkler && !Arch::is_device<ExecutionSpace> &&
                   Arch::has_byte_lookups) {
@@ -57,7 +61,8 @@ void score_pairs(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
       }
     }
     if (!are_near(queries)) {
-      launch(std::integral_constant<std::uint32_t, 0>(), far_workers(exec_space));
+      launch(std::integral_constant<std::uint32_t, 0>(),
+             far_workers(exec_space, tiles, queries.queries, queries.segments_max));
     } else if (queries.words_max <= 1) {
       launch(std::integral_constant<std::uint32_t, 1>(), pairs);
     } else {
@@ -70,9 +75,11 @@ void score_pairs(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
 
 template <class ExecutionSpace>
 std::uint64_t pair_score_workspace(const ExecutionSpace& exec_space,
-                                   const QueryTables<ExecutionSpace>& queries) {
-  if (Impl::are_near(queries)) return 0;
-  return 2 * Impl::longest_words(queries) * Impl::far_workers(exec_space);
+                                   const PatternTiles<ExecutionSpace>& tiles, std::uint32_t queries,
+                                   std::uint32_t segments_max) {
+  if (segments_max <= 1 || tiles.tiles == 0 || queries == 0) return 0;
+  return std::uint64_t{2} * Impl::longest_words(segments_max) *
+         Impl::far_workers(exec_space, tiles, queries, segments_max);
 }
 
 template <class ExecutionSpace>
@@ -91,12 +98,12 @@ void pair_score_keys(const ExecutionSpace& exec_space, const PatternTiles<Execut
   }
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                                   \
-  template std::uint64_t pair_score_workspace(const ExecutionSpace&,                          \
-                                              const QueryTables<ExecutionSpace>&);            \
-  template void pair_score_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,   \
-                                const QueryTables<ExecutionSpace>&, PairScore, std::uint32_t, \
-                                double, const ArrayView<std::uint64_t, ExecutionSpace>&,      \
+#define KINDRED_INSTANTIATE(ExecutionSpace)                                                      \
+  template std::uint64_t pair_score_workspace(                                                   \
+      const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, std::uint32_t, std::uint32_t); \
+  template void pair_score_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,      \
+                                const QueryTables<ExecutionSpace>&, PairScore, std::uint32_t,    \
+                                double, const ArrayView<std::uint64_t, ExecutionSpace>&,         \
                                 const ArrayView<WideRank, ExecutionSpace>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 

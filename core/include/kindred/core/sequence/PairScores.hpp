@@ -17,10 +17,12 @@ enum class PairScore : std::uint8_t {
   token_set      ///< of sets of words in the form of `TokenSetScore`
 };
 
-/// Words of workspace that `pair_score_keys` needs; 0 unless a query is longer than four words.
+/// Words that `pair_score_keys` needs as workspace, some of each of the pairs that are compared at
+/// the same time; 0 if no query of the batch has more than one segment.
 template <class ExecutionSpace>
 std::uint64_t pair_score_workspace(const ExecutionSpace& exec_space,
-                                   const QueryTables<ExecutionSpace>& queries);
+                                   const PatternTiles<ExecutionSpace>& tiles, std::uint32_t queries,
+                                   std::uint32_t segments_max);
 
 /// \brief The ranking keys of every query and every pattern: similarity in double, best first, then
 /// the lower pattern index. `key_none` marks a slot without a pattern, a pattern whose index

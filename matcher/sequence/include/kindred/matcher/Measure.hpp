@@ -14,7 +14,8 @@ namespace Kindred {
 /// edit distances and the common ends it is RapidFuzz's `normalized_similarity`, `1 − distance /
 /// longest` with the larger of both lengths, and `matched = longest − distance`; two empty
 /// sequences: 1. The others are RapidFuzz's `JaroWinkler.similarity`, `token_sort_ratio` / 100 and
-/// `token_set_ratio` / 100, bit for bit.
+/// `token_set_ratio` / 100, bit for bit, except that
+/// RapidFuzz does not split a string without code points above U+00FF at U+0085 and U+00A0.
 enum class Measure : std::uint8_t {
   lcs,      ///< matched = length of the longest common subsequence; two empty sequences: 0
   difflib,  ///< matched = Ratcliff-Obershelp, as Python's difflib with a = pattern, b = query and,

@@ -64,20 +64,25 @@ class SegmentedMasks {
   KOKKOS_INLINE_FUNCTION std::uint64_t word(std::uint32_t symbol, std::uint32_t w) const {
     if (m_first == m_end) return 0;
     const std::uint32_t at = m_queries->segments(m_first).first_word + w;
-    // Segments have up to `segment_words` words, and only those with many symbols have fewer.
-    std::uint32_t segment = m_first + w / segment_words;
-    while (segment < m_end &&
-           at >= m_queries->segments(segment).first_word + m_queries->segments(segment).words) {
-      ++segment;
+    // Segments have up to `segment_words` words. Words are mostly asked for in ascending order.
+    if (m_queries->segments(m_segment).first_word > at) m_segment = m_first + w / segment_words;
+    while (at >= end_of(m_segment)) {
+      if (m_segment + 1 == m_end) return 0;
+      ++m_segment;
     }
-    if (segment >= m_end) return 0;
-    return m_queries->words(at).mask(m_queries->code(segment, symbol));
+    return m_queries->words(at).mask(m_queries->code(m_segment, symbol));
   }
 
  private:
+  KOKKOS_INLINE_FUNCTION std::uint32_t end_of(std::uint32_t segment) const {
+    const QuerySegment& s = m_queries->segments(segment);
+    return s.first_word + s.words;
+  }
+
   const QueryTables<ExecutionSpace>* m_queries;
   std::uint32_t m_first;
   std::uint32_t m_end;
+  mutable std::uint32_t m_segment = m_first;  ///< of the last word
 };
 
 /// Words of a query up to which the state of a pair is in registers.
