@@ -16,8 +16,10 @@ HitsForm hits_form(const MatchFlags& flags, bool has_distance) {
   HitsForm form;
   form.result = "pattern";
   form.score = "similarity";
-  form.numbers = {"matched"};
-  if (has_distance) form.numbers.emplace_back("distance");
+  form.numbers.push_back({.name = "matched"});
+  if (has_distance) {
+    form.numbers.push_back({.name = "distance", .is_count = counts_edits(flags.options.measure)});
+  }
   form.only_matched = flags.self || flags.matched_only;
   return form;
 }
@@ -52,10 +54,8 @@ void MatchWriter::begin(std::optional<std::string_view> name, std::size_t index)
 
 void MatchWriter::result(std::optional<std::string_view> name, const Match& match,
                          std::span<const Block> blocks) {
-  m_report.hit({name,
-                match.index,
-                match.similarity,
-                {static_cast<double>(match.matched), match.distance}});
+  m_report.hit(
+      {name, match.index, match.similarity, {static_cast<double>(match.matched), match.distance}});
   if (!m_rows) {
     end_result();
     append_match(m_output.text(), m_results++, name, match);

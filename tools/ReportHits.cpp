@@ -26,8 +26,8 @@ ReportHits::ReportHits(Session& session, HitsForm form)
   m_table.columns = {{"#", ColumnKind::number},
                      {m_form.result, ColumnKind::text},
                      {m_form.score, ColumnKind::bar}};
-  for (const std::string& name : m_form.numbers)
-    m_table.columns.push_back({name, ColumnKind::number});
+  for (const HitNumber& number : m_form.numbers)
+    m_table.columns.push_back({number.name, ColumnKind::number});
 }
 
 void ReportHits::begin(std::optional<std::string_view> name, std::uint64_t index) {
@@ -49,8 +49,11 @@ void ReportHits::hit(const Hit& hit) {
       {hit.name ? Html::clipped(*hit.name, shown_name_bytes)
                 : fmt::format("{} {}", m_form.result, hit.index)},
       bar_cell(Html::score(hit.score), hit.score, hit.score)};
-  for (std::size_t i = 0; i < m_form.numbers.size(); ++i)
-    row.push_back(number_cell(Html::count(hit.numbers[i]), hit.numbers[i]));
+  for (std::size_t i = 0; i < m_form.numbers.size(); ++i) {
+    const double value = hit.numbers[i];
+    row.push_back(
+        number_cell(m_form.numbers[i].is_count ? Html::count(value) : Html::score(value), value));
+  }
   m_group.rows.push_back(std::move(row));
 }
 

@@ -14,14 +14,20 @@
 
 namespace Kindred::Tools {
 
+/// A further number of a result.
+struct HitNumber {
+  std::string name;
+  bool is_count = true;  ///< a whole number
+};
+
 /// \brief What a report says of the answers of a command.
 struct HitsForm {
-  std::string result;                ///< what a result is: `pattern`
-  std::string score;                 ///< name of its score: `similarity`
-  bool of_one = true;                ///< a bar is full at a score of 1, not at the query's largest
-  bool only_matched = false;         ///< queries without results are counted, not shown
-  std::string note;                  ///< is added to the text about the results
-  std::vector<std::string> numbers;  ///< names of further numbers of a result, at most two
+  std::string result;              ///< what a result is: `pattern`
+  std::string score;               ///< name of its score: `similarity`
+  bool of_one = true;              ///< a bar is full at a score of 1, not at the query's largest
+  bool only_matched = false;       ///< queries without results are counted, not shown
+  std::string note;                ///< is added to the text about the results
+  std::vector<HitNumber> numbers;  ///< further numbers of a result, at most two
 };
 
 /// \brief Collects the answers that a report shows: those of the first queries, and of all queries
