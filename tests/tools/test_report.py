@@ -71,8 +71,8 @@ class Results(ReportTest):
         page = self.page("match", "--lines", lines, "--self", "--threshold", "0.5")
         table = page.table("similarity")
         self.assertEqual(([group.strip() for group in table.groups], table.rows), (["abce"], [["1", "abcd", "0.75", "3"]]))
-        page = self.page("match", "--lines", lines, "--self", "--threshold", "0.5", "--measure", "jaro")
-        self.assertEqual(page.table("similarity").rows[0][-1], "0.1667", "a distance that counts no edits")
+        page = self.page("match", "--lines", lines, "--self", "--threshold", "0.5", "--measure", "jaro-winkler")
+        self.assertEqual(page.table("similarity").rows[0][-1], "0.1167", "a distance that counts no edits")
         page = self.page("match", "--patterns", "patterns.jsonl", "--self", "--threshold", "0.5", "--clusters", "single")
         sizes = [int(row[1]) for row in page.table("representative").rows]
         self.assertEqual(sizes, sorted(sizes, reverse=True))
