@@ -41,8 +41,9 @@ void ReportHits::hit(const Hit& hit) {
   if (!m_is_active) return;
   ++m_hits;
   ++m_in_query;
-  if (m_form.of_one && hit.score >= 0 && hit.score <= 1)
-    ++m_scores[std::min<std::size_t>(static_cast<std::size_t>(hit.score * 10), 9)];
+  if (m_form.of_one && hit.score < 0) ++m_below;
+  if (m_form.of_one && hit.score >= 0)  // rounding may make a score greater than 1
+    ++m_scores[static_cast<std::size_t>(std::min(hit.score * 10, 9.0))];
   if (m_table.groups.size() >= shown_queries || m_in_query > shown_hits) return;
   std::vector<ReportCell> row{
       number_cell(std::to_string(m_in_query), static_cast<double>(m_in_query)),
@@ -79,13 +80,19 @@ ReportTable ReportHits::histogram() const {
   ReportTable table;
   table.title = fmt::format("Results by {}", m_form.score);
   table.columns = {{m_form.score, ColumnKind::text}, {"results", ColumnKind::bar}};
-  const auto most = static_cast<double>(*std::max_element(m_scores.begin(), m_scores.end()));
+  const auto most =
+      static_cast<double>(std::max(m_below, *std::max_element(m_scores.begin(), m_scores.end())));
+  const auto add = [&](std::string scores, std::uint64_t results) {
+    const auto count = static_cast<double>(results);
+    table.add_row(
+        {{std::move(scores)}, bar_cell(Html::count(count), count, most > 0 ? count / most : 0)});
+  };
   for (std::size_t bin = m_scores.size(); bin-- > 0;) {
-    const auto count = static_cast<double>(m_scores[bin]);
-    table.add_row({{fmt::format("{:.1f} – {:.1f}", static_cast<double>(bin) / 10,
-                                static_cast<double>(bin + 1) / 10)},
-                   bar_cell(Html::count(count), count, most > 0 ? count / most : 0)});
+    add(fmt::format("{:.1f} – {:.1f}", static_cast<double>(bin) / 10,
+                    static_cast<double>(bin + 1) / 10),
+        m_scores[bin]);
   }
+  if (m_below > 0) add("below 0", m_below);
   return table;
 }
 

@@ -63,6 +63,7 @@ class ReportHits {
   std::uint64_t m_matched = 0;  // queries with results
   std::uint64_t m_hits = 0;
   std::array<std::uint64_t, 10> m_scores{};  // results by score, from 0 to 1
+  std::uint64_t m_below = 0;                 // results with a score below 0
 };
 
 }  // namespace Kindred::Tools
