@@ -34,7 +34,7 @@ void append_cell(std::string& out, ColumnKind kind, const ReportCell& cell) {
   } else {
     out += class_of(kind);
   }
-  if (std::isfinite(cell.value)) out += fmt::format(" data-value=\"{:g}\"", cell.value);
+  if (std::isfinite(cell.value)) out += fmt::format(" data-value=\"{}\"", cell.value);
   out += '>';
   if (kind == ColumnKind::space) {
     out += fmt::format("<span class=\"tag {}\">{}</span>", text, text);

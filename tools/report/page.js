@@ -21,7 +21,7 @@ function sort(table, head, column) {
   head.setAttribute('aria-sort', falls ? 'descending' : 'ascending');
 }
 
-// The heading of a group becomes the first field of its rows.
+// The heading of a group becomes the first field of its rows. Numbers have all their digits.
 function csv(table) {
   const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const grouped = table.querySelector('tr.group') !== null;
@@ -31,7 +31,7 @@ function csv(table) {
       group = row.cells[0].firstChild.textContent;
       continue;
     }
-    const fields = [...row.cells].map((cell) => cell.textContent);
+    const fields = [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent);
     text += (grouped ? [group, ...fields] : fields).map((field) => quoted(field.trim())).join(',') + '\n';
   }
   return text;
