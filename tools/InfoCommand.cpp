@@ -116,8 +116,8 @@ std::string as_text(const Context& context) {
   auto to = std::back_inserter(out);
   for (const SpaceInfo& info : context.spaces()) {
     if (info.usable) {
-      fmt::format_to(to, "  {:7} usable: {}, {} at once, {} of memory, {} free, budget {}{}\n",
-                     to_string(info.space), device_name(info), info.concurrency,
+      fmt::format_to(to, "  {:7} usable: {}, {}, {} of memory, {} free, budget {}{}\n",
+                     to_string(info.space), device_name(info), concurrency_text(info),
                      gib(info.memory_total), gib(info.memory_free), gib(info.memory_budget),
                      kernels_of(info));
     } else {

@@ -45,7 +45,8 @@ ReportTable table_of(const ClusterResults& results, const NameTable& names) {
   order.resize(std::min(all, clusters_max));
   ReportTable table;
   table.title = "Largest clusters";
-  table.note = fmt::format("{} clusters, {} of them of more than one pattern.", all, several);
+  table.note = fmt::format("{}, {} of them of more than one pattern.",
+                           Html::counted(all, "cluster", "clusters"), several);
   if (order.size() < all) table.note += fmt::format(" The {} largest are shown.", order.size());
   table.columns = {{"representative", ColumnKind::text},
                    {"patterns", ColumnKind::bar},

@@ -83,7 +83,9 @@ std::string places_text(const std::vector<DispatchRecord>& records) {
   }
   std::string text;
   for (const Place& place : places) {
-    const std::string calls = places.size() == 1 ? "" : fmt::format("{} calls, ", place.calls);
+    const std::string calls = places.size() == 1 ? ""
+                                                 : fmt::format("{} {}, ", place.calls,
+                                                               place.calls == 1 ? "call" : "calls");
     text +=
         fmt::format("{}{} ({}{})", text.empty() ? " on " : " and ",
                     place_text(place.space, place.threads), calls, fmt::join(place.reasons, "; "));
@@ -92,6 +94,11 @@ std::string places_text(const std::vector<DispatchRecord>& records) {
 }
 
 }  // namespace
+
+std::string concurrency_text(const SpaceInfo& info) {
+  if (info.space == Space::cuda) return fmt::format("{} SMs", info.concurrency);
+  return fmt::format("{} {}", info.concurrency, info.concurrency == 1 ? "thread" : "threads");
+}
 
 Session::Timer::Timer(Session& session, Phase phase)
     : m_session(session), m_phase(phase), m_begin(std::chrono::steady_clock::now()) {
@@ -211,7 +218,7 @@ void Session::write_report() const {
       data.machine += (data.machine.empty() ? "" : ", ") + info.device;
     data.environment.emplace_back(
         to_string(info.space),
-        info.usable ? fmt::format("{}, {} at once", info.device, info.concurrency) : info.why_not);
+        info.usable ? fmt::format("{}, {}", info.device, concurrency_text(info)) : info.why_not);
   }
   data.machine += fmt::format(", {} CPU threads", m_context->threads());
   Tools::write_report(m_options.report, data);

@@ -31,6 +31,9 @@ ReportInput input_of(std::string name, const std::string& path, std::string cont
 /// The command line as a user would type it.
 std::string command_text(const GlobalOptions& options);
 
+/// How much a space does at a time: `1 thread`, `132 SMs`.
+std::string concurrency_text(const SpaceInfo& info);
+
 /// \brief The environment of a command: its context, and the output to stderr, the trace and the
 /// report.
 class Session {

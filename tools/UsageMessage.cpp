@@ -56,8 +56,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> named_tas
      {"deduplicate", "match --self"},
      {"cluster", "match --self --clusters single"},
      {"hnsw", "index"},
-     {"verify", "vectors verify, graph verify, patterns verify"},
-     {"build", "vectors build, index build, graph build, patterns build"}}};
+     {"verify", "vectors verify, graph verify or patterns verify"},
+     {"build", "vectors build, index build, graph build or patterns build"}}};
 
 bool is_flag(std::string_view text) { return text.size() > 1 && text.front() == '-'; }
 

@@ -80,7 +80,7 @@ MISTAKES = (
     ("spread --graph e.tsv --sources s.jsonl --mode pagerank --alpha 0.9", 2, ("did you mean --damping?",)),
     ("pagerank --graph e.tsv", 2, ("there is no command 'pagerank'; did you mean spread --mode pagerank?",)),
     ("dedupe names.csv", 2, ("did you mean match --self?",)),
-    ("verify v.knd", 2, ("did you mean vectors verify, graph verify, patterns verify?",)),
+    ("verify v.knd", 2, ("did you mean vectors verify, graph verify or patterns verify?",)),
     # Text in another form
     ("match --patterns names.csv --self --threshold 0.9", 2, ("names.csv is a table; --column NAME gives the column to compare",)),
     ("match --patterns p.jsonl --queries names.csv", 2, ("names.csv is a table",)),
