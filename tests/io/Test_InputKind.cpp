@@ -43,42 +43,42 @@ TEST(InputKind, SaysWhatAFileIsAndWhatToDo) {
   const auto graph = folder.write("g.knd", section_file("graph"));
   const auto patterns = folder.write("p.knd", section_file("patterns"));
   EXPECT_EQ(message(array, InputKind::vectors),
-            array + ": is an array of rows, not a store of vectors; use --vectors " + array);
+            array + " is an array of rows, not a store of vectors; use --vectors " + array);
   EXPECT_EQ(message(unnamed, InputKind::store),
             unnamed +
-                ": is an array of rows, not a store of vectors; build one: kindred vectors "
+                " is an array of rows, not a store of vectors; build one: kindred vectors "
                 "build --vectors " +
                 unnamed + " --out STORE");
   EXPECT_EQ(message(vectors, InputKind::rows),
-            vectors + ": is a store of vectors, not an array of rows; use --store " + vectors);
+            vectors + " is a store of vectors, not an array of rows; use --store " + vectors);
   EXPECT_EQ(message(vectors, InputKind::index),
             vectors +
-                ": is a store of vectors, not an index; build one: kindred index build "
+                " is a store of vectors, not an index; build one: kindred index build "
                 "--store " +
                 vectors + " --out INDEX");
   EXPECT_EQ(message(array, InputKind::index),
             array +
-                ": is an array of rows, not an index; build one: kindred index build "
+                " is an array of rows, not an index; build one: kindred index build "
                 "--vectors " +
                 array + " --out INDEX");
   EXPECT_EQ(message(index, InputKind::vectors),
             index +
-                ": is an index (HNSW), not a store of vectors; it is for kindred index search "
+                " is an index (HNSW), not a store of vectors; it is for kindred index search "
                 "--index " +
                 index);
   EXPECT_EQ(message(text, InputKind::graph),
-            text + ": is text, not a graph; build one: kindred graph build --edges " + text +
+            text + " is text, not a graph; build one: kindred graph build --edges " + text +
                 " --out GRAPH");
   EXPECT_EQ(message(graph, InputKind::edges),
-            graph + ": is a graph, not an edge list; it is for kindred spread --graph " + graph);
+            graph + " is a graph, not an edge list; it is for kindred spread --graph " + graph);
   EXPECT_EQ(message(text, InputKind::patterns),
             text +
-                ": is text, not a store of patterns; build one: kindred patterns build "
+                " is text, not a store of patterns; build one: kindred patterns build "
                 "--patterns " +
                 text + " --out STORE");
   EXPECT_EQ(message(patterns, InputKind::queries),
             patterns +
-                ": is a store of patterns, not an array of rows; write the queries to a "
+                " is a store of patterns, not an array of rows; write the queries to a "
                 ".npy file");
 }
 
@@ -88,7 +88,7 @@ TEST(InputKind, SaysHowToConvertFilesOfOtherPrograms) {
   const auto parquet = folder.write("x.parquet", "PAR1\x15\x04\x15"s);
   for (const InputKind wanted : {InputKind::text, InputKind::edges, InputKind::graph}) {
     EXPECT_THAT(message(parquet, wanted),
-                AllOf(StartsWith(parquet + ": is a Parquet file, not "),
+                AllOf(StartsWith(parquet + " is a Parquet file, not "),
                       EndsWith("duckdb -c \"COPY '" + parquet + "' TO '" + parquet + ".csv'\"")));
   }
   for (const InputKind wanted : {InputKind::rows, InputKind::queries, InputKind::vectors})
@@ -118,15 +118,15 @@ TEST(InputKind, SaysHowToConvertFilesOfOtherPrograms) {
     const std::string& name = format.second;
     const auto path = folder.write("x", bytes);
     for (const InputKind wanted : {InputKind::text, InputKind::rows})
-      EXPECT_THAT(message(path, wanted), StartsWith(path + ": is " + name + ", not ")) << name;
+      EXPECT_THAT(message(path, wanted), StartsWith(path + " is " + name + ", not ")) << name;
     EXPECT_EQ(Testing::message_of<InputError>([&] { check_text(path, bytes); }),
               message(path, InputKind::text));
     EXPECT_THAT(Testing::message_of<InputError>([&] { check_text("<stdin>", bytes); }),
-                AllOf(StartsWith("<stdin>: is " + name), Not(HasSubstr("<stdin>'"))));
+                AllOf(StartsWith("<stdin> is " + name), Not(HasSubstr("<stdin>'"))));
   }
   const auto vectors = folder.write("v.knd", section_file("vectors"));
   EXPECT_EQ(Testing::message_of<InputError>([&] { check_text(vectors, section_file("vectors")); }),
-            vectors + ": is a store of vectors, not UTF-8 text; it is for kindred search --store " +
+            vectors + " is a store of vectors, not UTF-8 text; it is for kindred search --store " +
                 vectors);
 }
 

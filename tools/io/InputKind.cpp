@@ -127,7 +127,7 @@ void check_foreign(const std::string& name, std::string_view begin, InputKind wa
                        wanted == InputKind::graph || wanted == InputKind::patterns;
   const std::string_view advice = to_text ? format->to_text : format->to_rows;
   if (advice.empty()) return;
-  throw InputError(fmt::format("{}: is {}, not {}; {}", name, format->name, name_of(wanted),
+  throw InputError(fmt::format("{} is {}, not {}; {}", name, format->name, name_of(wanted),
                                advice_for(advice, name.starts_with('<') ? "FILE" : name)));
 }
 
@@ -146,7 +146,7 @@ void check_kind(const std::string& path, InputKind wanted) {
     return;
   for (const Kind& kind : kinds) {
     if (kind.stated != is) continue;
-    throw InputError(fmt::format("{}: is {}, not {}; {}", path, kind.name, name_of(wanted),
+    throw InputError(fmt::format("{} is {}, not {}; {}", path, kind.name, name_of(wanted),
                                  fix_of(kind, wanted, path)));
   }
 }
