@@ -154,7 +154,7 @@ void build(const GlobalOptions& global, const IndexBuildFlags& flags) {
   const VectorFileOptions file = vector_file_options(source, flags.format, "train");
   { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "index build");
-  check_kind(source, flags.store.empty() ? InputKind::rows : InputKind::vectors);
+  check_kind(source, flags.store.empty() ? InputKind::rows : InputKind::vectors, flags.format);
   const Matrix rows = session.timed(Phase::load, [&] {
     return flags.store.empty() ? read_matrix(source, file, session.read_progress(source))
                                : read_store(source, global.threads);
@@ -260,7 +260,7 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
     files.emplace(flags.out_ids, flags.out_scores);
   Session session(global, "index search");
   const HnswIndex index = load_index(session, flags.index);
-  check_kind(flags.queries, InputKind::queries);
+  check_kind(flags.queries, InputKind::queries, flags.format);
   const Matrix queries =
       session.timed(Phase::load, [&] { return read_matrix(flags.queries, query_file); });
   if (queries.columns != index.dimension()) {

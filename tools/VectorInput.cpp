@@ -63,9 +63,9 @@ std::vector<std::uint8_t> load_filter(Session& session, const std::string& filte
 }
 
 VectorInput load_vectors(const VectorFlags& flags, Session& session) {
-  if (!flags.vectors.empty()) check_kind(flags.vectors, InputKind::rows);
+  if (!flags.vectors.empty()) check_kind(flags.vectors, InputKind::rows, flags.format);
   if (!flags.store.empty()) check_kind(flags.store, InputKind::vectors);
-  check_kind(flags.queries, InputKind::queries);
+  check_kind(flags.queries, InputKind::queries, flags.format);
   VectorInput input;
   const VectorFileOptions rows_options = vector_file_options(flags.vectors, flags.format, "train");
   VectorFileOptions query_options = vector_file_options(flags.queries, flags.format, "test");

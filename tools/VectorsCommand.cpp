@@ -74,7 +74,7 @@ void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
   check_outputs("vectors build", {flags.out}, {flags.vectors});
   { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "vectors build");
-  check_kind(flags.vectors, InputKind::rows);
+  check_kind(flags.vectors, InputKind::rows, flags.format);
   const VectorFile file = reading_file([&] { return VectorFile(flags.vectors, options); });
   reading_file([&] { warn_if_all_nan(file); });
   const auto progress = session.read_progress(flags.vectors);
