@@ -93,6 +93,10 @@ TEST(InputKind, SaysHowToConvertFilesOfOtherPrograms) {
   }
   for (const InputKind wanted : {InputKind::rows, InputKind::queries, InputKind::vectors})
     EXPECT_THAT(message(parquet, wanted), HasSubstr("numpy.save('" + parquet + ".npy', "));
+  EXPECT_THAT(message(folder.write("a'b.parquet", "PAR1\x15\x04\x15"s), InputKind::text),
+              EndsWith("duckdb -c \"COPY 'FILE' TO 'FILE.csv'\""));
+  EXPECT_THAT(message(folder.write("a b", "\xFF\xFEn\0a\0"s), InputKind::text),
+              EndsWith("iconv -f UTF-16 -t UTF-8 '" + (folder / "a b") + "'"));
   const auto zip = [](const std::string& first) {
     return "PK\x03\x04\x14"s + std::string(25, '\0') + first;
   };

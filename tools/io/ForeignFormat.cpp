@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/ForeignFormat.hpp"
 
+#include "report/Report.hpp"
+
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstddef>
 
 namespace Kindred::Tools {
@@ -122,13 +125,29 @@ const ForeignFormat* foreign_format(std::string_view begin) noexcept {
 
 std::string advice_for(std::string_view advice, const std::string& path) {
   constexpr std::string_view place = "FILE";
+  const bool is_plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '/' || c == '-';
+  });
+  const std::string in_code = is_plain ? path : std::string(place);
+  const std::string argument = shell_text({path});
   std::string out;
-  for (auto at = advice.find(place); at != advice.npos; at = advice.find(place)) {
-    out += advice.substr(0, at);
-    out += path;
-    advice.remove_prefix(at + place.size());
+  char quote = '\0';  // begins the code that is being copied
+  while (!advice.empty()) {
+    if (advice.starts_with(place)) {
+      out += quote == '\0' ? argument : in_code;
+      advice.remove_prefix(place.size());
+      continue;
+    }
+    const char c = advice.front();
+    if (quote == '\0' && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = '\0';
+    }
+    out += c;
+    advice.remove_prefix(1);
   }
-  return out += advice;
+  return out;
 }
 
 }  // namespace Kindred::Tools

@@ -19,7 +19,8 @@ struct ForeignFormat {
 /// the first 512 bytes, or all of them
 const ForeignFormat* foreign_format(std::string_view begin) noexcept;
 
-/// \p advice for the file \p path.
+/// \p advice for the file \p path. In quoted code, `FILE` is left if the path has characters that
+/// may have a meaning there.
 std::string advice_for(std::string_view advice, const std::string& path);
 
 }  // namespace Kindred::Tools

@@ -3,6 +3,7 @@
 
 #include "io/Errors.hpp"
 #include "io/ForeignFormat.hpp"
+#include "report/Report.hpp"
 
 #include <kindred/matcher/IsSectionFile.hpp>
 #include <kindred/matcher/VectorFile.hpp>
@@ -147,7 +148,7 @@ void check_kind(const std::string& path, InputKind wanted, std::string_view form
   for (const Kind& kind : kinds) {
     if (kind.stated != is) continue;
     throw InputError(fmt::format("{} is {}, not {}; {}", path, kind.name, name_of(wanted),
-                                 fix_of(kind, wanted, path)));
+                                 fix_of(kind, wanted, shell_text({path}))));
   }
 }
 
