@@ -2,9 +2,16 @@
 cmake_minimum_required(VERSION 3.25)
 # Builds and runs programs that use Kindred: installed (as_package), as a subdirectory, or its headers alone. Programs that use
 # kernels print the bits of their results, which must equal those of OWN_BITS.
+set(manifest "${BUILD}/install_manifest.txt")
+function(restore_manifest)
+  if(KIND STREQUAL "as_package" AND EXISTS "${manifest}.kept")
+    file(RENAME "${manifest}.kept" "${manifest}")
+  endif()
+endfunction()
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
+    restore_manifest()
     message(FATAL_ERROR "${ARGN}\n${output}")
   endif()
   set(output "${output}" PARENT_SCOPE)
@@ -12,18 +19,16 @@ endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
 if(KIND STREQUAL "as_package")
-  # The file that lists what was installed last belongs to whoever installs from this build folder.
-  set(manifest "${BUILD}/install_manifest.txt")
-  set(kept "${WORK}/kept_manifest.txt")
+  # The file that lists what was installed last belongs to whoever installs from this build folder. It is kept next to itself,
+  # so that a test that was interrupted does not lose it.
   file(MAKE_DIRECTORY "${WORK}")
+  restore_manifest()
   if(EXISTS "${manifest}")
-    file(RENAME "${manifest}" "${kept}")
+    file(RENAME "${manifest}" "${manifest}.kept")
   endif()
   run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/kindred")
   file(RENAME "${manifest}" "${WORK}/install_manifest.txt")
-  if(EXISTS "${kept}")
-    file(RENAME "${kept}" "${manifest}")
-  endif()
+  restore_manifest()
   # A copy elsewhere is what the rest tests, after the original was removed.
   file(COPY "${WORK}/kindred/" DESTINATION "${WORK}/moved")
   run("${CMAKE_COMMAND}" "-DMANIFEST=${WORK}/install_manifest.txt" -P "${SOURCE}/cmake/Uninstall.cmake")
