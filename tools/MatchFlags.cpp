@@ -167,9 +167,11 @@ void add_match_flags(CLI::App& command, MatchFlags& flags) {
   command.add_flag("--self", flags.self,
                    "Instead of --queries: match every pattern against the preceding ones "
                    "(duplicates); requires --threshold");
-  command.add_flag("--follow", flags.follow,
-                   "With --store and --queries -: answer each line from the store as it is then, "
-                   "while other processes append to it, or replace it by renaming another");
+  command.add_flag(
+      "--follow", flags.follow,
+      "With --store and --queries -: answer each line from the store as it is then, "
+      "while other processes append to it, replace it by renaming another, or remove it and "
+      "create it again; it must not be rewritten in place");
   command
       .add_option("--measure", flags.measure,
                   "lcs: longest common subsequence, the same as indel; difflib: same as Python's "
