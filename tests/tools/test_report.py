@@ -86,6 +86,10 @@ class Results(ReportTest):
             answers = self.succeeds(*arguments, "--vectors", "vectors.npy", "--queries", "queries.npy", cwd=self.inputs).lines()
             self.assertEqual([row[1] for row in table.rows], [f"row {row}" for answer in answers for row, _ in answer["results"]])
             self.assertEqual(len(table.groups), len(answers))
+        vectors = self.folder / "signs.npy"
+        npy.write(vectors, [1.0] * 20 + [-1.0] * 15, (35, 1))
+        bins = self.page("search", "--vectors", vectors, "--queries", vectors, "--top", 35).table("results").rows
+        self.assertEqual((bins[0], bins[-1]), (["0.9 – 1.0", "625"], ["below 0", "600"]))
 
     def test_spread(self):
         arguments = ("spread", "--graph", "graph.tsv", "--sources", "sources.jsonl")
