@@ -6,6 +6,7 @@
 #include "VersionText.hpp"
 #include "io/Errors.hpp"
 #include "io/LatticeEnvironment.hpp"
+#include "io/ShellText.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 

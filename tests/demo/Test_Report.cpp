@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "io/ShellText.hpp"
 #include "report/Report.hpp"
 
 #include <kindred/core/common/Error.hpp>

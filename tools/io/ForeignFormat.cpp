@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/ForeignFormat.hpp"
 
-#include "report/Report.hpp"
+#include "io/ShellText.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #include "io/Errors.hpp"
 #include "io/ForeignFormat.hpp"
-#include "report/Report.hpp"
+#include "io/ShellText.hpp"
 
 #include <kindred/matcher/IsSectionFile.hpp>
 #include <kindred/matcher/VectorFile.hpp>

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -248,27 +247,6 @@ void write_report(const std::string& path, const ReportData& data) {
   const std::string html = report_html(data);
   file.write(html.data(), html.size());
   AtomicFile::publish({&file});
-}
-
-std::string shell_text(const std::vector<std::string>& arguments) {
-  std::string out;
-  for (const std::string& argument : arguments) {
-    if (!out.empty()) out += ' ';
-    const bool is_plain =
-        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](unsigned char c) {
-          return std::isalnum(c) != 0 ||
-                 std::string_view("-_./:=,+@%").find(static_cast<char>(c)) !=
-                     std::string_view::npos;
-        });
-    if (is_plain) {
-      out += argument;
-      continue;
-    }
-    out += '\'';
-    for (const char c : argument) out += c == '\'' ? "'\\''" : std::string(1, c);
-    out += '\'';
-  }
-  return out;
 }
 
 std::string date_text() {

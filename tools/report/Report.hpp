@@ -152,8 +152,6 @@ std::string report_html(const ReportData& data);
 /// Writes `report_html` to \p path atomically. \throws as `AtomicFile`
 void write_report(const std::string& path, const ReportData& data);
 
-/// \p arguments as a shell reads them.
-std::string shell_text(const std::vector<std::string>& arguments);
 /// \brief The present time in the local time zone: `2026-11-23T20:04:50+01:00`.
 ///
 /// If the variable SOURCE_DATE_EPOCH contains a number of seconds, that time in UTC.
