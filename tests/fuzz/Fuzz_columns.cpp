@@ -40,7 +40,8 @@ std::vector<std::string> read(const std::string& path, const Column& column, boo
       }
     }
   } catch (const InputError& error) {
-    require(std::string_view(error.what()).starts_with(path + ":"));
+    const std::string_view message = error.what();
+    require(message.starts_with(path + ":") || message.starts_with(path + " is "));
     out.emplace_back(error.what());
   }
   return out;

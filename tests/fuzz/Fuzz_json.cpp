@@ -58,7 +58,8 @@ std::string read(const std::string& path, SequenceForm form, SymbolEncoder& enco
     if (sink != nullptr) reader.keep_events(*sink);
     while (reader.next(out)) continue;
   } catch (const InputError& error) {
-    require(std::string_view(error.what()).starts_with(path + ":"));
+    const std::string_view message = error.what();
+    require(message.starts_with(path + ":") || message.starts_with(path + " is "));
     return error.what();
   }
   return {};
