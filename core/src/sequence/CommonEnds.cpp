@@ -3,6 +3,7 @@
 
 #include <kindred/core/common/Range.hpp>
 #include <kindred/core/sequence/impl/CommonEndColumns_Host.hpp>
+#include <kindred/core/sequence/impl/TilePair.hpp>
 
 namespace Kindred {
 
@@ -39,22 +40,14 @@ struct CommonEndsKernel {
   }
 };
 
-/// \brief All queries against all tiles, by byte planes: an index is a query and two tiles. Queries
-/// of several runs of columns are left to `one`.
+/// \brief A query against two tiles, by byte planes. Queries of several runs of columns are left to
+/// `one`.
 template <class SymbolType>
 struct CommonEndTilesKernel {
   CommonEndsKernel<HostSpace, SymbolType> one;
 
-  std::uint64_t size() const {
-    return std::uint64_t{one.queries.queries} *
-           ((one.tiles.tiles + RowPlaces::tiles - 1) / RowPlaces::tiles);
-  }
-
-  void operator()(std::uint64_t index) const {
-    const auto query = static_cast<std::uint32_t>(index % one.queries.queries);
-    const auto tile = static_cast<std::uint32_t>(index / one.queries.queries) * RowPlaces::tiles;
-    const TilePair<SymbolType> pair(one.tiles, tile);
-    const std::uint32_t first = tile * tile_patterns;
+  void operator()(std::uint32_t query, const TilePair<SymbolType>& pair) const {
+    const std::uint32_t first = pair.first_slot;
     const std::uint32_t segment = one.queries.first_segment(query);
     if (segment + 1 != one.queries.first_segment(query + 1) ||
         one.queries.segments(segment).columns != 1) {
@@ -84,13 +77,10 @@ void common_ends(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
   if (tiles.tiles == 0 || queries.queries == 0) return;
   with_symbol_type(tiles, [&](auto symbol) {
     if constexpr (!Arch::is_device<ExecutionSpace> && Arch::has_byte_lookups) {
-      const Impl::CommonEndTilesKernel<decltype(symbol)> kernel{
-          {tiles, queries, end, matched, tiles.slots()}};
-      Kokkos::parallel_for(
-          "Kindred::Sequence::common_ends::count_tiles",
-          Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                              Kokkos::IndexType<std::uint64_t>>(exec_space, 0, kernel.size()),
-          kernel);
+      Impl::for_each_tile_pair<decltype(symbol)>(
+          "Kindred::Sequence::common_ends::count_tiles", exec_space, tiles, queries.queries,
+          Impl::CommonEndTilesKernel<decltype(symbol)>{
+              {tiles, queries, end, matched, tiles.slots()}});
       return;
     }
     Kokkos::parallel_for(

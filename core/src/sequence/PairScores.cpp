@@ -50,13 +50,10 @@ void score_pairs(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
     if constexpr (score == PairScore::jaro_winkler && !Arch::is_device<ExecutionSpace> &&
                   Arch::has_byte_lookups) {
       if (are_near(queries)) {
-        const JaroWinklerTilesKernel<decltype(symbol)> kernel{
-            {tiles, queries, workspace, keys, threshold, separator, tiles.slots(), 0, 1}};
-        Kokkos::parallel_for(
-            "Kindred::Sequence::pair_score_keys::score_tiles",
-            Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                Kokkos::IndexType<std::uint64_t>>(exec_space, 0, kernel.size()),
-            kernel);
+        for_each_tile_pair<decltype(symbol)>(
+            "Kindred::Sequence::pair_score_keys::score_tiles", exec_space, tiles, queries.queries,
+            JaroWinklerTilesKernel<decltype(symbol)>{
+                {tiles, queries, workspace, keys, threshold, separator, tiles.slots(), 0, 1}});
         return;
       }
     }

@@ -6,6 +6,7 @@
 #include <kindred/core/arch/simd/Bytes64.hpp>
 #include <kindred/core/sequence/EditDistance.hpp>
 #include <kindred/core/sequence/impl/RowPlaces.hpp>
+#include <kindred/core/sequence/impl/TilePair.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -184,8 +185,7 @@ class EditColumns {
   Bytes m_zero_diagonal[swaps ? column_planes : 1];
 };
 
-/// \brief All queries of up to `segments_max` segments against all tiles: an index is a query and
-/// two tiles.
+/// The edit distances of a query of up to `segments_max` segments and two tiles.
 template <EditKind kind, class SymbolType>
 struct EditTilesKernel {
   static constexpr std::uint32_t segments_max = 4;
@@ -194,16 +194,7 @@ struct EditTilesKernel {
   QueryTables<HostSpace> queries;
   ArrayView<std::uint32_t, HostSpace> matched;  ///< `queries × slots`
 
-  std::uint64_t size() const {
-    return std::uint64_t{queries.queries} *
-           ((tiles.tiles + RowPlaces::tiles - 1) / RowPlaces::tiles);
-  }
-
-  void operator()(std::uint64_t index) const {
-    const auto query = static_cast<std::uint32_t>(index % queries.queries);
-    const std::uint32_t tile =
-        static_cast<std::uint32_t>(index / queries.queries) * RowPlaces::tiles;
-    const TilePair<SymbolType> work_item(tiles, tile);
+  void operator()(std::uint32_t query, const TilePair<SymbolType>& work_item) const {
     columns_type state[segments_max * segment_columns];
     unsigned runs = 0;
     for_each_run(query, [&](const std::uint8_t*, const QueryColumns&) { state[runs++].reset(); });
@@ -227,7 +218,7 @@ struct EditTilesKernel {
     });
     const std::uint32_t query_length = queries.lengths(query);
     std::uint32_t* out =
-        matched.data() + std::uint64_t{query} * tiles.slots() + std::uint64_t{tile} * tile_patterns;
+        matched.data() + std::uint64_t{query} * tiles.slots() + work_item.first_slot;
     for (unsigned l = 0; l < work_item.slots; ++l) {
       const std::uint32_t length = work_item.lengths[l];
       out[l] = std::max(length, query_length) - length - static_cast<std::uint32_t>(heights[l]);

@@ -240,12 +240,9 @@ void edit_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
     if constexpr (!Arch::is_device<ExecutionSpace> && Arch::has_byte_lookups) {
       using kernel_type = EditTilesKernel<kind, decltype(symbol)>;
       if (segments <= kernel_type::segments_max) {
-        const kernel_type kernel{tiles, queries, matched};
-        Kokkos::parallel_for(
-            "Kindred::Sequence::edit_matched::scan_tiles",
-            Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                Kokkos::IndexType<std::uint64_t>>(exec_space, 0, kernel.size()),
-            kernel);
+        for_each_tile_pair<decltype(symbol)>("Kindred::Sequence::edit_matched::scan_tiles",
+                                             exec_space, tiles, queries.queries,
+                                             kernel_type{tiles, queries, matched});
         return;
       }
     }

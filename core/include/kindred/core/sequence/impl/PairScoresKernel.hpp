@@ -6,6 +6,7 @@
 #include <kindred/core/sequence/impl/JaroWinklerColumns_Host.hpp>
 #include <kindred/core/sequence/impl/JaroWinklerScore.hpp>
 #include <kindred/core/sequence/impl/MatchKey.hpp>
+#include <kindred/core/sequence/impl/TilePair.hpp>
 #include <kindred/core/sequence/impl/TokenSetScore.hpp>
 
 #include <cstddef>
@@ -149,22 +150,14 @@ struct PairScoresKernel {
   }
 };
 
-/// \brief All queries against all tiles, by byte planes: an index is a query and two tiles. Queries
-/// of several runs of columns, and patterns longer than `pack_rows`, are left to `one`.
+/// \brief The keys of a query and two tiles, by byte planes. Queries of several runs of columns,
+/// and patterns longer than `pack_rows`, are left to `one`.
 template <class SymbolType>
 struct JaroWinklerTilesKernel {
   PairScoresKernel<HostSpace, SymbolType, PairScore::jaro_winkler, near_words_max> one;
 
-  std::uint64_t size() const {
-    return std::uint64_t{one.queries.queries} *
-           ((one.tiles.tiles + RowPlaces::tiles - 1) / RowPlaces::tiles);
-  }
-
-  void operator()(std::uint64_t index) const {
-    const auto query = static_cast<std::uint32_t>(index % one.queries.queries);
-    const auto tile = static_cast<std::uint32_t>(index / one.queries.queries) * RowPlaces::tiles;
-    const TilePair<SymbolType> pair(one.tiles, tile);
-    const std::uint32_t first = tile * tile_patterns;
+  void operator()(std::uint32_t query, const TilePair<SymbolType>& pair) const {
+    const std::uint32_t first = pair.first_slot;
     const std::uint32_t segment = one.queries.first_segment(query);
     const std::uint32_t query_length = one.queries.lengths(query);
     const bool empty = segment == one.queries.first_segment(query + 1);

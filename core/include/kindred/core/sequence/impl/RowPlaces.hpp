@@ -2,7 +2,6 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_ROW_PLACES_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_ROW_PLACES_HPP
 
-#include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 #include <kindred/core/sequence/impl/ByteColumns.hpp>
@@ -12,34 +11,6 @@
 #include <cstdint>
 
 namespace Kindred::Impl {
-
-/// Two tiles of the patterns, or one, for a host thread.
-template <class SymbolType>
-struct TilePair {
-  TilePair(const PatternTiles<HostSpace>& tiles, std::uint32_t tile) {
-    const std::uint32_t count = std::min(tiles.tiles - tile, 2U);
-    for (unsigned t = 0; t < 2; ++t) {
-      const std::uint32_t own = tile + (t < count ? t : 0);
-      const std::uint64_t offset = tiles.offsets(own);
-      symbols[t] = tiles.template symbols<SymbolType>() + offset;
-      tile_rows[t] =
-          t < count ? static_cast<std::uint32_t>((tiles.offsets(own + 1) - offset) / tile_patterns)
-                    : 0;
-      rows = std::max(rows, tile_rows[t]);
-    }
-    slots = count * tile_patterns;
-    std::fill_n(lengths, pack_lanes, 0);
-    std::copy_n(tiles.lengths.data() + std::uint64_t{tile} * tile_patterns, slots, lengths);
-    shortest = *std::min_element(lengths, lengths + pack_lanes);
-  }
-
-  const SymbolType* symbols[2];
-  std::uint32_t tile_rows[2];
-  std::uint32_t rows = 0;
-  std::uint32_t lengths[pack_lanes];  ///< 0 in unused lanes
-  std::uint32_t shortest;
-  unsigned slots;
-};
 
 /// \brief Translates the symbols in some rows of two tiles to slots of query columns, 64 per row,
 /// with margins of `no_code`, which a skewed step reads. For one host thread.
