@@ -119,7 +119,8 @@ if(KIND STREQUAL "as_package" AND PKG_CONFIG)
     set(source "${SOURCE}/tests/consumers/${CMAKE_MATCH_2}.cpp")
     run("${PKG_CONFIG}" --cflags --libs "${name}")
     separate_arguments(flags UNIX_COMMAND "${output}")
-    run(c++ -std=c++20 "${source}" ${flags} -o "${WORK}/${name}")
+    # A program has options of its own: another standard, no optimisation, no run-time type information.
+    run(c++ -std=c++2b -O0 -fno-rtti "${source}" ${flags} -o "${WORK}/${name}")
     run(${alone} "${WORK}/${name}")
   endforeach()
   # Libraries that are needed twice are linked after all that need them.

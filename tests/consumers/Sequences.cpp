@@ -10,6 +10,12 @@ int main() {
   Kindred::Context context;
   const Kindred::SequenceMatcher matcher(context, patterns);
   const auto answer = matcher.match(queries);
+  try {
+    matcher.match(queries, {.threshold = 2});
+    return 2;
+  } catch (const Kindred::InvalidArgument& refused) {
+    std::cout << refused.what() << '\n';
+  }
   std::cout << answer.matches.values[0].index << '\n';
   return answer.matches.values[0].index == 1 ? 0 : 1;
 }

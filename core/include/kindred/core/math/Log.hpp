@@ -43,7 +43,7 @@ KOKKOS_INLINE_FUNCTION SplitLogarithm split_logarithm(double x) {
   const double z2 = z * z;
   const double z4 = z2 * z2;
   // Estrin's scheme: pairs, and pairs of pairs, that do not depend on each other.
-  const auto pair = [](double a, double b, double x) { return a + Arch::rounded_product(b, x); };
+  const auto pair = [](double a, double b, double y) { return a + Arch::rounded_product(b, y); };
   const double low = pair(pair(2.0 / 5.0, 2.0 / 7.0, z), pair(2.0 / 9.0, 2.0 / 11.0, z), z2);
   const double middle = pair(pair(2.0 / 13.0, 2.0 / 15.0, z), pair(2.0 / 17.0, 2.0 / 19.0, z), z2);
   const double high = pair(pair(2.0 / 21.0, 2.0 / 23.0, z), 2.0 / 25.0, z2);

@@ -109,14 +109,14 @@ struct ElementWiseChunks {
       Wide right[at_once];
       KINDRED_UNROLL
       for (int i = 0; i < at_once; ++i) {
-        const std::uint32_t place = first + i * bulk_team;
+        const std::uint32_t place = first + static_cast<std::uint32_t>(i * bulk_team);
         if (place >= whole) continue;
         left[i] = wide_a[place];
         if (Op::takes_two && b != nullptr) right[i] = wide_b[place];
       }
       KINDRED_UNROLL
       for (int i = 0; i < at_once; ++i) {
-        const std::uint32_t place = first + i * bulk_team;
+        const std::uint32_t place = first + static_cast<std::uint32_t>(i * bulk_team);
         if (place >= whole) continue;
         Wide result;
         KINDRED_UNROLL

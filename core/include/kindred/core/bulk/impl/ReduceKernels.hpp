@@ -205,13 +205,14 @@ struct EndReductions {
   }
   KOKKOS_INLINE_FUNCTION void operator()(
       const typename Kokkos::TeamPolicy<ExecutionSpace>::member_type& member) const requires(Team) {
-    join(static_cast<std::uint64_t>(member.league_rank()), member.team_rank(), member.team_size(),
-         [&] { member.team_barrier(); });
+    join(static_cast<std::uint64_t>(member.league_rank()),
+         static_cast<std::uint64_t>(member.team_rank()),
+         static_cast<std::uint64_t>(member.team_size()), [&] { member.team_barrier(); });
   }
 
  private:
   template <class Wait>
-  KOKKOS_INLINE_FUNCTION void join(std::uint64_t index, int thread, int threads,
+  KOKKOS_INLINE_FUNCTION void join(std::uint64_t index, std::uint64_t thread, std::uint64_t threads,
                                    const Wait& wait) const {
     const BulkItem<T>& item = items[index];
     const std::uint64_t blocks = (item.count + bulk_chunk<T> - 1) / bulk_chunk<T>;

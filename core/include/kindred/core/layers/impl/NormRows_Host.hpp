@@ -149,13 +149,13 @@ struct HostNormRows {
     template <LayerActivation activation>
     void narrow(std::uint64_t i, std::uint64_t end) const {
       for (; i < end; i += 16) {
-        const auto count = static_cast<unsigned>(std::min<std::uint64_t>(end - i, 16));
+        const auto width = static_cast<unsigned>(std::min<std::uint64_t>(end - i, 16));
         const auto load = [&](const float* from, float otherwise) {
-          return from == nullptr ? S::all(otherwise) : S::widen(S::load(from + i, count));
+          return from == nullptr ? S::all(otherwise) : S::widen(S::load(from + i, width));
         };
-        const auto value = changed<S, activation>(S::widen(S::load(x + i, count)),
+        const auto value = changed<S, activation>(S::widen(S::load(x + i, width)),
                                                   load(layer.gamma, 1.0F), load(layer.beta, 0.0F));
-        S::store(y + i, S::template round<Out>(value), count);
+        S::store(y + i, S::template round<Out>(value), width);
       }
     }
     /// `normalised`, then activated.

@@ -188,7 +188,7 @@ class SequencePack<DeviceSpace> {
   template <unsigned Words, bool Chained>
   KOKKOS_INLINE_FUNCTION static void step(const MaskRow<Words>& masks, unsigned r,
                                           std::uint32_t& carry, Word* state) {
-    using Two = unsigned __int128;
+    __extension__ typedef unsigned __int128 Two;
     Word carried = Chained ? carry >> r & 1U : 0;
     KINDRED_UNROLL
     for (unsigned w = 0; w < Words; w += 2) {

@@ -68,12 +68,12 @@ class Int8Dots<DeviceSpace, Tile> {
       piece = Once ? Arch::load_streaming(data) : Arch::load_read_only(data);
     } else {
       for (int w = 0; w < 4; ++w) {
-        const std::uint64_t at = i + 4 * w;
+        const std::uint64_t at = i + 4 * static_cast<std::uint64_t>(w);
         if (o.row_alignment == 4) {
           if (at < o.dimension) piece.word[w] = *reinterpret_cast<const int*>(row + at);
         } else {
           std::uint32_t word = 0;
-          for (int b = 0; b < 4; ++b) {
+          for (std::uint32_t b = 0; b < 4; ++b) {
             if (at + b < o.dimension)
               word |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(row[at + b])) << (8 * b);
           }

@@ -35,7 +35,7 @@ class Int8Dots<HostSpace, Tile> {
     const bool is_dense = Kokkos::popcount(mask) >= prefilter_batch / 4;
     for (int r = 0; r < prefilter_batch; ++r) {
       double out[Queries] = {};
-      const std::int8_t* row = o.rows + (first + r) * o.row_stride;
+      const std::int8_t* row = o.rows + (first + static_cast<std::uint64_t>(r)) * o.row_stride;
       if ((mask >> r & 1U) != 0) {
         KOKKOS_IF_ON_HOST(
             (Arch::prefetch_bytes(row + prefetch_distance, o.row_stride);

@@ -86,13 +86,13 @@ struct PrepareTileRows {
         Kokkos::ThreadVectorRange(member, lanes),
         [&](const std::uint64_t lane, float& sum) {
           // Loads are in flight together, before it is known whether the row is needed.
-          for (std::uint64_t begin = lane; begin < chunks; begin += depth * lanes) {
+          for (std::uint64_t first = lane; first < chunks; first += depth * lanes) {
             Vec4Elements<Element, Wide> read[depth];
             KINDRED_UNROLL
-            for (int e = 0; e < depth; ++e) read[e] = load(x, 4 * (begin + e * lanes));
+            for (int e = 0; e < depth; ++e) read[e] = load(x, 4 * (first + e * lanes));
             KINDRED_UNROLL
             for (int e = 0; e < depth; ++e) {
-              const std::uint64_t chunk = begin + e * lanes;
+              const std::uint64_t chunk = first + e * lanes;
               if (chunk < chunks)
                 sum += store(x, read[e], factor,
                              values + out.at(static_cast<std::uint32_t>(4 * chunk)));
