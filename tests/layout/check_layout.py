@@ -37,6 +37,7 @@ LONGEST = 600
 PUBLIC_HEADER = re.compile(r"matcher/(\w+)/include/(kindred/matcher/\w+\.hpp)$")
 PUBLIC_OPTIONS = re.compile(r"^struct (\w+(?:Options|Settings))\b", re.M)
 OPTIONS = "tests/consumers/Options.cpp"
+EXPORTS = "core/include/kindred/core/common/Public.hpp"
 SHARED = {"common", "storage", "symbols", "compat", "calibration"}
 OTHER_TESTS = {"backends", "memory", "vendor", "io", "command", "tools", "demo", "perf",  # folders elsewhere
                "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers",
@@ -186,6 +187,34 @@ def umbrella_breaches(texts):
             yield path, f"must include the public headers of {engine}: {', '.join(sorted(own))}"
 
 
+def public_headers(texts):
+    """The paths of the headers that libkindred.so is installed with: those of the context and the engines, and what they include."""
+    roots = {path.split("/include/", 1)[1]: path for path in texts if "/include/kindred/" in path and path.endswith(".hpp")}
+    public = set()
+    new = [path for path in roots.values() if ENGINE_HEADERS.match(path) and not re.search("/(impl|vendor)/", path.split("/include/")[1])]
+    new += [path for path in roots.values() if path.startswith("backends/vendor/include/") and path.count("/vendor/") == 1]
+    while new:
+        path = new.pop()
+        if path not in public:
+            public.add(path)
+            names = [match[2] for match in filter(None, map(INCLUDE.match, texts[path].splitlines()))]
+            new += [roots[name] for name in names if name in roots]
+    return public
+
+
+def export_breaches(texts):
+    """Public headers export their namespace, and no other file does."""
+    public = public_headers(texts)
+    for path, text in texts.items():
+        if not path.endswith((".hpp", ".cpp")) or path == EXPORTS:
+            continue
+        exports = re.search(r"\bKINDRED_PUBLIC\b", text)
+        if path not in public and exports:
+            yield path, "is no public header, so that KINDRED_PUBLIC must not export its names"
+        elif path in public and re.search(r"^namespace Kindred \{$", text, re.M):
+            yield path, "is a public header: namespace KINDRED_PUBLIC Kindred {"
+
+
 def option_breaches(texts):
     """tests/consumers/Options.cpp, which is compiled with all warnings, uses each public struct of options or settings."""
     tried = texts.get(OPTIONS, "")
@@ -217,7 +246,7 @@ def main(root):
             print(f"{name}:{line}: {what}")
             found += 1
     for name, what in [*engine_breaches(texts), *cycle_breaches(texts), *umbrella_breaches(texts), *option_breaches(texts),
-                       *test_folder_breaches(texts)]:
+                       *export_breaches(texts), *test_folder_breaches(texts)]:
         print(f"{name}: {what}")
         found += 1
     print(f"{found} breaches")

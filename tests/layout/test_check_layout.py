@@ -3,7 +3,8 @@
 """The checker detects what it is meant to detect."""
 import unittest
 
-from check_layout import ENGINES, breaches_of, cycle_breaches, engine_breaches, option_breaches, test_folder_breaches, umbrella_breaches
+from check_layout import (ENGINES, breaches_of, cycle_breaches, engine_breaches, export_breaches, option_breaches, test_folder_breaches,
+                          umbrella_breaches)
 
 HEADER = "// SPDX-License-Identifier: Apache-2.0\n"
 
@@ -121,6 +122,17 @@ class CheckLayout(unittest.TestCase):
         self.assertEqual(len(list(option_breaches(texts))), 1)
         texts["tests/consumers/Options.cpp"] = "use(SearchOptions{.top = 5});\n"
         self.assertEqual(list(option_breaches(texts)), [])
+
+    def test_public_headers_alone_export_their_names(self):
+        exported, hidden = "namespace KINDRED_PUBLIC Kindred {\n", "namespace Kindred {\n"
+        texts = {"matcher/vector/include/kindred/matcher/A.hpp": "#include <kindred/core/common/B.hpp>\n" + exported,
+                 "core/include/kindred/core/common/B.hpp": exported, "core/include/kindred/core/common/C.hpp": hidden,
+                 "backends/include/kindred/backends/impl/D.hpp": hidden, "matcher/vector/A.cpp": hidden}
+        self.assertEqual(list(export_breaches(texts)), [])
+        for path, text in texts.items():
+            with self.subTest(path):
+                other = text.replace(exported, hidden) if exported in text else text.replace(hidden, exported)
+                self.assertEqual([found for found, _ in export_breaches(texts | {path: other})], [path])
 
     def test_folders_of_tests_are_named_after_what_they_test(self):
         texts = {ENGINES: "kindred_engine(vector)\n", "core/src/select/A.cpp": "", "tests/vector/Test_A.cpp": "",

@@ -2,13 +2,15 @@
 #ifndef KINDRED_BACKENDS_ATOMIC_FILE_HPP
 #define KINDRED_BACKENDS_ATOMIC_FILE_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief A file that is replaced atomically: after a crash, and to every reader, the path holds
 /// either the old contents or the new contents.

@@ -4,12 +4,13 @@
 
 #include <kindred/backends/Operation.hpp>
 #include <kindred/backends/Space.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Records which sizes an engine has already run, per operation and space.
 ///

@@ -5,6 +5,7 @@
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/backends/Space.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/memory/CallbackAdaptor.hpp>
 #include <kindred/memory/MemoryResource.hpp>
 #include <kindred/memory/StatisticsAdaptor.hpp>
@@ -19,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 enum class LogLevel : std::uint8_t { debug, info, warning };
 

@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Operation.hpp>
 #include <kindred/backends/Space.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <array>
 #include <cstddef>
@@ -11,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// Why a space was chosen.
 enum class Reason : std::uint8_t {

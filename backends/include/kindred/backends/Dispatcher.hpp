@@ -8,6 +8,7 @@
 #include <kindred/backends/Space.hpp>
 #include <kindred/backends/SpaceSet.hpp>
 #include <kindred/backends/Workload.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <array>
 #include <chrono>
@@ -22,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Chooses the space of a call by its predicted time: `starts × start cost + transfer +
 /// overhead + work / rate`, per size class.

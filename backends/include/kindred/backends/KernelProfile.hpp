@@ -2,12 +2,14 @@
 #ifndef KINDRED_BACKENDS_KERNEL_PROFILE_HPP
 #define KINDRED_BACKENDS_KERNEL_PROFILE_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Total time of one kernel, by label and by where it ran.
 struct KernelTime {

@@ -2,11 +2,13 @@
 #ifndef KINDRED_BACKENDS_OPERATION_HPP
 #define KINDRED_BACKENDS_OPERATION_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <compare>
 #include <cstddef>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Assumed costs of an operation, used until it is measured.
 ///

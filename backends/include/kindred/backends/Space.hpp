@@ -2,6 +2,8 @@
 #ifndef KINDRED_BACKENDS_SPACE_HPP
 #define KINDRED_BACKENDS_SPACE_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Where work runs: on one host thread, on all host threads, or on the GPU.
 enum class Space : std::uint8_t { serial, openmp, cuda };

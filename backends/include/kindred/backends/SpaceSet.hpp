@@ -3,8 +3,9 @@
 #define KINDRED_BACKENDS_SPACE_SET_HPP
 
 #include <kindred/backends/Space.hpp>
+#include <kindred/core/common/Public.hpp>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// A set of spaces.
 class SpaceSet {

@@ -3,13 +3,14 @@
 #define KINDRED_BACKENDS_TRACE_HPP
 
 #include <kindred/backends/Dispatcher.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Records named host spans, dispatched calls and kernels as a Chrome trace.
 ///

@@ -5,10 +5,11 @@
 #include <kindred/backends/CallHistory.hpp>
 #include <kindred/backends/Operation.hpp>
 #include <kindred/backends/SpaceSet.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Describes a call to the cost model.
 struct Workload {

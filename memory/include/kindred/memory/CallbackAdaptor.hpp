@@ -2,13 +2,14 @@
 #ifndef KINDRED_MEMORY_CALLBACK_ADAPTOR_HPP
 #define KINDRED_MEMORY_CALLBACK_ADAPTOR_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/memory/MemoryResource.hpp>
 
 #include <functional>
 #include <string_view>
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Called with the space, the bytes and the label of an allocation before it is made; may
 /// throw to prevent it. Called from any thread.

@@ -2,11 +2,13 @@
 #ifndef KINDRED_MEMORY_MEMORY_RESOURCE_HPP
 #define KINDRED_MEMORY_MEMORY_RESOURCE_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief A source of memory in one space. Adaptors wrap a resource and are resources themselves:
 /// `limit → statistics → space`.

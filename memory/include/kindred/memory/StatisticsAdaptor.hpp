@@ -2,12 +2,13 @@
 #ifndef KINDRED_MEMORY_STATISTICS_ADAPTOR_HPP
 #define KINDRED_MEMORY_STATISTICS_ADAPTOR_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/memory/MemoryResource.hpp>
 
 #include <cstdint>
 #include <mutex>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Totals of the allocations of a resource. Bytes are the requested ones; allocations of 0
 /// bytes are not counted.

@@ -2,10 +2,12 @@
 #ifndef KINDRED_BACKENDS_VENDOR_LIBRARIES_HPP
 #define KINDRED_BACKENDS_VENDOR_LIBRARIES_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <string>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// A library that Kindred uses for matrix products.
 struct VendorLibrary {

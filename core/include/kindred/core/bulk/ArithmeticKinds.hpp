@@ -2,9 +2,11 @@
 #ifndef KINDRED_CORE_BULK_ARITHMETIC_KINDS_HPP
 #define KINDRED_CORE_BULK_ARITHMETIC_KINDS_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// The operation on every element of an array.
 enum class ElementWise : std::uint8_t {

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_COMMON_CHECKED_SIZE_HPP
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <cstdint>
 #include <initializer_list>
@@ -11,7 +12,7 @@
 #include <span>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief The sum of \p sizes, or nullopt if it exceeds 64 bits.
 constexpr std::optional<std::uint64_t> checked_sum(

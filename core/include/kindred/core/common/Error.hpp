@@ -2,12 +2,14 @@
 #ifndef KINDRED_CORE_COMMON_ERROR_HPP
 #define KINDRED_CORE_COMMON_ERROR_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Base of every exception that Kindred throws. The message says what failed, the values
 /// seen, the limit and what to do.

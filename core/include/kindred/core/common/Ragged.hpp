@@ -2,12 +2,14 @@
 #ifndef KINDRED_CORE_COMMON_RAGGED_HPP
 #define KINDRED_CORE_COMMON_RAGGED_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief A non-owning view of rows of different lengths: row i is `values[offsets[i] … offsets[i +
 /// 1])`.

@@ -2,9 +2,11 @@
 #ifndef KINDRED_CORE_GRAPH_DECAY_HPP
 #define KINDRED_CORE_GRAPH_DECAY_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief The share of the activation that a hop passes on: D(d) for d = 1 … H, computed in double
 /// on the host and rounded to float32 once (`portable_exp`, `portable_pow`).

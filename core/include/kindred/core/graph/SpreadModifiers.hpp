@@ -2,11 +2,13 @@
 #ifndef KINDRED_CORE_GRAPH_SPREAD_MODIFIERS_HPP
 #define KINDRED_CORE_GRAPH_SPREAD_MODIFIERS_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief How the kinds of the two nodes modify the weight of an edge u → v: `w' =
 /// float32(double(w) · strengths[kind(u)][kind(v)] · fan(u))`, evaluated from left to right. Kinds

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_SPREADING_HPP
 #define KINDRED_CORE_GRAPH_SPREADING_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/graph/Decay.hpp>
 #include <kindred/core/graph/SpreadModifiers.hpp>
 
@@ -9,7 +10,7 @@
 #include <bitset>
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief A directed, weighted edge. The weights of parallel edges add up.
 struct Edge {

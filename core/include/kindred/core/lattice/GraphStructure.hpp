@@ -2,11 +2,13 @@
 #ifndef KINDRED_CORE_LATTICE_GRAPH_STRUCTURE_HPP
 #define KINDRED_CORE_LATTICE_GRAPH_STRUCTURE_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <span>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Structural measures of an undirected graph.
 struct GraphStructure {

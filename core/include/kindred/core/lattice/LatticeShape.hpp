@@ -2,12 +2,14 @@
 #ifndef KINDRED_CORE_LATTICE_LATTICE_SHAPE_HPP
 #define KINDRED_CORE_LATTICE_LATTICE_SHAPE_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// A count that may exceed 64 bits, such as the edges of a lattice whose nodes just fit.
 __extension__ using WideCount = unsigned __int128;

@@ -2,9 +2,11 @@
 #ifndef KINDRED_CORE_LAYERS_LAYER_ACTIVATION_HPP
 #define KINDRED_CORE_LAYERS_LAYER_ACTIVATION_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// The activation function that a layer applies to each of its results.
 enum class LayerActivation : std::uint8_t {

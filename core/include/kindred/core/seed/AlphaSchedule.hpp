@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEED_ALPHA_SCHEDULE_HPP
 
 #include <kindred/core/common/EnumOfName.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <array>
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief How alpha increases from 0 to 1 while a seed is grafted.
 enum class AlphaSchedule : std::int8_t { linear, drift_controlled, momentum, adaptive, stability };

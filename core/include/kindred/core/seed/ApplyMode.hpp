@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEED_APPLY_MODE_HPP
 
 #include <kindred/core/common/EnumOfName.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <array>
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief How a blueprint's weight w changes an element x, \see seed_forward.
 enum class ApplyMode : std::int8_t {

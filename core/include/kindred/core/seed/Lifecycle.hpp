@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEED_LIFECYCLE_HPP
 
 #include <kindred/core/common/EnumOfName.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <array>
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief The state of a seed; files store these codes.
 enum class Lifecycle : std::int8_t {

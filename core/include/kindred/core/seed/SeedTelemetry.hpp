@@ -2,9 +2,11 @@
 #ifndef KINDRED_CORE_SEED_SEED_TELEMETRY_HPP
 #define KINDRED_CORE_SEED_SEED_TELEMETRY_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Statistics of the elements that a seed has processed, as kernels store and merge them.
 ///

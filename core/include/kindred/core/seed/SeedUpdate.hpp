@@ -2,13 +2,14 @@
 #ifndef KINDRED_CORE_SEED_SEED_UPDATE_HPP
 #define KINDRED_CORE_SEED_SEED_UPDATE_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/seed/AlphaSchedule.hpp>
 #include <kindred/core/seed/ApplyMode.hpp>
 #include <kindred/core/seed/Lifecycle.hpp>
 
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// Number of transitions that a seed stores.
 inline constexpr std::uint32_t seed_history = 10;

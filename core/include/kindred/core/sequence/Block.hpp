@@ -2,9 +2,11 @@
 #ifndef KINDRED_CORE_SEQUENCE_BLOCK_HPP
 #define KINDRED_CORE_SEQUENCE_BLOCK_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief A run of equal symbols: `pattern[pattern_begin + i] == query[query_begin + i]` for i <
 /// length.

@@ -2,9 +2,11 @@
 #ifndef KINDRED_CORE_SEQUENCE_SYMBOL_HPP
 #define KINDRED_CORE_SEQUENCE_SYMBOL_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// A symbol of a sequence: a word of a vocabulary, or a code point.
 using Symbol = std::uint32_t;

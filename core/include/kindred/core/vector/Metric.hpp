@@ -2,11 +2,13 @@
 #ifndef KINDRED_CORE_VECTOR_METRIC_HPP
 #define KINDRED_CORE_VECTOR_METRIC_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 #include <limits>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief The similarity or distance of two vectors q and x. `l2` is the Euclidean distance, not
 /// its square as in FAISS and hnswlib.

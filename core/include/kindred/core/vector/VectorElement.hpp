@@ -2,11 +2,13 @@
 #ifndef KINDRED_CORE_VECTOR_VECTOR_ELEMENT_HPP
 #define KINDRED_CORE_VECTOR_VECTOR_ELEMENT_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief How the elements of a row are stored. Scores are those of the float32 row it decodes to.
 enum class VectorElement : std::uint8_t {

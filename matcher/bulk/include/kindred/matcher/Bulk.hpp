@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/bulk/ArithmeticKinds.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -14,7 +15,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 template <class T>
 concept BulkNumber = std::same_as<T, float> || std::same_as<T, double>;

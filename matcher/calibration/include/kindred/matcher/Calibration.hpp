@@ -3,13 +3,14 @@
 #define KINDRED_MATCHER_CALIBRATION_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
 #include <array>
 #include <functional>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief One measured point: seconds of \p operation at \p work on \p space, excluding transfers
 /// and launch overhead.

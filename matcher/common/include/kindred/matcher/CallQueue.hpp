@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_CALL_QUEUE_HPP
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <condition_variable>
 #include <cstddef>
@@ -17,7 +18,7 @@
 #include <utility>
 #include <variant>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace Impl {
 

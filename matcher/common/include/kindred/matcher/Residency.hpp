@@ -3,10 +3,11 @@
 #define KINDRED_MATCHER_RESIDENCY_HPP
 
 #include <kindred/backends/Dispatcher.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Where a store keeps its data. Data on the device always has a host copy or a mapped file
 /// behind it.

@@ -3,13 +3,14 @@
 #define KINDRED_MATCHER_LATTICE_SETTINGS_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief KA Lattice's settings for routing, device memory and lattices.
 ///

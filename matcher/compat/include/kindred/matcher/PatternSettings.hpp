@@ -2,13 +2,15 @@
 #ifndef KINDRED_MATCHER_PATTERN_SETTINGS_HPP
 #define KINDRED_MATCHER_PATTERN_SETTINGS_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Configuration of the tiers of a `PatternMemory`: the fifteen settings of KATO's matcher.
 ///

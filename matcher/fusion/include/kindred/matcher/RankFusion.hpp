@@ -2,12 +2,14 @@
 #ifndef KINDRED_MATCHER_RANK_FUSION_HPP
 #define KINDRED_MATCHER_RANK_FUSION_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief One entry of a ranking to fuse. Rankings are ordered best first; the place of an entry is
 /// its position.

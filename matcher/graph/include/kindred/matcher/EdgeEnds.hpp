@@ -2,10 +2,12 @@
 #ifndef KINDRED_MATCHER_EDGE_ENDS_HPP
 #define KINDRED_MATCHER_EDGE_ENDS_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 #include <optional>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Selects all edges from one node to another, or those of one kind.
 struct EdgeEnds {

@@ -2,10 +2,12 @@
 #ifndef KINDRED_MATCHER_EDGE_WEIGHTS_HPP
 #define KINDRED_MATCHER_EDGE_WEIGHTS_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Storage type of edge weights. Sums use the stored value, converted exactly to float32.
 enum class EdgeWeights : std::uint8_t {

@@ -2,11 +2,12 @@
 #ifndef KINDRED_MATCHER_GRAPH_FILE_INFO_HPP
 #define KINDRED_MATCHER_GRAPH_FILE_INFO_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/EdgeWeights.hpp>
 
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// The contents of a file written by `SpreadingEngine::save`. \see SpreadingEngine::inspect
 struct GraphFileInfo {

@@ -2,10 +2,11 @@
 #ifndef KINDRED_MATCHER_GRAPH_OPTIONS_HPP
 #define KINDRED_MATCHER_GRAPH_OPTIONS_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/EdgeWeights.hpp>
 #include <kindred/matcher/Residency.hpp>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 struct GraphOptions {
   EdgeWeights weights = EdgeWeights::float32;

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_GRAPH_SPAN_HPP
 #define KINDRED_MATCHER_GRAPH_SPAN_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/graph/Spreading.hpp>
 
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Non-owning view of a graph as a list of edges.
 struct GraphSpan {

@@ -3,11 +3,12 @@
 #define KINDRED_MATCHER_GRAPH_STATISTICS_HPP
 
 #include <kindred/backends/Space.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/EdgeWeights.hpp>
 
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief The size of a graph.
 struct GraphStatistics {

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SPREADING_ENGINE_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/graph/Spreading.hpp>
 #include <kindred/matcher/EdgeEnds.hpp>
@@ -21,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// Precision of the activations that a hop propagates.
 enum class ActivationPrecision : std::uint8_t {

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_HNSW_INDEX_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/vector/Metric.hpp>
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// The codes from which a graph traversal computes distances. Returned scores are always the exact,
 /// reproducible scores of the rows.

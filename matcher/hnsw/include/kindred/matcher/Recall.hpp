@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_RECALL_HPP
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <span>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief The number of true neighbours that were found, and the number of all true neighbours;
 /// the recall of a search is the share of those found.

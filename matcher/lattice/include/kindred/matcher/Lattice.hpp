@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_LATTICE_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/lattice/GraphStructure.hpp>
 #include <kindred/core/lattice/LatticeShape.hpp>
@@ -14,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// A pair of nodes: the ends of an edge or of a path.
 struct LatticePair {

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_LATTICE_BATCH_HPP
 #define KINDRED_MATCHER_LATTICE_BATCH_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/Lattice.hpp>
 
@@ -16,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 // The tasks of a batch.
 

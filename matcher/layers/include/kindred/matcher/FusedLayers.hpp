@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_FUSED_LAYERS_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
 #include <kindred/core/vector/VectorElement.hpp>
 
@@ -11,7 +12,7 @@
 #include <optional>
 #include <span>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Non-owning view of a row-major matrix of float32, float16 or bfloat16. \p Byte is
 /// `std::byte`, const for inputs. The elements of a row are contiguous.

@@ -2,9 +2,11 @@
 #ifndef KINDRED_MATCHER_PATTERN_FILE_INFO_HPP
 #define KINDRED_MATCHER_PATTERN_FILE_INFO_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// The contents of a file written by `PatternMemory::save`. \see PatternMemory::inspect
 struct PatternFileInfo {

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_PATTERN_MEMORY_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/CodePoints.hpp>
@@ -20,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// The outcome of `PatternMemory::learn`.
 struct LearnedPattern {

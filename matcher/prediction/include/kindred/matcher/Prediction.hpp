@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_PREDICTION_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
@@ -16,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief The field by which predictions are ranked, in descending order.
 enum class RankBy : std::uint8_t {

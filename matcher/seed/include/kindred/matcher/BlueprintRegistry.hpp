@@ -2,6 +2,8 @@
 #ifndef KINDRED_MATCHER_BLUEPRINT_REGISTRY_HPP
 #define KINDRED_MATCHER_BLUEPRINT_REGISTRY_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Named sets of weights in host memory. The id of a set is the number of sets added before
 /// it; ids of removed sets are not reused.

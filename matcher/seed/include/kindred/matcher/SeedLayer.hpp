@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SEED_LAYER_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 #include <kindred/core/seed/SeedUpdate.hpp>
 #include <kindred/core/vector/VectorElement.hpp>
@@ -21,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 struct SeedLayerOptions {
   std::uint32_t hidden = 0;  ///< features of a row, ≥ 1

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SEED_SCHEDULE_HPP
 #define KINDRED_MATCHER_SEED_SCHEDULE_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/seed/AlphaSchedule.hpp>
 #include <kindred/matcher/SeedTransition.hpp>
 
@@ -10,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Parameters of the schedules that raise alpha.
 struct ScheduleSettings {

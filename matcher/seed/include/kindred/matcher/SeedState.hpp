@@ -2,13 +2,14 @@
 #ifndef KINDRED_MATCHER_SEED_STATE_HPP
 #define KINDRED_MATCHER_SEED_STATE_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/seed/SeedUpdate.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// A completed transition.
 struct SeedChange {

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SEED_TRANSITION_HPP
 #define KINDRED_MATCHER_SEED_TRANSITION_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/seed/Lifecycle.hpp>
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 #include <span>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Metrics of a seed that are measured outside of the layer and used by transitions and
 /// schedules.

@@ -2,13 +2,14 @@
 #ifndef KINDRED_MATCHER_CLUSTERS_HPP
 #define KINDRED_MATCHER_CLUSTERS_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief How similar pairs form clusters.
 enum class Linkage : std::uint8_t {

@@ -2,11 +2,13 @@
 #ifndef KINDRED_MATCHER_MEASURE_HPP
 #define KINDRED_MATCHER_MEASURE_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <array>
 #include <cstdint>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Similarity measure of a pattern and a query, in double.
 ///

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SEQUENCE_MATCHER_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
@@ -19,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief One matching pattern.
 struct Match {

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SIMILARITY_HPP
 #define KINDRED_MATCHER_SIMILARITY_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/Measure.hpp>
@@ -12,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Compares one query with any number of patterns; the tables of the query are built once.
 /// Runs on the calling thread without a `Context`. Results are bitwise identical to those of

@@ -2,9 +2,11 @@
 #ifndef KINDRED_MATCHER_IS_SECTION_FILE_HPP
 #define KINDRED_MATCHER_IS_SECTION_FILE_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// Whether the file at \p path starts with the signature of this project's files. False if it
 /// cannot be read.

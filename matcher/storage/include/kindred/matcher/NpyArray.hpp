@@ -2,6 +2,8 @@
 #ifndef KINDRED_MATCHER_NPY_ARRAY_HPP
 #define KINDRED_MATCHER_NPY_ARRAY_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// Element type of a .npy array.
 enum class NpyType : std::uint8_t { uint8, float32, float64 };

@@ -2,6 +2,8 @@
 #ifndef KINDRED_MATCHER_VECTOR_FILE_HPP
 #define KINDRED_MATCHER_VECTOR_FILE_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Vector file formats that can be read; docs/guide/files.md describes their layouts.
 enum class VectorFormat : std::uint8_t { npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5 };

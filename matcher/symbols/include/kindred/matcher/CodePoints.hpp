@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_CODE_POINTS_HPP
 #define KINDRED_MATCHER_CODE_POINTS_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// The unit that one symbol of a sequence stands for.
 enum class Level : std::uint8_t {

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_VOCABULARY_HPP
 #define KINDRED_MATCHER_VOCABULARY_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 
@@ -13,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// Size of a vocabulary.
 struct VocabularyStatistics {

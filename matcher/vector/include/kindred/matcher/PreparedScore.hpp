@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_PREPARED_SCORE_HPP
 #define KINDRED_MATCHER_PREPARED_SCORE_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 #include <memory>
 #include <span>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Low-latency form of `VectorIndex::score` for single queries: everything a call needs is
 /// prepared in advance, so a call makes one launch and allocates nothing.

@@ -2,10 +2,12 @@
 #ifndef KINDRED_MATCHER_SEARCH_REPORT_HPP
 #define KINDRED_MATCHER_SEARCH_REPORT_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstdint>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Which path an exact search used, and its counts over the whole call.
 struct SearchReport {

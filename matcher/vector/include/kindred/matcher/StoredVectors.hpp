@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_STORED_VECTORS_HPP
 #define KINDRED_MATCHER_STORED_VECTORS_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/VectorFile.hpp>
 #include <kindred/matcher/VectorSpan.hpp>
 
@@ -12,7 +13,7 @@
 #include <span>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 class Context;
 

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_VECTOR_ARRAY_HPP
 #define KINDRED_MATCHER_VECTOR_ARRAY_HPP
 
+#include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/VectorFile.hpp>
 #include <kindred/matcher/VectorSpan.hpp>
 
@@ -12,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief An owning row-major array of rows of any element type.
 class VectorArray {

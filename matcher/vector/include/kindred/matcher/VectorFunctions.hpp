@@ -3,13 +3,14 @@
 #define KINDRED_MATCHER_VECTOR_FUNCTIONS_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/VectorSpan.hpp>
 
 #include <optional>
 #include <span>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 // Engram's small kernels, for vectors that are not in an index. They copy the rows to a space,
 // fence its instance, and return bitwise identical results on every space.

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_VECTOR_INDEX_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/matcher/Residency.hpp>
@@ -19,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief The algorithm of an exact search. All return the same ids and bitwise identical scores.
 enum class SearchPath : std::uint8_t {

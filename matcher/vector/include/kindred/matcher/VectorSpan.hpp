@@ -3,12 +3,13 @@
 #define KINDRED_MATCHER_VECTOR_SPAN_HPP
 
 #include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/Public.hpp>
 #include <kindred/core/vector/VectorElement.hpp>
 
 #include <cstddef>
 #include <span>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Non-owning view of row-major rows.
 struct VectorSpan {
