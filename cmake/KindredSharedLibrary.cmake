@@ -20,7 +20,7 @@ elseif(NOT type STREQUAL "STATIC_LIBRARY" OR Kokkos_ENABLE_CUDA OR KINDRED_SANIT
   return()
 endif()
 
-# The public headers: those of the engines and of the context, and what they include of core and memory.
+# The public headers: those of the engines and of the context, and what they and the command include of core and memory.
 get_property(parts GLOBAL PROPERTY KINDRED_LIBRARIES)
 set(headers)
 set(folders)
@@ -32,7 +32,8 @@ foreach(part IN LISTS parts)
     list(APPEND headers ${files})
   endif()
 endforeach()
-set(new "${headers}")
+file(GLOB_RECURSE new CONFIGURE_DEPENDS tools/*.hpp tools/*.cpp)
+list(APPEND new ${headers})
 while(new)
   list(POP_FRONT new header)
   file(STRINGS "${header}" includes REGEX "^#include <kindred/")
@@ -59,11 +60,13 @@ target_sources(kindred_shared PUBLIC FILE_SET HEADERS BASE_DIRS ${folders} FILES
 target_include_directories(kindred_shared INTERFACE "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>")
 target_link_libraries(kindred_shared PRIVATE ${parts})
 # The version script has the last word: it also hides what Kokkos and templates of other libraries would export. A second copy of
-# Kokkos in a process, of the program or of another version of this library, therefore never meets this one.
+# Kokkos in a process, of the program or of another version of this library, therefore never meets this one. Its own calls stay
+# inside, too, when a program defines the same functions.
 target_link_options(kindred_shared PRIVATE "LINKER:--version-script=${version_script}" LINKER:--exclude-libs,ALL LINKER:--no-undefined
-  LINKER:--as-needed)
+  LINKER:--as-needed LINKER:-Bsymbolic-functions)
 
 if(NOT Kindred_SHARED_LIBRARY)
+  set_target_properties(kindred_shared PROPERTIES EXCLUDE_FROM_ALL ON)
   return()
 endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})

@@ -5,6 +5,7 @@
 #include "io/Output.hpp"
 
 #include <kindred/Version.hpp>
+#include <kindred/backends/LibraryFile.hpp>
 #include <kindred/backends/VendorLibraries.hpp>
 
 #include <fmt/format.h>
@@ -75,6 +76,7 @@ std::string calibration_state(const Context& context) {
 nlohmann::ordered_json as_json(const Context& context) {
   nlohmann::ordered_json out;
   out["version"] = KINDRED_VERSION_STRING;
+  out["library"] = library_file();
   for (const SpaceInfo& info : context.spaces()) {
     nlohmann::ordered_json space;
     space["space"] = to_string(info.space);
@@ -127,6 +129,7 @@ std::string as_text(const Context& context) {
   fmt::format_to(to, "\n{}\n  {}, {} threads\n  {}\n", heading("Processor", STDOUT_FILENO),
                  context.info(Space::serial).device, context.threads(),
                  fmt::join(cpu_features(), " "));
+  out += "\n" + heading("Library", STDOUT_FILENO) + "\n  " + library_file() + "\n";
   out += "\n" + heading("Matrix products", STDOUT_FILENO) + "\n";
   for (const VendorLibrary& library : vendor_libraries())
     fmt::format_to(to, "  {} {} ({})\n", library.name, library.version, library.space);

@@ -14,7 +14,7 @@
 namespace Kindred {
 
 /// The instances, memory resources and dispatcher of a context.
-struct Context::State {
+struct KINDRED_HIDDEN Context::State {
   State(const ContextOptions& given, std::vector<SpaceInfo> infos, SpaceSet usable_spaces,
         int thread_count)
       : options(with_memory_left(given)),

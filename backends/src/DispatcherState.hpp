@@ -23,7 +23,7 @@ namespace Kindred {
 
 /// The state of a dispatcher: costs and observations per operation and space, and the predictions
 /// derived from them.
-struct Dispatcher::State {
+struct KINDRED_HIDDEN Dispatcher::State {
   using Time = std::chrono::steady_clock::time_point;
 
   /// A space with an alarm is probed this many times as often. The first probe may lose this share

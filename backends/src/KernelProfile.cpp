@@ -10,7 +10,7 @@
 
 namespace Kindred {
 
-struct KernelProfile::State final : Impl::KernelListener {
+struct KINDRED_HIDDEN KernelProfile::State final : Impl::KernelListener {
   void on_kernel(const Impl::KernelEvent& event) override {
     const double seconds = std::chrono::duration<double>(event.end - event.begin).count();
     const std::lock_guard lock(mutex);

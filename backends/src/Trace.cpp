@@ -32,7 +32,7 @@ struct Event {
 
 }  // namespace
 
-struct Trace::State final : Impl::KernelListener {
+struct KINDRED_HIDDEN Trace::State final : Impl::KernelListener {
   explicit State(const Options& given) : options(given), start(std::chrono::steady_clock::now()) {}
 
   void on_kernel(const Impl::KernelEvent& event) override {

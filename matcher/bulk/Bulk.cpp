@@ -158,7 +158,7 @@ class ProductCall {
 
 }  // namespace
 
-struct Bulk::State {
+struct KINDRED_HIDDEN Bulk::State {
   explicit State(Context& given) : context(given) {
     context.dispatcher().register_operations({Operations::transform, Operations::element_wise,
                                               Operations::reduction, Operations::random_generation,

@@ -153,7 +153,7 @@ std::vector<Activation> merged_sources(std::span<const Activation> sources, Spre
 
 }  // namespace
 
-struct SpreadingEngine::State {
+struct KINDRED_HIDDEN SpreadingEngine::State {
   template <class Graph>
   State(Context& given, Graph&& graph, const GraphOptions& options)
       : context(given),

@@ -81,7 +81,7 @@ std::string_view to_string(HnswTraversal traversal) noexcept {
   return "automatic";
 }
 
-struct HnswIndex::State {
+struct KINDRED_HIDDEN HnswIndex::State {
   State(Context& owner, Impl::HnswStore&& columns) : context(owner), store(std::move(columns)) {}
 
   Space default_space() const {

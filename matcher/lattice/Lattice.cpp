@@ -51,7 +51,7 @@ std::vector<SharedSource> by_source(std::span<const LatticePair> pairs) {
 
 }  // namespace
 
-struct Lattice::State {
+struct KINDRED_HIDDEN Lattice::State {
   State(Context& given, std::uint32_t dimensions, std::uint32_t size)
       : context(&given), shape(dimensions, size) {
     context->dispatcher().register_operations(

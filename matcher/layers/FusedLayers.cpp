@@ -219,12 +219,12 @@ void run_copies(Context& context, std::span<const Layer> layers, const Take& tak
 
 }  // namespace
 
-struct PreparedNorms::State {
+struct KINDRED_HIDDEN PreparedNorms::State {
   explicit State(std::unique_ptr<Launches> prepared) : launches(std::move(prepared)) {}
 
   std::unique_ptr<Launches> launches;
 };
-struct PreparedLinears::State {
+struct KINDRED_HIDDEN PreparedLinears::State {
   explicit State(std::unique_ptr<Launches> prepared) : launches(std::move(prepared)) {}
 
   std::unique_ptr<Launches> launches;

@@ -76,7 +76,7 @@ std::string_view to_string(SyncTrigger trigger) noexcept {
   return "training";
 }
 
-struct PatternMemory::State final : Impl::PatternRows {
+struct KINDRED_HIDDEN PatternMemory::State final : Impl::PatternRows {
   State(Context& made_from, const PatternSettings& given, Level compared)
       : context(made_from),
         settings(checked(made_from, given)),

@@ -79,7 +79,7 @@ void check_overlap(const char* a_name, const void* a, std::uint64_t a_bytes, con
 
 namespace Kindred {
 
-struct SeedLayer::State {
+struct KINDRED_HIDDEN SeedLayer::State {
   State(Context& given, const SeedLayerOptions& options);
 
   Context& context;

@@ -35,7 +35,7 @@ struct SequenceSide {
 
 }  // namespace
 
-struct SeedSequence::State {
+struct KINDRED_HIDDEN SeedSequence::State {
   using Call = Impl::SeedSequenceCall;
 
   Context& context;

@@ -31,7 +31,7 @@ void check(const MatchOptions& options) {
   if (options.blocks) Impl::check_blocks(options.measure);
 }
 
-struct SequenceMatcher::State {
+struct KINDRED_HIDDEN SequenceMatcher::State {
   State(Context& used, RaggedSpan<Symbol> patterns, Residency where)
       : context(used), segment(used, patterns, where), residency(where) {}
 

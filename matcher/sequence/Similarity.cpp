@@ -148,7 +148,7 @@ class ScoredQuery {
 
 }  // namespace
 
-struct PreparedQuery::State {
+struct KINDRED_HIDDEN PreparedQuery::State {
   std::uint32_t matched(std::span<const Symbol> pattern, std::uint64_t least = 0) const {
     if (scored) return scored->compare(pattern).matched;
     return count_matched(

@@ -132,7 +132,7 @@ std::size_t number_bytes(NumberType type) noexcept {
   return 8;
 }
 
-struct VectorFile::State {
+struct KINDRED_HIDDEN VectorFile::State {
   std::string path;
   VectorFormat format;
   std::unique_ptr<Impl::VectorSource> source;

@@ -131,7 +131,7 @@ class RecordList {
 
 }  // namespace
 
-struct Vocabulary::State {
+struct KINDRED_HIDDEN Vocabulary::State {
   State() { publish(std::make_unique<SlotTable>(8)); }
 
   Symbol find(std::string_view text, std::uint32_t hash) const noexcept {

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t longest_max = 0xFFFFFFFFU;
 }  // namespace
 
-struct PreparedScore::State {
+struct KINDRED_HIDDEN PreparedScore::State {
   State(const VectorIndex& index_, const SearchOptions& options_, std::size_t longest_)
       : index(index_),
         parts(index_.parts()),

@@ -43,7 +43,7 @@ std::string_view to_string(SearchPath path) noexcept {
   return "gemm";
 }
 
-struct VectorIndex::State {
+struct KINDRED_HIDDEN VectorIndex::State {
   template <class... Rows>
   explicit State(Context& owner, const Rows&... rows) : context(owner), store(owner, rows...) {
     context.dispatcher().register_operations({Operations::search, Operations::search_quantized,

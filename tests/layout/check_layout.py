@@ -40,7 +40,7 @@ OPTIONS = "tests/consumers/Options.cpp"
 EXPORTS = "core/include/kindred/core/common/Public.hpp"
 SHARED = {"common", "storage", "symbols", "compat", "calibration"}
 OTHER_TESTS = {"backends", "memory", "vendor", "io", "command", "tools", "demo", "perf",  # folders elsewhere
-               "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers",
+               "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "library",
                "cuda_compile", "instruction_sets", "layout", "docs", "support"}
 
 
@@ -188,18 +188,20 @@ def umbrella_breaches(texts):
 
 
 def public_headers(texts):
-    """The paths of the headers that libkindred.so is installed with: those of the context and the engines, and what they include."""
+    """The paths of the headers that libkindred.so is installed with: those of the context and the engines, and what they and the
+    command include."""
     roots = {path.split("/include/", 1)[1]: path for path in texts if "/include/kindred/" in path and path.endswith(".hpp")}
     public = set()
     new = [path for path in roots.values() if ENGINE_HEADERS.match(path) and not re.search("/(impl|vendor)/", path.split("/include/")[1])]
     new += [path for path in roots.values() if path.startswith("backends/vendor/include/") and path.count("/vendor/") == 1]
+    new += [path for path in texts if path.startswith("tools/") and path.endswith((".hpp", ".cpp"))]
     while new:
         path = new.pop()
         if path not in public:
             public.add(path)
             names = [match[2] for match in filter(None, map(INCLUDE.match, texts[path].splitlines()))]
             new += [roots[name] for name in names if name in roots]
-    return public
+    return public & set(roots.values())
 
 
 def export_breaches(texts):

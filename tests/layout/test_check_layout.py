@@ -127,9 +127,10 @@ class CheckLayout(unittest.TestCase):
         exported, hidden = "namespace KINDRED_PUBLIC Kindred {\n", "namespace Kindred {\n"
         texts = {"matcher/vector/include/kindred/matcher/A.hpp": "#include <kindred/core/common/B.hpp>\n" + exported,
                  "core/include/kindred/core/common/B.hpp": exported, "core/include/kindred/core/common/C.hpp": hidden,
-                 "backends/include/kindred/backends/impl/D.hpp": hidden, "matcher/vector/A.cpp": hidden}
+                 "backends/include/kindred/backends/impl/D.hpp": hidden, "matcher/vector/A.cpp": hidden,
+                 "core/include/kindred/core/common/E.hpp": exported, "tools/A.cpp": "#include <kindred/core/common/E.hpp>\n"}
         self.assertEqual(list(export_breaches(texts)), [])
-        for path, text in texts.items():
+        for path, text in list(texts.items())[:-1]:
             with self.subTest(path):
                 other = text.replace(exported, hidden) if exported in text else text.replace(hidden, exported)
                 self.assertEqual([found for found, _ in export_breaches(texts | {path: other})], [path])

@@ -9,4 +9,8 @@
 /// attribute does not reach function templates outside of classes, which are not exported.
 #define KINDRED_PUBLIC [[gnu::visibility("default")]]
 
+/// Excludes the private class of a public one, where a source defines it: `struct KINDRED_HIDDEN
+/// Trace::State`.
+#define KINDRED_HIDDEN [[gnu::visibility("hidden")]]
+
 #endif  // KINDRED_CORE_COMMON_PUBLIC_HPP

@@ -2,10 +2,12 @@
 #ifndef KINDRED_CORE_COMMON_QUOTES_HPP
 #define KINDRED_CORE_COMMON_QUOTES_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <string>
 #include <string_view>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \p text as messages show it: quoted, control bytes as hexadecimal escapes, truncated after about
 /// 60 bytes.

@@ -2,10 +2,12 @@
 #ifndef KINDRED_CORE_GRAPH_PATH_CONFIDENCE_HPP
 #define KINDRED_CORE_GRAPH_PATH_CONFIDENCE_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstddef>
 #include <span>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief The combined confidence of several independent paths: 1 − Π(1 − p), in double, largest p
 /// first; 0 without paths. Thread-safe. Complexity O(n log n).

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds Kindred as packages do, with one shared library, installs it and uses it from another folder: the names for CMake and
+pkg-config, the headers, the library of each level of x86-64, and its binary interface, compared with that of the last release.
+
+usage: test_package.py WORK [CMAKE OPTION]...
+       test_package.py WORK --write-abi    after a run: replaces libkindred.so.0.abi.gz by the interface that was built"""
+import contextlib
+import gzip
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+ABI = Path(__file__).resolve().parent / "libkindred.so.0.abi.gz"
+LEVEL = "x86-64-v3"  # the one that is built besides x86-64-v2
+# No environment that could lead to another library.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH")}
+
+
+def run(*command, **environment):
+    """What the command prints. Raises if it fails."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=ENVIRONMENT | environment, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, command))}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+    return done.stdout
+
+
+def fails(*command):
+    """All that the command prints. Raises if it succeeds."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    if done.returncode == 0:
+        raise AssertionError(f"{' '.join(map(str, command))} succeeds")
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def abi_of(work):
+    """The interface of the library that was built, as XML: types of the public headers only, without places of sources."""
+    return run("abidw", "--headers-dir", work / "moved/include", "--drop-private-types", "--drop-undefined-syms", "--no-show-locs",
+               "--no-corpus-path", "--no-comp-dir-path", "--exported-interfaces-only", work / "build/libkindred.so.0").encode()
+
+
+def write_abi(work):
+    with open(ABI, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
+        packed.write(abi_of(work))
+    print(f"{ABI}: {ABI.stat().st_size} bytes")
+
+
+class Package(unittest.TestCase):
+    work = Path()
+    options = []
+
+    @classmethod
+    def setUpClass(cls):
+        for part in ("prefix", "moved", "consumer", "refused"):
+            shutil.rmtree(cls.work / part, ignore_errors=True)
+        cls.options = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", *cls.options]
+        build = cls.work / "build"
+        run("cmake", "-S", SOURCE, "-B", build, *cls.options, "-DKindred_SHARED_LIBRARY=ON", f"-DKINDRED_LEVELS={LEVEL}")
+        run("cmake", "--build", build)
+        run("cmake", "--install", build, "--prefix", cls.work / "prefix")
+        shutil.copytree(cls.work / "prefix", cls.work / "moved", symlinks=True)
+        run("cmake", f"-DMANIFEST={build}/install_manifest.txt", "-P", SOURCE / "cmake/Uninstall.cmake")
+        cls.libraries = cls.work / "moved/lib"
+        cls.command = cls.work / "moved/bin/kindred"
+
+    def test_uninstalling_leaves_nothing(self):
+        self.assertEqual([path for path in (self.work / "prefix").rglob("*") if not path.is_dir()], [])
+
+    def test_kernels_and_kokkos_are_not_installed(self):
+        for name in ("include/kindred/memory/Workspace.hpp", "include/Kokkos_Core.hpp", "lib/kindred/kokkos", "lib/libkindred_core.a"):
+            self.assertFalse((self.work / "moved" / name).exists(), name)
+
+    def test_installed_headers_need_no_other_ones(self):
+        include = self.work / "moved/include"
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder, "all.cpp")
+            names = sorted(path.relative_to(include) for path in include.rglob("*.hpp"))
+            self.assertGreater(len(names), 50)
+            program.write_text("".join(f"#include <{name}>\n" for name in names), encoding="utf-8")
+            run("c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", include, program)
+
+    def test_exports_the_public_interface_alone(self):
+        checker = Path(__file__).parent / "check_symbols.py"
+        for library in (self.libraries / "libkindred.so.0", self.libraries / "glibc-hwcaps" / LEVEL / "libkindred.so.0"):
+            run(sys.executable, "-B", checker, library, SOURCE, "nm", "readelf")
+
+    def test_a_program_uses_it_by_cmake(self):
+        consumer = self.work / "consumer"
+        run("cmake", "-S", Path(__file__).parent / "consumer", "-B", consumer, *self.options, f"-DCMAKE_PREFIX_PATH={self.work}/moved")
+        run("cmake", "--build", consumer)
+        run(consumer / "consumer")
+        run(consumer / "sequences")
+
+    def test_kernels_need_a_build_from_source(self):
+        printed = fails("cmake", "-S", Path(__file__).parent / "consumer", "-B", self.work / "refused", *self.options,
+                        f"-DCMAKE_PREFIX_PATH={self.work}/moved", "-DCOMPONENTS=core")
+        self.assertIn("Kindred::core is for kernels of your own", printed)
+
+    def test_a_program_uses_it_by_pkg_config(self):
+        for name, source in (("kindred", "Consumer"), ("kindred-sequence", "Sequences")):
+            flags = run("pkg-config", "--cflags", "--libs", name, PKG_CONFIG_PATH=str(self.libraries / "pkgconfig")).split()
+            run("c++", "-std=c++20", SOURCE / f"tests/consumers/{source}.cpp", *flags, "-o", self.work / name)
+            run(self.work / name, LD_LIBRARY_PATH=str(self.libraries))
+
+    def loaded(self, *loader):
+        """The library that the command loads, relative to the folder of libraries."""
+        path = json.loads(run(*loader, self.command, "info", "--json"))["library"]
+        return Path(path).relative_to(self.libraries.resolve()).as_posix()
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "levels are those of x86-64")
+    def test_the_machine_chooses_the_level(self):
+        version = re.search(r"project\(Kindred VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+        plain, best = f"libkindred.so.{version}", f"glibc-hwcaps/{LEVEL}/libkindred.so.{version}"
+        loader = "/lib64/ld-linux-x86-64.so.2"
+        supported = re.search(rf"{LEVEL} \(supported", run(loader, "--help"))
+        self.assertEqual(self.loaded(), best if supported else plain)
+        self.assertEqual(self.loaded(loader, "--glibc-hwcaps-mask", "x86-64-v2"), plain)
+
+    def test_a_native_library_is_refused(self):
+        for option in ("-DKINDRED_ARCH=native", "-DCMAKE_CXX_FLAGS=-march=native"):
+            printed = fails("cmake", "-S", SOURCE, "-B", self.work / "refused", *self.options, "-DKindred_SHARED_LIBRARY=ON", option)
+            self.assertIn("is for other machines too", printed)
+            shutil.rmtree(self.work / "refused")
+
+    @unittest.skipUnless(shutil.which("abidiff"), "needs Debian's abigail-tools")
+    def test_the_binary_interface_is_that_of_the_release(self):
+        """Additions are compatible; what was removed or changed breaks programs that were compiled before."""
+        with tempfile.TemporaryDirectory() as folder:
+            old, new = Path(folder, "old.abi"), Path(folder, "new.abi")
+            old.write_bytes(gzip.decompress(ABI.read_bytes()))
+            new.write_bytes(abi_of(self.work))
+            done = subprocess.run(["abidiff", "--no-added-syms", old, new], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, f"{done.stdout}{done.stderr}\nPrograms that were compiled with the last release would not work with "
+                         "this library. Keep the old functions and classes beside the new ones; where that is not possible, raise the "
+                         f"version, whose first number is the SOVERSION, and then: {sys.argv[0]} {self.work} --write-abi (CONTRIBUTING.md)")
+
+
+if __name__ == "__main__":
+    Package.work, Package.options = Path(sys.argv[1]).resolve(), sys.argv[2:]
+    if Package.options == ["--write-abi"]:
+        write_abi(Package.work)
+    else:
+        with contextlib.suppress(FileExistsError):
+            Package.work.mkdir(parents=True)
+        unittest.main(argv=sys.argv[:1], verbosity=2)
