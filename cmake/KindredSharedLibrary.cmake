@@ -4,14 +4,17 @@
 
 get_target_property(type Kokkos::kokkoscore TYPE)
 if(Kindred_SHARED_LIBRARY)
+  set(native "(^|[ =:;])native")
   get_target_property(flags Kokkos::kokkoscore INTERFACE_COMPILE_OPTIONS)
   if(NOT type STREQUAL "STATIC_LIBRARY")
     message(FATAL_ERROR "Kindred_SHARED_LIBRARY needs a static Kokkos, which becomes a part of libkindred.so; that of Kokkos_DIR, "
       "\"${Kokkos_DIR}\", is shared. Build Kokkos with BUILD_SHARED_LIBS=OFF and CMAKE_POSITION_INDEPENDENT_CODE=ON, or turn the option off")
-  elseif("${KINDRED_ARCH} ${flags} ${CMAKE_CXX_FLAGS}" MATCHES "(^| |=|:|;)native")
-    message(FATAL_ERROR "Kindred_SHARED_LIBRARY is for other machines too, but KINDRED_ARCH is \"${KINDRED_ARCH}\", CMAKE_CXX_FLAGS is "
-      "\"${CMAKE_CXX_FLAGS}\" and Kokkos (${Kokkos_DIR}) adds \"${flags}\": leave \"native\" out, such as with -DKINDRED_ARCH=x86-64-v2 and a "
-      "Kokkos without Kokkos_ARCH_NATIVE")
+  elseif("${KINDRED_ARCH} ${CMAKE_CXX_FLAGS}" MATCHES "${native}")
+    message(FATAL_ERROR "Kindred_SHARED_LIBRARY is for other machines too, but KINDRED_ARCH is \"${KINDRED_ARCH}\" and CMAKE_CXX_FLAGS is "
+      "\"${CMAKE_CXX_FLAGS}\": name an instruction set instead of \"native\", such as with -DKINDRED_ARCH=x86-64-v2")
+  elseif("${flags}" MATCHES "${native}")
+    message(FATAL_ERROR "Kindred_SHARED_LIBRARY is for other machines too, but the Kokkos of \"${Kokkos_DIR}\" was compiled for this one: "
+      "use a Kokkos without Kokkos_ARCH_NATIVE")
   elseif(Kindred_ENABLE_TESTS OR Kindred_ENABLE_EXAMPLES)
     message(FATAL_ERROR "The tests and the examples are linked with the libraries that Kindred_SHARED_LIBRARY does not install: turn "
       "Kindred_ENABLE_TESTS and Kindred_ENABLE_EXAMPLES off, or build them in another folder without it")
@@ -100,16 +103,18 @@ if(KINDRED_LEVELS)
   include(ExternalProject)
   set(settings)
   get_cmake_property(variables CACHE_VARIABLES)
-  list(FILTER variables INCLUDE REGEX "^(Kindred_|KINDRED_|Kokkos_DIR$|CMAKE_(BUILD_TYPE|CXX_COMPILER|CXX_FLAGS|SHARED_LINKER_FLAGS|PREFIX_PATH|INSTALL_|SKIP_))")
-  list(FILTER variables EXCLUDE REGEX "^(Kindred_(SOURCE|BINARY|IS|ENABLE_TOOLS|ENABLE_PERF)|KINDRED_(LEVEL|ARCH))|_AR$|_RANLIB$|CMAKE_INSTALL_PREFIX")
+  list(FILTER variables INCLUDE REGEX
+    "^(Kindred_|KINDRED_|CMAKE_(BUILD_TYPE|TOOLCHAIN_FILE|CXX_COMPILER|CXX_FLAGS|[A-Z]+_LINKER_FLAGS|PREFIX_PATH|INSTALL_))|_ROOT$|^Kokkos_DIR$")
+  list(FILTER variables EXCLUDE REGEX "^(Kindred_(SOURCE_DIR|BINARY_DIR|IS_TOP|ENABLE_TOOLS|ENABLE_PERF)|KINDRED_(LEVEL|ARCH)|CMAKE_INSTALL_PREFIX)|_(AR|RANLIB)$")
   foreach(variable IN LISTS variables)
-    list(APPEND settings "-D${variable}:STRING=${${variable}}")
+    string(REPLACE ";" "|" value "${${variable}}")
+    list(APPEND settings "-D${variable}:STRING=${value}")
   endforeach()
   set(before kindred_shared)  # one after the other: each uses all processors
   foreach(level IN LISTS KINDRED_LEVELS)
     set(folder "${PROJECT_BINARY_DIR}/levels/${level}")
     ExternalProject_Add(kindred_${level} SOURCE_DIR "${PROJECT_SOURCE_DIR}" BINARY_DIR "${folder}" PREFIX "${folder}-steps"
-      CMAKE_ARGS ${settings} "-DKINDRED_ARCH=${level}" "-DKINDRED_LEVELS=" "-DKINDRED_LEVEL_FOLDER=glibc-hwcaps/${level}"
+      LIST_SEPARATOR "|" CMAKE_ARGS ${settings} "-DKINDRED_ARCH=${level}" "-DKINDRED_LEVELS=" "-DKINDRED_LEVEL_FOLDER=glibc-hwcaps/${level}"
         -DKindred_ENABLE_TOOLS=OFF -DKindred_ENABLE_PERF=OFF "-DCMAKE_INSTALL_PREFIX=${CMAKE_INSTALL_PREFIX}"
       BUILD_COMMAND "${CMAKE_COMMAND}" --build "${folder}" --target kindred_shared
       INSTALL_COMMAND "" BUILD_ALWAYS ON USES_TERMINAL_BUILD ON DEPENDS ${before})
