@@ -131,7 +131,7 @@ function(kindred_library name)
     target_link_libraries(${target}_archive INTERFACE Kokkos::kokkos)
     list(APPEND ARG_LINK_PRIVATE ${target}_archive)
   endif()
-  add_library(${target} ${sources} ${own_sources})
+  add_library(${target} STATIC ${sources} ${own_sources})
   add_library(Kindred::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON VERIFY_INTERFACE_HEADER_SETS ON KINDRED_FOLDER "${folder}")
