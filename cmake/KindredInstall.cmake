@@ -2,7 +2,7 @@
 # What is installed besides the targets: the CMake package and the licence; and the target that uninstalls.
 install(FILES "${PROJECT_BINARY_DIR}/include/kindred/Version.hpp"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/kindred")
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT licence)  # Debian packages have a file copyright
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/Kindred")
 install(EXPORT KindredTargets NAMESPACE Kindred:: DESTINATION "${package_folder}")
