@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Debian packages, which cpack makes of the install components: runtime (package kindred), library (libkindred0), development
-# (libkindred-dev) and perf (kindred-perf). `./run package` calls it.
-if(NOT Kindred_ENABLE_PACKAGES)
+# The Debian packages, which cpack makes of the install components of the same names. `./run package` calls it.
+if(NOT Kindred_ENABLE_PACKAGES OR KINDRED_LEVEL_FOLDER)
   return()
 endif()
 if(NOT Kindred_SHARED_LIBRARY)
@@ -10,14 +9,9 @@ endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(KINDRED_MAINTAINER "Kindred maintainers <noreply@kindred.invalid>" CACHE STRING "Maintainer named by the packages: NAME <ADDRESS>")
 
-# The package of each component.
-set(components runtime library development)
-set(package_of_runtime kindred)
-set(package_of_library libkindred${PROJECT_VERSION_MAJOR})
-set(package_of_development libkindred-dev)
-set(package_of_perf kindred-perf)
+set(packages kindred libkindred0 libkindred-dev)
 if(Kindred_ENABLE_PERF)
-  list(APPEND components perf)
+  list(APPEND packages kindred-perf)
 endif()
 
 # What every package contains: its licence, and its history in Debian's form.
@@ -26,21 +20,21 @@ file(MAKE_DIRECTORY "${made}")
 execute_process(COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/cmake/package/debian_changelog.py" kindred
     "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${KINDRED_MAINTAINER}" "${made}/changelog.gz" COMMAND_ERROR_IS_FATAL ANY)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/CHANGELOG.md")
-foreach(component IN LISTS components)
-  set(package "${package_of_${component}}")
+foreach(package IN LISTS packages)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/package/copyright" "${made}/changelog.gz"
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${package}" COMPONENT ${component})
-  set(overrides "${PROJECT_SOURCE_DIR}/cmake/package/${component}.lintian-overrides")
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${package}" COMPONENT ${package})
+  set(overrides "${PROJECT_SOURCE_DIR}/cmake/package/${package}.lintian-overrides")
   if(EXISTS "${overrides}")
-    install(FILES "${overrides}" DESTINATION "${CMAKE_INSTALL_DATADIR}/lintian/overrides" RENAME "${package}" COMPONENT ${component})
+    install(FILES "${overrides}" DESTINATION "${CMAKE_INSTALL_DATADIR}/lintian/overrides" RENAME "${package}" COMPONENT ${package})
   endif()
 endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME kindred)
+set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
 set(CPACK_PACKAGE_VENDOR Kindred)
 set(CPACK_PACKAGE_CONTACT "${KINDRED_MAINTAINER}")
-set(CPACK_COMPONENTS_ALL ${components})
+set(CPACK_COMPONENTS_ALL ${packages})
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
@@ -51,36 +45,36 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SOURCE kindred)
 # dpkg-shlibdeps finds the library of another component in the build folder; its version is required exactly, below.
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${KINDRED_SHARED_LIBRARY_FOLDER}")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}")
 
-# kindred_package(<component> <section> <summary> <description> <dependencies>)
-macro(kindred_package component section summary description dependencies)
-  string(TOUPPER ${component} name)
-  set(CPACK_DEBIAN_${name}_PACKAGE_NAME "${package_of_${component}}")
+# kindred_package(<name> <section> <summary> <description> <dependencies>)
+macro(kindred_package package section summary description dependencies)
+  string(TOUPPER ${package} name)
+  set(CPACK_DEBIAN_${name}_PACKAGE_NAME ${package})
   set(CPACK_DEBIAN_${name}_PACKAGE_SECTION ${section})
   set(CPACK_DEBIAN_${name}_PACKAGE_PRIORITY optional)
   set(CPACK_DEBIAN_${name}_DESCRIPTION "${summary}\n${description}")
   set(CPACK_DEBIAN_${name}_PACKAGE_DEPENDS "${dependencies}")
   set(CPACK_DEBIAN_${name}_PACKAGE_SHLIBDEPS ON)
 endmacro()
-set(same_library "${package_of_library} (= ${PROJECT_VERSION})")
-kindred_package(runtime science "command that finds similar strings, sequences, vectors and graph nodes"
+set(same_library "libkindred0 (= ${PROJECT_VERSION})")
+kindred_package(kindred science "command that finds similar strings, sequences, vectors and graph nodes"
   "The command kindred matches, deduplicates and clusters names and sequences, finds\nthe nearest neighbours of vectors and ranks the nodes of graphs, with the same\nresults for any number of threads."
   "${same_library}")
-kindred_package(library libs "library that finds similar strings, sequences, vectors and graph nodes"
+kindred_package(libkindred0 libs "library that finds similar strings, sequences, vectors and graph nodes"
   "The engines of Kindred: matchers of sequences, indexes of vectors, spreading\nactivation on graphs and others. The loader takes the form that was compiled for\nthe instruction sets of the processor."
   "")
-kindred_package(development libdevel "headers, CMake package and pkg-config files of libkindred"
+kindred_package(libkindred-dev libdevel "headers, CMake package and pkg-config files of libkindred"
   "What programs in C++20 need to be compiled with the engines of Kindred. Kernels of\nyour own need a build of Kindred from its sources, with Kokkos."
   "${same_library}")
-kindred_package(perf science "measurements of Kindred's speed"
+kindred_package(kindred-perf science "measurements of Kindred's speed"
   "The command kindred-perf measures the engines of Kindred on this machine, and next\nto other programs."
-  "${same_library}")
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "python3, wordnet-base")  # kindred demo
-set(CPACK_DEBIAN_PERF_PACKAGE_RECOMMENDS "python3")                   # kindred-perf peers
+  "")
+set(CPACK_DEBIAN_KINDRED_PACKAGE_RECOMMENDS "python3, wordnet-base")  # kindred demo
+set(CPACK_DEBIAN_KINDRED-PERF_PACKAGE_RECOMMENDS python3)            # kindred-perf peers
 # Matrix products are faster with these, which are loaded if they are there.
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libdnnl2, libopenblas0")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/package/triggers")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS_POLICY "=")
+set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_RECOMMENDS "libdnnl2, libopenblas0")
+set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/package/triggers")
+set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_GENERATE_SHLIBS_POLICY "=")
 include(CPack)

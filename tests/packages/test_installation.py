@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The packages in a fresh Debian 12: installed, used by hand and from programs, upgraded, removed."""
+import shutil
+import time
+
+from packages import SOURCE, VERSION, Debian, check, debs, run
+
+LONGEST = 10  # seconds that an installation may take when what it depends on is there
+OLD = "0.0.9"
+
+
+def older(debian, name, path):
+    """The same package with another version."""
+    tree = debian.work / f"old-{name}"
+    run("dpkg-deb", "--raw-extract", path, tree)
+    control = tree / "DEBIAN" / "control"
+    text = control.read_text()
+    check(f"Version: {VERSION}\n" in text, f"{path} has no version {VERSION}")
+    control.write_text(text.replace(f"Version: {VERSION}\n", f"Version: {OLD}\n").replace(f"(= {VERSION})", f"(= {OLD})"))
+    run("dpkg-deb", "--root-owner-group", "--build", tree, debian.path / "packages" / f"{name}_{OLD}_amd64.deb")
+
+
+def version(debian, name):
+    return debian.run("dpkg-query", "-W", "-f=${Version} ${db:Status-Status}", name)
+
+
+packages = debs()
+with Debian() as debian:
+    inside = {}
+    for name, path in packages.items():
+        shutil.copy(path, debian.path / "packages")
+        inside[name] = f"/packages/{path.name}"
+        older(debian, name, path)
+    shutil.copytree(SOURCE / "examples" / "quickstart", debian.path / "quickstart")
+    expected = (SOURCE / "examples" / "quickstart" / "expected.txt").read_text()
+
+    debian.run("apt-get", "update", "-qq")
+    debian.run("apt-get", "install", "-qq", "--yes", "--download-only", *inside.values())
+    begin = time.monotonic()
+    debian.run("apt-get", "install", "-qq", "--yes", "--no-install-recommends", inside["kindred"], inside["libkindred0"])
+    taken = time.monotonic() - begin
+    print(f"kindred and libkindred0 with their dependencies: installed in {taken:.1f} s")
+    check(taken <= LONGEST, f"the installation took {taken:.1f} s, more than {LONGEST}")
+    # Without what is only recommended, everything but the demo's comparison with Python runs.
+    debian.run("kindred", "info")
+    debian.install(*inside.values())
+
+    print(debian.run("kindred", "--version"))
+    print(debian.run("kindred", "info"))
+    answer = debian.run("kindred", "demo", "--limit", "3000", "--proof", "50", "--no-sweep", "--no-calibrate", "--out", "/root/demo")
+    check("large feline" in answer, f"kindred demo printed\n{answer}")
+    debian.run("kindred-perf", "--help")
+    debian.run("test", "-s", "/usr/share/man/man1/kindred.1.gz")
+    debian.run("sh", "-c", "bash -n /usr/share/bash-completion/completions/kindred")
+
+    # A program, by CMake and by pkg-config.
+    debian.install("--no-install-recommends", "g++", "cmake", "ninja-build", "pkgconf")
+    debian.run("cmake", "-G", "Ninja", "-S", "/quickstart", "-B", "/quickstart/build")
+    debian.run("cmake", "--build", "/quickstart/build")
+    printed = debian.run("/quickstart/build/quickstart")
+    check(printed == expected, f"the program built with CMake printed\n{printed}")
+    for name in ("kindred", "kindred-sequence"):
+        debian.run("sh", "-ec", f"g++ -std=c++20 /quickstart/Main.cpp $(pkg-config --cflags --libs {name}) -o /quickstart/{name}")
+        printed = debian.run(f"/quickstart/{name}")
+        check(printed == expected, f"the program built with pkg-config {name} printed\n{printed}")
+
+    # Upgraded, and downgraded before.
+    debian.install("--allow-downgrades", *(f"/packages/{name}_{OLD}_amd64.deb" for name in packages))
+    check(version(debian, "kindred") == f"{OLD} installed", "the older version was not installed")
+    debian.install(*inside.values())
+    for name in packages:
+        check(version(debian, name) == f"{VERSION} installed", f"{name} was not upgraded: {version(debian, name)}")
+    debian.run("kindred", "info")
+    check(debian.run("/quickstart/build/quickstart") == expected, "the program fails after the upgrade")
+
+    # Removed.
+    debian.run("rm", "-r", "/root/demo", "/quickstart")
+    debian.run("apt-get", "remove", "-qq", "--yes", *packages)
+    debian.run("apt-get", "purge", "-qq", "--yes", *packages)
+    left = debian.run("find", "/", "-xdev", "(", "-path", "/packages", "-o", "-path", "/proc", "-o", "-path", "/sys", "-o", "-path", "/dev",
+                      "-o", "-path", "/root", "-o", "-path", "/var/log", "-o", "-path", "/var/cache/apt", ")", "-prune", "-o", "-iname", "*kindred*", "-print")
+    check(not left, f"removing the packages left\n{left}")
+    check("kindred" not in debian.run("ldconfig", "-p"), "the loader still knows libkindred")
+    check("kindred" not in debian.run("dpkg-query", "-W"), "dpkg still lists packages")
+print("installed, used, upgraded and removed")
