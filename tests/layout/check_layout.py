@@ -40,7 +40,7 @@ OPTIONS = "tests/consumers/Options.cpp"
 EXPORTS = "core/include/kindred/core/common/Public.hpp"
 SHARED = {"common", "storage", "symbols", "compat", "calibration"}
 OTHER_TESTS = {"backends", "memory", "vendor", "io", "command", "tools", "demo", "perf",  # folders elsewhere
-               "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "library",
+               "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "library", "packages",
                "cuda_compile", "instruction_sets", "layout", "docs", "support"}
 
 
