@@ -39,6 +39,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/package/CompressPages.cmake")
+set(CPACK_PROJECT_CONFIG_FILE "${PROJECT_SOURCE_DIR}/cmake/package/LibraryDependencies.cmake")
+set(CPACK_KINDRED_LIBRARY "${PROJECT_BINARY_DIR}/libkindred.so.${PROJECT_VERSION}")
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
@@ -72,6 +74,7 @@ kindred_package(kindred-perf science "measurements of Kindred's speed"
   "")
 set(CPACK_DEBIAN_KINDRED_PACKAGE_RECOMMENDS "python3, wordnet-base")  # kindred demo
 set(CPACK_DEBIAN_KINDRED-PERF_PACKAGE_RECOMMENDS python3)            # kindred-perf peers
+set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_SHLIBDEPS OFF)  # LibraryDependencies.cmake
 # Matrix products are faster with these, which are loaded if they are there.
 set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_RECOMMENDS "libdnnl2, libopenblas0")
 set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/package/triggers")

@@ -20,7 +20,7 @@ release_seconds() {
 # configure_package [CMAKE OPTIONS]: leaves build/package configured for the shared library, of all levels of x86-64, and the commands.
 configure_package() {
   local launcher=()
-  command -v ccache >/dev/null && launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache")
+  command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   cmake -S . -B build/package -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release "-DKokkos_DIR=$kokkos_dir" "${launcher[@]}" \
     -DKindred_SHARED_LIBRARY=ON -DKindred_ENABLE_PACKAGES=ON -DKindred_ENABLE_PERF=ON "$@" >/dev/null
 }
@@ -64,7 +64,7 @@ make_packages() {
   require "${build_packages[@]}" "${package_packages[@]}"
   version=$(sed -nE 's/^project\(Kindred VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
   SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(release_seconds)}
-  export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
+  export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC CCACHE_SLOPPINESS=pch_defines,time_macros
   umask 022
   find_kokkos
   rm -rf "$work"
