@@ -28,7 +28,8 @@ configure_package() {
 # make_debian_packages WORK
 make_debian_packages() {
   local work=$1
-  configure_package "-DCMAKE_INSTALL_LIBDIR=lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)" -DCMAKE_SKIP_INSTALL_RPATH=ON
+  configure_package "-DCMAKE_INSTALL_LIBDIR=lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)" -DCMAKE_SKIP_INSTALL_RPATH=ON \
+    -DKINDRED_ZSH_FOLDER=zsh/vendor-completions
   cmake --build build/package >&2
   (cd build/package && cpack -G DEB -B "$work/cpack") >"$work/cpack.log" 2>&1 ||
     { tail -n 30 "$work/cpack.log" >&2; fail "cpack made no packages; the whole log is $work/cpack.log"; }
@@ -39,7 +40,7 @@ make_debian_packages() {
 make_tarball() {
   local work=$1 name=kindred-$version-$(uname -m)-linux
   local stage=$work/tarball/$name library path package
-  configure_package -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_SKIP_INSTALL_RPATH=OFF
+  configure_package -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_SKIP_INSTALL_RPATH=OFF -DKINDRED_ZSH_FOLDER=zsh/site-functions
   cmake --build build/package >&2
   DESTDIR="" cmake --install build/package --prefix "$stage" --strip >/dev/null
   rm -rf "$stage/share/doc" "$stage/share/lintian"

@@ -32,7 +32,7 @@ try:
     library = "usr/lib/x86_64-linux-gnu"
     expected = {
         "kindred": ["usr/bin/kindred", "usr/share/man/man1/kindred.1.gz", "usr/share/man/man1/kindred-match.1.gz",
-                    "usr/share/bash-completion/completions/kindred", "usr/share/zsh/site-functions/_kindred",
+                    "usr/share/bash-completion/completions/kindred", "usr/share/zsh/vendor-completions/_kindred",
                     "usr/share/fish/vendor_completions.d/kindred.fish"],
         "libkindred0": [f"{library}/libkindred.so.0", f"{library}/libkindred.so.{VERSION}", "DEBIAN/shlibs", "DEBIAN/triggers",
                         *(f"{library}/glibc-hwcaps/x86-64-v{level}/libkindred.so.0" for level in (3, 4))],
