@@ -61,16 +61,16 @@ macro(kindred_package package section summary description dependencies)
 endmacro()
 set(same_library "libkindred0 (= ${PROJECT_VERSION})")
 kindred_package(kindred science "command that finds similar strings, sequences, vectors and graph nodes"
-  "The command kindred matches, deduplicates and clusters names and sequences, finds\nthe nearest neighbours of vectors and ranks the nodes of graphs, with the same\nresults for any number of threads."
+  "The command kindred matches, deduplicates and clusters names and sequences,\nfinds the nearest neighbours of vectors and ranks the nodes of graphs, with\nthe same results for any number of threads."
   "${same_library}")
 kindred_package(libkindred0 libs "library that finds similar strings, sequences, vectors and graph nodes"
-  "The engines of Kindred: matchers of sequences, indexes of vectors, spreading\nactivation on graphs and others. The loader takes the form that was compiled for\nthe instruction sets of the processor."
+  "The engines of Kindred: matchers of sequences, indexes of vectors, spreading\nactivation on graphs and others. The loader takes the form that was compiled\nfor the instruction sets of the processor."
   "")
 kindred_package(libkindred-dev libdevel "headers, CMake package and pkg-config files of libkindred"
-  "What programs in C++20 need to be compiled with the engines of Kindred. Kernels of\nyour own need a build of Kindred from its sources, with Kokkos."
+  "What programs in C++20 need to be compiled with the engines of Kindred.\nKernels of your own need a build of Kindred from its sources, with Kokkos."
   "${same_library}")
 kindred_package(kindred-perf science "measurements of Kindred's speed"
-  "The command kindred-perf measures the engines of Kindred on this machine, and next\nto other programs."
+  "The command kindred-perf measures the engines of Kindred on this machine,\nand next to other programs."
   "")
 set(CPACK_DEBIAN_KINDRED_PACKAGE_RECOMMENDS "python3, wordnet-base")  # kindred demo
 set(CPACK_DEBIAN_KINDRED-PERF_PACKAGE_RECOMMENDS python3)            # kindred-perf peers
