@@ -45,10 +45,11 @@ std::vector<std::string> cpu_features() {
 
 bool machine_has_nvidia_device() { return std::filesystem::exists("/dev/nvidia0"); }
 
-std::string why_not(const SpaceInfo& info) {
-  if (info.space == Space::cuda && !info.compiled && machine_has_nvidia_device())
-    return info.why_not + "; this machine has an NVIDIA device";
-  return info.why_not;
+/// The reasons of a library for hosts are those for its choice.
+std::string why_not(const SpaceInfo& info, const LoadedLibrary& library) {
+  if (info.space != Space::cuda || info.compiled) return info.why_not;
+  const std::string& reason = library.is_for_hosts() ? library.why : info.why_not;
+  return machine_has_nvidia_device() ? reason + "; this machine has an NVIDIA device" : reason;
 }
 
 std::string gib(std::uint64_t bytes) {
@@ -73,16 +74,17 @@ std::string calibration_state(const Context& context) {
   return std::filesystem::exists(context.profile_path()) ? "present, not usable" : "not made yet";
 }
 
-nlohmann::ordered_json as_json(const Context& context) {
+nlohmann::ordered_json as_json(const Context& context, const LoadedLibrary& loaded) {
   nlohmann::ordered_json out;
   out["version"] = KINDRED_VERSION_STRING;
   out["library"] = library_file();
+  if (!loaded.name.empty()) out["library_choice"] = {{"name", loaded.name}, {"why", loaded.why}};
   for (const SpaceInfo& info : context.spaces()) {
     nlohmann::ordered_json space;
     space["space"] = to_string(info.space);
     space["compiled"] = info.compiled;
     space["usable"] = info.usable;
-    space["why_not"] = why_not(info);
+    space["why_not"] = why_not(info, loaded);
     space["device"] = info.device;
     if (info.device_count > 0) {
       space["device_index"] = info.device_index;
@@ -112,7 +114,7 @@ nlohmann::ordered_json as_json(const Context& context) {
   return out;
 }
 
-std::string as_text(const Context& context) {
+std::string as_text(const Context& context, const LoadedLibrary& loaded) {
   std::string out =
       fmt::format("Kindred {}\n\n{}\n", KINDRED_VERSION_STRING, heading("Spaces", STDOUT_FILENO));
   auto to = std::back_inserter(out);
@@ -123,13 +125,14 @@ std::string as_text(const Context& context) {
                      gib(info.memory_total), gib(info.memory_free), gib(info.memory_budget),
                      kernels_of(info));
     } else {
-      fmt::format_to(to, "  {:7} not usable: {}\n", to_string(info.space), why_not(info));
+      fmt::format_to(to, "  {:7} not usable: {}\n", to_string(info.space), why_not(info, loaded));
     }
   }
   fmt::format_to(to, "\n{}\n  {}, {} threads\n  {}\n", heading("Processor", STDOUT_FILENO),
                  context.info(Space::serial).device, context.threads(),
                  fmt::join(cpu_features(), " "));
   out += "\n" + heading("Library", STDOUT_FILENO) + "\n  " + library_file() + "\n";
+  if (!loaded.name.empty()) fmt::format_to(to, "  {}: {}\n", loaded.name, loaded.why);
   out += "\n" + heading("Matrix products", STDOUT_FILENO) + "\n";
   for (const VendorLibrary& library : vendor_libraries())
     fmt::format_to(to, "  {} {} ({})\n", library.name, library.version, library.space);
@@ -141,8 +144,8 @@ std::string as_text(const Context& context) {
 void info(const GlobalOptions& global) {
   Session session(global, "info");
   Output output;
-  output.text() =
-      global.json ? as_json(session.context()).dump(2) + "\n" : as_text(session.context());
+  output.text() = global.json ? as_json(session.context(), global.library).dump(2) + "\n"
+                              : as_text(session.context(), global.library);
   output.flush();
 }
 

@@ -80,7 +80,7 @@ ExitStatus exit_status(const std::exception& error) noexcept {
   return ExitStatus::runtime;
 }
 
-int run(int argc, const char* const* argv) {
+int run(int argc, const char* const* argv, const LoadedLibrary& library) {
   CLI::App app(
       "Finds similar items (sequences, vectors), linked items (graphs) and the best "
       "candidates.\nData goes to standard output, everything else to stderr. Exit status: 0 ok, 1 "
@@ -88,11 +88,14 @@ int run(int argc, const char* const* argv) {
       "kindred");
   choose_color_from(argc, argv);
   app.formatter(std::make_shared<HelpFormatter>());
-  app.set_version_flag("--version", version_text, "Print the version and how it was built");
+  app.set_version_flag(
+      "--version", [&library] { return version_text(library); },
+      "Print the version and how it was built");
   app.require_subcommand(1);
   add_config_option(app);
   GlobalOptions global;
   global.command_line.assign(argv, argv + argc);
+  global.library = library;
   add_global_options(app, global);
   // Runs before the callback of the command, on whichever side of its name the flag is given.
   app.parse_complete_callback([&global] {

@@ -2,6 +2,8 @@
 #ifndef KINDRED_TOOLS_KINDRED_COMMAND_HPP
 #define KINDRED_TOOLS_KINDRED_COMMAND_HPP
 
+#include "LoadedLibrary.hpp"
+
 #include <exception>
 
 namespace Kindred::Tools {
@@ -14,7 +16,8 @@ ExitStatus exit_status(const std::exception& error) noexcept;
 
 /// Runs the `kindred` command: parses the arguments, runs the subcommand, and converts every
 /// exception to a line on stderr and an exit status.
-int run(int argc, const char* const* argv);
+/// \param library the build of libkindred.so in use; not set if the program is linked statically
+int run(int argc, const char* const* argv, const LoadedLibrary& library = {});
 
 }  // namespace Kindred::Tools
 

@@ -2,6 +2,8 @@
 #ifndef KINDRED_TOOLS_OPTIONS_HPP
 #define KINDRED_TOOLS_OPTIONS_HPP
 
+#include "LoadedLibrary.hpp"
+
 #include <kindred/backends/Space.hpp>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +29,7 @@ struct GlobalOptions {
   std::string trace;           ///< path of the Chrome trace; empty: none
   std::string report;          ///< path of the HTML report; empty: none
   std::vector<std::string> command_line;  ///< program and arguments, for the report
+  LoadedLibrary library;                  ///< what a packaged program runs on
 };
 
 void add_global_options(CLI::App& app, GlobalOptions& options);

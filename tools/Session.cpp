@@ -94,6 +94,13 @@ std::string places_text(const std::vector<DispatchRecord>& records) {
   return text;
 }
 
+/// \throws SpaceUnavailable; if the library in use has no CUDA, with the reason for its choice
+std::unique_ptr<Context> make_context(const ContextOptions& options, const LoadedLibrary& library) {
+  if (library.is_for_hosts() && (options.space == Space::cuda || options.device))
+    throw SpaceUnavailable("no GPU can be used: " + library.why);
+  return std::make_unique<Context>(options);
+}
+
 }  // namespace
 
 std::string concurrency_text(const SpaceInfo& info) {
@@ -128,7 +135,7 @@ Session::Session(const GlobalOptions& options, std::string command, bool load_pr
   context.load_profile = load_profile;
   context.log = Log::library;
   context.on_dispatch = [this](const DispatchRecord& done) { record(done); };
-  m_context = std::make_unique<Context>(context);
+  m_context = make_context(context, m_options.library);
   if (!m_options.trace.empty()) m_trace = std::make_unique<Trace>();
   if (!m_options.report.empty()) m_kernels = std::make_unique<KernelProfile>();
   if (!m_options.quiet && ::isatty(STDERR_FILENO) != 0) m_clock = std::make_unique<PhaseClock>();

@@ -10,11 +10,12 @@
 
 namespace Kindred::Tools {
 
-std::string version_text() {
-  return fmt::format("kindred {}\ncommit    {}{}\ncompiler  {}\nKokkos    {}\nspaces    {}",
+std::string version_text(const LoadedLibrary& library) {
+  return fmt::format("kindred {}\ncommit    {}{}\ncompiler  {}\nKokkos    {}\n{}   {}",
                      KINDRED_VERSION_STRING, KINDRED_COMMIT,
                      KINDRED_COMMIT_DIRTY ? " with changes" : "", KINDRED_BUILD_COMPILER,
-                     KINDRED_BUILD_KOKKOS, KINDRED_BUILD_SPACES);
+                     KINDRED_BUILD_KOKKOS, library.name.empty() ? "spaces " : "library",
+                     library.name.empty() ? KINDRED_BUILD_SPACES : library.name);
 }
 
 std::string version_and_commit() {

@@ -2,12 +2,15 @@
 #ifndef KINDRED_TOOLS_VERSION_TEXT_HPP
 #define KINDRED_TOOLS_VERSION_TEXT_HPP
 
+#include "LoadedLibrary.hpp"
+
 #include <string>
 
 namespace Kindred::Tools {
 
-/// The version of this program, and what it was built from and with, one line each.
-std::string version_text();
+/// The version of this program, what it was built from and with, and its spaces or the library in
+/// use, one line each.
+std::string version_text(const LoadedLibrary& library);
 /// The version and the commit of this program.
 std::string version_and_commit();
 

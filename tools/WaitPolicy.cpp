@@ -9,15 +9,17 @@
 
 namespace Kindred::Tools {
 
-void wait_passively(char** argv) noexcept {
+bool prefer_passive_waiting() noexcept {
   constexpr std::array<const char*, 3> settings{"OMP_WAIT_POLICY", "GOMP_SPINCOUNT",
                                                 "KMP_BLOCKTIME"};
   const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
-  if (std::any_of(settings.begin(), settings.end(), is_set)) return;
+  if (std::any_of(settings.begin(), settings.end(), is_set)) return false;
   // 1,000 iterations of libgomp's spin loop take 10 to 50 µs; other runtimes only use the policy.
-  if (setenv("OMP_WAIT_POLICY", "passive", 0) != 0 || setenv("GOMP_SPINCOUNT", "1000", 0) != 0)
-    return;
-  (void)execv("/proc/self/exe", argv);
+  return setenv("OMP_WAIT_POLICY", "passive", 0) == 0 && setenv("GOMP_SPINCOUNT", "1000", 0) == 0;
+}
+
+void wait_passively(char** argv) noexcept {
+  if (prefer_passive_waiting()) (void)execv("/proc/self/exe", argv);
 }
 
 }  // namespace Kindred::Tools

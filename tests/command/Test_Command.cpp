@@ -21,6 +21,7 @@ using namespace Kindred;
 using namespace Kindred::Tools;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using Testing::TempFolder;
 
 struct Ran {
@@ -29,7 +30,7 @@ struct Ran {
   std::string err;
 };
 
-Ran kindred(std::vector<std::string> arguments) {
+Ran kindred(std::vector<std::string> arguments, const LoadedLibrary& library = {}) {
   ::setenv("KINDRED_PROFILE", "/nonexistent/profile.json", 1);
   arguments.insert(arguments.begin(), "kindred");
   std::vector<const char*> pointers;
@@ -37,7 +38,7 @@ Ran kindred(std::vector<std::string> arguments) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   Ran ran;
-  ran.status = run(static_cast<int>(pointers.size()), pointers.data());
+  ran.status = run(static_cast<int>(pointers.size()), pointers.data(), library);
   ran.out = ::testing::internal::GetCapturedStdout();
   ran.err = ::testing::internal::GetCapturedStderr();
   return ran;
@@ -66,6 +67,23 @@ struct Files : TempFolder {
   std::string graph = write("g.tsv", "a b 0.5\nb c 1\n");
   std::string sources = write("s.jsonl", "{\"name\": \"s\", \"sources\": [[\"a\", 1]]}\n");
 };
+
+TEST(Command, OfAPackageReportsTheChoiceOfItsLibrary) {
+  if (Testing::context().info(Space::cuda).compiled) GTEST_SKIP() << "this is no host build";
+  const LoadedLibrary host{"host", "there is no driver here"};
+  const std::string info = kindred({"info"}, host).out;
+  EXPECT_THAT(info, HasSubstr("  cuda    not usable: there is no driver here"));
+  EXPECT_THAT(info, HasSubstr("  host: there is no driver here\n"));
+  EXPECT_THAT(kindred({"info", "--json"}, host).out, HasSubstr("\"name\": \"host\""));
+  EXPECT_THAT(kindred({"--version"}, host).out, HasSubstr("library   host\n"));
+  for (const std::vector<std::string>& requested :
+       {std::vector<std::string>{"--space", "cuda"}, {"--device", "0"}}) {
+    const Ran ran = kindred({"info", requested[0], requested[1]}, host);
+    EXPECT_EQ(ran.status, 1);
+    EXPECT_THAT(ran.err, HasSubstr("no GPU can be used: there is no driver here"));
+  }
+  EXPECT_THAT(kindred({"info"}).out, Not(HasSubstr("host:")));
+}
 
 TEST(Command, GivesEachErrorItsStatus) {
   EXPECT_EQ(exit_status(Error("")), ExitStatus::runtime);

@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "backends": ("kindred/core/", "kindred/memory/", "kindred/backends/", "kindred/Version.hpp", "Kokkos",
                  "nlohmann/", "cuda"),
     "matcher": ("kindred/", "Kokkos", "nlohmann/"),
+    "loader": ("kindred/loader/", "kindred/Version.hpp"),
 }
 PUBLIC_HEADERS_ONLY = ("tools", "perf", "examples")
 ENGINE_HEADERS = re.compile(r"(backends|matcher/\w+)/include/")
@@ -39,9 +40,9 @@ PUBLIC_OPTIONS = re.compile(r"^struct (\w+(?:Options|Settings))\b", re.M)
 OPTIONS = "tests/consumers/Options.cpp"
 EXPORTS = "core/include/kindred/core/common/Public.hpp"
 SHARED = {"common", "storage", "symbols", "compat", "calibration"}
-OTHER_TESTS = {"backends", "memory", "vendor", "io", "command", "tools", "demo", "perf",  # folders elsewhere
-               "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "library", "packages",
-               "cuda_compile", "instruction_sets", "layout", "docs", "support"}
+OTHER_TESTS = {"backends", "memory", "vendor", "io", "command", "tools", "demo", "perf", "loader",  # folders elsewhere
+               "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "packages", "library",
+               "cuda_compile", "hip_compile", "instruction_sets", "layout", "docs", "support"}
 
 
 def tracked(root):
@@ -100,6 +101,9 @@ def breaches_of(path, text):
                 yield number, "headers of the context and the engines include no Kokkos"
             if "../" in name and not path.startswith("tests/"):
                 yield number, f"one include root: not {name}"
+        if (ENGINE_HEADERS.match(path) and not re.search("/(impl|vendor)/", path.split("/include/")[1])
+                and SPACE_CONDITION.search(line)):
+            yield number, "headers of the context and the engines are the same for all builds of libkindred.so: no #if of a space"
         if folder in MAY_INCLUDE and not is_arch(path):
             if SPACE_CONDITION.search(line):
                 yield number, "an #if of a space or instruction set belongs to core/arch or backends"

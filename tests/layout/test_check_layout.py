@@ -60,6 +60,14 @@ class CheckLayout(unittest.TestCase):
         self.assertTrue(found("core/src/vector/a.cpp", "  __syncthreads();\n"))
         self.assertFalse(found("core/src/arch/a.cpp", "  __syncthreads();\n"))
 
+    def test_public_headers_are_the_same_for_every_space(self):
+        self.assertTrue(found("backends/include/kindred/backends/Space.hpp", "#if KINDRED_HAS_DEVICE\n"))
+        self.assertFalse(found("backends/src/Device.cpp", "#if KINDRED_HAS_DEVICE\n"))
+
+    def test_the_loader_uses_nothing_of_kindred(self):
+        self.assertTrue(found("loader/src/a.cpp", "#include <kindred/core/common/Error.hpp>\n"))
+        self.assertFalse(found("loader/src/a.cpp", "#include <kindred/loader/Driver.hpp>\n"))
+
     def test_global_fence_and_printing_are_refused(self):
         self.assertTrue(found("core/src/a.cpp", '  Kokkos::fence("x");\n'))
         self.assertTrue(found("matcher/vector/a.cpp", "  std::cout << 1;\n"))

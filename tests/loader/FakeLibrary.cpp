@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// A libkindred.so.0 that only knows which one it is.
+extern "C" const char* fake_library_name() { return NAME; }

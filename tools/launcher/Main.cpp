@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `kindred` of packages, which contains nothing of Kindred but the loader: it opens the
+// build of libkindred.so that suits the machine, and then the commands, which are bound to that
+// build.
+#include "WaitPolicy.hpp"
+#include "launcher/CommandEntry.hpp"
+
+#include <kindred/loader/LibraryChoice.hpp>
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+/// The file of the commands in the installation of \p program.
+std::filesystem::path commands_of(const std::filesystem::path& program) {
+  return (program.parent_path() / KINDRED_LIBRARIES / "libkindred_command.so").lexically_normal();
+}
+
+int run(int argc, char** argv) {
+  std::filesystem::path file = commands_of(std::filesystem::canonical("/proc/self/exe"));
+  // If the system's loader was started with the program as an argument, it is that file.
+  if (!exists(file) && argc > 0 && std::filesystem::exists(argv[0]))
+    file = commands_of(std::filesystem::canonical(argv[0]));
+  const std::string folder = file.parent_path().string();
+  const Kindred::Loader::LibraryChoice choice =
+      Kindred::Loader::open_library(folder, std::getenv("KINDRED_LIBRARY"));
+  void* const commands = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (commands == nullptr) throw std::runtime_error(dlerror());
+  const auto entry =
+      reinterpret_cast<Kindred::Tools::CommandEntry*>(dlsym(commands, KINDRED_COMMAND_ENTRY));
+  if (entry == nullptr) throw std::runtime_error(dlerror());
+  return entry(argc, argv, choice.name.c_str(), choice.why.c_str());
+}
+
+int fail(const std::exception& error, int status) {
+  std::fprintf(stderr, "kindred: error: %s\n", error.what());
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // The runtime, which reads the variables, is not loaded yet.
+  Kindred::Tools::prefer_passive_waiting();
+  try {
+    return run(argc, argv);
+  } catch (const std::invalid_argument& error) {
+    return fail(error, 2);
+  } catch (const std::exception& error) {
+    return fail(error, 1);
+  }
+}
