@@ -73,10 +73,19 @@ if(NOT Kindred_SHARED_LIBRARY)
   return()
 endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+if(KINDRED_ARCH MATCHES "^x86-64-v[234]$")
+  # On a processor that lacks instructions of this level, the system refuses to load it, and says so.
+  target_link_options(kindred_shared PRIVATE "LINKER:-z,${KINDRED_ARCH}")
+endif()
+set(component libkindred0)
+if(Kokkos_ENABLE_CUDA)
+  include(KindredCudaLibrary)
+  set(component libkindred0-cuda)
+endif()
 kindred_install_rpath(kindred_shared "${CMAKE_INSTALL_FULL_LIBDIR}")
 if(KINDRED_LEVEL_FOLDER)
-  # A build of KINDRED_LEVELS below: only the library, which programs load but never link.
-  install(TARGETS kindred_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/${KINDRED_LEVEL_FOLDER}" COMPONENT libkindred0 NAMELINK_SKIP)
+  # A build of KINDRED_LEVELS below or for a GPU architecture: only the library, which programs load but never link.
+  install(TARGETS kindred_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/${KINDRED_LEVEL_FOLDER}" COMPONENT ${component} NAMELINK_SKIP)
   return()
 endif()
 install(TARGETS kindred_shared EXPORT KindredTargets
