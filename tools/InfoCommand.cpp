@@ -5,6 +5,7 @@
 #include "io/Output.hpp"
 
 #include <kindred/Version.hpp>
+#include <kindred/backends/InstructionSet.hpp>
 #include <kindred/backends/LibraryFile.hpp>
 #include <kindred/backends/VendorLibraries.hpp>
 
@@ -69,6 +70,15 @@ std::string kernels_of(const SpaceInfo& info) {
                      info.kernels_for);
 }
 
+/// The level, what it has in addition, and why: `x86-64-v4 with VBMI, VNNI, BF16`.
+std::string instruction_set_text(const InstructionSet& set) {
+  if (!set.compiled.empty())
+    return fmt::format("{} with {}, as compiled", set.level, fmt::join(set.compiled, ", "));
+  if (!set.checked.empty())
+    return fmt::format("{} with {}, found at run time", set.level, fmt::join(set.checked, ", "));
+  return set.level;
+}
+
 std::string calibration_state(const Context& context) {
   if (context.dispatcher().calibrated()) return "in use";
   return std::filesystem::exists(context.profile_path()) ? "present, not usable" : "not made yet";
@@ -102,6 +112,9 @@ nlohmann::ordered_json as_json(const Context& context, const LoadedLibrary& load
   out["cpu"] = {{"name", context.info(Space::serial).device},
                 {"threads", context.threads()},
                 {"features", cpu_features()}};
+  const InstructionSet set = instruction_set();
+  out["instruction_set"] = {
+      {"level", set.level}, {"compiled", set.compiled}, {"run_time", set.checked}};
   out["matrix_products"] = nlohmann::ordered_json::array();
   for (const VendorLibrary& library : vendor_libraries()) {
     out["matrix_products"].push_back(
@@ -128,9 +141,10 @@ std::string as_text(const Context& context, const LoadedLibrary& loaded) {
       fmt::format_to(to, "  {:7} not usable: {}\n", to_string(info.space), why_not(info, loaded));
     }
   }
-  fmt::format_to(to, "\n{}\n  {}, {} threads\n  {}\n", heading("Processor", STDOUT_FILENO),
-                 context.info(Space::serial).device, context.threads(),
-                 fmt::join(cpu_features(), " "));
+  fmt::format_to(to, "\n{}\n  {}, {} threads\n  {}\n  instruction set: {}\n",
+                 heading("Processor", STDOUT_FILENO), context.info(Space::serial).device,
+                 context.threads(), fmt::join(cpu_features(), " "),
+                 instruction_set_text(instruction_set()));
   out += "\n" + heading("Library", STDOUT_FILENO) + "\n  " + library_file() + "\n";
   if (!loaded.name.empty()) fmt::format_to(to, "  {}: {}\n", loaded.name, loaded.why);
   out += "\n" + heading("Matrix products", STDOUT_FILENO) + "\n";

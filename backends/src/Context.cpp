@@ -9,7 +9,9 @@
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/backends/impl/HostResources.hpp>
+#include <kindred/backends/impl/MaxLevel.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/HostLevel.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -42,6 +44,12 @@ void check_kernels_run_on(int device) {
                            ": " + why_not +
                            "; build it for the device, or use the host build: ./run build release");
   }
+}
+
+void check_processor() {
+  if (const char* why_not = why_processor_is_unusable()) throw SpaceUnavailable(why_not);
+  const std::string problem = Impl::problem_of_max_level(Arch::max_level_text(), instruction_set());
+  KINDRED_THROW_IF(!problem.empty(), problem);
 }
 
 /// Initialises Kokkos once for all contexts unless the program has done so, on device \p requested
@@ -119,6 +127,7 @@ std::uint64_t budget(const SpaceInfo& info, double fraction, std::optional<std::
 }  // namespace
 
 Context::Context(ContextOptions options) {
+  check_processor();
   KINDRED_THROW_IF(
       options.threads < 0 || options.threads > threads_max,
       "threads is " + std::to_string(options.threads) + "; it must be 1 … 512, or 0 for all");

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "Support.hpp"
+#include "Generator.hpp"
 
 #include <array>
 #include <cstddef>
@@ -73,6 +73,7 @@ std::vector<std::uint64_t> every_operation(std::mt19937_64 generator) {
 TEST(Bytes64, MatchScalarImplementationBitForBit) {
   if constexpr (std::is_same_v<Arch::Bytes64, Arch::ScalarBytes64>)
     GTEST_SKIP() << "this build has only the scalar implementation";
+  if (!Arch::Bytes64::is_usable()) GTEST_SKIP() << "this processor cannot execute the other one";
   auto generator = Testing::generator("Bytes64");
   for (int round = 0; round < 500; ++round) {
     const std::mt19937_64 same(generator());
@@ -80,7 +81,8 @@ TEST(Bytes64, MatchScalarImplementationBitForBit) {
   }
 }
 
-TEST(Bytes64, LooksUpByTheLastSixBitsOfAnIndex) {
+template <class Pack>
+void expect_lookups_by_the_last_six_bits() {
   std::uint8_t table[64];
   std::uint8_t index[64];
   for (unsigned i = 0; i < 64; ++i) {
@@ -88,12 +90,15 @@ TEST(Bytes64, LooksUpByTheLastSixBitsOfAnIndex) {
     index[i] = static_cast<std::uint8_t>(64 + 63 - i);
   }
   alignas(64) std::uint8_t found[64];
-  Arch::Bytes64::lookup(Arch::Bytes64::load(table), Arch::Bytes64::load(index)).store(found);
+  Pack::lookup(Pack::load(table), Pack::load(index)).store(found);
   for (unsigned i = 0; i < 64; ++i) ASSERT_EQ(found[i], 163 - i);
-  Arch::Bytes64::lookup(Arch::Bytes64::load(table), Arch::Bytes64::load(index),
-                        Arch::Bytes64::all(0x40))
-      .store(found);
+  Pack::lookup(Pack::load(table), Pack::load(index), Pack::all(0x40)).store(found);
   for (unsigned i = 0; i < 64; ++i) ASSERT_EQ(found[i], 0);
+}
+
+TEST(Bytes64, LooksUpByTheLastSixBitsOfAnIndex) {
+  expect_lookups_by_the_last_six_bits<Arch::ScalarBytes64>();
+  if (Arch::Bytes64::is_usable()) expect_lookups_by_the_last_six_bits<Arch::Bytes64>();
 }
 
 TEST(Words8, MatchScalarImplementationBitForBit) {

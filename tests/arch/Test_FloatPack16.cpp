@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "Support.hpp"
+#include "Generator.hpp"
 
 namespace FloatPack16Test {
 
@@ -181,8 +181,11 @@ TYPED_TEST(FloatPack16, MatchesScalarImplementationInEveryOperation) {
                                                 static_cast<std::uint16_t>(mask))));
     const unsigned end = static_cast<unsigned>(generator() % (Arch::line_elements<TypeParam> + 1));
     const unsigned begin = static_cast<unsigned>(generator() % (end + 1));
-    ASSERT_EQ((of_lines<Arch::HostCacheLines>(wide, floats, begin, end, mask)),
-              (of_lines<Arch::ScalarCacheLines>(wide, floats, begin, end, mask)));
+    const auto lines = of_lines<Arch::ScalarCacheLines>(wide, floats, begin, end, mask);
+    ASSERT_EQ((of_lines<Arch::HostCacheLines>(wide, floats, begin, end, mask)), lines);
+    if (Arch::has_extension<Arch::Bfloat16Rounding>()) {
+      ASSERT_EQ((of_lines<Arch::Bfloat16CacheLines>(wide, floats, begin, end, mask)), lines);
+    }
   }
 }
 

@@ -4,6 +4,9 @@
 
 #include <kindred/backends/Context.hpp>
 
+#include "Generator.hpp"
+
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -16,12 +19,6 @@ Context& context();
 
 /// The spaces that a test runs on: those of `context()` that are usable.
 std::vector<Space> spaces();
-
-/// The seed of this run: `KINDRED_TEST_SEED`, else a fixed one. Printed before the first test.
-std::uint64_t seed();
-
-/// A generator for the test \p name, from `seed()`.
-std::mt19937_64 generator(const std::string& name);
 
 /// The sizes that every kernel is tested at: around a warp, a word and their doubles.
 inline const std::vector<std::size_t> edge_sizes{0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 129};

@@ -109,8 +109,12 @@ void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
     if (plan.team_warps == 1) return launch(std::integral_constant<int, 1>());
     launch(std::integral_constant<int, 8>());
   } else {
-    Kokkos::parallel_for(label, Impl::range(exec_space, plan.teams),
-                         Impl::HostNormRows<Arch::HostCacheLines>{layers.data(), count});
+    Arch::choose_form<Arch::Bfloat16Rounding>([&](auto has) {
+      using lines =
+          std::conditional_t<decltype(has)::value, Arch::Bfloat16CacheLines, Arch::HostCacheLines>;
+      Kokkos::parallel_for(label, Impl::range(exec_space, plan.teams),
+                           Impl::HostNormRows<lines>{layers.data(), count});
+    });
   }
 }
 

@@ -56,7 +56,7 @@ struct CommonEndTilesKernel {
     }
     const QueryColumns& columns = one.queries.columns(one.queries.segments(segment).first_columns);
     const std::uint8_t* codes = one.queries.codes.data() + segment * one.queries.code_stride;
-    RowPlaces places;
+    RowPlaces<ByteColumns<Arch::Bytes64>> places;
     alignas(64) std::uint8_t counts[pack_lanes];
     CommonEndColumns<Arch::Bytes64>::count(
         one.end, columns,
@@ -76,12 +76,14 @@ void common_ends(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
                  const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
   if (tiles.tiles == 0 || queries.queries == 0) return;
   with_symbol_type(tiles, [&](auto symbol) {
-    if constexpr (!Arch::is_device<ExecutionSpace> && Arch::has_byte_lookups) {
-      Impl::for_each_tile_pair<decltype(symbol)>(
-          "Kindred::Sequence::common_ends::count_tiles", exec_space, tiles, queries.queries,
-          Impl::CommonEndTilesKernel<decltype(symbol)>{
-              {tiles, queries, end, matched, tiles.slots()}});
-      return;
+    if constexpr (Impl::scans_tile_pairs<ExecutionSpace>) {
+      if (Arch::has_extension<Arch::ByteLookups>()) {
+        Impl::for_each_tile_pair<decltype(symbol)>(
+            "Kindred::Sequence::common_ends::count_tiles", exec_space, tiles, queries.queries,
+            Impl::CommonEndTilesKernel<decltype(symbol)>{
+                {tiles, queries, end, matched, tiles.slots()}});
+        return;
+      }
     }
     Kokkos::parallel_for(
         "Kindred::Sequence::common_ends::count",

@@ -47,9 +47,8 @@ void score_pairs(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
               tiles, queries, workspace, keys, threshold, separator, tiles.slots(),
               longest_words(queries.segments_max), workers});
     };
-    if constexpr (score == PairScore::jaro_winkler && !Arch::is_device<ExecutionSpace> &&
-                  Arch::has_byte_lookups) {
-      if (are_near(queries)) {
+    if constexpr (score == PairScore::jaro_winkler && scans_tile_pairs<ExecutionSpace>) {
+      if (are_near(queries) && Arch::has_extension<Arch::ByteLookups>()) {
         for_each_tile_pair<decltype(symbol)>(
             "Kindred::Sequence::pair_score_keys::score_tiles", exec_space, tiles, queries.queries,
             JaroWinklerTilesKernel<decltype(symbol)>{

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "QueryColumnsSupport.hpp"
-#include "Support.hpp"
+#include "Generator.hpp"
 
 #include <algorithm>
 #include <string>
@@ -89,12 +89,13 @@ TEST(CommonEndColumns, EqualTheComparisonOfEveryPair) {
             Testing::generator("common end columns: " + std::to_string(1000 * length + vocabulary));
         for (int i = 0; i < 6; ++i) {
           const Problem one = problem(generator, end, length, vocabulary);
-          const auto packed = by_planes<Arch::Bytes64>(one, end);
           const auto scalar = by_planes<Arch::ScalarBytes64>(one, end);
           for (unsigned lane = 0; lane < pack_lanes; ++lane) {
-            ASSERT_EQ(packed[lane], expected(one, end, lane))
+            ASSERT_EQ(scalar[lane], expected(one, end, lane))
                 << length << " of " << vocabulary << ", lane " << lane;
-            ASSERT_EQ(scalar[lane], packed[lane]);
+          }
+          if (Arch::Bytes64::is_usable()) {
+            ASSERT_EQ(by_planes<Arch::Bytes64>(one, end), scalar);
           }
         }
       }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "QueryColumnsSupport.hpp"
-#include "Support.hpp"
+#include "Generator.hpp"
 
 #include <algorithm>
 #include <string>
@@ -88,12 +88,13 @@ TEST(JaroWinklerColumns, EqualTheScoreOfEveryPair) {
           Testing::generator("jaro-winkler columns: " + std::to_string(1000 * length + vocabulary));
       for (int i = 0; i < 4; ++i) {
         const Problem one = problem(generator, length, vocabulary);
-        const auto packed = by_planes<Arch::Bytes64>(one);
         const auto scalar = by_planes<Arch::ScalarBytes64>(one);
         for (unsigned lane = 0; lane < pack_lanes; ++lane) {
-          const double value = expected(one, lane);
-          ASSERT_EQ(packed[lane], value) << length << " of " << vocabulary << ", lane " << lane;
-          ASSERT_EQ(scalar[lane], value) << length << " of " << vocabulary << ", scalar packs";
+          ASSERT_EQ(scalar[lane], expected(one, lane))
+              << length << " of " << vocabulary << ", lane " << lane;
+        }
+        if (Arch::Bytes64::is_usable()) {
+          ASSERT_EQ(by_planes<Arch::Bytes64>(one), scalar);
         }
       }
     }

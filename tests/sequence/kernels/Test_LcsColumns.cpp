@@ -5,10 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "QueryColumnsSupport.hpp"
-#include "Support.hpp"
+#include "Generator.hpp"
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace LcsColumnsTest {
@@ -61,17 +62,24 @@ std::vector<std::uint64_t> trace(std::mt19937_64 generator, std::size_t length,
   return result;
 }
 
+/// Every form that this processor can execute.
+template <class Function>
+void for_each_form(const Function& function) {
+  function(Impl::WordColumns());
+  function(Impl::ByteColumns<Arch::ScalarBytes64>());
+  if (Arch::Bytes64::is_usable()) function(Impl::ByteColumns<Arch::Bytes64>());
+}
+
 TEST(LcsColumns, AllFormsAreEqual) {
   for (const std::size_t length : {1U, 8U, 9U, 63U, 64U, 65U, 80U, 96U, 97U, 128U, 200U, 256U}) {
     for (const unsigned vocabulary : {1U, 5U, 62U, 63U, 64U, 65U, 128U, 255U}) {
       const auto generator =
           Testing::generator("columns" + std::to_string(1000 * length + vocabulary));
       const auto expected = trace<Impl::WordColumns>(generator, length, vocabulary);
-      EXPECT_EQ(trace<Impl::HostLcsColumns>(generator, length, vocabulary), expected)
-          << length << " of " << vocabulary;
-      EXPECT_EQ(trace<Impl::ByteColumns<Arch::ScalarBytes64>>(generator, length, vocabulary),
-                expected)
-          << length << " of " << vocabulary << ", scalar packs";
+      for_each_form([&](const auto& form) {
+        EXPECT_EQ(trace<std::decay_t<decltype(form)>>(generator, length, vocabulary), expected)
+            << length << " of " << vocabulary;
+      });
     }
   }
 }
@@ -83,8 +91,6 @@ TEST(LcsColumns, AcceptQueriesOfDistinctSymbolsOnly) {
   const auto columns = columns_of(codes);
   ASSERT_EQ(columns.size(), 1U);
   EXPECT_TRUE(columns[0].full);
-  Impl::HostLcsColumns state;
-  state.reset();
   alignas(64) std::uint8_t places[pack_lanes * (2 * pack_margin + 64)];
   std::fill_n(places, sizeof(places), no_code);
   // Lane l reads the first l symbols, and no known symbol after them.
@@ -93,10 +99,13 @@ TEST(LcsColumns, AcceptQueriesOfDistinctSymbolsOnly) {
       if (r < l) places[pack_lanes * (pack_margin + r) + l] = static_cast<std::uint8_t>(r);
     }
   }
-  state.advance(columns[0], 0, 8, places + pack_lanes * pack_margin, 64, nullptr, nowhere);
-  Impl::LaneCounts counts{};
-  state.add_matched(64, counts);
-  for (unsigned l = 0; l < pack_lanes; ++l) EXPECT_EQ(counts.lane[l], l);
+  for_each_form([&](auto state) {
+    state.reset();
+    state.advance(columns[0], 0, 8, places + pack_lanes * pack_margin, 64, nullptr, nowhere);
+    Impl::LaneCounts counts{};
+    state.add_matched(64, counts);
+    for (unsigned l = 0; l < pack_lanes; ++l) EXPECT_EQ(counts.lane[l], l);
+  });
 }
 
 TEST(LcsColumns, FindPositionsOfSymbolsOf16Bits) {
@@ -124,21 +133,18 @@ TEST(LcsColumns, FindPositionsOfSymbolsOf16Bits) {
       symbol = static_cast<std::uint16_t>(generator() % 2 == 0 ? query[generator() % query.size()]
                                                                : generator() % 65536);
     }
-    alignas(64) std::uint8_t places[192];
-    alignas(64) std::uint8_t portable[192];
-    Impl::HostLcsColumns::find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3,
-                                      places);
-    Impl::WordColumns::find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3,
-                                   portable);
-    for (unsigned l = 0; l < 192; ++l) {
-      const Symbol symbol = symbols[32 * (l / 64) + l % 32 + (l % 64 < 32 ? 0 : 96)];
-      std::uint8_t expected = no_code;
-      for (std::size_t j = 0; j < query.size(); ++j) {
-        if (query[j] == symbol && codes[j] != no_code) expected = columns[0].place[codes[j]];
+    for_each_form([&](const auto& form) {
+      alignas(64) std::uint8_t places[192];
+      form.find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3, places);
+      for (unsigned l = 0; l < 192; ++l) {
+        const Symbol symbol = symbols[32 * (l / 64) + l % 32 + (l % 64 < 32 ? 0 : 96)];
+        std::uint8_t expected = no_code;
+        for (std::size_t j = 0; j < query.size(); ++j) {
+          if (query[j] == symbol && codes[j] != no_code) expected = columns[0].place[codes[j]];
+        }
+        ASSERT_EQ(places[l], expected);
       }
-      ASSERT_EQ(places[l], expected);
-      ASSERT_EQ(portable[l], expected);
-    }
+    });
   }
 }
 
@@ -150,12 +156,14 @@ TEST(LcsColumns, TranslateTwoRowsInOrder) {
   for (auto& code : table) code = static_cast<std::uint8_t>(generator());
   for (auto& symbol : first) symbol = static_cast<std::uint8_t>(generator());
   for (auto& symbol : second) symbol = static_cast<std::uint8_t>(generator());
-  alignas(64) std::uint8_t codes[192];
-  Impl::HostLcsColumns::translate(table, first, second, 3, codes);
-  for (unsigned l = 0; l < 96; ++l) {
-    EXPECT_EQ(codes[64 * (l / 32) + l % 32], table[first[l]]);
-    EXPECT_EQ(codes[64 * (l / 32) + 32 + l % 32], table[second[l]]);
-  }
+  for_each_form([&](const auto& form) {
+    alignas(64) std::uint8_t codes[192];
+    form.translate(table, first, second, 3, codes);
+    for (unsigned l = 0; l < 96; ++l) {
+      EXPECT_EQ(codes[64 * (l / 32) + l % 32], table[first[l]]);
+      EXPECT_EQ(codes[64 * (l / 32) + 32 + l % 32], table[second[l]]);
+    }
+  });
 }
 
 }  // namespace LcsColumnsTest

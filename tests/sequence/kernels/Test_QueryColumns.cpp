@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "QueryColumnsSupport.hpp"
-#include "Support.hpp"
+#include "Generator.hpp"
 
 namespace QueryColumnsTest {
 

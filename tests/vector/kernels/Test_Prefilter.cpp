@@ -154,32 +154,4 @@ TEST(Prefilter, BoundsHoldAtLengthsBeyondABlockOfIntegers) {
   }
 }
 
-TEST(Prefilter, DotProductsOfPacksMatchScalarLoops) {
-  auto generator = Testing::generator("Prefilter dots");
-  constexpr int ratio = query_plane_ratio;
-  for (const std::size_t dimension : {1UL, 15UL, 16UL, 63UL, 64UL, 65UL, 130UL, 70000UL}) {
-    const std::size_t stride = query_plane_stride(dimension);
-    std::vector<std::int8_t> row(dimension);
-    for (auto& value : row) value = static_cast<std::int8_t>(generator() % 256);
-    std::vector<std::int8_t> planes(4 * 2 * stride, 0);
-    double offsets[4] = {};
-    for (std::size_t q = 0; q < 4; ++q) {
-      for (std::size_t plane = 0; plane < 2; ++plane) {
-        for (std::size_t i = 0; i < dimension; ++i) {
-          const int value = static_cast<int>(generator() % 255) - 127;
-          planes[(2 * q + plane) * stride + i] = static_cast<std::int8_t>(value);
-          offsets[q] += 128.0 * value * (plane == 0 ? ratio : 1);
-        }
-      }
-    }
-    double plain[4];
-    double packs[4];
-    Arch::ScalarInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
-                                      plain);
-    Arch::HostInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
-                                    packs);
-    for (int q = 0; q < 4; ++q) ASSERT_EQ(plain[q], packs[q]) << dimension;
-  }
-}
-
 }  // namespace PrefilterTest

@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_SIMD_BYTES64_HPP
 #define KINDRED_CORE_ARCH_SIMD_BYTES64_HPP
 
-#include <kindred/core/arch/simd/InstructionSets.hpp>
+#include <kindred/core/arch/simd/HostExtensions.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -15,6 +15,14 @@ namespace Kindred::Arch {
 /// in a register is bit-identical. `Kokkos::simd` has no packs of bytes.
 struct ScalarBytes64 {
   std::uint8_t value[64];
+
+  /// Whether the processor can execute the operations.
+  static bool is_usable() { return true; }
+  /// Calls \p function, compiled for the operations.
+  template <class Function>
+  static auto call(const Function& function) {
+    return function();
+  }
 
   static ScalarBytes64 all(std::uint8_t byte) {
     return each([&](int) { return byte; });
@@ -141,7 +149,7 @@ struct ScalarBytes64 {
   }
 };
 
-#if KINDRED_HAS_AVX512
+#if KINDRED_USE_BYTE_LOOKUPS
 /// Indices of the even bytes of a pair of registers.
 struct alignas(64) EvenBytes {
   std::uint8_t value[64];
@@ -152,9 +160,15 @@ struct alignas(64) EvenBytes {
 };
 inline constexpr EvenBytes even_bytes{};
 
-/// The same in a register. \see ScalarBytes64
+/// The same in a register, if the processor has `ByteLookups`. \see ScalarBytes64
 struct Avx512Bytes64 {
   __m512i value;
+
+  static bool is_usable() { return has_extension<ByteLookups>(); }
+  template <class Function>
+  static auto call(const Function& function) {
+    return ByteLookups::call(function);
+  }
 
   static Avx512Bytes64 all(std::uint8_t byte) {
     return {_mm512_set1_epi8(static_cast<char>(byte))};
@@ -189,19 +203,20 @@ struct Avx512Bytes64 {
   Avx512Bytes64 plus_bits(std::uint64_t bits) const {
     return {_mm512_mask_sub_epi8(value, bits, value, _mm512_set1_epi8(-1))};
   }
-  Avx512Bytes64 high_bits() const {
+  KINDRED_USES_BYTE_LOOKUPS Avx512Bytes64 high_bits() const {
     const __m512i matrix = _mm512_set1_epi64(static_cast<long long>(0x8000000000000000ULL));
     return {_mm512_gf2p8affine_epi64_epi8(value, matrix, 0)};
   }
   std::uint64_t sign_bits() const { return _mm512_movepi8_mask(value); }
-  Avx512Bytes64 zeros(std::uint8_t mask) const {
+  KINDRED_USES_BYTE_LOOKUPS Avx512Bytes64 zeros(std::uint8_t mask) const {
     return {
         _mm512_popcnt_epi8(_mm512_andnot_si512(value, _mm512_set1_epi8(static_cast<char>(mask))))};
   }
-  static Avx512Bytes64 lookup(Avx512Bytes64 table, Avx512Bytes64 index) {
+  KINDRED_USES_BYTE_LOOKUPS static Avx512Bytes64 lookup(Avx512Bytes64 table, Avx512Bytes64 index) {
     return {_mm512_permutexvar_epi8(index.value, table.value)};
   }
-  static Avx512Bytes64 lookup(Avx512Bytes64 table, Avx512Bytes64 index, Avx512Bytes64 none) {
+  KINDRED_USES_BYTE_LOOKUPS static Avx512Bytes64 lookup(Avx512Bytes64 table, Avx512Bytes64 index,
+                                                        Avx512Bytes64 none) {
     return {_mm512_maskz_permutexvar_epi8(_mm512_testn_epi8_mask(index.value, none.value),
                                           index.value, table.value)};
   }
@@ -222,7 +237,7 @@ struct Avx512Bytes64 {
     explicit Table(const std::uint8_t* table) {
       for (unsigned q = 0; q < 4; ++q) m_quarters[q] = _mm512_loadu_si512(table + 64 * q);
     }
-    Avx512Bytes64 operator[](Avx512Bytes64 index) const {
+    KINDRED_USES_BYTE_LOOKUPS Avx512Bytes64 operator[](Avx512Bytes64 index) const {
       const __m512i low = _mm512_permutex2var_epi8(m_quarters[0], index.value, m_quarters[1]);
       const __m512i high = _mm512_permutex2var_epi8(m_quarters[2], index.value, m_quarters[3]);
       return {_mm512_mask_blend_epi8(_mm512_movepi8_mask(index.value), low, high)};
@@ -232,8 +247,10 @@ struct Avx512Bytes64 {
     __m512i m_quarters[4];
   };
 
-  static void multiply(const std::uint16_t* first, const std::uint16_t* second,
-                       std::uint16_t multiplier, Avx512Bytes64& low, Avx512Bytes64& high) {
+  KINDRED_USES_BYTE_LOOKUPS static void multiply(const std::uint16_t* first,
+                                                 const std::uint16_t* second,
+                                                 std::uint16_t multiplier, Avx512Bytes64& low,
+                                                 Avx512Bytes64& high) {
     const __m512i low_bytes = _mm512_load_si512(even_bytes.value);
     const __m512i high_bytes = _mm512_add_epi8(low_bytes, _mm512_set1_epi8(1));
     const __m512i factor = _mm512_set1_epi16(static_cast<short>(multiplier));
@@ -244,11 +261,8 @@ struct Avx512Bytes64 {
   }
 };
 using Bytes64 = Avx512Bytes64;
-/// Whether lookups in tables of 64 bytes take one instruction.
-inline constexpr bool has_byte_lookups = true;
 #else
 using Bytes64 = ScalarBytes64;
-inline constexpr bool has_byte_lookups = false;
 #endif
 
 }  // namespace Kindred::Arch

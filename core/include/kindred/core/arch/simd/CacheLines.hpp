@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_SIMD_CACHE_LINES_HPP
 
 #include <kindred/core/arch/simd/FloatPack16.hpp>
+#include <kindred/core/arch/simd/HostExtensions.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -87,6 +88,12 @@ inline constexpr element_bits<Element> infinity_bits =
 /// \brief Operations on 64-byte cache lines, in addition to those on packs of sixteen, as plain
 /// loops: the portable form, to which the vector form is bit-identical.
 struct ScalarCacheLines : ScalarFloatPack16 {
+  /// Calls \p function, compiled for the operations.
+  template <class Function>
+  static auto call(const Function& function) {
+    return function();
+  }
+
   template <class Element>
   struct Line {
     Element value[line_elements<Element>];
@@ -174,9 +181,13 @@ struct ScalarCacheLines : ScalarFloatPack16 {
   }
 };
 
-#if KINDRED_HAS_AVX512
+#if KINDRED_HAS_AVX512_FLOATS
 /// The same in vector registers.
 struct SimdCacheLines : SimdFloatPack16 {
+  template <class Function>
+  static auto call(const Function& function) {
+    return function();
+  }
   template <class Element>
   struct Line {
     __m512i value;
@@ -230,20 +241,6 @@ struct SimdCacheLines : SimdFloatPack16 {
     if constexpr (sizeof(Element) == 4) {
       return {round<Element>(packs[0]).value};
     } else {
-#if KINDRED_HAS_AVX512_BF16
-      if constexpr (std::is_same_v<Element, BFloat16>) {
-        // The instruction treats denormals as zeros and keeps the payload of a NaN.
-        constexpr int nan_or_denormal = 0x01 | 0x80 | 0x20;
-        if (_kortestz_mask16_u8(_mm512_fpclass_ps_mask(packs[0], nan_or_denormal),
-                                _mm512_fpclass_ps_mask(packs[1], nan_or_denormal)) != 0)
-            [[likely]] {
-          const __m512bh both = _mm512_cvtne2ps_pbh(packs[1], packs[0]);
-          Line<Element> out;
-          std::memcpy(&out, &both, sizeof(out));
-          return out;
-        }
-      }
-#endif
       const __m512i low = _mm512_maskz_inserti64x4(eight, _mm512_setzero_si512(),
                                                    round<Element>(packs[0]).value, 0);
       return {_mm512_maskz_inserti64x4(eight, low, round<Element>(packs[1]).value, 1)};
@@ -305,9 +302,33 @@ struct SimdCacheLines : SimdFloatPack16 {
     return static_cast<Mask>((std::uint64_t{1} << end) - (std::uint64_t{1} << begin));
   }
 };
+
+/// The same, if the processor has `Bfloat16Rounding`.
+struct Bfloat16CacheLines : SimdCacheLines {
+  template <class Function>
+  static auto call(const Function& function) {
+    return Bfloat16Rounding::call(function);
+  }
+  template <class Element>
+  KINDRED_USES_BFLOAT16 static Line<Element> round_line(const Floats* packs) {
+    if constexpr (std::is_same_v<Element, BFloat16>) {
+      // The instruction treats denormals as zeros and keeps the payload of a NaN.
+      constexpr int nan_or_denormal = 0x01 | 0x80 | 0x20;
+      if (_kortestz_mask16_u8(_mm512_fpclass_ps_mask(packs[0], nan_or_denormal),
+                              _mm512_fpclass_ps_mask(packs[1], nan_or_denormal)) != 0) [[likely]] {
+        const __m512bh both = _mm512_cvtne2ps_pbh(packs[1], packs[0]);
+        Line<Element> out;
+        std::memcpy(&out, &both, sizeof(out));
+        return out;
+      }
+    }
+    return SimdCacheLines::round_line<Element>(packs);
+  }
+};
 using HostCacheLines = SimdCacheLines;
 #else
 using HostCacheLines = ScalarCacheLines;
+using Bfloat16CacheLines = ScalarCacheLines;
 #endif
 
 }  // namespace Kindred::Arch

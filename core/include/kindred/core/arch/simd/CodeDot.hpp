@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_SIMD_CODE_DOT_HPP
 #define KINDRED_CORE_ARCH_SIMD_CODE_DOT_HPP
 
-#include <kindred/core/arch/simd/InstructionSets.hpp>
+#include <kindred/core/arch/simd/HostExtensions.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,11 +28,13 @@ struct ScalarCodeDot {
   }
 };
 
-#if KINDRED_HAS_AVX512_VNNI
-/// Four bytes of a row per instruction in each of 16 lanes, \see ScalarCodeDot.
+#if KINDRED_USE_BYTE_PRODUCTS
+/// Four bytes of a row per instruction in each of 16 lanes, if the processor has `ByteProducts`.
+/// \see ScalarCodeDot
 struct VnniCodeDot {
-  static void four(const std::int8_t* query, const std::uint8_t* const (&rows)[4],
-                   std::size_t chunks, std::int32_t (&sums)[4]) {
+  KINDRED_USES_BYTE_PRODUCTS static void four(const std::int8_t* query,
+                                              const std::uint8_t* const (&rows)[4],
+                                              std::size_t chunks, std::int32_t (&sums)[4]) {
     __m512i a = _mm512_setzero_si512();
     __m512i b = _mm512_setzero_si512();
     __m512i c = _mm512_setzero_si512();

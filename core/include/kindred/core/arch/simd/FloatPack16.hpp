@@ -143,7 +143,7 @@ struct ScalarFloatPack16 {
   }
 };
 
-#if KINDRED_HAS_AVX512
+#if KINDRED_HAS_AVX512_FLOATS
 template <class Element>
 struct Raw16 {
   __m256i value;

@@ -56,6 +56,19 @@
 
 namespace Kindred::Arch {
 
+/// The level of x86-64 that this code is compiled for; 0 for another architecture.
+#if !defined(__x86_64__)
+inline constexpr int compiled_level = 0;
+#elif KINDRED_HAS_AVX512_FLOATS
+inline constexpr int compiled_level = 4;
+#elif KINDRED_HAS_AVX2_FMA
+inline constexpr int compiled_level = 3;
+#elif defined(__SSE4_2__) && defined(__POPCNT__)
+inline constexpr int compiled_level = 2;
+#else
+inline constexpr int compiled_level = 1;
+#endif
+
 /// The same for shapes of kernels, which must not differ between the passes of nvcc.
 #if KINDRED_ENABLE_SPECIALIZED && defined(__AVX512F__) && defined(__AVX512VL__)
 inline constexpr bool host_has_wide_registers = true;
@@ -65,26 +78,56 @@ inline constexpr bool host_has_wide_registers = false;
 
 }  // namespace Kindred::Arch
 
-/// Lookups in tables of bytes, from Ice Lake and Zen 4 on.
-#if KINDRED_HAS_AVX512_FLOATS && defined(__AVX512VBMI__) && defined(__AVX512BITALG__) && \
-    defined(__GFNI__)
-#define KINDRED_HAS_AVX512 1
+/// What some processors of level x86-64-v4 add, \see HostExtensions.hpp: 2, the compiler may use it
+/// everywhere; 1, in functions with the attribute, which are called after a check; 0, nowhere.
+#if !KINDRED_HAS_AVX512_FLOATS
+#define KINDRED_USE_BYTE_LOOKUPS 0
+#elif defined(__AVX512VBMI__) && defined(__AVX512BITALG__) && defined(__GFNI__)
+#define KINDRED_USE_BYTE_LOOKUPS 2
 #else
-#define KINDRED_HAS_AVX512 0
+#define KINDRED_USE_BYTE_LOOKUPS 1
 #endif
 
-/// Products of bytes.
-#if KINDRED_HAS_AVX512_FLOATS && defined(__AVX512VNNI__)
-#define KINDRED_HAS_AVX512_VNNI 1
+#if !KINDRED_HAS_AVX512_FLOATS
+#define KINDRED_USE_BYTE_PRODUCTS 0
+#elif defined(__AVX512VNNI__)
+#define KINDRED_USE_BYTE_PRODUCTS 2
 #else
-#define KINDRED_HAS_AVX512_VNNI 0
+#define KINDRED_USE_BYTE_PRODUCTS 1
 #endif
 
-/// Conversions to bfloat16.
-#if KINDRED_HAS_AVX512_FLOATS && defined(__AVX512BF16__)
-#define KINDRED_HAS_AVX512_BF16 1
+#if !KINDRED_HAS_AVX512_FLOATS
+#define KINDRED_USE_BFLOAT16 0
+#elif defined(__AVX512BF16__)
+#define KINDRED_USE_BFLOAT16 2
 #else
-#define KINDRED_HAS_AVX512_BF16 0
+#define KINDRED_USE_BFLOAT16 1
+#endif
+
+/// Attributes of functions that use an extension, and of those into which everything that they call
+/// is inlined. An inlined function may use fewer instructions than its caller, never more.
+#if KINDRED_USE_BYTE_LOOKUPS == 1
+#define KINDRED_USES_BYTE_LOOKUPS [[gnu::target("avx512vbmi,avx512bitalg,gfni")]]
+#define KINDRED_WITH_BYTE_LOOKUPS [[gnu::target("avx512vbmi,avx512bitalg,gfni"), gnu::flatten]]
+#else
+#define KINDRED_USES_BYTE_LOOKUPS
+#define KINDRED_WITH_BYTE_LOOKUPS
+#endif
+
+#if KINDRED_USE_BYTE_PRODUCTS == 1
+#define KINDRED_USES_BYTE_PRODUCTS [[gnu::target("avx512vnni")]]
+#define KINDRED_WITH_BYTE_PRODUCTS [[gnu::target("avx512vnni"), gnu::flatten]]
+#else
+#define KINDRED_USES_BYTE_PRODUCTS
+#define KINDRED_WITH_BYTE_PRODUCTS
+#endif
+
+#if KINDRED_USE_BFLOAT16 == 1
+#define KINDRED_USES_BFLOAT16 [[gnu::target("avx512bf16")]]
+#define KINDRED_WITH_BFLOAT16 [[gnu::target("avx512bf16"), gnu::flatten]]
+#else
+#define KINDRED_USES_BFLOAT16
+#define KINDRED_WITH_BFLOAT16
 #endif
 
 #endif  // KINDRED_CORE_ARCH_SIMD_INSTRUCTION_SETS_HPP

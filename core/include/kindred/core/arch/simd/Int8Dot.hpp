@@ -3,7 +3,7 @@
 #define KINDRED_CORE_ARCH_SIMD_INT8_DOT_HPP
 
 #include <kindred/core/arch/Unroll.hpp>
-#include <kindred/core/arch/simd/InstructionSets.hpp>
+#include <kindred/core/arch/simd/HostExtensions.hpp>
 
 #include <Kokkos_Macros.hpp>
 
@@ -58,16 +58,17 @@ class ScalarInt8Dots {
   }
 };
 
-#if KINDRED_HAS_AVX512_VNNI
-/// Unsigned times signed bytes, four products per instruction and lane: the values of a row are
-/// shifted by 128, which adds 128 · Σw to the dot product.
+#if KINDRED_USE_BYTE_PRODUCTS
+/// Unsigned times signed bytes, four products per instruction and lane, if the processor has
+/// `ByteProducts`: the values of a row are shifted by 128, which adds 128 · Σw to the dot product.
 template <int Ratio>
 class VnniInt8Dots {
  public:
   template <int Queries>
-  static void dots(const std::int8_t* row, const std::int8_t* planes, std::uint64_t plane_stride,
-                   std::uint64_t dimension, const double* offsets, std::uint64_t offset_stride,
-                   double (&out)[Queries]) {
+  KINDRED_USES_BYTE_PRODUCTS static void dots(const std::int8_t* row, const std::int8_t* planes,
+                                              std::uint64_t plane_stride, std::uint64_t dimension,
+                                              const double* offsets, std::uint64_t offset_stride,
+                                              double (&out)[Queries]) {
     const __m512i shift = _mm512_set1_epi8(static_cast<char>(0x80));
     for (int q = 0; q < Queries; ++q) out[q] = -offsets[q * offset_stride];
     for (std::uint64_t begin = 0; begin < dimension; begin += int8_block) {

@@ -26,7 +26,7 @@ struct ScalarWords8 {
   }
 };
 
-#if KINDRED_HAS_AVX512
+#if KINDRED_HAS_AVX512_FLOATS
 /// The same in a register. \see ScalarWords8
 struct Avx512Words8 {
   static constexpr unsigned size = 8;

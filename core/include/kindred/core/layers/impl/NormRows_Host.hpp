@@ -62,6 +62,11 @@ struct HostNormRows {
   std::uint32_t count;
 
   void operator()(std::uint64_t team) const {
+    S::call([&] { change_rows(team); });
+  }
+
+ private:
+  void change_rows(std::uint64_t team) const {
     const NormLayerData& layer =
         layers[containing_entry<&NormLayerData::first_team>(layers, count, team)];
     const std::uint64_t begin = (team - layer.first_team) * layer.team_rows;
@@ -76,7 +81,6 @@ struct HostNormRows {
     if (past) S::end_streams();
   }
 
- private:
   template <class Element>
   static void change(const NormLayerData& layer, std::uint64_t row, const Element* x, bool past) {
     const Arch::Lanes<HostSpace> lanes(0);

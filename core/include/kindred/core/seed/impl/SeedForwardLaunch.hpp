@@ -119,7 +119,6 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
       launch(std::false_type());
     }
   } else {
-    using lines = Arch::HostCacheLines;
     const auto launch = [&](auto pieces) {
       using functor = decltype(pieces);
       pieces.layer = pointers;
@@ -153,10 +152,19 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
           SeedMomentPieces{pointers.chunks, rows, plan.groups, plan.group_rows, threads,
                            pieces.columns, functor::padded(layer.chunks.hidden), moments.data()});
     };
-    if (keeps) {
-      launch(SeedForwardPieces<lines, In, Out, true>{});
+    const auto launch_form = [&](auto rounds) {
+      using lines = std::conditional_t<decltype(rounds)::value, Arch::Bfloat16CacheLines,
+                                       Arch::HostCacheLines>;
+      if (keeps) {
+        launch(SeedForwardPieces<lines, In, Out, true>{});
+      } else {
+        launch(SeedForwardPieces<lines, In, Out, false>{});
+      }
+    };
+    if constexpr (std::is_same_v<Out, Arch::BFloat16>) {
+      Arch::choose_form<Arch::Bfloat16Rounding>(launch_form);
     } else {
-      launch(SeedForwardPieces<lines, In, Out, false>{});
+      launch_form(std::false_type());
     }
   }
 }

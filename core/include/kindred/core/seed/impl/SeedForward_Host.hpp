@@ -123,6 +123,11 @@ struct SeedForwardPieces {
   static std::size_t padded_width(std::size_t features) { return padded(features) + host_features; }
 
   void operator()(std::uint64_t piece) const {
+    S::call([&] { take_all(piece); });
+  }
+
+ private:
+  void take_all(std::uint64_t piece) const {
     const std::uint64_t work_items = std::uint64_t{stripes} * groups;
     const Scratch own = Scratch::at(scratch + piece * scratch_bytes, padded_width(width));
     for (std::uint64_t work_item = work_items * piece / pieces;
@@ -132,7 +137,6 @@ struct SeedForwardPieces {
     if (streams) S::end_streams();
   }
 
- private:
   void take(const Scratch& own, std::uint32_t stripe, std::uint32_t group) const {
     const std::uint32_t begin = stripe * width;
     const std::uint32_t features =

@@ -9,12 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace Kindred::Impl {
 
 /// \brief The same with one byte of every pattern in one pack of bytes: plane b holds the symbols
-/// 8 b … 8 b + 7. For hosts on which a pack looks up 64 bytes at a time.
+/// 8 b … 8 b + 7. The faster form on hosts with `Arch::ByteLookups`.
 ///
 /// Masks are byte lookups in the planes of the tables, whose slots are the codes; nothing is
 /// transposed. A sum carries from plane to plane, so one row is a long dependency chain. Steps are
@@ -38,21 +37,26 @@ class ByteColumns {
   }
 
   void add_matched(unsigned symbols, LaneCounts& counts) const {
-    Bytes sum = Bytes::all(0);
-    unsigned plane = 0;
-    for (; (plane + 1) * plane_symbols <= symbols; ++plane) sum = sum + m_planes[plane].zeros(0xFF);
-    const unsigned left = symbols - plane * plane_symbols;
-    if (left > 0) sum = sum + m_planes[plane].zeros(static_cast<std::uint8_t>((1U << left) - 1));
-    sum.add_to(counts.lane);
+    Bytes::call([&] {
+      Bytes sum = Bytes::all(0);
+      unsigned plane = 0;
+      for (; (plane + 1) * plane_symbols <= symbols; ++plane)
+        sum = sum + m_planes[plane].zeros(0xFF);
+      const unsigned left = symbols - plane * plane_symbols;
+      if (left > 0) sum = sum + m_planes[plane].zeros(static_cast<std::uint8_t>((1U << left) - 1));
+      sum.add_to(counts.lane);
+    });
   }
 
   template <class SymbolType>
   static void translate(const std::uint8_t* table, const SymbolType* first,
                         const SymbolType* second, unsigned rows, std::uint8_t* codes) {
     if constexpr (sizeof(SymbolType) == 1) {
-      const typename Bytes::Table entries(table);
-      for (std::size_t r = 0; r < rows; ++r)
-        entries[Bytes::load(first + 32 * r, second + 32 * r)].store(codes + 64 * r);
+      Bytes::call([&] {
+        const typename Bytes::Table entries(table);
+        for (std::size_t r = 0; r < rows; ++r)
+          entries[Bytes::load(first + 32 * r, second + 32 * r)].store(codes + 64 * r);
+      });
     } else {
       WordColumns::translate(table, first, second, rows, codes);
     }
@@ -60,25 +64,30 @@ class ByteColumns {
   static constexpr bool hashes = true;
   static void find_places(const SlotHash& hash, const std::uint16_t* first,
                           const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
-    using Table = typename Bytes::Table;
-    const Table remainder[2] = {Table(hash.remainder[0]), Table(hash.remainder[1])};
-    const Table place[2] = {Table(hash.place[0]), Table(hash.place[1])};
-    const Bytes none = Bytes::all(no_code);
-    for (std::size_t r = 0; r < rows; ++r) {
-      Bytes rest;
-      Bytes bucket;
-      Bytes::multiply(first + 32 * r, second + 32 * r, hash.multiplier, rest, bucket);
-      // An empty way yields `no_code` for any remainder; an entry of the first way takes
-      // precedence.
-      none.replaced_where_equal(rest, remainder[1][bucket], place[1][bucket])
-          .replaced_where_equal(rest, remainder[0][bucket], place[0][bucket])
-          .store(places + 64 * r);
-    }
+    Bytes::call([&] {
+      using Table = typename Bytes::Table;
+      const Table remainder[2] = {Table(hash.remainder[0]), Table(hash.remainder[1])};
+      const Table place[2] = {Table(hash.place[0]), Table(hash.place[1])};
+      const Bytes none = Bytes::all(no_code);
+      for (std::size_t r = 0; r < rows; ++r) {
+        Bytes rest;
+        Bytes bucket;
+        Bytes::multiply(first + 32 * r, second + 32 * r, hash.multiplier, rest, bucket);
+        // An empty way yields `no_code` for any remainder; an entry of the first way takes
+        // precedence.
+        none.replaced_where_equal(rest, remainder[1][bucket], place[1][bucket])
+            .replaced_where_equal(rest, remainder[0][bucket], place[0][bucket])
+            .store(places + 64 * r);
+      }
+    });
   }
   static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
                      std::uint8_t* out) {
-    const typename Bytes::Table entries(table);
-    for (std::size_t r = 0; r < rows; ++r) entries[Bytes::load(codes + 64 * r)].store(out + 64 * r);
+    Bytes::call([&] {
+      const typename Bytes::Table entries(table);
+      for (std::size_t r = 0; r < rows; ++r)
+        entries[Bytes::load(codes + 64 * r)].store(out + 64 * r);
+    });
   }
 
  private:
@@ -106,6 +115,12 @@ class ByteColumns {
   template <unsigned Planes, bool Linked>
   [[gnu::noinline]] static void run(const Span& span, const std::uint8_t* places, unsigned rows,
                                     std::uint64_t* links, const Ahead& ahead) {
+    Bytes::call([&] { advance_planes<Planes, Linked>(span, places, rows, links, ahead); });
+  }
+
+  template <unsigned Planes, bool Linked>
+  static void advance_planes(const Span& span, const std::uint8_t* places, unsigned rows,
+                             std::uint64_t* links, const Ahead& ahead) {
     const Bytes unknown = span.unknown;
     // In registers only because the loops over planes are unrolled.
     Bytes state[Planes];
@@ -149,10 +164,6 @@ class ByteColumns {
 
   Bytes m_planes[column_planes];
 };
-
-/// The faster form on this host.
-using HostLcsColumns =
-    std::conditional_t<Arch::has_byte_lookups, ByteColumns<Arch::Bytes64>, WordColumns>;
 
 }  // namespace Kindred::Impl
 

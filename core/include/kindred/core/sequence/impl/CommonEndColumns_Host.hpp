@@ -13,7 +13,7 @@
 namespace Kindred::Impl {
 
 /// \brief The lengths of the common prefixes, or postfixes, of one run of query columns and 64
-/// patterns, for hosts on which a pack looks up 64 bytes at a time.
+/// patterns, for hosts with `Arch::ByteLookups`.
 ///
 /// It reads the rows of the tiles from the first, or from the last, until no pattern continues.
 /// \tparam Bytes `Arch::Bytes64`, or its scalar form
@@ -25,6 +25,13 @@ class CommonEndColumns {
   template <class PlacesOf>
   static void count(SequenceEnd end, const QueryColumns& columns, const PlacesOf& places_of,
                     std::uint32_t rows, const std::uint32_t* lengths, std::uint8_t* counts) {
+    Bytes::call([&] { count_rows(end, columns, places_of, rows, lengths, counts); });
+  }
+
+ private:
+  template <class PlacesOf>
+  static void count_rows(SequenceEnd end, const QueryColumns& columns, const PlacesOf& places_of,
+                         std::uint32_t rows, const std::uint32_t* lengths, std::uint8_t* counts) {
     // Most pairs differ in the first symbols.
     constexpr std::uint32_t rows_together = 4;
     Group groups[pack_lanes];
@@ -56,7 +63,6 @@ class CommonEndColumns {
     count.store(counts);
   }
 
- private:
   /// Lanes whose row r is compared with symbol r + shift of the query.
   struct Group {
     std::int64_t shift;

@@ -51,7 +51,7 @@ class ActiveRows {
 };
 
 /// \brief `EditState` for one run of query columns and 64 patterns, in one byte of every pattern
-/// per plane of eight query symbols, for hosts on which a pack looks up 64 bytes at a time.
+/// per plane of eight query symbols, for hosts with `Arch::ByteLookups`.
 ///
 /// As in `ByteColumns`, steps are skewed: in a step plane b processes row t − b, and all planes of
 /// the step are independent.
@@ -82,12 +82,14 @@ class EditColumns {
   void add_heights(unsigned symbols, std::int32_t* heights) const {
     alignas(64) std::uint16_t rises[pack_lanes] = {};
     alignas(64) std::uint16_t falls[pack_lanes] = {};
-    for (unsigned plane = 0; plane * plane_symbols < symbols; ++plane) {
-      const unsigned left = std::min(symbols - plane * plane_symbols, plane_symbols);
-      const auto mask = static_cast<std::uint8_t>((1U << left) - 1);
-      m_rises[plane].zeros(mask).add_to(rises);
-      m_falls[plane].zeros(mask).add_to(falls);
-    }
+    Bytes::call([&] {
+      for (unsigned plane = 0; plane * plane_symbols < symbols; ++plane) {
+        const unsigned left = std::min(symbols - plane * plane_symbols, plane_symbols);
+        const auto mask = static_cast<std::uint8_t>((1U << left) - 1);
+        m_rises[plane].zeros(mask).add_to(rises);
+        m_falls[plane].zeros(mask).add_to(falls);
+      }
+    });
     for (unsigned l = 0; l < pack_lanes; ++l) heights[l] += falls[l] - rises[l];
   }
 
@@ -107,6 +109,15 @@ class EditColumns {
   [[gnu::noinline]] void run(const QueryColumns& columns, const std::uint8_t* places,
                              const ActiveRows<Bytes>& active, unsigned rows, EditLinks& links,
                              bool linked_in, bool linked_out) {
+    Bytes::call([&] {
+      advance_planes<Planes>(columns, places, active, rows, links, linked_in, linked_out);
+    });
+  }
+
+  template <unsigned Planes>
+  void advance_planes(const QueryColumns& columns, const std::uint8_t* places,
+                      const ActiveRows<Bytes>& active, unsigned rows, EditLinks& links,
+                      bool linked_in, bool linked_out) {
     const Bytes none = Bytes::all(0);
     const Bytes one = Bytes::all(1);
     // No plane before the last has bits in slot 63, which `no_code` selects.
@@ -198,7 +209,7 @@ struct EditTilesKernel {
     columns_type state[segments_max * segment_columns];
     unsigned runs = 0;
     for_each_run(query, [&](const std::uint8_t*, const QueryColumns&) { state[runs++].reset(); });
-    RowPlaces places;
+    RowPlaces<ByteColumns<Arch::Bytes64>> places;
     ActiveRows<Arch::Bytes64> active;
     EditLinks links;
     for (std::uint32_t row = 0; row < work_item.rows; row += pack_rows) {

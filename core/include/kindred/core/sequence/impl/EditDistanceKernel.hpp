@@ -237,9 +237,9 @@ void edit_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
   const std::uint32_t segments = queries.segments_max > 0 ? queries.segments_max : 1;
   const std::uint64_t carry_stride = edit_carry_words(tiles, 1, segments, kind);
   with_symbol_type(tiles, [&](auto symbol) {
-    if constexpr (!Arch::is_device<ExecutionSpace> && Arch::has_byte_lookups) {
+    if constexpr (scans_tile_pairs<ExecutionSpace>) {
       using kernel_type = EditTilesKernel<kind, decltype(symbol)>;
-      if (segments <= kernel_type::segments_max) {
+      if (segments <= kernel_type::segments_max && Arch::has_extension<Arch::ByteLookups>()) {
         for_each_tile_pair<decltype(symbol)>("Kindred::Sequence::edit_matched::scan_tiles",
                                              exec_space, tiles, queries.queries,
                                              kernel_type{tiles, queries, matched});

@@ -21,8 +21,8 @@ struct JaroWinklerCounts {
 };
 
 /// \brief `JaroWinklerScore` for one run of query columns and 64 patterns of up to `pack_rows`
-/// symbols, in one byte of every pattern per plane of eight query symbols, for hosts on which a
-/// pack looks up 64 bytes at a time. \tparam Bytes `Arch::Bytes64`, or its scalar form
+/// symbols, in one byte of every pattern per plane of eight query symbols, for hosts with
+/// `Arch::ByteLookups`. \tparam Bytes `Arch::Bytes64`, or its scalar form
 template <class Bytes>
 class JaroWinklerColumns {
  public:
@@ -75,6 +75,12 @@ class JaroWinklerColumns {
   [[gnu::noinline]] static void run(const QueryColumns& columns, const std::uint8_t* places,
                                     unsigned rows, const std::uint32_t* lengths,
                                     JaroWinklerCounts& counts) {
+    Bytes::call([&] { count_planes<Planes>(columns, places, rows, lengths, counts); });
+  }
+
+  template <unsigned Planes>
+  static void count_planes(const QueryColumns& columns, const std::uint8_t* places, unsigned rows,
+                           const std::uint32_t* lengths, JaroWinklerCounts& counts) {
     const Bytes none = Bytes::all(0);
     // No plane before the last has bits in slot 63, which `no_code` selects.
     const Bytes unknown = Bytes::all(columns.full ? 0x40 : 0);

@@ -167,7 +167,7 @@ struct JaroWinklerTilesKernel {
     }
     const QuerySegment& s = one.queries.segments(segment);
     const QueryColumns& columns = one.queries.columns(s.first_columns);
-    RowPlaces places;
+    RowPlaces<ByteColumns<Arch::Bytes64>> places;
     JaroWinklerCounts counts;
     JaroWinklerColumns<Arch::Bytes64>::count(
         columns,

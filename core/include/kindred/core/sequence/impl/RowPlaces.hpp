@@ -14,6 +14,8 @@ namespace Kindred::Impl {
 
 /// \brief Translates the symbols in some rows of two tiles to slots of query columns, 64 per row,
 /// with margins of `no_code`, which a skewed step reads. For one host thread.
+/// \tparam Columns `WordColumns` or `ByteColumns`
+template <class Columns>
 class RowPlaces {
  public:
   static constexpr unsigned tiles = 2;
@@ -28,12 +30,12 @@ class RowPlaces {
   template <class WorkItem>
   const std::uint8_t* find(const std::uint8_t* codes, const QueryColumns& columns,
                            const WorkItem& work_item, std::uint32_t row, std::uint32_t rows) {
-    if constexpr (HostLcsColumns::hashes && sizeof(*work_item.symbols[0]) == 2) {
+    if constexpr (Columns::hashes && sizeof(*work_item.symbols[0]) == 2) {
       if (columns.hash.multiplier != 0) {
         fill_rows(
             work_item, row, rows, places(),
             [&](const auto* first, const auto* second, std::uint32_t full, std::uint8_t* out) {
-              HostLcsColumns::find_places(columns.hash, first, second, full, out);
+              Columns::find_places(columns.hash, first, second, full, out);
             },
             [&](const auto symbol) { return columns.place[codes[symbol]]; });
         return places();
@@ -43,14 +45,14 @@ class RowPlaces {
       fill_rows(
           work_item, row, rows, this->codes(),
           [&](const auto* first, const auto* second, std::uint32_t full, std::uint8_t* out) {
-            HostLcsColumns::translate(codes, first, second, full, out);
+            Columns::translate(codes, first, second, full, out);
           },
           [&](const auto symbol) { return codes[symbol]; });
       m_translated_by = codes;
       m_row = row;
     }
     if (columns.codes_are_places) return this->codes();
-    HostLcsColumns::recode(columns.place, this->codes(), rows + pack_margin, places());
+    Columns::recode(columns.place, this->codes(), rows + pack_margin, places());
     return places();
   }
 

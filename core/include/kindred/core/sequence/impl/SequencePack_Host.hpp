@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred::Impl {
 
@@ -37,9 +38,24 @@ class SequencePack<HostSpace> {
   template <class WorkItem, class Sink>
   static void scan(const Tables& tables, const WorkItem& work_item, std::uint32_t length,
                    std::uint32_t need, const Sink& sink) {
-    RowPlaces places;
+    Arch::choose_form<Arch::ByteLookups>([&](auto has) {
+      using columns_type =
+          std::conditional_t<decltype(has)::value, ByteColumns<Arch::Bytes64>, WordColumns>;
+      scan_columns<columns_type>(tables, work_item, length, need, sink);
+    });
+  }
+
+  static void write_zero(std::uint32_t* matched, unsigned slots, unsigned) {
+    for (unsigned l = 0; l < slots; ++l) matched[l] = 0;
+  }
+
+ private:
+  template <class Columns, class WorkItem, class Sink>
+  static void scan_columns(const Tables& tables, const WorkItem& work_item, std::uint32_t length,
+                           std::uint32_t need, const Sink& sink) {
+    RowPlaces<Columns> places;
     std::uint64_t links[pack_rows + 2 * pack_margin];
-    HostLcsColumns state[segment_columns];
+    Columns state[segment_columns];
     for (unsigned c = 0; c < tables.count; ++c) state[c].reset();
     const Band band{work_item.rows, length, need};
     std::int64_t spare = 0;
@@ -60,11 +76,6 @@ class SequencePack<HostSpace> {
     for (unsigned l = 0; l < work_item.slots; ++l) sink.finish(work_item, l, counts.lane[l]);
   }
 
-  static void write_zero(std::uint32_t* matched, unsigned slots, unsigned) {
-    for (unsigned l = 0; l < slots; ++l) matched[l] = 0;
-  }
-
- private:
   /// \brief The band that a pattern which reaches `need` can use: it skips at most rows − need of
   /// its own symbols and length − need of the query's, so it stays near the diagonal.
   struct Band {
@@ -94,7 +105,8 @@ class SequencePack<HostSpace> {
     }
     /// By how much a lane can still exceed `need` after \p row rows, at most; negative if none
     /// reaches it.
-    std::int64_t spare(std::uint32_t row, const Tables& tables, const HostLcsColumns* state) const {
+    template <class Columns>
+    std::int64_t spare(std::uint32_t row, const Tables& tables, const Columns* state) const {
       const std::uint32_t left = rows - row;
       if (left >= need || left == 0) return left;
       // With k columns before the cut and the others after it, k = length − left is the most
@@ -123,10 +135,10 @@ class SequencePack<HostSpace> {
             row_bytes};
   }
 
-  template <class WorkItem>
+  template <class Columns, class WorkItem>
   static void advance(const Tables& tables, const Band& band, const WorkItem& work_item,
-                      std::uint32_t row, std::uint32_t rows, RowPlaces& places,
-                      std::uint64_t* links, HostLcsColumns* state) {
+                      std::uint32_t row, std::uint32_t rows, RowPlaces<Columns>& places,
+                      std::uint64_t* links, Columns* state) {
     const std::uint64_t* carry_in = work_item.chained_in ? work_item.plane + row : nullptr;
     std::uint64_t* carry_out = work_item.chained_out ? work_item.plane + row : nullptr;
     const Ahead next = ahead(work_item, row + rows, band.need > 0);

@@ -8,6 +8,7 @@
 #include <kindred/core/vector/impl/Int8Operands.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred::Impl {
 
@@ -32,21 +33,12 @@ class Int8Dots<HostSpace, Tile> {
   KOKKOS_INLINE_FUNCTION void batch(const Int8Operands& o, std::uint64_t first, std::uint32_t mask,
                                     const double* offsets, std::uint64_t offset_stride,
                                     const Visit& visit) const {
-    const bool is_dense = Kokkos::popcount(mask) >= prefilter_batch / 4;
-    for (int r = 0; r < prefilter_batch; ++r) {
-      double out[Queries] = {};
-      const std::int8_t* row = o.rows + (first + static_cast<std::uint64_t>(r)) * o.row_stride;
-      if ((mask >> r & 1U) != 0) {
-        KOKKOS_IF_ON_HOST(
-            (Arch::prefetch_bytes(row + prefetch_distance, o.row_stride);
-             Arch::HostInt8Dots<Ratio>::dots(row, o.planes, o.plane_stride, o.dimension, offsets,
-                                             offset_stride, out);))
-      } else if (is_dense) {
-        // Which of those rows will be read is unknown, but a good share of them will.
-        KOKKOS_IF_ON_HOST((Arch::prefetch_bytes(row + prefetch_distance, o.row_stride);))
-      }
-      visit(r, out);
-    }
+    KOKKOS_IF_ON_HOST(
+        (Arch::call_form<Arch::ByteProducts>([&](auto has) {
+           using dots_type = std::conditional_t<decltype(has)::value, Arch::HostInt8Dots<Ratio>,
+                                                Arch::ScalarInt8Dots<Ratio>>;
+           batch_of<dots_type, Queries>(o, first, mask, offsets, offset_stride, visit);
+         });))
   }
 
   /// The maximum of a batch.
@@ -57,6 +49,25 @@ class Int8Dots<HostSpace, Tile> {
     return most;
   }
   KOKKOS_INLINE_FUNCTION static bool is_leader() { return true; }
+
+ private:
+  template <class Dots, int Queries, class Visit>
+  static void batch_of(const Int8Operands& o, std::uint64_t first, std::uint32_t mask,
+                       const double* offsets, std::uint64_t offset_stride, const Visit& visit) {
+    const bool is_dense = Kokkos::popcount(mask) >= prefilter_batch / 4;
+    for (int r = 0; r < prefilter_batch; ++r) {
+      double out[Queries] = {};
+      const std::int8_t* row = o.rows + (first + static_cast<std::uint64_t>(r)) * o.row_stride;
+      if ((mask >> r & 1U) != 0) {
+        Arch::prefetch_bytes(row + prefetch_distance, o.row_stride);
+        Dots::dots(row, o.planes, o.plane_stride, o.dimension, offsets, offset_stride, out);
+      } else if (is_dense) {
+        // Which of those rows will be read is unknown, but a good share of them will.
+        Arch::prefetch_bytes(row + prefetch_distance, o.row_stride);
+      }
+      visit(r, out);
+    }
+  }
 };
 
 }  // namespace Kindred::Impl

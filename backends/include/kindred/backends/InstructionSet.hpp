@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_INSTRUCTION_SET_HPP
+#define KINDRED_BACKENDS_INSTRUCTION_SET_HPP
+
+#include <string>
+#include <vector>
+
+namespace Kindred {
+
+/// \brief The instructions that host kernels use in this process.
+///
+/// The libraries are compiled for a level of x86-64, or for one processor. Those for x86-64-v4 also
+/// use additions of newer processors, after a check when the program starts.
+struct InstructionSet {
+  std::string level;                  ///< `x86-64`, … `x86-64-v4`, or another architecture
+  std::vector<std::string> compiled;  ///< additions to it that this build requires
+  std::vector<std::string> checked;   ///< additions that it uses because this processor has them
+};
+
+/// The instruction set of this process. Needs no `Context`.
+InstructionSet instruction_set();
+
+/// \brief Why the libraries cannot run on this processor; null if they can. Every `Context` checks
+/// it. A program can do so before anything else: this function runs on any processor.
+const char* why_processor_is_unusable() noexcept;
+
+}  // namespace Kindred
+
+#endif  // KINDRED_BACKENDS_INSTRUCTION_SET_HPP

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_SIMD_HOST_EXTENSIONS_HPP
+#define KINDRED_CORE_ARCH_SIMD_HOST_EXTENSIONS_HPP
+
+/// \file
+/// Instructions that only some processors of level x86-64-v4 have. A build for such a processor
+/// uses them everywhere. A build for x86-64-v4 uses them in the functions that an extension calls,
+/// after a check when the program starts. Both forms are types of their own, so that no function
+/// has two definitions.
+
+#include <kindred/core/arch/HostLevel.hpp>
+#include <kindred/core/arch/simd/InstructionSets.hpp>
+
+#include <type_traits>
+
+namespace Kindred::Arch {
+
+enum class ExtensionUse {
+  never,    ///< its forms are not compiled
+  checked,  ///< where the processor has it
+  always,   ///< the program is compiled for processors that have it
+};
+
+/// Lookups in tables of 64 bytes.
+struct ByteLookups {
+  static constexpr auto use = static_cast<ExtensionUse>(KINDRED_USE_BYTE_LOOKUPS);
+  static bool is_usable() { return usable_additions.byte_lookups; }
+
+  /// Calls \p function, which is inlined and may use the extension.
+  template <class Function>
+  KINDRED_WITH_BYTE_LOOKUPS static auto call(const Function& function) {
+    return function();
+  }
+};
+
+/// Dot products of bytes.
+struct ByteProducts {
+  static constexpr auto use = static_cast<ExtensionUse>(KINDRED_USE_BYTE_PRODUCTS);
+  static bool is_usable() { return usable_additions.byte_products; }
+
+  template <class Function>
+  KINDRED_WITH_BYTE_PRODUCTS static auto call(const Function& function) {
+    return function();
+  }
+};
+
+/// Conversions of packs to bfloat16.
+struct Bfloat16Rounding {
+  static constexpr auto use = static_cast<ExtensionUse>(KINDRED_USE_BFLOAT16);
+  static bool is_usable() { return usable_additions.bfloat16; }
+
+  template <class Function>
+  KINDRED_WITH_BFLOAT16 static auto call(const Function& function) {
+    return function();
+  }
+};
+
+/// Whether forms of \p Extension are called in this process.
+template <class Extension>
+bool has_extension() {
+  return Extension::use == ExtensionUse::always ||
+         (Extension::use == ExtensionUse::checked && Extension::is_usable());
+}
+
+/// \brief Calls `function(std::true_type())` if forms of \p Extension are to be called, else
+/// `function(std::false_type())`. Only what can happen is compiled.
+template <class Extension, class Function>
+auto choose_form(const Function& function) {
+  if constexpr (Extension::use == ExtensionUse::checked) {
+    if (!Extension::is_usable()) return function(std::false_type());
+  }
+  return function(std::bool_constant<Extension::use != ExtensionUse::never>());
+}
+
+/// The same; the first call is inlined into code that may use the extension.
+template <class Extension, class Function>
+auto call_form(const Function& function) {
+  return choose_form<Extension>([&](auto has) {
+    if constexpr (decltype(has)::value) {
+      return Extension::call([&] { return function(has); });
+    } else {
+      return function(has);
+    }
+  });
+}
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_SIMD_HOST_EXTENSIONS_HPP
