@@ -130,4 +130,12 @@ inline constexpr bool host_has_wide_registers = false;
 #define KINDRED_WITH_BFLOAT16
 #endif
 
+/// For hot loops that a function with such attributes calls through a lambda: Clang flattens one
+/// level of calls, GCC all, and GCC would assign registers worse if it had to inline earlier.
+#if defined(__clang__)
+#define KINDRED_FLATTENED [[gnu::always_inline]]
+#else
+#define KINDRED_FLATTENED
+#endif
+
 #endif  // KINDRED_CORE_ARCH_SIMD_INSTRUCTION_SETS_HPP

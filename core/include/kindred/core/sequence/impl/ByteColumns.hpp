@@ -119,8 +119,9 @@ class ByteColumns {
   }
 
   template <unsigned Planes, bool Linked>
-  static void advance_planes(const Span& span, const std::uint8_t* places, unsigned rows,
-                             std::uint64_t* links, const Ahead& ahead) {
+  KINDRED_FLATTENED static void advance_planes(const Span& span, const std::uint8_t* places,
+                                               unsigned rows, std::uint64_t* links,
+                                               const Ahead& ahead) {
     const Bytes unknown = span.unknown;
     // In registers only because the loops over planes are unrolled.
     Bytes state[Planes];

@@ -30,8 +30,9 @@ class CommonEndColumns {
 
  private:
   template <class PlacesOf>
-  static void count_rows(SequenceEnd end, const QueryColumns& columns, const PlacesOf& places_of,
-                         std::uint32_t rows, const std::uint32_t* lengths, std::uint8_t* counts) {
+  KINDRED_FLATTENED static void count_rows(SequenceEnd end, const QueryColumns& columns,
+                                           const PlacesOf& places_of, std::uint32_t rows,
+                                           const std::uint32_t* lengths, std::uint8_t* counts) {
     // Most pairs differ in the first symbols.
     constexpr std::uint32_t rows_together = 4;
     Group groups[pack_lanes];
@@ -71,8 +72,8 @@ class CommonEndColumns {
   };
 
   /// The lanes whose symbol is symbol \p at of the query.
-  static std::uint64_t equal_lanes(const QueryColumns& columns, const Bytes& place,
-                                   std::int64_t at) {
+  KINDRED_FLATTENED static std::uint64_t equal_lanes(const QueryColumns& columns,
+                                                     const Bytes& place, std::int64_t at) {
     if (at < 0 || at >= columns.symbols) return 0;
     const auto plane = static_cast<unsigned>(at) / plane_symbols;
     // Slot 63, which `no_code` selects, has bits only in the last plane, if it is used.

@@ -115,9 +115,9 @@ class EditColumns {
   }
 
   template <unsigned Planes>
-  void advance_planes(const QueryColumns& columns, const std::uint8_t* places,
-                      const ActiveRows<Bytes>& active, unsigned rows, EditLinks& links,
-                      bool linked_in, bool linked_out) {
+  KINDRED_FLATTENED void advance_planes(const QueryColumns& columns, const std::uint8_t* places,
+                                        const ActiveRows<Bytes>& active, unsigned rows,
+                                        EditLinks& links, bool linked_in, bool linked_out) {
     const Bytes none = Bytes::all(0);
     const Bytes one = Bytes::all(1);
     // No plane before the last has bits in slot 63, which `no_code` selects.

@@ -79,8 +79,10 @@ class JaroWinklerColumns {
   }
 
   template <unsigned Planes>
-  static void count_planes(const QueryColumns& columns, const std::uint8_t* places, unsigned rows,
-                           const std::uint32_t* lengths, JaroWinklerCounts& counts) {
+  KINDRED_FLATTENED static void count_planes(const QueryColumns& columns,
+                                             const std::uint8_t* places, unsigned rows,
+                                             const std::uint32_t* lengths,
+                                             JaroWinklerCounts& counts) {
     const Bytes none = Bytes::all(0);
     // No plane before the last has bits in slot 63, which `no_code` selects.
     const Bytes unknown = Bytes::all(columns.full ? 0x40 : 0);
