@@ -2,6 +2,9 @@
 # shellcheck shell=bash disable=SC2154,SC2034  # variables that other files of `run` set or read
 # Configures and builds the presets of CMakePresets.json.
 
+exactly=""             # not empty: what a command switches off is switched off, although another command has it on
+unpacked_libraries=""
+
 # make_ready PRESET TARGETS [CMAKE OPTIONS]: configures build/PRESET and builds the targets, or everything where TARGETS is empty.
 make_ready() { locked "build of $1" configure_and_build "$@"; }
 
@@ -37,7 +40,7 @@ configure() {
     options+=("-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache")
   for option in "${options[@]}" "$@"; do
     # What another command switched on stays, so that the commands do not configure the folder in turns.
-    if [[ -n ${exactly:-} || $option != *=OFF ]] || ! is_cached "$cache" "${option%OFF}ON"; then wanted+=("$option"); fi
+    if [[ -n $exactly || $option != *=OFF ]] || ! is_cached "$cache" "${option%OFF}ON"; then wanted+=("$option"); fi
   done
   compiler_is_cached "$cache" || fresh=(--fresh)
   if [[ ${#fresh[@]} == 0 && build/$preset/.configured -nt CMakePresets.json ]]; then
@@ -67,7 +70,7 @@ compiler_is_cached() {
 }
 
 # use_libraries: programs that are run from here on find the libraries of unpacked packages.
-use_libraries() { [[ -z ${unpacked_libraries:-} ]] || export LD_LIBRARY_PATH=$unpacked_libraries; }
+use_libraries() { [[ -z $unpacked_libraries ]] || export LD_LIBRARY_PATH=$unpacked_libraries; }
 
 # start PROGRAM ARGUMENTS...: replaces `run` by a program that was built.
 start() {

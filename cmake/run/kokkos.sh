@@ -5,6 +5,7 @@
 kokkos_version=4.7.0
 kokkos_archive=pygenten-0.1.5.tar.gz
 kokkos_minimum=4.6
+nvcc_flags=""  # while CMake tests the compiler
 
 # fetch_kokkos: leaves the pinned sources of Kokkos and Kokkos Kernels in .deps/sources. They come in the source archive of a PyPI package.
 fetch_kokkos() { [[ -e $deps/sources/.complete ]] || locked sources unpack_sources; }
@@ -65,7 +66,7 @@ build_into() {
   rm -rf "$prefix" "$work"
   mkdir -p "$work"
   {
-    NVCC_APPEND_FLAGS="${nvcc_flags:-}" cmake -G Ninja -S "$deps/sources/$source" -B "$work" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_STANDARD=20 \
+    NVCC_APPEND_FLAGS="$nvcc_flags" cmake -G Ninja -S "$deps/sources/$source" -B "$work" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_STANDARD=20 \
       -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib "$@" &&
       cmake --build "$work" --target install
   } >"$deps/$name.log" 2>&1 || { rm -rf "$work"; fail_after "$PWD/$deps/$name.log" "$name could not be built"; }

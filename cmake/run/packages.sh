@@ -74,7 +74,7 @@ require_from_folder() {
     [[ $(id -u) == 0 ]] || sudo=sudo
     for name in "${missing[@]}"; do compgen -G "$folder/${name}_*.deb" >/dev/null || absent+=("$name"); done
     ((${#absent[@]} == 0)) || fail "$folder lacks the packages ${absent[*]}; on a machine with a network, ./run download FOLDER fetches them"
-    debs_of "${missing[@]}"
+    debs_of missing "${missing[@]}"
     say "installing ${#debs[@]} Debian packages from $folder: ${missing[*]}"
     confirm
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --no-download "${debs[@]}" >"$deps/apt.log" 2>&1 ||
@@ -96,17 +96,17 @@ require_from_folder() {
   ((${#wanted[@]} == 0)) || locked packages unpack_packages "${wanted[@]}"
 }
 
-# debs_of PACKAGE...: sets debs to the files in `folder` of these packages and of what they depend on and the machine lacks.
+# debs_of all|missing PACKAGE...: sets debs to the files in `folder` of these packages and of what they depend on: all of it, or what is not installed.
 debs_of() {
-  local queue=("$@") seen=" " name file needed missing
+  local which=$1 queue=("${@:2}") seen=" " name file needed missing
   debs=()
   while ((${#queue[@]} > 0)); do
     name=${queue[0]} queue=("${queue[@]:1}")
     [[ $seen == *" $name "* ]] && continue
     seen+="$name "
     file=$(compgen -G "$folder/${name}_*.deb" | sort -V | tail -n 1) || continue
-    missing_of "$name"
-    ((${#missing[@]} > 0)) || continue
+    [[ $which == all ]] || missing_of "$name"
+    [[ $which == all || ${#missing[@]} -gt 0 ]] || continue
     debs+=("$file")
     needed=$(dpkg-deb -f "$file" Pre-Depends Depends | sed -E 's/^(Pre-)?Depends: //; s/\([^)]*\)//g; s/:[a-z]+//g; s/[|,]/ /g') ||
       fail "$file is no complete Debian package: copy it again"
@@ -120,7 +120,7 @@ of_the_machine='^(libc6|libc6-dev|libc-bin|libc-dev-bin|linux-libc-dev|libgcc-.*
 
 unpack_packages() {
   local file name folder=$KINDRED_DOWNLOADS debs
-  debs_of "$@"
+  debs_of all "$@"  # a package for development names files of the library's package, and expects them beside its own
   for file in "${debs[@]}"; do
     name=$(basename "$file")
     [[ $name =~ $of_the_machine || -e $unpacked/.complete/$name ]] && continue
@@ -129,6 +129,9 @@ unpack_packages() {
     dpkg-deb -x "$file" "$unpacked" 2>"$deps/unpack.log" || fail_after "$deps/unpack.log" "$file could not be unpacked"
     touch "$unpacked/.complete/$name"
   done
+  # Where the machine has a library of the same name, its own is loaded.
+  [[ ! -d $unpacked/usr/lib ]] || find "$unpacked/usr/lib" -name 'lib*.so.*' -printf '%f %p\n' |
+    awk 'NR == FNR {own[$1]; next} $1 in own {print $2}' <(PATH=$PATH:/sbin ldconfig -p) - | xargs -r -d '\n' rm -f
 }
 
 # use_unpacked: programs that are built with unpacked packages find their libraries.

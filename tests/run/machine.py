@@ -106,6 +106,7 @@ class Machine(unittest.TestCase):
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (shutil.copytree if (REPOSITORY / name).is_dir() else shutil.copy)(REPOSITORY / name, self.root / name)
         self.replace("cmake/run/gpu.sh", r"^cuda_folders=.*$", f"cuda_folders=({self.folder}/cuda)")
+        self.replace("cmake/run/gpu.sh", "command -v nvcc ", f"command -v {self.folder}/bin/nvcc ")
         self.replace("cmake/run/gpu.sh", r"^nvidia_proc=.*$", f"nvidia_proc={self.folder}/proc")
         self.replace("cmake/run/packages.sh", r"^os_release=.*$", f"os_release={self.folder}/os-release")
         self.system("ubuntu", "24.04")
