@@ -16,6 +16,10 @@ elseif(Kokkos_VERSION AND Kokkos_VERSION VERSION_LESS 4.6)
   message(FATAL_ERROR "Kindred needs Kokkos 4.6 or newer, but the project uses Kokkos ${Kokkos_VERSION}.")
 endif()
 
+if(Kokkos_ENABLE_CUDA AND Kokkos_CXX_COMPILER_ID STREQUAL "NVIDIA" AND Kokkos_CXX_COMPILER_VERSION VERSION_LESS 12.2)
+  message(FATAL_ERROR "Kindred needs CUDA 12.2 or newer, but the Kokkos in ${Kokkos_DIR} was built by nvcc ${Kokkos_CXX_COMPILER_VERSION}. "
+    "Install a newer CUDA toolkit, and build Kokkos with it, or use ./run build cuda.")
+endif()
 if(Kokkos_ENABLE_CUDA AND Kokkos_VERSION VERSION_GREATER_EQUAL 4.7 AND NOT Kokkos_ENABLE_IMPL_VIEW_LEGACY
    AND Kokkos_CXX_COMPILER_ID STREQUAL "NVIDIA" AND Kokkos_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
   message(WARNING "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} was built by nvcc ${Kokkos_CXX_COMPILER_VERSION} without "

@@ -30,6 +30,7 @@ configure() {
   if [[ $preset == cuda ]]; then
     find_kokkos_for_cuda
     options+=("-DCMAKE_CXX_FLAGS=$cuda_flags" "-DKokkos_ROOT=$kokkos_root")
+    is_cached "$cache" "-DKokkos_ROOT=$kokkos_root" || fresh=(--fresh)  # its nvcc_wrapper is the compiler
     local -x Kokkos_ROOT=$kokkos_root  # the preset reads it
   else
     find_kokkos

@@ -81,6 +81,7 @@ choose_architecture() {
 }
 
 require_nvcc() {
+  [[ $PWD != *[[:space:]]* ]] || fail "nvcc_wrapper takes no path with spaces, such as $PWD: move the repository"
   find_nvcc || fail "there is no nvcc in CUDACXX, CUDA_HOME, PATH or /usr/local/cuda; it comes with $cuda_package"
   not_older "$nvcc_version" "$cuda_minimum" || fail "$nvcc has CUDA $nvcc_version; Kindred needs $cuda_minimum or newer: install $cuda_package, or set CUDA_HOME to another toolkit"
 }
@@ -88,7 +89,9 @@ require_nvcc() {
 # why_no_gpu_build: prints why the GPU of this machine cannot be used, or nothing.
 why_no_gpu_build() {
   local driver
-  if ! find_nvcc; then
+  if [[ $PWD == *[[:space:]]* ]]; then
+    echo "nvcc_wrapper takes no path with spaces, such as $PWD: move the repository"
+  elif ! find_nvcc; then
     echo "there is no nvcc in CUDACXX, CUDA_HOME, PATH or /usr/local/cuda. It comes with $cuda_package"
   elif ! not_older "$nvcc_version" "$cuda_minimum"; then
     echo "$nvcc has CUDA $nvcc_version, and Kindred needs $cuda_minimum: install $cuda_package, or set CUDA_HOME to another toolkit"

@@ -10,7 +10,7 @@ build_packages=(g++ cmake ninja-build ccache python3 python3-venv libcli11-dev l
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang libclang-rt-dev libomp-dev python3-dev
   pkgconf)
 docs_packages=(doxygen doxygen-awesome-css python3 python3-venv)
-lint_packages=(clang-format clang-tidy)
+lint_packages=(clang-format clang-tidy shellcheck)
 
 # Packages whose program a machine may have from elsewhere, for machines other than Debian 12.
 declare -A package_programs=([g++]=c++ [cmake]=cmake [ninja-build]=ninja [ccache]=ccache [python3]=python3 [python3-venv]=python3
@@ -163,7 +163,7 @@ make_venv() {
 
 # run_pip ARGUMENTS...: pip of .venv; nothing is downloaded with KINDRED_DOWNLOADS.
 run_pip() {
-  local source=(--timeout 15 --retries 2)
+  local source=(--timeout 15 --retries 3)
   [[ -z ${KINDRED_DOWNLOADS:-} ]] || source=(--no-index --find-links "$KINDRED_DOWNLOADS")
   .venv/bin/python -m pip "$1" -q --disable-pip-version-check "${source[@]}" "${@:2}" >"$deps/pip.log" 2>&1
 }

@@ -95,10 +95,12 @@ def archive_of(files):
 
 
 class Machine(unittest.TestCase):
+    SOURCE = "a source"  # the folder of the repository
+
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="kindred-run-")).resolve()
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.root, self.fakes = self.folder / "source", self.folder / "fakes"
+        self.root, self.fakes = self.folder / self.SOURCE, self.folder / "fakes"
         self.home, self.downloads = self.folder / "home", self.folder / "downloads"
         for folder in (self.root, self.fakes, self.home, self.downloads):
             folder.mkdir()

@@ -125,11 +125,11 @@ class Commands(Machine):
         self.sources({"kokkos/large": os.urandom(4_000_000)})
         script = f"""
           set -e
-          mount -t tmpfs -o size=2m none {self.root}
-          cp -a {self.folder}/copy/. {self.root}
-          {self.root}/run demo 2>&1 && exit 1
-          mount -o remount,size=40m {self.root}
-          {self.root}/run demo 2>&1"""
+          mount -t tmpfs -o size=2m none "{self.root}"
+          cp -a {self.folder}/copy/. "{self.root}"
+          "{self.root}/run" demo 2>&1 && exit 1
+          mount -o remount,size=40m "{self.root}"
+          "{self.root}/run" demo 2>&1"""
         shutil.copytree(self.root, self.folder / "copy")
         unshare = ["unshare", "--mount", *(() if os.geteuid() == 0 else ("--map-root-user",))]
         if subprocess.run([*unshare, "mount", "-t", "tmpfs", "none", str(self.root)], capture_output=True, check=False).returncode != 0:

@@ -9,6 +9,8 @@ CONFIGURED = "cmake -G Ninja -S .deps/sources/kokkos"
 
 
 class WithGpuAndNvcc(Machine):
+    SOURCE = "source"
+
     def setUp(self):
         super().setUp()
         self.nvcc()
@@ -123,7 +125,18 @@ class WithGpuAndNvcc(Machine):
         self.assertEqual(self.builds(), [])
 
 
+class InAFolderWithSpaces(Machine):
+    def test_the_host_build_goes_on_because_nvcc_takes_no_such_path(self):
+        self.nvcc()
+        done = self.run_command("demo", FAKE_GPU="9.0")
+        self.assertIn("release: demo", done.stdout)
+        self.assertIn("nvcc_wrapper takes no path with spaces", done.stderr)
+        self.fails("build", "cuda", FAKE_GPU="9.0", saying="nvcc_wrapper takes no path with spaces")
+
+
 class WithGpuAlone(Machine):
+    SOURCE = "source"
+
     def test_the_host_build_goes_on_and_names_the_package(self):
         done = self.run_command("demo", FAKE_GPU="9.0")
         self.assertIn("release: demo", done.stdout)

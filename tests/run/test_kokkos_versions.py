@@ -42,9 +42,15 @@ class KokkosVersions(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("but none was found. Set Kokkos_ROOT", error)
 
+    def test_a_cuda_that_is_too_old(self):
+        status, error = self.found("4.6.0", cuda("12.1.105"))
+        self.assertEqual(status, 1)
+        self.assertIn("Kindred needs CUDA 12.2 or newer, but the Kokkos in", error)
+        self.assertIn("was built by nvcc 12.1.105", error)
+
     def test_combinations_that_work(self):
         for version, settings in (("4.6.0", ""), ("4.6.1", cuda("13.0.88")), ("4.7.0", ""), ("4.7.0", cuda("13.0.88") + LEGACY),
-                                  ("4.7.0", cuda("12.8.90"))):
+                                  ("4.7.0", cuda("12.8.90")), ("4.6.0", cuda("12.2.91"))):
             self.assertEqual(self.found(version, settings), (0, ""), (version, settings))
 
     def test_a_combination_that_is_known_to_be_broken(self):
