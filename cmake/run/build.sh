@@ -16,11 +16,7 @@ configure_and_build() {
   build "$preset" ${targets:+--target $targets}
 }
 
-build() {
-  cmake --build --preset "$@" && return
-  disk_is_full && fail "no space is left on the device of $PWD. Free some (a build needs 2 GB), then run the same command again"
-  fail "the build failed; its messages are above"
-}
+build() { cmake --build --preset "$@" || fail_visibly "the build failed"; }
 
 # configure PRESET [CMAKE OPTIONS]: leaves a configured build/PRESET. Nothing is done where it already is configured so.
 configure() {
@@ -50,10 +46,7 @@ configure() {
     [[ $same == 0 ]] || return 0
   fi
   rm -f "build/$preset/.configured"
-  cmake --preset "$preset" --log-level=WARNING "${fresh[@]}" "${wanted[@]}" >/dev/null || {
-    disk_is_full && fail "no space is left on the device of $PWD. Free some (a build needs 2 GB), then run the same command again"
-    fail "the build could not be configured; its messages are above"
-  }
+  cmake --preset "$preset" --log-level=WARNING "${fresh[@]}" "${wanted[@]}" >/dev/null || fail_visibly "the build could not be configured"
   touch "build/$preset/.configured"
 }
 

@@ -9,20 +9,20 @@ if [[ -t 2 && -z ${NO_COLOR:-} ]]; then bold=$'\033[1m' plain=$'\033[0m'; fi
 say() { printf '%s%s%s\n' "$bold" "$*" "$plain" >&2; }
 fail() { printf 'run: %s\n' "$*" >&2; exit 1; }
 
-disk_is_full() {
-  local free
-  free=$(df -Pk . 2>/dev/null | awk 'NR == 2 {print $4}')
-  [[ -n $free ]] && ((free < 4096))
-}
+no_space="no space is left on the device of $PWD or of ${TMPDIR:-/tmp}. Free some (a build needs 2 GB), then run the same command again"
+disk_is_full() { df -Pk . "${TMPDIR:-/tmp}" 2>/dev/null | awk 'NR > 1 && $4 < 4096 {full = 1} END {exit !full}'; }
 
 # fail_after LOG WHAT: ends after a failed step with the end of its log and, where it is known, the cause.
 fail_after() {
-  local log=$1 what=$2
-  tail -n 30 "$log" >&2 || true
-  if grep -q 'No space left on device' "$log" || disk_is_full; then
-    fail "$what: no space is left on the device of $PWD. Free some (a build needs 2 GB), then run the same command again"
-  fi
-  fail "$what; the whole log is $log"
+  tail -n 30 "$1" >&2 || true
+  if grep -q 'No space left on device' "$1" || disk_is_full; then fail "$2: $no_space"; fi
+  fail "$2; the whole log is $1"
+}
+
+# fail_visibly WHAT: ends after a failed step whose messages were printed.
+fail_visibly() {
+  if disk_is_full; then fail "$1: $no_space"; fi
+  fail "$1; its messages are above"
 }
 
 require_writable() {
@@ -34,7 +34,7 @@ require_writable() {
   done
 }
 
-# Programs that \`run\` starts keep caches: ccache, pip, and \`kindred\` the profile of the machine.
+# Programs that `run` starts keep caches: ccache, pip, and \`kindred\` the profile of the machine.
 require_cache() {
   local cache=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}
   if ! mkdir -p "$cache" 2>/dev/null || [[ ! -w $cache ]]; then

@@ -111,6 +111,7 @@ class Machine(unittest.TestCase):
         self.replace("cmake/run/gpu.sh", "command -v nvcc ", f"command -v {self.folder}/bin/nvcc ")
         self.replace("cmake/run/gpu.sh", r"^nvidia_proc=.*$", f"nvidia_proc={self.folder}/proc")
         self.replace("cmake/run/packages.sh", r"^os_release=.*$", f"os_release={self.folder}/os-release")
+        self.replace("cmake/run/kokkos.sh", ":/usr/local:/usr", f":{self.folder}/usr")
         self.system("ubuntu", "24.04")
         for name, text in PROGRAMS.items():
             self.program(self.fakes / name, text)
