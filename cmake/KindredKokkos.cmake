@@ -40,11 +40,13 @@ if(Kindred_INSTALL_KOKKOS)
   # Compilers of CUDA code
   file(GLOB programs "${kokkos_prefix}/bin/nvcc_wrapper" "${kokkos_prefix}/bin/kokkos_launch_compiler")
   install(PROGRAMS ${programs} DESTINATION "${kokkos_folder}/bin")
-  # One file of the package names the folder into which Kokkos was installed first.
+  # One file of the package names the folder into which Kokkos was installed first, and its compiler, which may be in its sources.
   install(DIRECTORY "${Kokkos_DIR}/" DESTINATION "${kokkos_folder}/${kokkos_libdir}/cmake/Kokkos"
     PATTERN KokkosConfigCommon.cmake EXCLUDE)
   file(READ "${Kokkos_DIR}/KokkosConfigCommon.cmake" text)
   string(REGEX REPLACE "(\"\\\${MAYBE_CURRENT_INSTALLATION_ROOT}\") \"[^\"]*\"" "\\1" text "${text}")
+  file(RELATIVE_PATH wrapper "/${kokkos_libdir}/cmake/Kokkos" "/bin/nvcc_wrapper")
+  string(REGEX REPLACE "(\nset\\(Kokkos_CXX_COMPILER) \"[^\"]*/nvcc_wrapper\"" "\\1 \"\${CMAKE_CURRENT_LIST_DIR}/${wrapper}\"" text "${text}")
   file(CONFIGURE OUTPUT kokkos/KokkosConfigCommon.cmake CONTENT "${text}" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/kokkos/KokkosConfigCommon.cmake" DESTINATION "${kokkos_folder}/${kokkos_libdir}/cmake/Kokkos")
 elseif(NOT kokkos_is_here AND NOT Kindred_SHARED_LIBRARY)
