@@ -20,7 +20,7 @@ struct ScalarBytes64 {
   static bool is_usable() { return true; }
   /// Calls \p function, compiled for the operations.
   template <class Function>
-  static auto call(const Function& function) {
+  static auto call(Function function) {
     return function();
   }
 
@@ -166,7 +166,7 @@ struct Avx512Bytes64 {
 
   static bool is_usable() { return has_extension<ByteLookups>(); }
   template <class Function>
-  static auto call(const Function& function) {
+  static auto call(Function function) {
     return ByteLookups::call(function);
   }
 

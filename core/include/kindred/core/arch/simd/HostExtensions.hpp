@@ -26,9 +26,10 @@ struct ByteLookups {
   static constexpr auto use = static_cast<ExtensionUse>(KINDRED_USE_BYTE_LOOKUPS);
   static bool is_usable() { return usable_additions.byte_lookups; }
 
-  /// Calls \p function, which is inlined and may use the extension.
+  /// Calls \p function, which is inlined and may use the extension. It is a copy, which no store
+  /// through another pointer can change: what it captured by value stays in registers.
   template <class Function>
-  KINDRED_WITH_BYTE_LOOKUPS static auto call(const Function& function) {
+  KINDRED_WITH_BYTE_LOOKUPS static auto call(Function function) {
     return function();
   }
 };
@@ -39,7 +40,7 @@ struct ByteProducts {
   static bool is_usable() { return usable_additions.byte_products; }
 
   template <class Function>
-  KINDRED_WITH_BYTE_PRODUCTS static auto call(const Function& function) {
+  KINDRED_WITH_BYTE_PRODUCTS static auto call(Function function) {
     return function();
   }
 };
@@ -50,7 +51,7 @@ struct Bfloat16Rounding {
   static bool is_usable() { return usable_additions.bfloat16; }
 
   template <class Function>
-  KINDRED_WITH_BFLOAT16 static auto call(const Function& function) {
+  KINDRED_WITH_BFLOAT16 static auto call(Function function) {
     return function();
   }
 };

@@ -37,7 +37,7 @@ class ByteColumns {
   }
 
   void add_matched(unsigned symbols, LaneCounts& counts) const {
-    Bytes::call([&] {
+    Bytes::call([=, this, &counts] {
       Bytes sum = Bytes::all(0);
       unsigned plane = 0;
       for (; (plane + 1) * plane_symbols <= symbols; ++plane)
@@ -52,7 +52,7 @@ class ByteColumns {
   static void translate(const std::uint8_t* table, const SymbolType* first,
                         const SymbolType* second, unsigned rows, std::uint8_t* codes) {
     if constexpr (sizeof(SymbolType) == 1) {
-      Bytes::call([&] {
+      Bytes::call([=] {
         const typename Bytes::Table entries(table);
         for (std::size_t r = 0; r < rows; ++r)
           entries[Bytes::load(first + 32 * r, second + 32 * r)].store(codes + 64 * r);
@@ -64,7 +64,7 @@ class ByteColumns {
   static constexpr bool hashes = true;
   static void find_places(const SlotHash& hash, const std::uint16_t* first,
                           const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
-    Bytes::call([&] {
+    Bytes::call([=, &hash] {
       using Table = typename Bytes::Table;
       const Table remainder[2] = {Table(hash.remainder[0]), Table(hash.remainder[1])};
       const Table place[2] = {Table(hash.place[0]), Table(hash.place[1])};
@@ -83,7 +83,7 @@ class ByteColumns {
   }
   static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
                      std::uint8_t* out) {
-    Bytes::call([&] {
+    Bytes::call([=] {
       const typename Bytes::Table entries(table);
       for (std::size_t r = 0; r < rows; ++r)
         entries[Bytes::load(codes + 64 * r)].store(out + 64 * r);

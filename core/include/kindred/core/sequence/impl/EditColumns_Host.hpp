@@ -82,7 +82,7 @@ class EditColumns {
   void add_heights(unsigned symbols, std::int32_t* heights) const {
     alignas(64) std::uint16_t rises[pack_lanes] = {};
     alignas(64) std::uint16_t falls[pack_lanes] = {};
-    Bytes::call([&] {
+    Bytes::call([=, this, &rises, &falls] {
       for (unsigned plane = 0; plane * plane_symbols < symbols; ++plane) {
         const unsigned left = std::min(symbols - plane * plane_symbols, plane_symbols);
         const auto mask = static_cast<std::uint8_t>((1U << left) - 1);
