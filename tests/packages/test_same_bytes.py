@@ -16,7 +16,7 @@ try:
     run("git", "clone", "--quiet", "--shared", SOURCE, copy)
     changes = subprocess.run(["git", "-C", SOURCE, "diff", "HEAD", "--binary"], capture_output=True, check=True).stdout
     check(not changes, "the sources differ from the commit: commit them, and make the packages again")
-    for name in (".kokkos", ".deps"):  # what was downloaded, and Kokkos
+    for name in (".deps",):  # what was downloaded, and Kokkos
         if (SOURCE / name).is_dir():
             (copy / name).symlink_to(SOURCE / name)
     environment = {**os.environ, "CCACHE_DISABLE": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C"}

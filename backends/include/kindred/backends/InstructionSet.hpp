@@ -2,10 +2,12 @@
 #ifndef KINDRED_BACKENDS_INSTRUCTION_SET_HPP
 #define KINDRED_BACKENDS_INSTRUCTION_SET_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <string>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief The instructions that host kernels use in this process.
 ///
