@@ -117,8 +117,11 @@ nlohmann::ordered_json as_json(const Context& context, const LoadedLibrary& load
       {"level", set.level}, {"compiled", set.compiled}, {"run_time", set.checked}};
   out["matrix_products"] = nlohmann::ordered_json::array();
   for (const VendorLibrary& library : vendor_libraries()) {
-    out["matrix_products"].push_back(
-        {{"library", library.name}, {"version", library.version}, {"space", library.space}});
+    out["matrix_products"].push_back({{"library", library.name},
+                                      {"version", library.version},
+                                      {"space", library.space},
+                                      {"used_for", library.used_for},
+                                      {"why_not", library.why_not}});
   }
   out["nvidia_device"] = machine_has_nvidia_device();
   out["calibration"] = {{"path", context.profile_path()},
@@ -148,8 +151,14 @@ std::string as_text(const Context& context, const LoadedLibrary& loaded) {
   out += "\n" + heading("Library", STDOUT_FILENO) + "\n  " + library_file() + "\n";
   if (!loaded.name.empty()) fmt::format_to(to, "  {}: {}\n", loaded.name, loaded.why);
   out += "\n" + heading("Matrix products", STDOUT_FILENO) + "\n";
-  for (const VendorLibrary& library : vendor_libraries())
-    fmt::format_to(to, "  {} {} ({})\n", library.name, library.version, library.space);
+  for (const VendorLibrary& library : vendor_libraries()) {
+    if (!library.why_not.empty()) {
+      fmt::format_to(to, "  {}: {}\n", library.name, library.why_not);
+    } else if (!library.used_for.empty()) {
+      fmt::format_to(to, "  {} {} ({}): {}\n", library.name, library.version, library.space,
+                     fmt::join(library.used_for, ", "));
+    }
+  }
   fmt::format_to(to, "\n{}\n  {}: {}\n", heading("Calibration", STDOUT_FILENO),
                  context.profile_path(), calibration_state(context));
   return out;

@@ -14,7 +14,13 @@
 #include <mutex>
 #include <utility>
 
+#if !defined(KINDRED_ENABLE_HDF5)
+#define KINDRED_ENABLE_HDF5 1
+#endif
+
 namespace Kindred::Impl {
+
+#if KINDRED_ENABLE_HDF5
 
 namespace {
 
@@ -287,5 +293,15 @@ class Hdf5Rows final : public VectorSource {
 std::unique_ptr<VectorSource> open_hdf5(const std::string& path, const std::string& dataset) {
   return std::make_unique<Hdf5Rows>(path, dataset);
 }
+
+#else
+
+std::unique_ptr<VectorSource> open_hdf5(const std::string& path, const std::string&) {
+  throw Error(path +
+              ": this build does not read HDF5 files (it was configured with "
+              "Kindred_ENABLE_HDF5=OFF); convert the file, such as to .npy");
+}
+
+#endif
 
 }  // namespace Kindred::Impl

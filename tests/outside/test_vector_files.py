@@ -95,7 +95,14 @@ class VectorFiles(harness.CommandTest):
                                 row.tofile(file)
                 self.answers(rows.astype(np.float32), queries.astype(np.float32), *paths)
 
+    def skip_without_hdf5(self):
+        (self.folder / "any.hdf5").write_bytes(b"")
+        result = harness.run("vectors", "build", "--vectors", self.folder / "any.hdf5", "--out", self.folder / "any.knd")
+        if "Kindred_ENABLE_HDF5=OFF" in result.err:
+            self.skipTest("this build does not read HDF5 files")
+
     def test_hdf5(self):
+        self.skip_without_hdf5()
         for options in ({}, {"chunks": (7, 5)}, {"compression": "gzip"}, {"compression": "gzip", "shuffle": True, "chunks": (13, 9)}):
             for dtype in ("<f4", "<f2", "i1", "u1", "<i4"):
                 with self.subTest(dtype, **options):
@@ -112,6 +119,7 @@ class VectorFiles(harness.CommandTest):
         self.answers(queries.astype(np.float32), queries.astype(np.float32), store, path, source="--store")
 
     def test_hdf5_that_cannot_be_used(self):
+        self.skip_without_hdf5()
         rows = self.small("<f4", (50, 9))
         queries = self.save("q.npy", rows[:2])
         for name, word in (("f8", "8 bytes"), ("be", "little-endian"), ("flat", "1 dimensions"), ("thin", "length 0"), ("text", "neither"), ("hole", "stores only 0 bytes"), ("missing", "no dataset"), ("group", "no dataset")):

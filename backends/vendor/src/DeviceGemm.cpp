@@ -3,12 +3,11 @@
 #include "GemmChecks.hpp"
 
 #include <kindred/backends/vendor/DeviceGemm.hpp>
-#include <kindred/core/arch/Specialized.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 
 #include <string>
 
-#if KINDRED_HAS_DEVICE && KINDRED_ENABLE_SPECIALIZED
+#if KINDRED_HAS_DEVICE && KINDRED_HAS_CUBLASLT
 #include <cublasLt.h>
 
 #include <algorithm>
@@ -19,7 +18,7 @@
 #include <vector>
 #endif
 
-#if !KINDRED_HAS_DEVICE || KINDRED_ENABLE_SPECIALIZED
+#if !KINDRED_HAS_DEVICE || KINDRED_HAS_CUBLASLT
 
 namespace Kindred::Impl {
 
@@ -303,15 +302,17 @@ DeviceGemm::~DeviceGemm() = default;
 DeviceGemm::DeviceGemm(DeviceGemm&&) noexcept = default;
 DeviceGemm& DeviceGemm::operator=(DeviceGemm&&) noexcept = default;
 
-std::optional<VendorLibrary> device_gemm_library() {
+std::vector<VendorLibrary> device_gemm_libraries() {
 #if KINDRED_HAS_DEVICE
   // 1000 or 10000 × major + 100 × minor + patch
   const std::size_t version = cublasLtGetVersion();
   const std::size_t unit = version >= 100'000 ? 10'000 : 1000;
-  return VendorLibrary{"cuBLASLt",
-                       std::to_string(version / unit) + "." + std::to_string(version % unit / 100) +
-                           "." + std::to_string(version % 100),
-                       "cuda"};
+  return {{"cuBLASLt",
+           std::to_string(version / unit) + "." + std::to_string(version % unit / 100) + "." +
+               std::to_string(version % 100),
+           "cuda",
+           {"float16", "bfloat16", "float32", "float64"},
+           {}}};
 #else
   return {};
 #endif

@@ -2,43 +2,61 @@
 #include <kindred/backends/vendor/HostGemm.hpp>
 
 #include "HostLibrary.hpp"
+#include "HostPlugin.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
 #include <omp.h>
 
+#include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
 
 namespace {
 
-/// The library, or null if this build does not have it.
-const HostLibrary* library_of(HostGemmLibrary library) {
-  switch (library) {
-    case HostGemmLibrary::onednn:
-#if KINDRED_HAS_ONEDNN
-      return &onednn_library();
+/// One of the libraries: null with the reason if this build or this machine does not have it.
+struct Found {
+  std::string name;
+  const HostLibrary* library = nullptr;
+  std::string why_not;
+};
+
+Found find_onednn() {
+#if KINDRED_ONEDNN_IN_PLUGIN
+  HostPlugin plugin = find_host_plugin("onednn");
+  return {"oneDNN", plugin.library, std::move(plugin.why_not)};
+#elif KINDRED_HAS_ONEDNN
+  return {"oneDNN", &onednn_library(), {}};
 #else
-      return nullptr;
+  return {"oneDNN", nullptr, "not compiled in"};
 #endif
-    case HostGemmLibrary::openblas:
-#if KINDRED_HAS_OPENBLAS
-      return &openblas_library();
+}
+
+Found find_openblas() {
+#if KINDRED_OPENBLAS_IN_PLUGIN
+  HostPlugin plugin = find_host_plugin("openblas");
+  return {"OpenBLAS", plugin.library, std::move(plugin.why_not)};
+#elif KINDRED_HAS_OPENBLAS
+  return {"OpenBLAS", &openblas_library(), {}};
 #else
-      return nullptr;
+  return {"OpenBLAS", nullptr, "not compiled in"};
 #endif
-    case HostGemmLibrary::own:
-      break;
-  }
-  return &own_library();
+}
+
+/// The vendors' libraries are loaded by the first call.
+const Found& library_of(HostGemmLibrary library) {
+  static const std::array<Found, host_gemm_libraries_by_speed.size()> libraries{
+      find_onednn(), find_openblas(), Found{"Kindred", &own_library(), {}}};
+  return libraries[static_cast<std::size_t>(library)];
 }
 
 /// The fastest library on this processor that multiplies matrices of \p type.
 const HostLibrary& fastest_library(GemmType type) {
   for (const HostGemmLibrary which : host_gemm_libraries_by_speed) {
-    const HostLibrary* library = library_of(which);
+    const HostLibrary* library = library_of(which).library;
     if (library != nullptr && library->multiplies(type)) return *library;
   }
   return own_library();
@@ -49,8 +67,9 @@ const HostLibrary& fastest_library(GemmType type) {
 std::string host_gemm_why_not(HostGemmLibrary library, GemmType input) {
   if (input == GemmType::float16) return "no host library here multiplies float16";
   if (input == GemmType::float64) return "rows of float64 are not packed";
-  const HostLibrary* found = library_of(library);
-  return found == nullptr ? "this library is not compiled in" : found->why_not(input);
+  const Found& found = library_of(library);
+  return found.library == nullptr ? found.name + ": " + found.why_not
+                                  : found.library->why_not(input);
 }
 
 HostGemmLibrary fastest_host_library(GemmType input) {
@@ -78,11 +97,13 @@ HostGemm::HostGemm(HostGemmLibrary library, const GemmShape& shape) : m_shape(sh
                        std::to_string(shape.k) + ", " + std::to_string(shape.k) + ", " +
                        std::to_string(shape.n));
   KINDRED_THROW_IF(shape.output != GemmType::float32, "the output of a host GEMM is float32");
-  const std::string why_not = host_gemm_why_not(library, shape.input);
-  if (!why_not.empty()) throw SpaceUnavailable("a host GEMM: " + why_not);
-  // Created this way, a product plans for one thread.
-  const HostMultiply::OnThisThread one_thread;
-  m_product = library_of(library)->prepare(shape);
+  std::string why_not = host_gemm_why_not(library, shape.input);
+  if (why_not.empty()) {
+    // Created this way, a product plans for one thread.
+    const HostMultiply::OnThisThread one_thread;
+    m_product = library_of(library).library->prepare(shape, why_not);
+  }
+  if (m_product == nullptr) throw SpaceUnavailable("a host GEMM: " + why_not);
 }
 
 HostGemm::~HostGemm() = default;
@@ -119,7 +140,7 @@ HostMultiply::OnThisThread::~OnThisThread() { omp_set_num_threads(m_threads); }
 HostMultiply::HostMultiply(GemmType type)
     : m_state(std::make_unique<State>(fastest_library(type))) {}
 HostMultiply::HostMultiply(GemmType type, HostGemmLibrary library) {
-  const HostLibrary* given = library_of(library);
+  const HostLibrary* given = library_of(library).library;
   const bool multiplies = given != nullptr && given->multiplies(type);
   m_state = std::make_unique<State>(multiplies ? *given : fastest_library(type));
 }
@@ -131,20 +152,36 @@ bool HostMultiply::wants_other_stride(const GemmShape& shape) const noexcept {
 
 void HostMultiply::run(const GemmShape& shape, const float* a, const float* b, float* c,
                        bool adds) const {
-  m_state->library.multiply(shape, a, b, c, adds);
+  if (!m_state->library.multiply(shape, a, b, c, adds))
+    own_library().multiply(shape, a, b, c, adds);
 }
 
 void HostMultiply::run(const GemmShape& shape, const double* a, const double* b, double* c) const {
-  m_state->library.multiply(shape, a, b, c);
+  if (!m_state->library.multiply(shape, a, b, c)) own_library().multiply(shape, a, b, c);
 }
 
 std::vector<VendorLibrary> host_gemm_libraries() {
-  std::vector<VendorLibrary> found;
+  const auto is_used = [](const Found& found, HostGemmLibrary which, GemmType type) {
+    if (found.library == nullptr) return false;
+    const bool packed = host_gemm_why_not(which, type).empty();
+    return (packed && fastest_host_library(type) == which) ||
+           (found.library->multiplies(type) && found.library == &fastest_library(type));
+  };
+  std::vector<VendorLibrary> libraries;
   for (const HostGemmLibrary which : host_gemm_libraries_by_speed) {
-    if (which == HostGemmLibrary::own) continue;
-    if (const HostLibrary* library = library_of(which)) found.push_back(library->version());
+    const Found& found = library_of(which);
+    VendorLibrary library{found.name, {}, "host", {}, found.why_not};
+    if (found.library != nullptr) library.version = found.library->version();
+    for (const auto& [type, name] :
+         {std::pair(GemmType::bfloat16, "bfloat16"), std::pair(GemmType::float32, "float32"),
+          std::pair(GemmType::float64, "float64")}) {
+      if (is_used(found, which, type)) library.used_for.emplace_back(name);
+    }
+    if (library.used_for.empty() && library.why_not.empty() && which != HostGemmLibrary::own)
+      library.why_not = found.library->why_not(GemmType::float32);
+    libraries.push_back(std::move(library));
   }
-  return found;
+  return libraries;
 }
 
 }  // namespace Kindred::Impl

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostLibrary.hpp"
 
-#include <kindred/core/common/Error.hpp>
-
 #include <dnnl.hpp>
 
 #include <string>
@@ -82,12 +80,10 @@ class OneDnnProduct : public PackedProduct {
 
 class OneDnn : public HostLibrary {
  public:
-  VendorLibrary version() const override {
+  std::string version() const override {
     const dnnl_version_t& version = *dnnl_version();
-    return {"oneDNN",
-            std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
-                std::to_string(version.patch),
-            "host"};
+    return std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
+           std::to_string(version.patch);
   }
   std::string why_not(GemmType input) const override {
     if (input == GemmType::bfloat16) {
@@ -97,11 +93,13 @@ class OneDnn : public HostLibrary {
     }
     return has_isa(dnnl::cpu_isa::avx2) ? "" : "this processor has no AVX2";
   }
-  std::unique_ptr<PackedProduct> prepare(const GemmShape& shape) const override {
+  std::unique_ptr<PackedProduct> prepare(const GemmShape& shape,
+                                         std::string& why_not) const override {
     try {
       return std::make_unique<OneDnnProduct>(shape);
     } catch (const dnnl::error& error) {
-      throw SpaceUnavailable(std::string("oneDNN cannot make a GEMM: ") + error.what());
+      why_not = std::string("oneDNN cannot make it: ") + error.what();
+      return nullptr;
     }
   }
   bool multiplies(GemmType type) const override {
@@ -112,17 +110,12 @@ class OneDnn : public HostLibrary {
     constexpr std::uint64_t least_rows = 64;  // fewer rows do not pay for the copy
     return shape.ldb % bad_stride == 0 && shape.m >= least_rows && shape.k >= least_rows;
   }
-  void multiply(const GemmShape& shape, const float* a, const float* b, float* c,
+  bool multiply(const GemmShape& shape, const float* a, const float* b, float* c,
                 bool adds) const override {
     const auto extent = [](std::uint64_t n) { return static_cast<dnnl_dim_t>(n); };
-    const dnnl_status_t status = dnnl_sgemm(
-        'N', 'N', extent(shape.m), extent(shape.n), extent(shape.k), shape.alpha, a,
-        extent(shape.lda), b, extent(shape.ldb), adds ? 1.0F : 0.0F, c, extent(shape.ldc));
-    if (status != dnnl_success) own_library().multiply(shape, a, b, c, adds);
-  }
-  void multiply(const GemmShape& shape, const double* a, const double* b,
-                double* c) const override {
-    own_library().multiply(shape, a, b, c);
+    return dnnl_sgemm('N', 'N', extent(shape.m), extent(shape.n), extent(shape.k), shape.alpha, a,
+                      extent(shape.lda), b, extent(shape.ldb), adds ? 1.0F : 0.0F, c,
+                      extent(shape.ldc)) == dnnl_success;
   }
 };
 

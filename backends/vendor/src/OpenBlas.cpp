@@ -71,35 +71,37 @@ class OpenBlasProduct : public PackedProduct {
 
 class OpenBlas : public HostLibrary {
  public:
-  VendorLibrary version() const override {
+  std::string version() const override {
     // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"
     std::istringstream config(openblas_get_config());
     std::string name;
     std::string version;
     config >> name >> version;
-    return {name, version, "host"};
+    return version;
   }
   std::string why_not(GemmType input) const override {
     return input == GemmType::float32 ? "" : "OpenBLAS is called for float32 only";
   }
-  std::unique_ptr<PackedProduct> prepare(const GemmShape& shape) const override {
+  std::unique_ptr<PackedProduct> prepare(const GemmShape& shape, std::string&) const override {
     return std::make_unique<OpenBlasProduct>(shape);
   }
   bool multiplies(GemmType type) const override {
     return type == GemmType::float32 || type == GemmType::float64;
   }
   std::shared_ptr<void> settings() const override { return std::make_shared<OpenBlasThreads>(); }
-  void multiply(const GemmShape& shape, const float* a, const float* b, float* c,
+  bool multiply(const GemmShape& shape, const float* a, const float* b, float* c,
                 bool adds) const override {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, extent(shape.m), extent(shape.n),
                 extent(shape.k), shape.alpha, a, extent(shape.lda), b, extent(shape.ldb),
                 adds ? 1.0F : 0.0F, c, extent(shape.ldc));
+    return true;
   }
-  void multiply(const GemmShape& shape, const double* a, const double* b,
+  bool multiply(const GemmShape& shape, const double* a, const double* b,
                 double* c) const override {
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, extent(shape.m), extent(shape.n),
                 extent(shape.k), double{shape.alpha}, a, extent(shape.lda), b, extent(shape.ldb),
                 0.0, c, extent(shape.ldc));
+    return true;
   }
 };
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products on a device in plain Kokkos: those of a build without specialised forms.
+// Products on a device in plain Kokkos: those of a build without cuBLASLt.
 #include "GemmChecks.hpp"
 
 #include <kindred/Version.hpp>
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/core/arch/ElementBits.hpp>
-#include <kindred/core/arch/Specialized.hpp>
 
 #include <type_traits>
 
-#if KINDRED_HAS_DEVICE && !KINDRED_ENABLE_SPECIALIZED
+#if KINDRED_HAS_DEVICE && !KINDRED_HAS_CUBLASLT
 
 namespace Kindred::Impl {
 
@@ -159,8 +158,13 @@ void DeviceGemm::run(const DeviceSpace& exec_space, const GemmShape& shape, cons
   });
 }
 
-std::optional<VendorLibrary> device_gemm_library() {
-  return VendorLibrary{"Kindred", KINDRED_VERSION_STRING, "cuda"};
+std::vector<VendorLibrary> device_gemm_libraries() {
+  return {{"cuBLASLt", {}, "cuda", {}, "not compiled in"},
+          {"Kindred",
+           KINDRED_VERSION_STRING,
+           "cuda",
+           {"float16", "bfloat16", "float32", "float64"},
+           {}}};
 }
 
 }  // namespace Kindred::Impl

@@ -108,23 +108,25 @@ class OwnPackedProduct : public PackedProduct {
 /// \brief Our own products in plain C++: always there, and on any processor.
 class OwnLibrary : public HostLibrary {
  public:
-  VendorLibrary version() const override { return {"Kindred", KINDRED_VERSION_STRING, "host"}; }
+  std::string version() const override { return KINDRED_VERSION_STRING; }
   std::string why_not(GemmType input) const override {
     return input == GemmType::float32 ? "" : "our own product is for float32 only";
   }
-  std::unique_ptr<PackedProduct> prepare(const GemmShape& shape) const override {
+  std::unique_ptr<PackedProduct> prepare(const GemmShape& shape, std::string&) const override {
     return std::make_unique<OwnPackedProduct>(shape);
   }
   bool multiplies(GemmType type) const override {
     return type == GemmType::float32 || type == GemmType::float64;
   }
-  void multiply(const GemmShape& shape, const float* a, const float* b, float* c,
+  bool multiply(const GemmShape& shape, const float* a, const float* b, float* c,
                 bool adds) const override {
     multiply_matrices(shape, a, b, c, adds);
+    return true;
   }
-  void multiply(const GemmShape& shape, const double* a, const double* b,
+  bool multiply(const GemmShape& shape, const double* a, const double* b,
                 double* c) const override {
     multiply_matrices(shape, a, b, c, false);
+    return true;
   }
 };
 

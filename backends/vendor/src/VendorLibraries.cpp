@@ -4,11 +4,14 @@
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/backends/vendor/HostGemm.hpp>
 
+#include <utility>
+
 namespace Kindred {
 
 std::vector<VendorLibrary> vendor_libraries() {
   std::vector<VendorLibrary> libraries = Impl::host_gemm_libraries();
-  if (auto device = Impl::device_gemm_library()) libraries.push_back(*std::move(device));
+  for (VendorLibrary& library : Impl::device_gemm_libraries())
+    libraries.push_back(std::move(library));
   return libraries;
 }
 

@@ -9,17 +9,21 @@
 
 namespace KINDRED_PUBLIC Kindred {
 
-/// A library that Kindred uses for matrix products.
+/// A library that Kindred can use for matrix products.
 struct VendorLibrary {
   std::string name;
-  std::string version;
-  std::string space;  ///< `host` or `cuda`
+  std::string version;  ///< the one loaded into the process; empty if the library cannot be used
+  std::string space;    ///< `host` or `cuda`
+  /// The types of elements that are multiplied by this library here: `bfloat16`, `float32`, …
+  std::vector<std::string> used_for;
+  std::string why_not;  ///< the reason why the library is not used; empty if it can be
 };
 
-/// \brief The libraries that this build is linked with, in the versions loaded into the process.
+/// \brief The libraries for matrix products on the host and on a device, with what each is used for
+/// on this machine, and why it is not.
 ///
-/// Where none of them can be used, Kindred's own matrix product computes the same result within the
-/// documented bounds. Thread-safe.
+/// Kindred's own product is one of them. It is used where no other library can be, and computes the
+/// same result within the documented bounds. Thread-safe.
 std::vector<VendorLibrary> vendor_libraries();
 
 }  // namespace Kindred

@@ -48,7 +48,8 @@ class VectorFile {
   /// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file, or
   /// is well-formed but of an unsupported type or layout (float64, big-endian, Fortran order, not a
   /// matrix); CorruptFile with the byte offset if it is inconsistent: truncated, too long, a wrong
-  /// header, rows of dimension 0; Error if HDF5 is requested and libhdf5 is not installed
+  /// header, rows of dimension 0; Error if HDF5 is requested and libhdf5 is not installed,
+  /// or the build does not read such files
   explicit VectorFile(std::string path, const VectorFileOptions& options = {});
   ~VectorFile();
   VectorFile(VectorFile&&) noexcept;

@@ -7,12 +7,12 @@
 #include <kindred/core/arch/Spaces.hpp>
 
 #include <memory>
-#include <optional>
+#include <vector>
 
 namespace Kindred::Impl {
 
 /// \brief GEMMs on a device through cuBLASLt, on the stream of the instance passed to each call;
-/// without specialised forms, in plain Kokkos. Owns its cuBLASLt handle. Not thread-safe:
+/// in a build without it, in plain Kokkos. Owns its cuBLASLt handle. Not thread-safe:
 /// concurrent calls need one object each.
 class DeviceGemm {
  public:
@@ -46,8 +46,8 @@ class DeviceGemm {
   std::unique_ptr<State> m_state;
 };
 
-/// The loaded version of cuBLASLt, or our own product; empty in a host build.
-std::optional<VendorLibrary> device_gemm_library();
+/// cuBLASLt, or our own products on a device; empty in a host build.
+std::vector<VendorLibrary> device_gemm_libraries();
 
 }  // namespace Kindred::Impl
 

@@ -24,8 +24,8 @@ enum class HostGemmLibrary : std::uint8_t {
 inline constexpr std::array<HostGemmLibrary, 3> host_gemm_libraries_by_speed{
     HostGemmLibrary::onednn, HostGemmLibrary::openblas, HostGemmLibrary::own};
 
-/// The reason why \p library does not support \p input well on this processor or is not compiled
-/// in; empty if it does.
+/// The reason why \p library does not support \p input well on this processor, is not compiled in or
+/// was not found; empty if it does.
 std::string host_gemm_why_not(HostGemmLibrary library, GemmType input);
 
 /// The fastest library on this processor for \p input; `own` if none supports it.
@@ -72,7 +72,7 @@ class HostGemm {
 };
 
 /// \brief C = A · B of row-major matrices on the calling thread, by oneDNN where it is fast for
-/// float32, otherwise by OpenBLAS, in a build without them by our own product. OpenBLAS' own
+/// float32, otherwise by OpenBLAS, and without them by our own product. OpenBLAS' own
 /// threads are disabled during the object's lifetime: they would busy-wait for work from our
 /// threads. Thread-safe.
 class HostMultiply {
@@ -118,7 +118,7 @@ class HostMultiply {
   std::unique_ptr<State> m_state;
 };
 
-/// The loaded versions of oneDNN and OpenBLAS, if this build has them.
+/// oneDNN, OpenBLAS and our own products on the host.
 std::vector<VendorLibrary> host_gemm_libraries();
 
 }  // namespace Kindred::Impl
