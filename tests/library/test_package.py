@@ -44,7 +44,7 @@ def fails(*command):
 def abi_of(work):
     """The interface of the library that was built, as XML: types of the public headers only, without places of sources."""
     return run("abidw", "--headers-dir", work / "moved/include", "--drop-private-types", "--drop-undefined-syms", "--no-show-locs",
-               "--no-corpus-path", "--no-comp-dir-path", "--exported-interfaces-only", work / "build/libkindred.so.0").encode()
+               "--no-corpus-path", "--no-comp-dir-path", "--no-elf-needed", "--exported-interfaces-only", work / "build/libkindred.so.0").encode()
 
 
 def write_abi(work):
