@@ -72,13 +72,15 @@ kindred_package(libkindred-dev libdevel "headers, CMake package and pkg-config f
   "${same_library}")
 kindred_package(kindred-perf science "measurements of Kindred's speed"
   "The command kindred-perf measures the engines of Kindred on this machine,\nand next to other programs."
-  "")
+  "${same_library}")
 set(CPACK_DEBIAN_KINDRED_PACKAGE_RECOMMENDS "python3, wordnet-base")  # kindred demo
+set(CPACK_DEBIAN_KINDRED_PACKAGE_SUGGESTS libhdf5-103-1)              # files in HDF5
 set(CPACK_DEBIAN_KINDRED-PERF_PACKAGE_RECOMMENDS python3)            # kindred-perf peers
+set(CPACK_DEBIAN_LIBKINDRED-DEV_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_SHLIBDEPS OFF)  # LibraryDependencies.cmake
 # Matrix products are faster with these, which are loaded if they are there.
 set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_RECOMMENDS "libdnnl2, libopenblas0")
-set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/package/triggers")
-set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_GENERATE_SHLIBS_POLICY "=")
+# CPack's own would also call ldconfig in scripts.
+file(WRITE "${made}/shlibs" "libkindred ${PROJECT_VERSION_MAJOR} ${same_library}\n")
+set(CPACK_DEBIAN_LIBKINDRED0_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/package/triggers" "${made}/shlibs")
 include(CPack)

@@ -22,7 +22,8 @@ configure_package() {
   local launcher=()
   command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   cmake -S . -B build/package -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release "-DKokkos_DIR=$kokkos_dir" "${launcher[@]}" \
-    -DKindred_SHARED_LIBRARY=ON -DKindred_ENABLE_PACKAGES=ON -DKindred_ENABLE_PERF=ON "$@" >/dev/null
+    -DKindred_SHARED_LIBRARY=ON -DKindred_ENABLE_PACKAGES=ON -DKindred_ENABLE_PERF=ON -DKindred_VENDOR_PLUGINS=ON \
+    -DCMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON "$@" >/dev/null
 }
 
 # make_debian_packages WORK

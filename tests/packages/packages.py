@@ -87,7 +87,7 @@ class Debian:
 
     def run(self, *command, home="/root"):
         """Runs a command in it. The folders that are mounted for it disappear with its processes."""
-        mounts = "for folder in proc sys dev; do mount --rbind /$folder \"$0/$folder\"; done; exec chroot \"$0\" \"$@\""
+        mounts = 'mount -t proc proc "$0/proc"; mount --rbind /sys "$0/sys"; mount --rbind /dev "$0/dev"; exec chroot "$0" "$@"'
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": home, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
         return run("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-ec", mounts, self.path, *command, env=environment)
 

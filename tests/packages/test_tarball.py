@@ -18,9 +18,9 @@ with Debian() as debian:
     debian.install("--no-install-recommends", "libstdc++6", "libgomp1")
     print(debian.run(f"{prefix}/bin/kindred", "info"))
     debian.run(f"{prefix}/bin/kindred-perf", "--help")
-    (debian.path / "names.txt").write_text("Northwind Traders Ltd\nRedstone Logistics Inc\n")
-    matched = debian.run(f"{prefix}/bin/kindred", "match", "--patterns", "/names.txt", "--self", "--threshold", "0.1")
-    check("Northwind" in matched or '"index"' in matched, f"kindred match printed\n{matched}")
+    (debian.path / "names.csv").write_text("name\nNorthwind Traders Ltd\nNortwind Traders Ltd\nRedstone Logistics Inc\n")
+    matched = debian.run(f"{prefix}/bin/kindred", "match", "--patterns", "/names.csv", "--column", "name", "--self", "--threshold", "0.8", "--format", "csv")
+    check("Nortwind Traders Ltd" in matched and "Redstone" in matched, f"kindred match printed\n{matched}")
 
     debian.install("--no-install-recommends", "g++", "cmake", "ninja-build", "pkgconf")
     debian.run("cmake", "-G", "Ninja", "-S", "/quickstart", "-B", "/quickstart/build", f"-DCMAKE_PREFIX_PATH={prefix}")
