@@ -110,9 +110,9 @@ class Package(unittest.TestCase):
             run("c++", "-std=c++20", SOURCE / f"tests/consumers/{source}.cpp", *flags, "-o", self.work / name)
             run(self.work / name, LD_LIBRARY_PATH=str(self.libraries))
 
-    def loaded(self, *loader):
+    def loaded(self, *loader, **environment):
         """The library that the command loads, relative to the folder of libraries."""
-        path = json.loads(run(*loader, self.command, "info", "--json"))["library"]
+        path = json.loads(run(*loader, self.command, "info", "--json", **environment))["library"]
         return Path(path).relative_to(self.libraries.resolve()).as_posix()
 
     @unittest.skipUnless(platform.machine() == "x86_64", "levels are those of x86-64")
@@ -122,7 +122,9 @@ class Package(unittest.TestCase):
         loader = "/lib64/ld-linux-x86-64.so.2"
         supported = re.search(rf"{LEVEL} \(supported", run(loader, "--help"))
         self.assertEqual(self.loaded(), best if supported else plain)
-        self.assertEqual(self.loaded(loader, "--glibc-hwcaps-mask", "x86-64-v2"), plain)
+        self.assertEqual(self.loaded(GLIBC_TUNABLES="glibc.cpu.hwcaps=-AVX2"), plain)
+        # With a policy of waiting, the command does not start itself again, which would not be through the loader.
+        self.assertEqual(self.loaded(loader, "--glibc-hwcaps-mask", "x86-64-v2", OMP_WAIT_POLICY="passive"), plain)
 
     def test_a_native_library_is_refused(self):
         for option in ("-DKINDRED_ARCH=native", "-DCMAKE_CXX_FLAGS=-march=native"):
