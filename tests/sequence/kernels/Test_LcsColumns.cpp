@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "QueryColumnsSupport.hpp"
 #include "Generator.hpp"
+#include "QueryColumnsSupport.hpp"
 
 #include <algorithm>
 #include <string>

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "QueryColumnsSupport.hpp"
 #include "Generator.hpp"
+#include "QueryColumnsSupport.hpp"
 
 namespace QueryColumnsTest {
 

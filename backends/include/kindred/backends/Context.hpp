@@ -65,8 +65,8 @@ class Context {
   /// \throws InvalidArgument for an option that is out of range, or a KINDRED_MAX_LEVEL that cannot
   /// be followed
   /// \throws SpaceUnavailable if the forced space or the requested device cannot be used, if a CUDA
-  /// build runs on a machine without a driver or device, or if the processor lacks instructions that
-  /// the libraries are compiled for
+  /// build runs on a machine without a driver or device, or if the processor lacks instructions
+  /// that the libraries are compiled for
   explicit Context(ContextOptions options = {});
   ~Context();
   Context(const Context&) = delete;
