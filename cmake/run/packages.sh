@@ -77,7 +77,9 @@ require_from_folder() {
     debs_of missing "${missing[@]}"
     say "installing ${#debs[@]} Debian packages from $folder: ${missing[*]}"
     confirm
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --no-download "${debs[@]}" >"$deps/apt.log" 2>&1 ||
+    # Without sources of packages, apt takes nothing from a network.
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends -o Dir::Etc::sourcelist=/dev/null \
+      -o Dir::Etc::sourceparts=/dev/null "${debs[@]}" >"$deps/apt.log" 2>&1 ||
       fail_after "$deps/apt.log" "the packages of $folder could not be installed"
     return
   fi
