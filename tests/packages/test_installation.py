@@ -76,8 +76,8 @@ with Debian() as debian:
 
     # Removed.
     debian.run("rm", "-r", "/root/demo", "/quickstart")
-    debian.run("apt-get", "remove", "-qq", "--yes", *packages)
-    debian.run("apt-get", "purge", "-qq", "--yes", *packages)
+    debian.run("apt-get", "remove", "-qq", "--yes", "kindred", "kindred-perf")
+    debian.run("apt-get", "purge", "-qq", "--yes", "libkindred0", "libkindred-dev")
     left = debian.run("find", "/", "-xdev", "(", "-path", "/packages", "-o", "-path", "/proc", "-o", "-path", "/sys", "-o", "-path", "/dev",
                       "-o", "-path", "/root", "-o", "-path", "/var/log", "-o", "-path", "/var/cache/apt", ")", "-prune", "-o", "-iname", "*kindred*", "-print")
     check(not left, f"removing the packages left\n{left}")
