@@ -67,7 +67,7 @@ make_packages() {
   version=$(sed -nE 's/^project\(Kindred VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
   SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(release_seconds)}
   export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC CCACHE_SLOPPINESS=pch_defines,time_macros
-  umask 022
+  umask 022  # folders in the archives
   find_kokkos
   rm -rf "$work"
   mkdir -p "$work"
