@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one function that a plugin exports. KINDRED_PLUGIN_LIBRARY names the function of
 // HostLibrary.hpp whose library the plugin contains.
-#include "../src/HostLibrary.hpp"
+#include "HostLibrary.hpp"
 
 #include <kindred/Version.hpp>
 
