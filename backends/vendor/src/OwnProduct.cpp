@@ -49,23 +49,28 @@ void multiply_panel(const GemmShape& shape, const T* a, const T* panel, std::uin
                         adds);
 }
 
-/// C = alpha · A · B for a B of k × n. Whole panels are read in place; the last one, if it is
-/// narrower, is copied in pieces of k.
+/// C = alpha · A · B for a B of k × n. Panels are copied in pieces of k, which stay in the cache
+/// while all rows of A are multiplied: in place, every row of a panel is on another page. Few rows
+/// do not pay for the copy, unless the panel is narrower than a tile.
 template <class T>
 void multiply_matrices(const GemmShape& shape, const T* a, const T* b, T* c, bool adds) {
-  std::uint64_t j = 0;
-  for (; j + tile_columns <= shape.n; j += tile_columns)
-    multiply_panel(shape, a, b + j, shape.ldb, tile_columns, c + j, adds);
-  if (j == shape.n) return;
-  constexpr std::uint64_t depth = 64;
+  constexpr std::uint64_t depth = 256;
+  constexpr std::uint64_t least_rows = 8;
   T panel[depth * tile_columns];
   GemmShape piece = shape;
-  for (std::uint64_t k = 0; k < shape.k; k += depth) {
-    piece.k = std::min(depth, shape.k - k);
-    std::fill_n(panel, depth * tile_columns, T{0});
-    for (std::uint64_t row = 0; row < piece.k; ++row)
-      std::copy_n(b + (k + row) * shape.ldb + j, shape.n - j, panel + row * tile_columns);
-    multiply_panel(piece, a + k, panel, tile_columns, shape.n - j, c + j, adds || k > 0);
+  for (std::uint64_t j = 0; j < shape.n; j += tile_columns) {
+    const std::uint64_t columns = std::min(tile_columns, shape.n - j);
+    if (shape.m < least_rows && columns == tile_columns) {
+      multiply_panel(shape, a, b + j, shape.ldb, columns, c + j, adds);
+      continue;
+    }
+    if (columns < tile_columns) std::fill_n(panel, depth * tile_columns, T{0});
+    for (std::uint64_t k = 0; k < shape.k; k += depth) {
+      piece.k = std::min(depth, shape.k - k);
+      for (std::uint64_t row = 0; row < piece.k; ++row)
+        std::copy_n(b + (k + row) * shape.ldb + j, columns, panel + row * tile_columns);
+      multiply_panel(piece, a + k, panel, tile_columns, columns, c + j, adds || k > 0);
+    }
   }
 }
 
