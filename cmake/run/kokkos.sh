@@ -96,6 +96,22 @@ find_kokkos() {
   kokkos_dir=$dependency_prefix/lib/cmake/Kokkos
 }
 
+# find_kokkos_kernels: sets kokkos_kernels to the CMake options by which Kokkos Kernels is found, after find_kokkos. Nothing is instantiated in it,
+# so that it builds in seconds: what uses a kernel compiles it. Its own kernels are compared, so it gets no other libraries.
+find_kokkos_kernels() {
+  kokkos_kernels=()
+  if [[ -n ${KokkosKernels_ROOT:-} ]]; then
+    kokkos_kernels=("-DKokkosKernels_ROOT=$KokkosKernels_ROOT")
+  elif [[ $kokkos_dir == "$PWD/$deps/"* ]]; then
+    build_dependency kokkos-kernels-4.4.0-host kokkos-kernels "${CXX:-c++}" "-DKokkos_DIR=$kokkos_dir" -DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF \
+      -DKokkosKernels_ENABLE_COMPONENT_SPARSE=ON -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_TPL_BLAS=OFF \
+      -DKokkosKernels_ENABLE_TPL_LAPACK=OFF
+    kokkos_kernels=("-DKokkosKernels_ROOT=$dependency_prefix")
+  else
+    say "Kokkos is not the one that ./run builds, so nothing is compared with Kokkos Kernels; KokkosKernels_ROOT names one that fits it"
+  fi
+}
+
 # find_kokkos_for_cuda: sets kokkos_root to a Kokkos with CUDA, and cuda_flags to what Kindred is compiled with.
 find_kokkos_for_cuda() {
   local architecture

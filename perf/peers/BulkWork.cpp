@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/Bulk.hpp>
 
+#include "kokkos_kernels/KokkosKernelsPeers.hpp"
 #include "peers/CompareValues.hpp"
 #include "peers/WorkFactories.hpp"
 
@@ -57,7 +58,8 @@ class ProductWork final : public Work {
  public:
   ProductWork(Context& context, const char* peers, std::size_t count, std::size_t side,
               std::uint64_t seed)
-      : m_bulk(context),
+      : m_context(context),
+        m_bulk(context),
         m_side(side),
         m_a(uniform_values(count * side * side, seed, 1)),
         m_b(uniform_values(count * side * side, seed + 1, 1)),
@@ -82,6 +84,9 @@ class ProductWork final : public Work {
     options.space = space;
     m_bulk.multiply<float>(m_pairs, options);
   }
+  std::vector<std::unique_ptr<NativePeer>> native_peers(Space space) const override {
+    return kokkos_kernels_products(m_context, space, m_a, m_b, m_side);
+  }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     const std::size_t step = std::max<std::size_t>(1, m_c.size() / 1000);
     run(Space::serial);
@@ -91,6 +96,7 @@ class ProductWork final : public Work {
   }
 
  private:
+  Context& m_context;
   Bulk m_bulk;
   std::size_t m_side;
   Values<float> m_a;

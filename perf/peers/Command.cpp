@@ -3,6 +3,7 @@
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
 #include "common/Timing.hpp"
+#include "kokkos_kernels/KokkosKernelsPeers.hpp"
 #include "machine/Limits.hpp"
 #include "peers/PythonPeers.hpp"
 #include "peers/WorkCatalogue.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -55,6 +57,31 @@ struct Comparison {
   }
 };
 
+/// The calls of one peer, wherever it runs.
+struct PeerCalls {
+  std::string name;
+  std::function<double()> run;  ///< returns the seconds
+  std::function<PeerAnswer()> answer;
+};
+
+std::vector<PeerCalls> calls_of(PythonPeers& python,
+                                const std::vector<std::unique_ptr<NativePeer>>& native) {
+  std::vector<PeerCalls> calls;
+  for (const std::string& name : python.names()) {
+    calls.push_back({name, [&python, name] { return python.run(name); },
+                     [&python, name] { return python.answer(name); }});
+  }
+  for (const auto& peer : native) {
+    NativePeer& here = *peer;
+    calls.push_back({here.name, [&here] { return timed([&here] { here.run(); }); },
+                     [&here] {
+                       here.run();
+                       return here.answer();
+                     }});
+  }
+  return calls;
+}
+
 class Comparer {
  public:
   Comparer(Context& context, const PeersArguments& arguments)
@@ -95,17 +122,20 @@ class Comparer {
         m_arguments.scripts + (m_arguments.gpu ? "/gpu_peers.py" : "/cpu_peers.py");
     PythonPeers python(m_arguments.python, script, folder, threads);
     m_versions = python.versions();
+    const std::vector<std::unique_ptr<NativePeer>> native = work.native_peers(space);
+    if (!native.empty()) m_versions["Kokkos Kernels"] = kokkos_kernels_version();
+    const std::vector<PeerCalls> peers = calls_of(python, native);
     Comparison out;
-    for (const std::string& name : python.names()) {
-      const std::string remark = work.compare(name, python.answer(name));
+    for (const PeerCalls& peer : peers) {
+      const std::string remark = work.compare(peer.name, peer.answer());
       if (remark.empty()) continue;
-      out.remarks.push_back(name + ": " + remark);
+      out.remarks.push_back(peer.name + ": " + remark);
       if (remark.front() != '=') out.agrees = false;
     }
     work.run(space);
     std::vector<double> ours;
     std::vector<double> beside;
-    std::vector<std::vector<double>> theirs(python.names().size());
+    std::vector<std::vector<double>> theirs(peers.size());
     const auto start = Clock::now();
     // Idle threads of OpenBLAS and OpenMP busy-wait for tens of milliseconds. Each side therefore
     // starts when the threads of the others have gone to sleep, and short calls are preceded by an
@@ -124,8 +154,8 @@ class Comparer {
         if (!work.beside.empty()) beside.push_back(timed([&] { work.run_beside(space); }));
       }
       for (std::size_t i = 0; i < theirs.size(); ++i) {
-        await_others(theirs[i], [&] { python.run(python.names()[i]); });
-        theirs[i].push_back(python.run(python.names()[i]));
+        await_others(theirs[i], [&] { peers[i].run(); });
+        theirs[i].push_back(peers[i].run());
       }
       if (round >= 2 && seconds_since(start) > m_arguments.seconds) break;
     }
@@ -138,7 +168,7 @@ class Comparer {
     out.bytes = work.bytes_read();
     out.reported = work.reported();
     for (std::size_t i = 0; i < theirs.size(); ++i)
-      out.peers.push_back(times_of(python.names()[i], theirs[i]));
+      out.peers.push_back(times_of(peers[i].name, theirs[i]));
     return out;
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/ProblemFactories.hpp"
+#include "kokkos_kernels/KokkosKernelsPeers.hpp"
 #include "peers/CompareValues.hpp"
 #include "peers/WorkFactories.hpp"
 
@@ -32,7 +33,8 @@ class HopWork final : public Work {
  public:
   HopWork(Context& context, std::size_t nodes, std::size_t degree, std::size_t columns,
           GraphShape shape, std::uint64_t seed)
-      : m_graph(context, nodes, nodes * degree, seed, shape),
+      : m_context(context),
+        m_graph(context, nodes, nodes * degree, seed, shape),
         m_x(uniform_values(nodes * columns, seed + 4, 1)),
         m_y(nodes * columns) {
     kind = "hop";
@@ -55,6 +57,10 @@ class HopWork final : public Work {
     options.space = space;
     m_graph.engine.hop(m_x, m_y, options);
   }
+  std::vector<std::unique_ptr<NativePeer>> native_peers(Space space) const override {
+    return kokkos_kernels_hop(m_context, space, m_graph.edges, m_graph.nodes, m_x,
+                              m_options.columns);
+  }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     m_graph.engine.hop(m_x, m_y, m_options);
     return compare_values(std::vector<float>(m_y.begin(), m_y.end()), answer.scores,
@@ -62,6 +68,7 @@ class HopWork final : public Work {
   }
 
  private:
+  Context& m_context;
   GraphSet m_graph;
   Values<float> m_x;
   mutable Values<float> m_y;

@@ -3,6 +3,7 @@
 #define KINDRED_PERF_PEERS_PYTHON_PEERS_HPP
 
 #include "common/JsonOutput.hpp"
+#include "peers/NativePeer.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -42,12 +43,6 @@ class JobFolder {
 
 /// The folder of the peers' scripts that belongs to this program, built or installed.
 std::string peers_folder();
-
-/// The answer of a peer: ids (empty if it returns a score for every item) and scores.
-struct PeerAnswer {
-  std::vector<std::int64_t> ids;
-  std::vector<double> scores;
-};
 
 /// \brief A Python process that runs the peers of a job on request. \see peers/protocol.py
 class PythonPeers {

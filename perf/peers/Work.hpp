@@ -34,6 +34,10 @@ class Work {
   std::string beside;
   /// Runs one alternative call of our engine, which `run` is compared with.
   virtual void run_beside(Space /*space*/) const {}
+  /// C++ libraries that do the same in this process.
+  virtual std::vector<std::unique_ptr<NativePeer>> native_peers(Space /*space*/) const {
+    return {};
+  }
   /// Minimum number of bytes that the last `run` read.
   virtual double bytes_read() const { return bytes; }
   /// Details of the last `run`, such as its path and how many rows the prefilter passed.

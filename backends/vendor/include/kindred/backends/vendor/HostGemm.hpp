@@ -24,8 +24,8 @@ enum class HostGemmLibrary : std::uint8_t {
 inline constexpr std::array<HostGemmLibrary, 3> host_gemm_libraries_by_speed{
     HostGemmLibrary::onednn, HostGemmLibrary::openblas, HostGemmLibrary::own};
 
-/// The reason why \p library does not support \p input well on this processor, is not compiled in or
-/// was not found; empty if it does.
+/// The reason why \p library does not support \p input well on this processor, is not compiled in
+/// or was not found; empty if it does.
 std::string host_gemm_why_not(HostGemmLibrary library, GemmType input);
 
 /// The fastest library on this processor for \p input; `own` if none supports it.

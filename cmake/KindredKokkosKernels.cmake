@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Kokkos Kernels, a peer of kindred-perf and an oracle of tests; no library uses it. Sets KINDRED_HAS_KOKKOS_KERNELS.
+set(KINDRED_HAS_KOKKOS_KERNELS OFF)
+find_package(KokkosKernels QUIET CONFIG)
+if(TARGET Kokkos::kokkoskernels)
+  # The package of 4.4 does not know its version.
+  get_target_property(folder Kokkos::kokkoskernels INTERFACE_INCLUDE_DIRECTORIES)
+  find_file(config KokkosKernels_config.h PATHS ${folder} NO_DEFAULT_PATH NO_CACHE)
+  set(version 0)
+  if(config)
+    file(STRINGS "${config}" line REGEX "define KOKKOSKERNELS_VERSION [0-9]+")
+    string(REGEX MATCH "[0-9]+" version "${line}")
+  endif()
+  if(version GREATER_EQUAL 40400)
+    set(KINDRED_HAS_KOKKOS_KERNELS ON)
+    message(STATUS "Kokkos Kernels: ${KokkosKernels_DIR}")
+  else()
+    message(STATUS "Kokkos Kernels: ${KokkosKernels_DIR} is older than 4.4 and not used")
+  endif()
+else()
+  message(STATUS "Kokkos Kernels: not found, tests and kindred-perf do not compare with it")
+endif()
+
+# kindred_use_kokkos_kernels(<target>)
+function(kindred_use_kokkos_kernels target)
+  target_link_libraries(${target} PRIVATE Kokkos::kokkoskernels)
+  target_compile_options(${target} PRIVATE "SHELL:-include \"${PROJECT_SOURCE_DIR}/cmake/kokkos-kernels.hpp\"")
+endfunction()
