@@ -17,10 +17,11 @@ make_cuda_library() {
   cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=$kokkos/bin/nvcc_wrapper" \
     "-DCMAKE_CXX_FLAGS=-arch=sm_$architecture" "-DKokkos_ROOT=$kokkos" -DKindred_SHARED_LIBRARY=ON -DKINDRED_LEVELS= \
     "-DKINDRED_LEVEL_FOLDER=kindred/cuda-$architecture" "-DKINDRED_ARCH=$cuda_host_level" -DKindred_ENABLE_TOOLS=OFF -DKindred_ENABLE_PERF=OFF \
-    -DKindred_ENABLE_CUBLASLT=OFF -DKindred_VENDOR_PLUGINS=ON -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_SKIP_INSTALL_RPATH=ON >/dev/null
-  local size=()
-  if nvcc --help | grep -q -- --compress-mode; then size=(--compress-mode=size); fi
-  NVCC_APPEND_FLAGS="${size[*]}" cmake --build "$build" --target kindred_shared >&2
+    -DKindred_ENABLE_CUBLASLT=OFF -DKindred_VENDOR_PLUGINS=ON -DCMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON \
+    -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_SKIP_INSTALL_RPATH=ON >/dev/null
+  local size=
+  if [[ $(nvcc --help) == *--compress-mode* ]]; then size=--compress-mode=size; fi
+  NVCC_APPEND_FLAGS=$size cmake --build "$build" --target kindred_shared >&2
   cmake --install "$build" --prefix "$stage" --component libkindred0-cuda --strip >/dev/null
   check_cuda_library "$architecture" "$library"
 }

@@ -99,6 +99,8 @@ TEST(HostPlugin, IsLookedForBesideTheLibraryThatLoadsIt) {
   EXPECT_EQ(Impl::plugin_folders("/opt/k/lib/libkindred.so.0").front(), path("/opt/k/lib/kindred"));
   EXPECT_EQ(Impl::plugin_folders("/usr/lib/glibc-hwcaps/x86-64-v3/libkindred.so.0")[1],
             path("/usr/lib/kindred"));
+  EXPECT_EQ(Impl::plugin_folders("/opt/k/lib/kindred/cuda-90/libkindred.so.0")[1],
+            path("/opt/k/lib/kindred"));
   const auto of_program = Impl::plugin_folders("/opt/k/bin/kindred");
   EXPECT_EQ(of_program.size(), 2U);
   EXPECT_THAT(of_program.back().string(), ::testing::StartsWith("/opt/k/lib"));

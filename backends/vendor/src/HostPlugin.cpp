@@ -72,6 +72,7 @@ std::vector<fs::path> plugin_folders(const fs::path& loader) {
   std::vector<fs::path> folders{folder / "kindred"};
   if (folder.parent_path().filename() == "glibc-hwcaps")
     folders.push_back(folder.parent_path().parent_path() / "kindred");
+  if (folder.parent_path().filename() == "kindred") folders.push_back(folder.parent_path());
   folders.push_back((folder / KINDRED_LIBRARIES_FROM_PROGRAMS / "kindred").lexically_normal());
   return folders;
 }

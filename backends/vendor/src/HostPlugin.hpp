@@ -24,8 +24,8 @@ HostPlugin open_host_plugin(const std::filesystem::path& file);
 HostPlugin find_host_plugin(const std::string& name);
 
 /// \brief Where the plugins of the library or program \p loader are: `kindred` beside a library,
-/// also if that is in a folder `glibc-hwcaps/<level>`, or in the library folder that belongs to the
-/// folder of a program.
+/// also if that is in a folder `glibc-hwcaps/<level>` or, one with CUDA, in
+/// `kindred/cuda-<number>`, or in the library folder that belongs to the folder of a program.
 std::vector<std::filesystem::path> plugin_folders(const std::filesystem::path& loader);
 
 }  // namespace Kindred::Impl
