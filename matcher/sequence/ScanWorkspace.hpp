@@ -42,6 +42,7 @@ class ScanWorkspace {
       : m_exec_space(exec_space),
         m_memory(&memory),
         m_tiles(std::move(tiles)),
+        m_workers_max(workers),
         m_workers(workers) {}
 
   /// Sets the number of host threads of the next call.
@@ -446,8 +447,10 @@ class ScanWorkspace {
   void count_runs(const PatternTiles<ExecutionSpace>& tiles,
                   const QueryTables<ExecutionSpace>& tables, RunsShape<ExecutionSpace> shape,
                   std::uint64_t count) {
-    shape.workers = workers(shape, count);
+    // The team of the next call may be larger; the workspace is large enough for all threads.
+    shape.workers = workers(shape, count, m_workers_max);
     sized(m_runs, "Kindred::SequenceMatcher::runs", shape.workspace_words());
+    shape.workers = workers(shape, count, m_workers);
     const bool popular = shape.grow_over.size() > 0;
     ratcliff_obershelp(
         m_exec_space, tiles, popular ? m_popular.tables(shape.query, tables) : tables, shape,
@@ -474,11 +477,13 @@ class ScanWorkspace {
     upload(m_exec_space, own, counts.data(), counts.size());
   }
 
-  /// Number of host threads or warps; a multiple of the team size if there are enough.
-  std::uint32_t workers(const RunsShape<ExecutionSpace>& shape, std::uint64_t count) const {
+  /// Number of host threads, at most \p threads, or warps; a multiple of the team size if there are
+  /// enough.
+  std::uint32_t workers(const RunsShape<ExecutionSpace>& shape, std::uint64_t count,
+                        int threads) const {
     const std::uint64_t target =
-        m_workers > 0
-            ? static_cast<std::uint64_t>(m_workers)
+        threads > 0
+            ? static_cast<std::uint64_t>(threads)
             : static_cast<std::uint64_t>(Arch::concurrency(m_exec_space)) / (4 * tile_patterns);
     const std::uint64_t items = (count + tile_patterns - 1) / tile_patterns;
     const std::uint64_t words = std::max<std::uint64_t>(shape.worker_words(), 1);
@@ -507,7 +512,8 @@ class ScanWorkspace {
   ExecutionSpace m_exec_space;
   MemoryResource* m_memory;
   std::shared_ptr<const tiles_type> m_tiles;
-  int m_workers;
+  int m_workers_max;  ///< of any call; 0 on a device
+  int m_workers;      ///< of this call
   QueryBuffers<ExecutionSpace> m_queries;
   PopularSymbols<ExecutionSpace> m_popular;
   std::vector<std::uint32_t> m_limits;

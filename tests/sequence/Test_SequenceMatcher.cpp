@@ -506,44 +506,6 @@ TEST(SequenceMatcher, GivesTheSameBitsOnAnyNumberOfThreadsAndInEveryRun) {
   }
 }
 
-TEST(SequenceMatcher, RepeatedCallsDoNotGrowTheWorkspace) {
-  auto generator = Testing::generator("growth");
-  Sequences patterns;
-  for (int i = 0; i < 500; ++i) patterns.push_back(random_sequence(generator, 40, 15));
-  const SequenceMatcher matcher(Testing::context(), ragged(patterns));
-  const auto query = ragged({random_sequence(generator, 50, 15)});
-  for (const Space space : Testing::spaces()) {
-    MatchOptions requested = options(Measure::difflib, 0.3, 10);
-    requested.space = space;
-    matcher.match(query, requested);
-    const auto before = Testing::context().memory_statistics(space);
-    for (int i = 0; i < 5; ++i) matcher.match(query, requested);
-    const auto after = Testing::context().memory_statistics(space);
-    EXPECT_EQ(after.allocations_total, before.allocations_total);
-    EXPECT_EQ(after.bytes_in_use, before.bytes_in_use);
-  }
-}
-
-TEST(SequenceMatcher, SplitsABatchThatDoesNotFit) {
-  auto generator = Testing::generator("split");
-  Sequences patterns;
-  for (int i = 0; i < 2000; ++i) patterns.push_back(random_sequence(generator, 20, 15));
-  Sequences queries;
-  for (int i = 0; i < 40; ++i) queries.push_back(random_sequence(generator, 20, 15));
-  ContextOptions small;
-  small.load_profile = false;
-  small.host_budget = 700'000;
-  Context context(small);
-  const SequenceMatcher matcher(context, ragged(patterns), Residency::host);
-  const SequenceMatcher large_workspace(Testing::context(), ragged(patterns));
-  MatchOptions requested = options(Measure::lcs, 0.0, 10);
-  requested.space = Space::serial;
-  EXPECT_EQ(matcher.match(ragged(queries), requested).matches.values,
-            large_workspace.match(ragged(queries), requested).matches.values);
-  EXPECT_GT(context.memory_statistics(Space::serial).bytes_peak, 100'000U);
-  EXPECT_LE(context.memory_statistics(Space::serial).bytes_peak, 700'000U);
-}
-
 TEST(SequenceMatcher, RejectsInvalidArguments) {
   const SequenceMatcher matcher(Testing::context(), ragged({text("ab")}));
   const auto query = ragged({text("a")});
