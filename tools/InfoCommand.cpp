@@ -111,6 +111,7 @@ nlohmann::ordered_json as_json(const Context& context, const LoadedLibrary& load
   }
   out["cpu"] = {{"name", context.info(Space::serial).device},
                 {"threads", context.threads()},
+                {"threads_why", context.info(Space::openmp).concurrency_why},
                 {"features", cpu_features()}};
   const InstructionSet set = instruction_set();
   out["instruction_set"] = {
@@ -136,17 +137,19 @@ std::string as_text(const Context& context, const LoadedLibrary& loaded) {
   auto to = std::back_inserter(out);
   for (const SpaceInfo& info : context.spaces()) {
     if (info.usable) {
-      fmt::format_to(to, "  {:7} usable: {}, {}, {} of memory, {} free, budget {}{}\n",
-                     to_string(info.space), device_name(info), concurrency_text(info),
+      const std::string why =
+          info.concurrency_why.empty() ? "" : fmt::format(" ({})", info.concurrency_why);
+      fmt::format_to(to, "  {:7} usable: {}, {}{}, {} of memory, {} free, budget {}{}\n",
+                     to_string(info.space), device_name(info), concurrency_text(info), why,
                      gib(info.memory_total), gib(info.memory_free), gib(info.memory_budget),
                      kernels_of(info));
     } else {
       fmt::format_to(to, "  {:7} not usable: {}\n", to_string(info.space), why_not(info, loaded));
     }
   }
-  fmt::format_to(to, "\n{}\n  {}, {} threads\n  {}\n  instruction set: {}\n",
+  fmt::format_to(to, "\n{}\n  {}, {} thread{}\n  {}\n  instruction set: {}\n",
                  heading("Processor", STDOUT_FILENO), context.info(Space::serial).device,
-                 context.threads(), fmt::join(cpu_features(), " "),
+                 context.threads(), context.threads() == 1 ? "" : "s", fmt::join(cpu_features(), " "),
                  instruction_set_text(instruction_set()));
   out += "\n" + heading("Library", STDOUT_FILENO) + "\n  " + library_file() + "\n";
   if (!loaded.name.empty()) fmt::format_to(to, "  {}: {}\n", loaded.name, loaded.why);

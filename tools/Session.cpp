@@ -228,7 +228,7 @@ void Session::write_report() const {
         to_string(info.space),
         info.usable ? fmt::format("{}, {}", info.device, concurrency_text(info)) : info.why_not);
   }
-  data.machine += fmt::format(", {} CPU threads", m_context->threads());
+  data.machine += ", " + place_text(Space::openmp, m_context->threads());
   Tools::write_report(m_options.report, data);
 }
 

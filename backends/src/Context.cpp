@@ -10,13 +10,10 @@
 #include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/backends/impl/MaxLevel.hpp>
+#include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/HostLevel.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
-
-#if defined(KOKKOS_ENABLE_OPENMP)
-#include <omp.h>
-#endif
 
 #include <unistd.h>
 
@@ -35,8 +32,6 @@ namespace Kindred {
 
 namespace {
 
-constexpr int threads_max = 512;  // limit of an OpenMP instance of Kokkos
-
 void check_kernels_run_on(int device) {
   const std::string why_not = Impl::why_kernels_cannot_run(device);
   if (!why_not.empty()) {
@@ -54,29 +49,28 @@ void check_processor() {
 
 /// Initialises Kokkos once for all contexts unless the program has done so, on device \p requested
 /// or the one of \p devices that Kokkos would select. Returns the default number of threads.
-int initialize_kokkos(const SpaceInfo& devices, std::optional<int> requested) {
+Impl::ThreadChoice initialize_kokkos(const SpaceInfo& devices, std::optional<int> requested) {
   static std::mutex mutex;
-  static int threads = 0;
+  static Impl::ThreadChoice threads{0, {}};
   const std::lock_guard lock(mutex);
   if (Kokkos::is_finalized())
     throw SpaceUnavailable("Kokkos was finalised; no context can be created after that");
   if (Kokkos::is_initialized()) {
     if (devices.usable) check_kernels_run_on(Impl::device_of_kokkos());
-    return threads > 0 ? threads : Arch::concurrency(HostSpace());
+    if (threads.threads > 0) return threads;
+    return {Arch::concurrency(HostSpace()), "as the program initialised Kokkos"};
   }
-#if defined(KOKKOS_ENABLE_OPENMP)
-  threads = std::min(omp_get_max_threads(), threads_max);
-  if (const int quota = Impl::processor_quota(); quota > 0) threads = std::min(threads, quota);
-#else
-  threads = 1;
-#endif
+  const Impl::Environment environment = [](const char* name) { return std::getenv(name); };
+  Impl::check_kokkos_switches(environment);
+  const Impl::ThreadChoice chosen = Impl::choose_threads(Impl::query_thread_limits(), environment);
+  Impl::start_all_threads();
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
-  settings.set_num_threads(threads);
+  settings.set_print_configuration(false);
+  settings.set_num_threads(chosen.threads);
   if (devices.usable) {
     const Impl::DeviceChoice choice = Impl::choose_device(
-        devices.device_count, requested, [](const char* name) { return std::getenv(name); },
-        static_cast<unsigned>(::getpid()));
+        devices.device_count, requested, environment, static_cast<unsigned>(::getpid()));
     check_kernels_run_on(choice.device);  // Kokkos would abort
     settings.set_device_id(choice.kokkos_id);
   }
@@ -86,6 +80,7 @@ int initialize_kokkos(const SpaceInfo& devices, std::optional<int> requested) {
     if (Kokkos::is_initialized() && !Kokkos::is_finalized() && !Arch::device_is_lost())
       Kokkos::finalize();
   });
+  threads = chosen;
   return threads;
 }
 
@@ -129,7 +124,7 @@ std::uint64_t budget(const SpaceInfo& info, double fraction, std::optional<std::
 Context::Context(ContextOptions options) {
   check_processor();
   KINDRED_THROW_IF(
-      options.threads < 0 || options.threads > threads_max,
+      options.threads < 0 || options.threads > Impl::threads_max,
       "threads is " + std::to_string(options.threads) + "; it must be 1 … 512, or 0 for all");
   KINDRED_THROW_IF(
       !(options.budget_fraction > 0.0 && options.budget_fraction <= 1.0),
@@ -149,7 +144,7 @@ Context::Context(ContextOptions options) {
                    "device is " + std::to_string(*options.device) + "; this process sees " +
                        std::to_string(device.device_count) + ", counted from 0");
   const auto start = std::chrono::steady_clock::now();
-  const int threads_default = initialize_kokkos(device, options.device);
+  Impl::ThreadChoice choice = initialize_kokkos(device, options.device);
   // The program may have initialised Kokkos on another device.
   if (device.usable) device = Impl::query_device(Impl::device_of_kokkos());
   if (options.device && device.device_index != *options.device) {
@@ -177,13 +172,16 @@ Context::Context(ContextOptions options) {
   SpaceInfo openmp = serial;
   openmp.space = Space::openmp;
 #if defined(KOKKOS_ENABLE_OPENMP)
-  const int threads = options.threads > 0 ? options.threads : threads_default;
+  if (options.threads > 0)
+    choice = Impl::requested_threads(options.threads, Impl::openmp_thread_limit());
 #else
-  const int threads = threads_default;
   openmp.compiled = openmp.usable = false;
   openmp.why_not = "not compiled in: this Kokkos has no OpenMP";
+  choice = {};
 #endif
+  const int threads = choice.threads;
   openmp.concurrency = threads;
+  openmp.concurrency_why = choice.why;
   device.memory_budget = std::min(budget(device, options.budget_fraction, options.device_budget),
                                   options.device_budget_max);
 

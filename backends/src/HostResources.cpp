@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #if defined(__linux__)
 #include <sched.h>
@@ -87,6 +88,16 @@ HostMemory query_host_memory(const std::string& root) {
     memory.total = *limit;
     memory.free = std::min(memory.free, *limit - std::min(*limit, held));
   });
+  // Limits of the process (`ulimit -v`, `ulimit -d`) and what counts against them.
+  for (const auto& [name, size] :
+       {std::pair("Max address space", "VmSize"), std::pair("Max data size", "VmData")}) {
+    const auto limit = number(value_of(root + "/proc/self/limits", name));
+    if (!limit) continue;  // "unlimited"
+    const std::uint64_t used =
+        number(value_of(root + "/proc/self/status", size)).value_or(0) * 1024;
+    memory.total = std::min(memory.total, *limit);
+    memory.free = std::min(memory.free, *limit - std::min(*limit, used));
+  }
   return memory;
 }
 

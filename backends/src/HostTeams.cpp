@@ -2,6 +2,7 @@
 #include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/TeamSizes.hpp>
+#include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -108,6 +109,7 @@ class HostTeams::Team {
   void loop() {
 #if defined(KOKKOS_ENABLE_OPENMP)
     omp_set_num_threads(m_threads);  // only for regions of this thread
+    start_all_threads();
     // The system may wake a thread of the team on a processor where another one runs, and takes
     // milliseconds to move it. A binding set by the user is kept.
     if (omp_get_proc_bind() == omp_proc_bind_false) {

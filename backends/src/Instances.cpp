@@ -3,6 +3,8 @@
 
 #include "ContextState.hpp"
 
+#include <kindred/backends/impl/ThreadChoice.hpp>
+
 #include <string>
 #include <utility>
 
@@ -31,6 +33,7 @@ const HostSpace& host_instance(const Context& context, Space space) {
                            " cannot be used: " + context.info(space).why_not);
   }
   if (space == Space::serial) return context.state().serial;
+  start_all_threads();
   const HostSpace* const team = context.state().teams.here();
   return team != nullptr ? *team : context.state().openmp;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/memory/HugePages.hpp>
 
-#include <cstdint>
-
 #if defined(__linux__)
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,17 +8,23 @@
 
 namespace Kindred {
 
+namespace Impl {
+
+AddressRange whole_pages(std::uintptr_t address, std::size_t bytes, std::size_t page) noexcept {
+  const AddressRange range{(address + page - 1) / page * page, (address + bytes) / page * page};
+  return range.begin < range.end ? range : AddressRange{};
+}
+
+}  // namespace Impl
+
 void ask_for_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if (data == nullptr || bytes < huge_page_arrays) return;
   const long size = ::sysconf(_SC_PAGESIZE);
   if (size <= 0) return;
-  const auto page = static_cast<std::uintptr_t>(size);
+  // Pages have 4 KiB on x86-64 and 4, 16 or 64 KiB on aarch64.
   const auto address = reinterpret_cast<std::uintptr_t>(data);
-  // Only the pages that lie entirely within the array: those shared with adjacent data are left
-  // alone.
-  const std::uintptr_t begin = (address + page - 1) / page * page;
-  const std::uintptr_t end = (address + bytes) / page * page;
+  const auto [begin, end] = Impl::whole_pages(address, bytes, static_cast<std::size_t>(size));
   if (begin < end)
     (void)::madvise(static_cast<char*>(data) + (begin - address), end - begin, MADV_HUGEPAGE);
 #endif

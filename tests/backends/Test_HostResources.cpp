@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 namespace HostResourcesTest {
 
@@ -79,6 +80,42 @@ TEST_F(HostFiles, MalformedEntriesAreIgnored) {
   write("sys/fs/cgroup/a/cpu.max", "100000 0\n");
   EXPECT_EQ(total(), 1000U * 1024);
   EXPECT_EQ(quota(), 0);
+}
+
+TEST_F(HostFiles, PartsOfAProcessorAreRoundedUp) {
+  write("proc/self/cgroup", "0::/\n");
+  for (const auto& [text, processors] :
+       {std::pair("50000 100000\n", 1), std::pair("1000 100000\n", 1),
+        std::pair("150000 100000\n", 2), std::pair("12800000 100000\n", 128)}) {
+    write("sys/fs/cgroup/cpu.max", text);
+    EXPECT_EQ(quota(), processors) << text;
+  }
+}
+
+TEST_F(HostFiles, AContainerWithTheHostsPathSeesItsLimitsAtTheRoot) {
+  write("proc/self/cgroup", "5:memory:/docker/0123\n4:cpu,cpuacct:/docker/0123\n");
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "500000\n");
+  write("sys/fs/cgroup/memory/memory.usage_in_bytes", "100000\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(total(), 500000U);
+  EXPECT_EQ(free(), 400000U);
+  EXPECT_EQ(quota(), 1);
+}
+
+TEST_F(HostFiles, ResourceLimitsOfTheProcessApply) {
+  write("proc/self/limits",
+        "Limit                     Soft Limit           Hard Limit           Units     \n"
+        "Max data size             unlimited            unlimited            bytes     \n"
+        "Max address space         700000               unlimited            bytes     \n");
+  write("proc/self/status", "Name:\tx\nVmSize:\t     400 kB\nVmData:\t     100 kB\n");
+  EXPECT_EQ(total(), 700000U);
+  EXPECT_EQ(free(), 700000U - 400 * 1024);
+  write("proc/self/limits",
+        "Max data size             200000               unlimited            bytes     \n"
+        "Max address space         300000               unlimited            bytes     \n");
+  EXPECT_EQ(total(), 200000U);
+  EXPECT_EQ(free(), 0U) << "more is mapped than the address space may have";
 }
 
 TEST(HostResources, ThisMachineHasMemory) {

@@ -59,4 +59,16 @@ TEST(HugePages, AreNotRequestedForSmallAndEmptyArrays) {
   ask_for_huge_pages(small.data(), 0);
 }
 
+TEST(HugePages, OnlyWholePagesOfAnySizeAreAdvised) {
+  using Impl::AddressRange;
+  using Impl::whole_pages;
+  for (const std::size_t page : {4096U, 16384U, 65536U}) {
+    EXPECT_EQ(whole_pages(3 * page, 2 * page, page), (AddressRange{3 * page, 5 * page}));
+    EXPECT_EQ(whole_pages(3 * page + 1, 2 * page, page), (AddressRange{4 * page, 5 * page}));
+    EXPECT_EQ(whole_pages(3 * page - 1, 2 * page + 2, page), (AddressRange{3 * page, 5 * page}));
+    EXPECT_EQ(whole_pages(3 * page + 1, page, page), AddressRange{}) << "no page lies within";
+    EXPECT_EQ(whole_pages(3 * page, 0, page), AddressRange{});
+  }
+}
+
 }  // namespace HugePagesTest

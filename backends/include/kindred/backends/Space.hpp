@@ -37,6 +37,7 @@ struct SpaceInfo {
   int device_index = 0;           ///< index of the GPU in use among the GPUs visible to the process
   int device_count = 0;           ///< number of GPUs visible to the process
   int concurrency = 0;            ///< number of host threads, or of SMs
+  std::string concurrency_why;    ///< of `openmp`: the reason for the number of threads
   double compute_capability = 0;  ///< of a CUDA device, such as 9.0
   double kernels_for = 0;  ///< compute capability that the kernels were compiled for, such as 8.0
   bool kernels_from_ptx =

@@ -7,8 +7,8 @@
 
 namespace Kindred::Impl {
 
-/// Memory in bytes that this process may use: that of the machine, or of its control group if that
-/// is less.
+/// Memory in bytes that this process may use: that of the machine, or of its control group or its
+/// resource limits (`ulimit -v`, `ulimit -d`) if that is less.
 struct HostMemory {
   std::uint64_t total = 0;
   std::uint64_t free = 0;

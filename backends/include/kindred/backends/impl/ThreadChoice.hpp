@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_IMPL_THREAD_CHOICE_HPP
+#define KINDRED_BACKENDS_IMPL_THREAD_CHOICE_HPP
+
+#include <kindred/backends/impl/DeviceChoice.hpp>
+
+#include <limits>
+#include <string>
+
+namespace Kindred::Impl {
+
+/// What decides how many host threads this process may use.
+struct ThreadLimits {
+  int openmp = 1;                                      ///< threads that OpenMP starts by default
+  int openmp_limit = std::numeric_limits<int>::max();  ///< OMP_THREAD_LIMIT
+  int allowed = 1;                                     ///< processors this process may use
+  int online = 1;                                      ///< processors of the machine
+  int quota = 0;  ///< processors of the control group, rounded up; 0: unlimited
+};
+
+/// A number of host threads and the reason for it, such as `OMP_NUM_THREADS`.
+struct ThreadChoice {
+  int threads = 1;
+  std::string why;
+
+  friend bool operator==(const ThreadChoice&, const ThreadChoice&) = default;
+};
+
+/// The most threads of an OpenMP instance of Kokkos.
+inline constexpr int threads_max = 512;
+
+/// \brief The number of threads of a context that requests none: that of KOKKOS_NUM_THREADS, or
+/// that of OpenMP up to the quota; at most the limits of OpenMP and of Kokkos.
+/// \throws InvalidArgument if KOKKOS_NUM_THREADS is not a whole number ≥ 1 (Kokkos would abort)
+ThreadChoice choose_threads(const ThreadLimits& limits, const Environment& environment);
+/// \p requested threads, at most \p openmp_limit: OpenMP would start fewer than Kokkos expects.
+ThreadChoice requested_threads(int requested, int openmp_limit);
+
+/// \brief Checks the variables that Kokkos reads as true or false.
+/// \throws InvalidArgument for a value on which Kokkos would abort
+void check_kokkos_switches(const Environment& environment);
+
+/// The most threads that OpenMP starts, whatever is requested.
+int openmp_thread_limit() noexcept;
+/// The limits of this process; one thread if Kokkos has no OpenMP.
+ThreadLimits query_thread_limits();
+/// Makes OpenMP start as many threads as the calling thread requests: with OMP_DYNAMIC it may start
+/// fewer, and Kokkos would combine results of threads that did not run.
+void start_all_threads() noexcept;
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_BACKENDS_IMPL_THREAD_CHOICE_HPP

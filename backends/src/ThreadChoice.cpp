@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/HostResources.hpp>
+#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace Kindred::Impl {
+
+namespace {
+
+/// The integer at the start of \p text.
+std::optional<int> leading_number(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
+    text.remove_prefix(1);
+  int value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return {};
+  return value;
+}
+
+ThreadChoice at_most(ThreadChoice choice, int limit, const char* why) {
+  if (choice.threads > limit) choice = {limit, why};
+  return choice;
+}
+
+ThreadChoice within_openmp(const ThreadChoice& choice, int openmp_limit) {
+  return at_most(at_most(choice, std::max(openmp_limit, 1), "OMP_THREAD_LIMIT"), threads_max,
+                 "the most that Kokkos can use");
+}
+
+}  // namespace
+
+ThreadChoice choose_threads(const ThreadLimits& limits, const Environment& environment) {
+  if (const char* const text = environment("KOKKOS_NUM_THREADS")) {
+    const std::optional<int> number = leading_number(text);
+    KINDRED_THROW_IF(!number || *number < 1, "KOKKOS_NUM_THREADS is '" + std::string(text) +
+                                                 "'; it must be a whole number of at least 1");
+    return within_openmp({*number, "KOKKOS_NUM_THREADS"}, limits.openmp_limit);
+  }
+  ThreadChoice choice{std::max(limits.openmp, 1), "all processors"};
+  const char* const text = environment("OMP_NUM_THREADS");
+  if (text != nullptr && leading_number(text) == limits.openmp) {
+    choice.why = "OMP_NUM_THREADS";
+  } else if (limits.openmp != limits.allowed) {
+    choice.why = "as OpenMP decides";
+  } else if (limits.allowed < limits.online) {
+    choice.why = "the processors that this process may use";
+  }
+  if (limits.quota > 0)
+    choice = at_most(choice, limits.quota, "the CPU limit of the control group");
+  return within_openmp(choice, limits.openmp_limit);
+}
+
+ThreadChoice requested_threads(int requested, int openmp_limit) {
+  return within_openmp({requested, "as requested"}, openmp_limit);
+}
+
+void check_kokkos_switches(const Environment& environment) {
+  for (const char* name :
+       {"KOKKOS_DISABLE_WARNINGS", "KOKKOS_PRINT_CONFIGURATION", "KOKKOS_TUNE_INTERNALS"}) {
+    const char* const text = environment(name);
+    if (text == nullptr) continue;
+    std::string value = text;
+    for (char& c : value) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const auto known = {"true", "false", "yes", "no", "1", "0"};
+    KINDRED_THROW_IF(std::find(known.begin(), known.end(), value) == known.end(),
+                     std::string(name) + " is '" + text + "'; it must be 'true' or 'false'");
+  }
+}
+
+int openmp_thread_limit() noexcept {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  return omp_get_thread_limit();
+#else
+  return 1;
+#endif
+}
+
+ThreadLimits query_thread_limits() {
+  ThreadLimits limits;
+  limits.openmp_limit = openmp_thread_limit();
+#if defined(KOKKOS_ENABLE_OPENMP)
+  limits.openmp = omp_get_max_threads();
+  limits.allowed = omp_get_num_procs();
+  limits.online = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+  limits.quota = processor_quota();
+#endif
+  return limits;
+}
+
+void start_all_threads() noexcept {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if (omp_get_dynamic() != 0) omp_set_dynamic(0);
+#endif
+}
+
+}  // namespace Kindred::Impl

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The number of threads and the memory budget follow what the process may use, and the answers do not depend on it."""
+import os
+import subprocess
+import unittest
+
+import harness
+
+PROCESSORS = len(os.sched_getaffinity(0))
+MIB = 1 << 20
+
+
+def info(settings=None, processors=None):
+    """The output of `kindred info --json`, as (JSON, stderr), without any setting of OpenMP but the given ones."""
+    environment = {name: value for name, value in harness.environment("/nonexistent/profile.json").items()
+                   if not name.startswith(("OMP_", "GOMP_", "KMP_", "KOKKOS_"))}
+    completed = subprocess.run([harness.COMMAND, "info", "--json"], capture_output=True, text=True, check=True,
+                               env=environment | (settings or {}), timeout=300,
+                               preexec_fn=(lambda: os.sched_setaffinity(0, processors)) if processors else None)
+    return harness.strict(completed.stdout), completed.stderr
+
+
+class HostLimits(harness.CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        if "openmp" not in harness.usable_spaces():
+            raise unittest.SkipTest("this build has no OpenMP")
+
+    def threads(self, settings=None, processors=None, quiet=True):
+        result, errors = info(settings, processors)
+        if quiet:
+            self.assertEqual(errors, "")
+        openmp = next(space for space in result["spaces"] if space["space"] == "openmp")
+        self.assertEqual(openmp["concurrency"], result["cpu"]["threads"])
+        return result["cpu"]["threads"], result["cpu"]["threads_why"]
+
+    def test_openmp_variables(self):
+        self.assertEqual(self.threads({"OMP_NUM_THREADS": "1"}), (1, "OMP_NUM_THREADS"))
+        self.assertEqual(self.threads({"OMP_NUM_THREADS": "64", "OMP_THREAD_LIMIT": "4"}), (4, "OMP_THREAD_LIMIT"))
+        self.assertEqual(self.threads({"OMP_NUM_THREADS": "3", "OMP_DYNAMIC": "true"}), (3, "OMP_NUM_THREADS"))
+        # Only the OpenMP library itself says that it ignores a value.
+        self.assertEqual(self.threads({"OMP_NUM_THREADS": "many"}, quiet=False)[0], self.threads()[0])
+
+    def test_affinity(self):
+        one = {min(os.sched_getaffinity(0))}
+        why = "all processors" if os.cpu_count() == 1 else "the processors that this process may use"
+        self.assertEqual(self.threads(processors=one), (1, why))
+
+    def test_binding_keeps_all_processors(self):
+        for settings in ({"OMP_PROC_BIND": "spread"}, {"OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}, {"OMP_PLACES": "threads"}):
+            self.assertEqual(self.threads(settings)[0], self.threads()[0], settings)
+
+    def test_kokkos_variables(self):
+        self.assertEqual(self.threads({"KOKKOS_NUM_THREADS": "2"}), (2, "KOKKOS_NUM_THREADS"))
+        self.assertEqual(self.threads({"KOKKOS_PRINT_CONFIGURATION": "yes"}), self.threads())
+        for name in ("KOKKOS_NUM_THREADS", "KOKKOS_DISABLE_WARNINGS", "KOKKOS_TUNE_INTERNALS"):
+            self.refuses(2, [name, "'some'"], "info", settings={name: "some"})
+
+    def test_text_has_the_reason_and_the_right_number(self):
+        text = self.succeeds("info", settings={"OMP_NUM_THREADS": "1"}).out.decode()
+        self.assertIn("1 thread (OMP_NUM_THREADS)", text)
+        self.assertNotIn("1 threads", text)
+        self.assertIn("3 threads (as requested)", self.succeeds("info", "--threads", 3).out.decode())
+
+    def test_address_space(self):
+        limit = 2000 * MIB
+        result = harness.strict(self.succeeds("info", "--json", address_space=limit, settings={"OMP_NUM_THREADS": "2"}).out)
+        for space in result["spaces"][:2]:
+            self.assertLessEqual(space["memory"]["total"], limit)
+            self.assertLess(space["memory"]["budget"], space["memory"]["free"])
+
+    def test_answers_do_not_depend_on_the_limits(self):
+        patterns = self.file("patterns.jsonl", [{"name": f"p{i}", "tokens": [f"s{(i * j) % 17}" for j in range(1, 30)]}
+                                               for i in range(300)])
+        queries = self.file("queries.jsonl", [{"name": "q", "tokens": [f"s{(3 * j) % 17}" for j in range(1, 40)]}])
+        match = ("match", "--patterns", patterns, "--queries", queries, "--measure", "difflib", "--space", "openmp")
+        expected = self.succeeds(*match).out
+        self.assertTrue(expected)
+        for settings in ({"OMP_NUM_THREADS": "1"}, {"OMP_NUM_THREADS": "64"}, {"OMP_THREAD_LIMIT": "1"},
+                         {"OMP_NUM_THREADS": "8", "OMP_THREAD_LIMIT": "3"}, {"OMP_DYNAMIC": "true", "OMP_NUM_THREADS": "8"},
+                         {"OMP_PROC_BIND": "spread"}):
+            self.assertEqual(self.succeeds(*match, settings=settings).out, expected, settings)
+        self.assertEqual(self.succeeds(*match, "--threads", 64, settings={"OMP_THREAD_LIMIT": "2"}).out, expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
