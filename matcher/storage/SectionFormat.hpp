@@ -3,7 +3,6 @@
 #define KINDRED_MATCHER_STORAGE_SECTION_FORMAT_HPP
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,8 +14,6 @@
 namespace Kindred::Impl {
 
 // The bytes of a section file, as specified in docs/internals/file-format.md.
-
-static_assert(std::endian::native == std::endian::little, "files are mapped without conversion");
 
 inline constexpr std::array<char, 8> section_magic{'\x89', 'K', 'N', 'D', '\r', '\n', '\x1a', '\n'};
 inline constexpr std::uint32_t section_format_version = 2;  ///< the newest supported version
