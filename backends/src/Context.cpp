@@ -10,6 +10,7 @@
 #include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/backends/impl/MaxLevel.hpp>
+#include <kindred/backends/impl/ProveSpace.hpp>
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/HostLevel.hpp>
@@ -27,6 +28,7 @@
 #include <mutex>
 #include <new>
 #include <utility>
+#include <vector>
 
 namespace Kindred {
 
@@ -135,19 +137,22 @@ Context::Context(ContextOptions options) {
   if (options.device && !device.compiled)
     throw SpaceUnavailable("device " + std::to_string(*options.device) +
                            " cannot be used: " + device.why_not);
-  if (device.compiled && !device.usable) {
+  if (Arch::device_is_lost()) {
+    device.usable = false;
+    device.why_not = "this process has lost it; restart the program";
+  } else if (device.compiled && !device.usable) {
     throw SpaceUnavailable(
         "this build of Kindred needs a CUDA driver and a device, and there is none (" +
         device.why_not + "); use the host build: ./run build release");
   }
-  KINDRED_THROW_IF(options.device && *options.device >= device.device_count,
+  KINDRED_THROW_IF(device.usable && options.device && *options.device >= device.device_count,
                    "device is " + std::to_string(*options.device) + "; this process sees " +
                        std::to_string(device.device_count) + ", counted from 0");
   const auto start = std::chrono::steady_clock::now();
   Impl::ThreadChoice choice = initialize_kokkos(device, options.device);
   // The program may have initialised Kokkos on another device.
   if (device.usable) device = Impl::query_device(Impl::device_of_kokkos());
-  if (options.device && device.device_index != *options.device) {
+  if (device.usable && options.device && device.device_index != *options.device) {
     throw SpaceUnavailable("device " + std::to_string(*options.device) +
                            " cannot be used: Kokkos was initialised on device " +
                            std::to_string(device.device_index) +
@@ -159,6 +164,15 @@ Context::Context(ContextOptions options) {
                      " bytes of memory, and device_memory_min is " +
                      std::to_string(options.device_memory_min);
   }
+  std::vector<std::string> failures;
+  const auto prove = [&failures](SpaceInfo& info) {
+    info.why_not = Impl::why_space_fails(info.space);
+    info.usable = info.why_not.empty();
+    if (info.usable) return;
+    failures.push_back("space " + std::string(to_string(info.space)) +
+                       " cannot be used: " + info.why_not);
+  };
+  if (device.usable) prove(device);
 
   SpaceInfo serial;
   serial.space = Space::serial;
@@ -170,10 +184,14 @@ Context::Context(ContextOptions options) {
   serial.memory_free = memory.free;
   serial.memory_budget = budget(serial, options.budget_fraction, options.host_budget);
   SpaceInfo openmp = serial;
+  prove(serial);
+  if (!serial.usable) throw SpaceUnavailable(failures.back());
   openmp.space = Space::openmp;
 #if defined(KOKKOS_ENABLE_OPENMP)
   if (options.threads > 0)
     choice = Impl::requested_threads(options.threads, Impl::openmp_thread_limit());
+  prove(openmp);
+  if (!openmp.usable) choice = {1, "openmp cannot be used"};
 #else
   openmp.compiled = openmp.usable = false;
   openmp.why_not = "not compiled in: this Kokkos has no OpenMP";
@@ -209,6 +227,7 @@ Context::Context(ContextOptions options) {
       log(LogLevel::warning, options.profile + " is not used: " + error.what());
     }
   }
+  for (const std::string& failure : failures) log(LogLevel::warning, failure);
   if (device.kernels_from_ptx) {
     log(LogLevel::info, "kernels are compiled for this GPU (compute capability " +
                             shown(device.compute_capability, 1) + ") from PTX for " +
@@ -245,10 +264,9 @@ MemoryResource& Context::memory([[maybe_unused]] Space space) {
 
 MemoryResource& Context::pinned_memory() {
 #if KINDRED_HAS_DEVICE
-  return m_state->pinned_memory.limit;
-#else
-  return m_state->host_memory.limit;
+  if (is_usable(Space::cuda)) return m_state->pinned_memory.limit;
 #endif
+  return m_state->host_memory.limit;
 }
 
 MemoryStatistics Context::memory_statistics([[maybe_unused]] Space space) const {
@@ -278,6 +296,15 @@ void Context::State::report_compilation(const Context& context, const DispatchRe
   context.log(LogLevel::info, "the first " + std::string(to_string(record.operation)) + " took " +
                                   shown(record.taken, 1) +
                                   " s, because its kernels were compiled for this GPU");
+}
+
+DispatchRecord Context::decide(const Workload& workload, std::optional<Space> forced) {
+  if (forced && !is_usable(*forced)) {
+    throw SpaceUnavailable("space " + std::string(to_string(*forced)) + " cannot run " +
+                           std::string(to_string(workload.operation)) + ": " +
+                           info(*forced).why_not);
+  }
+  return dispatcher().decide(workload, forced);
 }
 
 void Context::report(const DispatchRecord& record) const {
@@ -327,6 +354,7 @@ DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& 
   } catch (const std::runtime_error& error) {
     const Arch::DeviceFailure failure = Arch::device_failure_in(error.what());
     if (failure == Arch::DeviceFailure::none) throw;
+    Arch::record_device_failure(error.what());
     if (const auto record = next(error.what())) return *record;
     if (failure == Arch::DeviceFailure::memory) throw out_of_memory(error.what());
     Arch::throw_device_failure(failure, std::string(to_string(failed.operation)) + " on " +

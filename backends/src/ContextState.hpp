@@ -28,7 +28,10 @@ struct KINDRED_HIDDEN Context::State {
         dispatcher(usable_spaces, thread_count, options.dispatcher)
 #if KINDRED_HAS_DEVICE
         ,
-        cuda(Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0]),
+        // A lost device cannot create a stream.
+        cuda(usable_spaces.contains(Space::cuda)
+                 ? Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0]
+                 : DeviceSpace()),
         device_memory(spaces[2].memory_budget, options.before_allocation),
         pinned_memory(host_memory, options.before_allocation)
 #endif

@@ -59,7 +59,11 @@ HostWorkers host_workers(const Context& context, Space space) {
 }
 
 #if KINDRED_HAS_DEVICE
-const DeviceSpace& device_instance(const Context& context) { return context.state().cuda; }
+const DeviceSpace& device_instance(const Context& context) {
+  if (!context.is_usable(Space::cuda))
+    throw SpaceUnavailable("space cuda cannot be used: " + context.info(Space::cuda).why_not);
+  return context.state().cuda;
+}
 #endif
 
 }  // namespace Kindred::Impl

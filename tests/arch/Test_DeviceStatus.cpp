@@ -32,6 +32,13 @@ TEST(DeviceStatus, OtherMessagesAreNotDeviceFailures) {
   EXPECT_EQ(Arch::device_failure_in("HostSpace failed to allocate 3 B"), DeviceFailure::memory);
 }
 
+TEST(DeviceStatus, OtherMessagesDoNotBreakTheContext) {
+  for (const char* message : {"", "error( cudaErrorMemoryAllocation): x", "error( other): x"}) {
+    Arch::record_device_failure(message);
+    EXPECT_FALSE(Arch::device_is_lost()) << message;
+  }
+}
+
 TEST(DeviceStatus, ThrowsTheExceptionTypeOfTheFailure) {
   EXPECT_THROW(Arch::throw_device_failure(DeviceFailure::memory, "x"), OutOfMemory);
   EXPECT_THROW(Arch::throw_device_failure(DeviceFailure::unavailable, "x"), SpaceUnavailable);

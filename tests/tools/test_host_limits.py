@@ -83,5 +83,20 @@ class HostLimits(harness.CommandTest):
         self.assertEqual(self.succeeds(*match, "--threads", 64, settings={"OMP_THREAD_LIMIT": "2"}).out, expected)
 
 
+class FailedProof(harness.CommandTest):
+    def test_info_has_the_reason(self):
+        space = harness.usable_spaces()[-1]
+        if space == "serial":
+            self.skipTest("this build has only one space")
+        settings = {"KINDRED_TEST_FAULT": f"{space}:lost-store"}
+        result = harness.strict(self.succeeds("info", "--json", settings=settings).out)
+        failed = next(entry for entry in result["spaces"] if entry["space"] == space)
+        self.assertFalse(failed["usable"])
+        self.assertIn("it computes wrong results (a store through a View was lost", failed["why_not"])
+        self.assertIn("not usable: it computes wrong results", self.succeeds("info", settings=settings).out.decode())
+        self.refuses(1, ["it computes wrong results"], "info", "--space", space, settings=settings)
+        self.succeeds("info", "--space", space)
+
+
 if __name__ == "__main__":
     unittest.main()

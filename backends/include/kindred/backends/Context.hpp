@@ -120,6 +120,8 @@ class Context {
  private:
   /// Whether \p workload is the first one of its size on \p space. \see CallHistory
   bool is_first(const Workload& workload, Space space) const noexcept;
+  /// \throws SpaceUnavailable with the reason if \p forced cannot be used
+  DispatchRecord decide(const Workload& workload, std::optional<Space> forced);
   void report(const DispatchRecord& record) const;
   /// Runs `call(body)` on a team of at least \p threads threads; returns the size of the team.
   int run_on_team(int threads, void (*call)(const void* body), const void* body);
@@ -133,7 +135,7 @@ class Context {
 template <class Body>
 DispatchRecord Context::run(const Workload& workload, std::optional<Space> forced,
                             const Body& body) {
-  DispatchRecord record = dispatcher().decide(workload, forced);
+  DispatchRecord record = decide(workload, forced);
   SpaceSet tried;
   while (true) {
     try {

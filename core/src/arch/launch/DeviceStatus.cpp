@@ -31,7 +31,7 @@ constexpr std::array<Names, 14> of_unavailability{"cudaErrorNoDevice",
                                                   "cudaErrorNotSupported"};
 
 /// According to CUDA's documentation, these break the CUDA context of the process.
-[[maybe_unused]] constexpr std::array<Names, 12> of_broken_context{
+constexpr std::array<Names, 12> of_broken_context{
     "cudaErrorIllegalAddress",     "cudaErrorLaunchFailure",       "cudaErrorLaunchTimeout",
     "cudaErrorIllegalInstruction", "cudaErrorMisalignedAddress",   "cudaErrorInvalidAddressSpace",
     "cudaErrorInvalidPc",          "cudaErrorHardwareStackError",  "cudaErrorAssert",
@@ -40,6 +40,17 @@ constexpr std::array<Names, 14> of_unavailability{"cudaErrorNoDevice",
 template <std::size_t Size>
 bool contains(const std::array<Names, Size>& names, std::string_view name) noexcept {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The name of the CUDA status in a message of Kokkos; empty if there is none.
+std::string_view status_name_in(std::string_view message) noexcept {
+  // Kokkos writes "call error( cudaErrorName): text".
+  constexpr std::string_view before = "error( ";
+  const std::size_t error = message.find(before);
+  if (error == std::string_view::npos) return {};
+  const std::string_view rest = message.substr(error + before.size());
+  if (!rest.starts_with("cuda")) return {};
+  return rest.substr(0, rest.find(')'));
 }
 
 std::atomic<bool> broken{false};
@@ -55,13 +66,12 @@ DeviceFailure device_failure(std::string_view status_name) noexcept {
 
 DeviceFailure device_failure_in(std::string_view message) noexcept {
   if (message.find("failed to allocate") != std::string_view::npos) return DeviceFailure::memory;
-  // Kokkos writes "call error( cudaErrorName): text".
-  constexpr std::string_view before = "error( ";
-  const std::size_t error = message.find(before);
-  if (error == std::string_view::npos) return DeviceFailure::none;
-  const std::string_view rest = message.substr(error + before.size());
-  if (!rest.starts_with("cuda")) return DeviceFailure::none;
-  return device_failure(rest.substr(0, rest.find(')')));
+  const std::string_view name = status_name_in(message);
+  return name.empty() ? DeviceFailure::none : device_failure(name);
+}
+
+void record_device_failure(std::string_view message) noexcept {
+  if (contains(of_broken_context, status_name_in(message))) broken = true;
 }
 
 void throw_device_failure(DeviceFailure failure, const std::string& what) {

@@ -24,6 +24,10 @@ DeviceFailure device_failure(std::string_view status_name) noexcept;
 /// \brief Classifies a message in which Kokkos reports a failed CUDA call or allocation.
 DeviceFailure device_failure_in(std::string_view message) noexcept;
 
+/// \brief Records a broken context if \p message, in which Kokkos reports a failed CUDA call, names
+/// one. \see device_is_lost
+void record_device_failure(std::string_view message) noexcept;
+
 /// Throws the error for \p failure, which must not be `none`. \param what what failed, and why
 [[noreturn]] void throw_device_failure(DeviceFailure failure, const std::string& what);
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/backends/impl/ProveSpace.hpp>
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/CurrentDevice.hpp>
+#include <kindred/core/arch/launch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/SpaceProof.hpp>
+
+#include <cstdlib>
+#include <exception>
+#include <string_view>
+
+namespace Kindred::Impl {
+
+namespace {
+
+Arch::ProofFault fault_of(Space space) {
+  const char* const text = std::getenv("KINDRED_TEST_FAULT");
+  if (text == nullptr) return Arch::ProofFault::none;
+  const std::string start = std::string(to_string(space)) + ':';
+  std::string_view fault = text;
+  if (!fault.starts_with(start)) return Arch::ProofFault::none;
+  fault.remove_prefix(start.size());
+  return Arch::proof_fault(fault).value_or(Arch::ProofFault::none);
+}
+
+template <class ExecutionSpace>
+std::string why_fails(const ExecutionSpace& exec_space, Space space) {
+  const std::string wrong = Arch::why_results_are_wrong(exec_space, fault_of(space));
+  if (wrong.empty()) return {};
+  return "it computes wrong results (" + wrong +
+         "); its Kokkos does not fit the compiler or the device: build Kokkos again with the "
+         "options of docs/install.md, and Kindred with it";
+}
+
+}  // namespace
+
+std::string why_space_fails(Space space) {
+  try {
+#if KINDRED_HAS_DEVICE
+    if (space == Space::cuda) {
+      const DeviceSpace exec_space;
+      const Arch::CurrentDevice current(exec_space);
+      return why_fails(exec_space, space);
+    }
+#endif
+    return why_fails(new_serial_instance(), space);
+  } catch (const std::exception& error) {
+    Arch::record_device_failure(error.what());
+    return std::string("a small kernel failed on it: ") + error.what();
+  }
+}
+
+}  // namespace Kindred::Impl
