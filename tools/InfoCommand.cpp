@@ -149,8 +149,8 @@ std::string as_text(const Context& context, const LoadedLibrary& loaded) {
   }
   fmt::format_to(to, "\n{}\n  {}, {} thread{}\n  {}\n  instruction set: {}\n",
                  heading("Processor", STDOUT_FILENO), context.info(Space::serial).device,
-                 context.threads(), context.threads() == 1 ? "" : "s", fmt::join(cpu_features(), " "),
-                 instruction_set_text(instruction_set()));
+                 context.threads(), context.threads() == 1 ? "" : "s",
+                 fmt::join(cpu_features(), " "), instruction_set_text(instruction_set()));
   out += "\n" + heading("Library", STDOUT_FILENO) + "\n  " + library_file() + "\n";
   if (!loaded.name.empty()) fmt::format_to(to, "  {}: {}\n", loaded.name, loaded.why);
   out += "\n" + heading("Matrix products", STDOUT_FILENO) + "\n";

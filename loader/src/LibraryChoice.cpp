@@ -19,8 +19,8 @@ std::string why_not(const InstalledLibrary& library, const Driver& driver) {
   // With the machine code, any driver of the same major version of CUDA.
   const int needed = same_machine_code ? library.cuda / 1000 * 1000 : library.cuda;
   if (driver.cuda < needed)
-    return "it needs a driver for CUDA " + cuda_text(needed) + " or newer, and this one is for CUDA " +
-           cuda_text(driver.cuda) + ": update the driver";
+    return "it needs a driver for CUDA " + cuda_text(needed) +
+           " or newer, and this one is for CUDA " + cuda_text(driver.cuda) + ": update the driver";
   return {};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included before everything else: what the device code of core takes from CUDA and Kokkos::Cuda, made of HIP and Kokkos::HIP.
+// Included before everything else: what the device code of core takes from CUDA and Kokkos::Cuda,
+// made of HIP and Kokkos::HIP.
 #ifndef KINDRED_TESTS_HIP_COMPILE_CUDA_NAMES_HPP
 #define KINDRED_TESTS_HIP_COMPILE_CUDA_NAMES_HPP
 
@@ -13,6 +14,9 @@
 #define cudaFuncGetAttributes hipFuncGetAttributes
 #define cudaGetDevice hipGetDevice
 #define cudaGetLastError hipGetLastError
+#define cudaMemcpyAsync hipMemcpyAsync
+#define cudaMemcpyDefault hipMemcpyDefault
+#define cudaStreamSynchronize hipStreamSynchronize
 #define cudaSuccess hipSuccess
 #define cuda_device_prop hip_device_prop
 #define cuda_stream hip_stream
