@@ -44,6 +44,8 @@ std::string why_space_fails(Space space) {
       return why_fails(exec_space, space);
     }
 #endif
+    // The kernels of both host spaces are the same code; the threads of OpenMP start with the first
+    // call that uses them.
     return why_fails(new_serial_instance(), space);
   } catch (const std::exception& error) {
     Arch::record_device_failure(error.what());
