@@ -15,11 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The library folder, seen from the folder of programs: `../lib`.
-#if !defined(KINDRED_LIBRARIES_FROM_PROGRAMS)
-#define KINDRED_LIBRARIES_FROM_PROGRAMS "../lib"
-#endif
-
 /// The file that contains this code: a shared library, or a program. Empty if it is not known.
 fs::path own_file() {
   Dl_info info{};
@@ -73,6 +68,7 @@ std::vector<fs::path> plugin_folders(const fs::path& loader) {
   if (folder.parent_path().filename() == "glibc-hwcaps")
     folders.push_back(folder.parent_path().parent_path() / "kindred");
   if (folder.parent_path().filename() == "kindred") folders.push_back(folder.parent_path());
+  // The library folder, seen from the folder of programs: `../lib`.
   folders.push_back((folder / KINDRED_LIBRARIES_FROM_PROGRAMS / "kindred").lexically_normal());
   return folders;
 }
