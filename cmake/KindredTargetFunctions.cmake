@@ -95,17 +95,17 @@ function(kindred_host_only target)
   endif()
 endfunction()
 
-# kindred_define_text(<target> [<NAME> <text>]...): macros with string literals, in a header that is included first. On the
-# command line, nvcc_wrapper with --host-only would damage their quotes.
-function(kindred_define_text target)
+# kindred_text_header(<target> <header> [<NAME> <text>]...): a header of macros that are string literals. As definitions on the
+# command line they would lose their quotes in nvcc_wrapper with --host-only.
+function(kindred_text_header target header)
   set(content "// SPDX-License-Identifier: Apache-2.0\n")
   while(ARGN)
     list(POP_FRONT ARGN name text)
     string(APPEND content "#define ${name} \"${text}\"\n")
   endwhile()
-  set(header "${CMAKE_CURRENT_BINARY_DIR}/${target}_text.hpp")
-  file(GENERATE OUTPUT "${header}" CONTENT "${content}")
-  target_compile_options(${target} PRIVATE "SHELL:-include \"${header}\"")
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_include")
+  file(GENERATE OUTPUT "${folder}/${header}" CONTENT "${content}")
+  target_include_directories(${target} PRIVATE "${folder}")
 endfunction()
 
 # kindred_install_rpath(<target> <folder>): a target installed into the folder finds our libraries, and a shared Kokkos that is

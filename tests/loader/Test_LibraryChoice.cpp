@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "FakeFiles.hpp"
 #include "TempFolder.hpp"
 
 #include <kindred/Version.hpp>

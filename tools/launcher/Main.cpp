@@ -2,6 +2,7 @@
 // The program `kindred` of packages, which contains nothing of Kindred but the loader: it opens the
 // build of libkindred.so that suits the machine, and then the commands, which are bound to that
 // build.
+#include "LibraryFolder.hpp"
 #include "WaitPolicy.hpp"
 #include "launcher/CommandEntry.hpp"
 

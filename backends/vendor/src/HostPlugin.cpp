@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostPlugin.hpp"
+#include "LibraryFolder.hpp"
 
 #include <kindred/Version.hpp>
 
