@@ -50,11 +50,8 @@ TEST(HostPlugin, MultipliesWithinTheErrorModel) {
       std::string why_not;
       const auto product = plugin.library->prepare(shape, why_not);
       ASSERT_NE(product, nullptr) << why_not;
-      const auto floats = [](std::size_t bytes) {
-        return std::vector<std::max_align_t>(bytes / sizeof(std::max_align_t) + 8);
-      };
-      auto packed = floats(product->packed_bytes());
-      auto scratch = floats(product->scratch_bytes());
+      std::vector<std::byte> packed(product->packed_bytes() + 64);
+      std::vector<std::byte> scratch(product->scratch_bytes() + 64);
       const auto aligned = [](auto& values) {
         const auto address = reinterpret_cast<std::uintptr_t>(values.data());
         return reinterpret_cast<void*>((address + 63) / 64 * 64);

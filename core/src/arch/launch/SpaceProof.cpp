@@ -8,6 +8,7 @@
 #include <array>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace Kindred::Arch {
 
@@ -92,11 +93,31 @@ inline std::string proof_text(const char* what, std::uint64_t index, std::uint64
          " and must be " + std::to_string(expected);
 }
 
+/// Room for a copy of a View on the host. Kokkos' own mirrors wait for all devices when they are
+/// freed, and would abort if one is lost.
+template <class View>
+class HostCopy {
+ public:
+  explicit HostCopy(const View& from)
+      : m_values(from.span()), view(m_values.data(), from.layout()) {}
+
+ private:
+  std::vector<typename View::non_const_value_type> m_values;
+
+ public:
+  const Kokkos::View<typename View::data_type, typename View::array_layout, Kokkos::HostSpace,
+                     Kokkos::MemoryTraits<static_cast<unsigned>(Kokkos::Unmanaged)>>
+      view;
+};
+
 template <class ExecutionSpace>
 std::string compare(const ExecutionSpace& exec_space, const ProofResults<ExecutionSpace>& results) {
-  const auto stored = Kokkos::create_mirror(results.stored);
-  const auto sums = Kokkos::create_mirror(results.sums);
-  const auto reversed = Kokkos::create_mirror(results.reversed);
+  const HostCopy stored_copy(results.stored);
+  const HostCopy sums_copy(results.sums);
+  const HostCopy reversed_copy(results.reversed);
+  const auto& stored = stored_copy.view;
+  const auto& sums = sums_copy.view;
+  const auto& reversed = reversed_copy.view;
   Kokkos::deep_copy(exec_space, stored, results.stored);
   Kokkos::deep_copy(exec_space, sums, results.sums);
   Kokkos::deep_copy(exec_space, reversed, results.reversed);
@@ -143,9 +164,10 @@ std::string why_results_are_wrong(const ExecutionSpace& exec_space, ProofFault f
   if (fault == ProofFault::illegal_access && !is_device<ExecutionSpace>)
     throw DeviceLost("made to fail");
   using results_type = Impl::ProofResults<ExecutionSpace>;
-  // Kokkos aborts when it frees memory of a lost device.
+  // Kokkos waits for all devices before it frees memory, also of the host, and aborts if one is
+  // lost.
   const auto release = [](results_type* results) {
-    if (!is_device<ExecutionSpace> || !device_is_lost()) delete results;
+    if (!device_is_lost()) delete results;
   };
   const std::unique_ptr<results_type, decltype(release)> results(new results_type(exec_space),
                                                                  release);

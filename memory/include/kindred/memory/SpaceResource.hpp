@@ -9,12 +9,22 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <exception>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 namespace Kindred {
+
+namespace Impl {
+
+/// \brief Memory of the host, reported to Kokkos Tools; null if there is none. Kokkos' own
+/// functions wait for all devices before they free memory of the host, and abort if one is lost.
+void* allocate_on_host(std::size_t bytes, const std::string& label) noexcept;
+void free_on_host(void* data, std::size_t bytes) noexcept;
+
+}  // namespace Impl
 
 /// \brief The memory of a Kokkos memory space itself: the end of every chain of adaptors.
 /// Thread-safe.
@@ -29,31 +39,41 @@ class SpaceResource final : public MemoryResource {
     const bool lost = of_device && Arch::device_is_lost();
     if (lost && !accessible)
       throw DeviceLost(label + " was not allocated: the device was lost; restart the program");
-    try {
-      // Memory can no longer be pinned for a lost device; the host can access its own memory as
-      // well.
-      if (lost) return Kokkos::kokkos_malloc<Kokkos::HostSpace>(label, bytes);
-      void* data = Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
-      if constexpr (!of_device) ask_for_huge_pages(data, bytes);
+    // Memory can no longer be pinned for a lost device; the host can access its own memory as well.
+    if (!of_device || lost) {
+      void* const data = Impl::allocate_on_host(bytes, label);
+      if (data == nullptr) throw_out_of_memory(bytes, label);
+      if (!of_device) ask_for_huge_pages(data, bytes);
       return data;
+    }
+    try {
+      return Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
     } catch (const std::exception&) {
-      throw OutOfMemory(std::string(space()), bytes, label,
-                        "the allocator refused it; use smaller batches or another space");
+      throw_out_of_memory(bytes, label);
     }
   }
-  void deallocate(void* data, std::size_t) noexcept override {
+  void deallocate(void* data, std::size_t bytes) noexcept override {
     if (data == nullptr) return;
-    // Kokkos aborts when it frees memory of a lost device, or memory that was pinned for it.
-    if (of_device && Arch::device_is_lost()) return;
-    try {
-      Kokkos::kokkos_free<MemorySpace>(data);
-    } catch (const std::exception&) {
-      // A device that fails here cannot free the memory.
+    if constexpr (of_device) {
+      // Kokkos aborts when it frees memory of a lost device, or memory that was pinned for it.
+      if (Arch::device_is_lost()) return;
+      try {
+        Kokkos::kokkos_free<MemorySpace>(data);
+      } catch (const std::exception&) {
+        // A device that fails here cannot free the memory.
+      }
+    } else {
+      Impl::free_on_host(data, bytes);
     }
   }
   std::string_view space() const noexcept override { return accessible ? "host" : "cuda"; }
 
  private:
+  [[noreturn]] void throw_out_of_memory(std::size_t bytes, const std::string& label) const {
+    throw OutOfMemory(std::string(space()), bytes, label,
+                      "the allocator refused it; use smaller batches or another space");
+  }
+
   static constexpr bool of_device = !std::is_same_v<MemorySpace, Kokkos::HostSpace>;
   static constexpr bool accessible =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
