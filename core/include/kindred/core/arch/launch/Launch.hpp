@@ -138,12 +138,17 @@ void launch_policy(const ExecutionSpace& exec_space, const LaunchConfig& config,
 
 #if KINDRED_HAS_DEVICE && defined(__CUDACC__) && KINDRED_ENABLE_SPECIALIZED
 
+/// Scratch of a kernel is aligned as any of its contents needs.
+struct alignas(32) ScratchUnit {
+  std::byte bytes[32];
+};
+
 template <class Functor>
 __global__ void __launch_bounds__(Functor::threads_max, Functor::teams_at_once)
     launched_kernel(const __grid_constant__ Functor functor, [[maybe_unused]] GroupKind kind) {
 #if defined(__CUDA_ARCH__)
   if constexpr (architecture_min<Functor> <= __CUDA_ARCH__ / 10) {
-    extern __shared__ double4 kindred_scratch[];
+    extern __shared__ ScratchUnit kindred_scratch[];
     typename LaunchView<Functor>::type view(kind, 0);
     functor(view, reinterpret_cast<std::byte*>(kindred_scratch));
   }
