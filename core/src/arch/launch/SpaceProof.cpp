@@ -167,7 +167,7 @@ std::string why_results_are_wrong(const ExecutionSpace& exec_space, ProofFault f
   // Kokkos waits for all devices before it frees memory, also of the host, and aborts if one is
   // lost.
   const auto release = [](results_type* results) {
-    if (!device_is_lost()) delete results;
+    if (!KINDRED_HAS_DEVICE || !device_is_lost()) delete results;
   };
   const std::unique_ptr<results_type, decltype(release)> results(new results_type(exec_space),
                                                                  release);
