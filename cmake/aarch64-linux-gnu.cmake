@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# For aarch64 on another Debian machine: its cross compiler, libraries from KINDRED_SYSROOT (tests/aarch64/make_sysroot.sh fills it),
+# and qemu-user, which runs the programs.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(KINDRED_SYSROOT "${CMAKE_CURRENT_LIST_DIR}/../.deps/aarch64-sysroot" CACHE PATH "Headers and libraries of an aarch64 Debian")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES KINDRED_SYSROOT)
+get_filename_component(CMAKE_SYSROOT "${KINDRED_SYSROOT}" ABSOLUTE)
+if(NOT IS_DIRECTORY "${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu")
+  message(FATAL_ERROR "KINDRED_SYSROOT=${KINDRED_SYSROOT} holds no aarch64 Debian: make one with tests/aarch64/make_sysroot.sh")
+endif()
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+find_program(KINDRED_QEMU_AARCH64 qemu-aarch64)
+if(KINDRED_QEMU_AARCH64)
+  set(CMAKE_CROSSCOMPILING_EMULATOR "${KINDRED_QEMU_AARCH64};-L;${CMAKE_SYSROOT}")
+endif()
