@@ -12,7 +12,7 @@ namespace {
 std::vector<std::string> names_of(Arch::ExtensionUse use) {
   std::vector<std::string> names;
   const auto add = [&](Arch::ExtensionUse own, bool usable, const char* name) {
-    if (own == use && usable) names.emplace_back(name);
+    if (own == use && usable && Arch::compiled_level > 0) names.emplace_back(name);
   };
   add(Arch::ByteLookups::use, Arch::has_extension<Arch::ByteLookups>(), "VBMI");
   add(Arch::ByteProducts::use, Arch::has_extension<Arch::ByteProducts>(), "VNNI");
@@ -28,10 +28,9 @@ InstructionSet instruction_set() {
 }
 
 const char* why_processor_is_unusable() noexcept {
-  constexpr auto always = Arch::ExtensionUse::always;
-  return Arch::why_cannot_run(Arch::compiled_level, Arch::ByteLookups::use == always,
-                              Arch::ByteProducts::use == always,
-                              Arch::Bfloat16Rounding::use == always, Arch::processor_level());
+  return Arch::why_cannot_run(Arch::compiled_level, Arch::is_required<Arch::ByteLookups>,
+                              Arch::is_required<Arch::ByteProducts>,
+                              Arch::is_required<Arch::Bfloat16Rounding>, Arch::processor_level());
 }
 
 std::string Impl::problem_of_max_level(const char* text, const InstructionSet& compiled) {

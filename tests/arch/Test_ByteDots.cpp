@@ -65,6 +65,9 @@ TEST(Int8Dots, MatchScalarLoops) {
     double packs[4];
     Arch::ScalarInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
                                       plain);
+    Arch::BaselineInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
+                                        packs);
+    for (int q = 0; q < 4; ++q) ASSERT_EQ(plain[q], packs[q]) << dimension << ", baseline";
     if (!Arch::has_extension<Arch::ByteProducts>()) continue;
     Arch::HostInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
                                     packs);

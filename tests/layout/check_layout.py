@@ -18,8 +18,8 @@ MAY_INCLUDE = {
 }
 PUBLIC_HEADERS_ONLY = ("tools", "perf", "examples")
 ENGINE_HEADERS = re.compile(r"(backends|matcher/\w+)/include/")
-SPACE_CONDITION = re.compile(r"^\s*#\s*(if|elif|ifdef|ifndef).*(KOKKOS_ENABLE_|__CUDA|__AVX|__SSE|KINDRED_HAS_DEVICE)")
-INTRINSICS = re.compile(r"immintrin\.h|\b_mm\d*_|__shfl|__ballot|__sync|__ld[cg]|\bthreadIdx\b|__builtin_prefetch|<<<|__global__|\basm\b")
+SPACE_CONDITION = re.compile(r"^\s*#\s*(if|elif|ifdef|ifndef).*(KOKKOS_ENABLE_|__CUDA|__AVX|__SSE|__ARM_|__aarch64__|KINDRED_HAS_DEVICE)")
+INTRINSICS = re.compile(r"immintrin\.h|arm_neon\.h|\b_mm\d*_|__shfl|__ballot|__sync|__ld[cg]|\bthreadIdx\b|__builtin_prefetch|<<<|__global__|\basm\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ENGINE = re.compile(r"^kindred_engine\((\w+)(?: USES ([\w ]+?))?(?: LINK_PRIVATE [^)]*)?\)$", re.M)
 ENGINES = "matcher/CMakeLists.txt"  # one line per engine

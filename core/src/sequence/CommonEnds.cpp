@@ -76,7 +76,7 @@ void common_ends(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
                  const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
   if (tiles.tiles == 0 || queries.queries == 0) return;
   with_symbol_type(tiles, [&](auto symbol) {
-    if constexpr (Impl::scans_tile_pairs<ExecutionSpace>) {
+    if constexpr (Impl::scans_tile_pairs<ExecutionSpace> && Arch::ByteLookups::is_wide) {
       if (Arch::has_extension<Arch::ByteLookups>()) {
         Impl::for_each_tile_pair<decltype(symbol)>(
             "Kindred::Sequence::common_ends::count_tiles", exec_space, tiles, queries.queries,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/sequence/impl/ByteColumns.hpp>
+#include <kindred/core/sequence/impl/PairColumns.hpp>
 #include <kindred/core/sequence/impl/WordColumns.hpp>
 
 #include <gtest/gtest.h>
@@ -67,7 +67,11 @@ template <class Function>
 void for_each_form(const Function& function) {
   function(Impl::WordColumns());
   function(Impl::ByteColumns<Arch::ScalarBytes64>());
-  if (Arch::Bytes64::is_usable()) function(Impl::ByteColumns<Arch::Bytes64>());
+  function(Impl::PairColumns<Arch::ScalarWordPair, Arch::ScalarBytes64>());
+  if (Arch::Bytes64::is_usable()) {
+    function(Impl::ByteColumns<Arch::Bytes64>());
+    function(Impl::PairColumns<Arch::WordPair, Arch::Bytes64>());
+  }
 }
 
 TEST(LcsColumns, AllFormsAreEqual) {

@@ -101,7 +101,7 @@ struct ScalarBytes64 {
   static ScalarBytes64 lookup(const ScalarBytes64& table, const ScalarBytes64& index) {
     return each([&](int i) { return table.value[index.value[i] & 63]; });
   }
-  /// The same, and 0 where the index has a bit of \p none.
+  /// The same, and 0 where the index has a bit of \p none. \param none of the bits 0x40 and 0x80
   static ScalarBytes64 lookup(const ScalarBytes64& table, const ScalarBytes64& index,
                               const ScalarBytes64& none) {
     return each([&](int i) {
@@ -149,7 +149,152 @@ struct ScalarBytes64 {
   }
 };
 
-#if KINDRED_USE_BYTE_LOOKUPS
+#if KINDRED_HAS_NEON
+/// The same in four registers, the table of one lookup. \see ScalarBytes64
+struct NeonBytes64 {
+  uint8x16x4_t value;
+
+  static bool is_usable() { return true; }
+  template <class Function>
+  static auto call(Function function) {
+    return function();
+  }
+
+  static NeonBytes64 all(std::uint8_t byte) {
+    return each([&](int) { return vdupq_n_u8(byte); });
+  }
+  static NeonBytes64 load(const std::uint8_t* from) { return load(from, from + 32); }
+  static NeonBytes64 load(const std::uint8_t* first, const std::uint8_t* second) {
+    return {{{vld1q_u8(first), vld1q_u8(first + 16), vld1q_u8(second), vld1q_u8(second + 16)}}};
+  }
+  void store(std::uint8_t* to) const {
+    for (int r = 0; r < 4; ++r) vst1q_u8(to + 16 * r, value.val[r]);
+  }
+
+  NeonBytes64 operator&(const NeonBytes64& b) const {
+    return each([&](int r) { return vandq_u8(value.val[r], b.value.val[r]); });
+  }
+  NeonBytes64 operator+(const NeonBytes64& b) const {
+    return each([&](int r) { return vaddq_u8(value.val[r], b.value.val[r]); });
+  }
+  NeonBytes64 operator-(const NeonBytes64& b) const {
+    return each([&](int r) { return vsubq_u8(value.val[r], b.value.val[r]); });
+  }
+  NeonBytes64 operator|(const NeonBytes64& b) const {
+    return each([&](int r) { return vorrq_u8(value.val[r], b.value.val[r]); });
+  }
+  static NeonBytes64 and_not(const NeonBytes64& a, const NeonBytes64& b) {
+    return each([&](int r) { return vbicq_u8(a.value.val[r], b.value.val[r]); });
+  }
+  static NeonBytes64 xor_or(const NeonBytes64& a, const NeonBytes64& b, const NeonBytes64& c) {
+    return each(
+        [&](int r) { return vorrq_u8(veorq_u8(a.value.val[r], b.value.val[r]), c.value.val[r]); });
+  }
+  static NeonBytes64 or_nor(const NeonBytes64& a, const NeonBytes64& b, const NeonBytes64& c) {
+    return each(
+        [&](int r) { return vornq_u8(a.value.val[r], vorrq_u8(b.value.val[r], c.value.val[r])); });
+  }
+  static NeonBytes64 select(const NeonBytes64& mask, const NeonBytes64& a, const NeonBytes64& b) {
+    return each([&](int r) { return vbslq_u8(mask.value.val[r], a.value.val[r], b.value.val[r]); });
+  }
+  static NeonBytes64 or_and_not(const NeonBytes64& a, const NeonBytes64& b, const NeonBytes64& c) {
+    return each(
+        [&](int r) { return vorrq_u8(a.value.val[r], vbicq_u8(b.value.val[r], c.value.val[r])); });
+  }
+  NeonBytes64 plus_bits(std::uint64_t bits) const {
+    const uint8x16_t low = vcombine_u8(vdup_n_u8(0), vdup_n_u8(1));
+    const uint8x16_t eight = vreinterpretq_u8_u64(vdupq_n_u64(bits));
+    return each([&](int r) {
+      const uint8x16_t byte = vaddq_u8(low, vdupq_n_u8(static_cast<std::uint8_t>(2 * r)));
+      return vsubq_u8(value.val[r], vtstq_u8(vqtbl1q_u8(eight, byte), bit_of_lane()));
+    });
+  }
+  NeonBytes64 high_bits() const {
+    return each([&](int r) { return vshrq_n_u8(value.val[r], 7); });
+  }
+  std::uint64_t sign_bits() const {
+    uint8x16_t bits[4];
+    for (int r = 0; r < 4; ++r) {
+      const int8x16_t sign = vshrq_n_s8(vreinterpretq_s8_u8(value.val[r]), 7);
+      bits[r] = vandq_u8(vreinterpretq_u8_s8(sign), bit_of_lane());
+    }
+    const uint8x16_t pairs = vpaddq_u8(vpaddq_u8(bits[0], bits[1]), vpaddq_u8(bits[2], bits[3]));
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(pairs, pairs)), 0);
+  }
+  NeonBytes64 zeros(std::uint8_t mask) const {
+    return each([&](int r) { return vcntq_u8(vbicq_u8(vdupq_n_u8(mask), value.val[r])); });
+  }
+  static NeonBytes64 lookup(const NeonBytes64& table, const NeonBytes64& index) {
+    return each([&](int r) {
+      return vqtbl4q_u8(table.value, vandq_u8(index.value.val[r], vdupq_n_u8(63)));
+    });
+  }
+  /// The instruction yields 0 for an index that is not in the table.
+  static NeonBytes64 lookup(const NeonBytes64& table, const NeonBytes64& index,
+                            const NeonBytes64& none) {
+    return each([&](int r) {
+      const uint8x16_t kept = vorrq_u8(none.value.val[r], vdupq_n_u8(63));
+      return vqtbl4q_u8(table.value, vandq_u8(index.value.val[r], kept));
+    });
+  }
+  NeonBytes64 replaced_where_equal(const NeonBytes64& a, const NeonBytes64& b,
+                                   const NeonBytes64& other) const {
+    return each([&](int r) {
+      return vbslq_u8(vceqq_u8(a.value.val[r], b.value.val[r]), other.value.val[r], value.val[r]);
+    });
+  }
+  void add_to(std::uint16_t* counts) const {
+    for (int r = 0; r < 4; ++r) {
+      std::uint16_t* at = counts + 16 * r;
+      vst1q_u16(at, vaddw_u8(vld1q_u16(at), vget_low_u8(value.val[r])));
+      vst1q_u16(at + 8, vaddw_high_u8(vld1q_u16(at + 8), value.val[r]));
+    }
+  }
+
+  class Table {
+   public:
+    explicit Table(const std::uint8_t* table) {
+      for (unsigned q = 0; q < 4; ++q) m_quarters[q] = load(table + 64 * q).value;
+    }
+    NeonBytes64 operator[](const NeonBytes64& index) const {
+      return each([&](int r) {
+        const uint8x16_t quarter = vdupq_n_u8(64);
+        uint8x16_t at = index.value.val[r];
+        uint8x16_t found = vqtbl4q_u8(m_quarters[0], at);
+        for (int q = 1; q < 4; ++q) {
+          at = vsubq_u8(at, quarter);
+          found = vqtbx4q_u8(found, m_quarters[q], at);
+        }
+        return found;
+      });
+    }
+
+   private:
+    uint8x16x4_t m_quarters[4];
+  };
+
+  static void multiply(const std::uint16_t* first, const std::uint16_t* second,
+                       std::uint16_t multiplier, NeonBytes64& low, NeonBytes64& high) {
+    for (int r = 0; r < 4; ++r) {
+      const std::uint16_t* numbers = (r < 2 ? first : second) + 16 * (r % 2);
+      const uint8x16_t a = vreinterpretq_u8_u16(vmulq_n_u16(vld1q_u16(numbers), multiplier));
+      const uint8x16_t b = vreinterpretq_u8_u16(vmulq_n_u16(vld1q_u16(numbers + 8), multiplier));
+      low.value.val[r] = vuzp1q_u8(a, b);
+      high.value.val[r] = vuzp2q_u8(a, b);
+    }
+  }
+
+ private:
+  static uint8x16_t bit_of_lane() {
+    return vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201ULL));
+  }
+  template <class Value>
+  static NeonBytes64 each(const Value& value) {
+    return {{{value(0), value(1), value(2), value(3)}}};
+  }
+};
+using Bytes64 = NeonBytes64;
+#elif KINDRED_USE_BYTE_LOOKUPS
 /// Indices of the even bytes of a pair of registers.
 struct alignas(64) EvenBytes {
   std::uint8_t value[64];

@@ -28,7 +28,29 @@ struct ScalarCodeDot {
   }
 };
 
-#if KINDRED_USE_BYTE_PRODUCTS
+#if KINDRED_HAS_NEON_DOT
+/// Signed times signed bytes: the codes of a row are shifted by −128, which the sum of the query's
+/// codes compensates. Sums wrap around. \see ScalarCodeDot
+struct NeonCodeDot {
+  static void four(const std::int8_t* query, const std::uint8_t* const (&rows)[4],
+                   std::size_t chunks, std::int32_t (&sums)[4]) {
+    const uint8x16_t shift = vdupq_n_u8(128);
+    int32x4_t sum[4] = {vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0), vdupq_n_s32(0)};
+    int32x4_t codes = vdupq_n_s32(0);
+    for (std::size_t i = 0; i < chunks * code_chunk; i += 16) {
+      const int8x16_t q = vld1q_s8(query + i);
+      codes = vdotq_s32(codes, q, vdupq_n_s8(1));
+      for (int r = 0; r < 4; ++r) {
+        const uint8x16_t row = veorq_u8(vld1q_u8(rows[r] + i), shift);
+        sum[r] = vdotq_s32(sum[r], vreinterpretq_s8_u8(row), q);
+      }
+    }
+    const int32x4_t shifted = vpaddq_s32(vpaddq_s32(sum[0], sum[1]), vpaddq_s32(sum[2], sum[3]));
+    vst1q_s32(sums, vaddq_s32(shifted, vshlq_n_s32(vdupq_n_s32(vaddvq_s32(codes)), 7)));
+  }
+};
+using CodeDot = NeonCodeDot;
+#elif KINDRED_USE_BYTE_PRODUCTS
 /// Four bytes of a row per instruction in each of 16 lanes, if the processor has `ByteProducts`.
 /// \see ScalarCodeDot
 struct VnniCodeDot {

@@ -254,6 +254,107 @@ struct Avx2FloatPack8 : AvxFloats8 {
 };
 using HostFloatPack8 = Avx2FloatPack8;
 
+#elif KINDRED_HAS_NEON
+/// \see ScalarFloatPack8
+struct NeonFloatPack8 {
+  struct Floats {
+    float32x4_t part[2];
+  };
+  struct Doubles {
+    float64x2_t part[4];
+  };
+
+  static Doubles zero() { return all(0.0); }
+  static Doubles load(const double* from) {
+    return doubles([&](int p) { return vld1q_f64(from + 2 * p); });
+  }
+  static Doubles load(const double* from, unsigned mask) {
+    double values[8];
+    for (int i = 0; i < 8; ++i) values[i] = (mask >> i & 1U) != 0 ? from[i] : 0.0;
+    return load(values);
+  }
+  static void store(double* to, const Doubles& a) {
+    for (int p = 0; p < 4; ++p) vst1q_f64(to + 2 * p, a.part[p]);
+  }
+  static void store(double* to, const Doubles& a, unsigned mask) {
+    double values[8];
+    store(values, a);
+    for (int i = 0; i < 8; ++i) {
+      if ((mask >> i & 1U) != 0) to[i] = values[i];
+    }
+  }
+  static Floats load(const float* from) { return {{vld1q_f32(from), vld1q_f32(from + 4)}}; }
+  static Floats load(const Float16* from) {
+    const float16x8_t halves =
+        vreinterpretq_f16_u16(vld1q_u16(reinterpret_cast<const std::uint16_t*>(from)));
+    return {{vcvt_f32_f16(vget_low_f16(halves)), vcvt_high_f32_f16(halves)}};
+  }
+  static Floats load(const BFloat16* from) {
+    const uint16x8_t bits = vld1q_u16(reinterpret_cast<const std::uint16_t*>(from));
+    return {{vreinterpretq_f32_u32(vshll_n_u16(vget_low_u16(bits), 16)),
+             vreinterpretq_f32_u32(vshll_high_n_u16(bits, 16))}};
+  }
+  static Floats load(const std::int8_t* from) {
+    const int16x8_t wide = vmovl_s8(vld1_s8(from));
+    return {{vcvtq_f32_s32(vmovl_s16(vget_low_s16(wide))), vcvtq_f32_s32(vmovl_high_s16(wide))}};
+  }
+  static Floats load(const float* from, unsigned mask) {
+    float values[8];
+    for (int i = 0; i < 8; ++i) values[i] = (mask >> i & 1U) != 0 ? from[i] : 0.0F;
+    return load(values);
+  }
+  static void store(float* to, const Floats& a) {
+    vst1q_f32(to, a.part[0]);
+    vst1q_f32(to + 4, a.part[1]);
+  }
+  static Floats all(float a) { return {{vdupq_n_f32(a), vdupq_n_f32(a)}}; }
+  static Doubles all(double a) {
+    return doubles([&](int) { return vdupq_n_f64(a); });
+  }
+  static Floats gather(const float* from, const std::uint32_t* index) {
+    return {{four(from, index), four(from, index + 4)}};
+  }
+  static Floats gather(const float* from, const std::uint32_t* index, unsigned mask) {
+    float values[8];
+    for (int i = 0; i < 8; ++i) values[i] = (mask >> i & 1U) != 0 ? from[index[i]] : 0.0F;
+    return load(values);
+  }
+  static Floats multiply(const Floats& a, const Floats& b) {
+    return {{vmulq_f32(a.part[0], b.part[0]), vmulq_f32(a.part[1], b.part[1])}};
+  }
+  static Doubles widen(const Floats& a) {
+    return {{vcvt_f64_f32(vget_low_f32(a.part[0])), vcvt_high_f64_f32(a.part[0]),
+             vcvt_f64_f32(vget_low_f32(a.part[1])), vcvt_high_f64_f32(a.part[1])}};
+  }
+  static Doubles add(const Doubles& a, const Doubles& b) {
+    return doubles([&](int p) { return vaddq_f64(a.part[p], b.part[p]); });
+  }
+  static Doubles subtract(const Doubles& a, const Doubles& b) {
+    return doubles([&](int p) { return vsubq_f64(a.part[p], b.part[p]); });
+  }
+  static Doubles multiply(const Doubles& a, const Doubles& b) {
+    return doubles([&](int p) { return uncontracted(vmulq_f64(a.part[p], b.part[p])); });
+  }
+  static Doubles add_exact(const Doubles& a, const Doubles& b, const Doubles& c) {
+    return doubles([&](int p) { return vfmaq_f64(c.part[p], a.part[p], b.part[p]); });
+  }
+  static double tree_sum(const Doubles& a) {
+    const float64x2_t low = vaddq_f64(a.part[0], a.part[2]);
+    const float64x2_t two = vaddq_f64(low, vaddq_f64(a.part[1], a.part[3]));
+    return vgetq_lane_f64(two, 0) + vgetq_lane_f64(two, 1);
+  }
+
+ private:
+  static float32x4_t four(const float* from, const std::uint32_t* index) {
+    return float32x4_t{from[index[0]], from[index[1]], from[index[2]], from[index[3]]};
+  }
+  template <class Value>
+  static Doubles doubles(const Value& value) {
+    return {{value(0), value(1), value(2), value(3)}};
+  }
+};
+using HostFloatPack8 = NeonFloatPack8;
+
 #else
 using HostFloatPack8 = ScalarFloatPack8;
 #endif

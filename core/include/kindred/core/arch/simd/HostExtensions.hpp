@@ -6,7 +6,8 @@
 /// Instructions that only some processors of level x86-64-v4 have. A build for such a processor
 /// uses them everywhere. A build for x86-64-v4 uses them in the functions that an extension calls,
 /// after a check when the program starts. Both forms are types of their own, so that no function
-/// has two definitions.
+/// has two definitions. A build for aarch64 uses what corresponds to them wherever its compiler
+/// may.
 
 #include <kindred/core/arch/HostLevel.hpp>
 #include <kindred/core/arch/simd/InstructionSets.hpp>
@@ -25,6 +26,8 @@ enum class ExtensionUse {
 struct ByteLookups {
   static constexpr auto use = static_cast<ExtensionUse>(KINDRED_USE_BYTE_LOOKUPS);
   static bool is_usable() { return usable_additions.byte_lookups; }
+  /// Whether one register holds 64 bytes; on aarch64, four do.
+  static constexpr bool is_wide = KINDRED_HAS_NEON == 0;
 
   /// Calls \p function, which is inlined and may use the extension. It is a copy, which no store
   /// through another pointer can change: what it captured by value stays in registers.
@@ -62,6 +65,10 @@ bool has_extension() {
   return Extension::use == ExtensionUse::always ||
          (Extension::use == ExtensionUse::checked && Extension::is_usable());
 }
+
+/// Whether a processor of level x86-64-v4 runs this program only if it has \p Extension.
+template <class Extension>
+inline constexpr bool is_required = Extension::use == ExtensionUse::always&& compiled_level > 0;
 
 /// \brief Calls `function(std::true_type())` if forms of \p Extension are to be called, else
 /// `function(std::false_type())`. Only what can happen is compiled.

@@ -54,6 +54,22 @@
 #define KINDRED_HAS_AVX512_FLOATS 0
 #endif
 
+/// Registers of 16 bytes: every 64-bit ARM processor.
+#if KINDRED_ENABLE_SPECIALIZED && !defined(__CUDA_ARCH__) && defined(__aarch64__) && \
+    defined(__ARM_NEON)
+#include <arm_neon.h>
+#define KINDRED_HAS_NEON 1
+#else
+#define KINDRED_HAS_NEON 0
+#endif
+
+/// Products of bytes, from Neoverse N1 on (Graviton 2, Ampere Altra, Grace).
+#if KINDRED_HAS_NEON && defined(__ARM_FEATURE_DOTPROD)
+#define KINDRED_HAS_NEON_DOT 1
+#else
+#define KINDRED_HAS_NEON_DOT 0
+#endif
+
 namespace Kindred::Arch {
 
 /// The level of x86-64 that this code is compiled for; 0 for another architecture.
@@ -79,8 +95,11 @@ inline constexpr bool host_has_wide_registers = false;
 }  // namespace Kindred::Arch
 
 /// What some processors of level x86-64-v4 add, \see HostExtensions.hpp: 2, the compiler may use it
-/// everywhere; 1, in functions with the attribute, which are called after a check; 0, nowhere.
-#if !KINDRED_HAS_AVX512_FLOATS
+/// everywhere; 1, in functions with the attribute, which are called after a check; 0, nowhere. What
+/// corresponds to it on aarch64 is never checked.
+#if KINDRED_HAS_NEON
+#define KINDRED_USE_BYTE_LOOKUPS 2
+#elif !KINDRED_HAS_AVX512_FLOATS
 #define KINDRED_USE_BYTE_LOOKUPS 0
 #elif defined(__AVX512VBMI__) && defined(__AVX512BITALG__) && defined(__GFNI__)
 #define KINDRED_USE_BYTE_LOOKUPS 2
@@ -88,7 +107,9 @@ inline constexpr bool host_has_wide_registers = false;
 #define KINDRED_USE_BYTE_LOOKUPS 1
 #endif
 
-#if !KINDRED_HAS_AVX512_FLOATS
+#if KINDRED_HAS_NEON_DOT
+#define KINDRED_USE_BYTE_PRODUCTS 2
+#elif !KINDRED_HAS_AVX512_FLOATS
 #define KINDRED_USE_BYTE_PRODUCTS 0
 #elif defined(__AVX512VNNI__)
 #define KINDRED_USE_BYTE_PRODUCTS 2

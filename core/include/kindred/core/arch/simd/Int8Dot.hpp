@@ -8,6 +8,7 @@
 #include <Kokkos_Macros.hpp>
 
 #include <cstdint>
+#include <cstring>
 
 namespace Kindred::Arch {
 
@@ -58,7 +59,69 @@ class ScalarInt8Dots {
   }
 };
 
-#if KINDRED_USE_BYTE_PRODUCTS
+#if KINDRED_HAS_NEON
+/// Sixteen bytes of a row per step. \tparam Add adds the products of two registers of bytes
+template <int Ratio, class Add>
+class NeonInt8Dots {
+ public:
+  template <int Queries>
+  static void dots(const std::int8_t* row, const std::int8_t* planes, std::uint64_t plane_stride,
+                   std::uint64_t dimension, [[maybe_unused]] const double* offsets,
+                   [[maybe_unused]] std::uint64_t offset_stride, double (&out)[Queries]) {
+    for (int q = 0; q < Queries; ++q) out[q] = 0;
+    for (std::uint64_t begin = 0; begin < dimension; begin += int8_block) {
+      const std::uint64_t end = begin + int8_block < dimension ? begin + int8_block : dimension;
+      int32x4_t high[Queries];
+      int32x4_t low[Queries];
+      KINDRED_UNROLL
+      for (int q = 0; q < Queries; ++q) high[q] = low[q] = vdupq_n_s32(0);
+      const auto add = [&](int8x16_t x, std::uint64_t i) {
+        KINDRED_UNROLL
+        for (int q = 0; q < Queries; ++q) {
+          const std::int8_t* plane = planes + 2 * q * plane_stride + i;
+          high[q] = Add::products(high[q], x, vld1q_s8(plane));
+          low[q] = Add::products(low[q], x, vld1q_s8(plane + plane_stride));
+        }
+      };
+      std::uint64_t i = begin;
+      for (; i + 16 <= end; i += 16) add(vld1q_s8(row + i), i);
+      if (i < end) {
+        std::int8_t rest[16] = {};
+        std::memcpy(rest, row + i, end - i);
+        add(vld1q_s8(rest), i);
+      }
+      KINDRED_UNROLL
+      for (int q = 0; q < Queries; ++q) {
+        out[q] += static_cast<double>(Ratio) * vaddvq_s32(high[q]) +
+                  static_cast<double>(vaddvq_s32(low[q]));
+      }
+    }
+  }
+};
+/// By products of 16 bits, of which two fit 16 bits: a plane has no −128.
+struct NeonWideProducts {
+  static int32x4_t products(int32x4_t sum, int8x16_t row, int8x16_t plane) {
+    const int16x8_t low = vmull_s8(vget_low_s8(row), vget_low_s8(plane));
+    return vpadalq_s16(sum, vmlal_high_s8(low, row, plane));
+  }
+};
+/// The form for processors without `ByteProducts`.
+template <int Ratio>
+using BaselineInt8Dots = NeonInt8Dots<Ratio, NeonWideProducts>;
+#else
+template <int Ratio>
+using BaselineInt8Dots = ScalarInt8Dots<Ratio>;
+#endif
+
+#if KINDRED_HAS_NEON_DOT
+struct NeonDotProducts {
+  static int32x4_t products(int32x4_t sum, int8x16_t row, int8x16_t plane) {
+    return vdotq_s32(sum, row, plane);
+  }
+};
+template <int Ratio>
+using HostInt8Dots = NeonInt8Dots<Ratio, NeonDotProducts>;
+#elif KINDRED_USE_BYTE_PRODUCTS
 /// Unsigned times signed bytes, four products per instruction and lane, if the processor has
 /// `ByteProducts`: the values of a row are shifted by 128, which adds 128 · Σw to the dot product.
 template <int Ratio>
@@ -99,7 +162,7 @@ template <int Ratio>
 using HostInt8Dots = VnniInt8Dots<Ratio>;
 #else
 template <int Ratio>
-using HostInt8Dots = ScalarInt8Dots<Ratio>;
+using HostInt8Dots = BaselineInt8Dots<Ratio>;
 #endif
 
 }  // namespace Kindred::Arch

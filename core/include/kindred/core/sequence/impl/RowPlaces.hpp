@@ -14,7 +14,7 @@ namespace Kindred::Impl {
 
 /// \brief Translates the symbols in some rows of two tiles to slots of query columns, 64 per row,
 /// with margins of `no_code`, which a skewed step reads. For one host thread.
-/// \tparam Columns `WordColumns` or `ByteColumns`
+/// \tparam Columns `WordColumns`, `ByteColumns` or `PairColumns`
 template <class Columns>
 class RowPlaces {
  public:

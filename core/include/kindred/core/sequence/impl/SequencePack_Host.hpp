@@ -5,12 +5,12 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
+#include <kindred/core/sequence/impl/PairColumns.hpp>
 #include <kindred/core/sequence/impl/RowPlaces.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace Kindred::Impl {
 
@@ -39,9 +39,7 @@ class SequencePack<HostSpace> {
   static void scan(const Tables& tables, const WorkItem& work_item, std::uint32_t length,
                    std::uint32_t need, const Sink& sink) {
     Arch::choose_form<Arch::ByteLookups>([&](auto has) {
-      using columns_type =
-          std::conditional_t<decltype(has)::value, ByteColumns<Arch::Bytes64>, WordColumns>;
-      scan_columns<columns_type>(tables, work_item, length, need, sink);
+      scan_columns<HostLcsColumns<decltype(has)::value>>(tables, work_item, length, need, sink);
     });
   }
 

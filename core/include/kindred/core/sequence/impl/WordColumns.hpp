@@ -149,6 +149,7 @@ class WordColumns {
     }
   }
 
+ protected:
   alignas(64) std::uint64_t m_word[2][pack_lanes];
 };
 

@@ -36,7 +36,7 @@ class Int8Dots<HostSpace, Tile> {
     KOKKOS_IF_ON_HOST(
         (Arch::call_form<Arch::ByteProducts>([&](auto has) {
            using dots_type = std::conditional_t<decltype(has)::value, Arch::HostInt8Dots<Ratio>,
-                                                Arch::ScalarInt8Dots<Ratio>>;
+                                                Arch::BaselineInt8Dots<Ratio>>;
            batch_of<dots_type, Queries>(o, first, mask, offsets, offset_stride, visit);
          });))
   }
