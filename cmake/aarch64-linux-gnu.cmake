@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# For aarch64 on another Debian machine: its cross compiler, libraries from KINDRED_SYSROOT (tests/aarch64/make_sysroot.sh fills it),
-# and qemu-user, which runs the programs.
+# For aarch64 on another Debian machine: its cross compiler, libraries from KINDRED_SYSROOT (./run build aarch64 fills it), and
+# qemu-user, which runs the programs.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
@@ -9,7 +9,7 @@ set(KINDRED_SYSROOT "${CMAKE_CURRENT_LIST_DIR}/../.deps/aarch64-sysroot" CACHE P
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES KINDRED_SYSROOT)
 get_filename_component(CMAKE_SYSROOT "${KINDRED_SYSROOT}" ABSOLUTE)
 if(NOT IS_DIRECTORY "${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu")
-  message(FATAL_ERROR "KINDRED_SYSROOT=${KINDRED_SYSROOT} holds no aarch64 Debian: make one with tests/aarch64/make_sysroot.sh")
+  message(FATAL_ERROR "KINDRED_SYSROOT=${KINDRED_SYSROOT} holds no aarch64 Debian: ./run build aarch64 makes one")
 endif()
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)

@@ -29,7 +29,7 @@ configure() {
     is_cached "$cache" "-DKokkos_ROOT=$kokkos_root" || fresh=(--fresh)  # its nvcc_wrapper is the compiler
     local -x Kokkos_ROOT=$kokkos_root  # the preset reads it
   else
-    find_kokkos
+    if [[ $preset == aarch64 ]]; then find_kokkos_for_aarch64; else find_kokkos; fi
     options+=("-DKokkos_DIR=$kokkos_dir")
   fi
   # ccache takes sources that use a precompiled header only with these two.
@@ -59,7 +59,7 @@ is_cached() {
 # compiler_is_cached CACHE: whether it is the compiler that CXX names, or that of the preset. Another compiler needs a new cache.
 compiler_is_cached() {
   local compiler
-  [[ -e $1 && -n ${CXX:-} && $preset != cuda && $preset != asan ]] || return 0
+  [[ -e $1 && -n ${CXX:-} && $preset != cuda && $preset != asan && $preset != aarch64 ]] || return 0
   compiler=$(command -v "${CXX%% *}") && is_cached "$1" "-DCMAKE_CXX_COMPILER=$compiler"
 }
 

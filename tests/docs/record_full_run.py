@@ -23,6 +23,7 @@ COUNTS = {
     "tests under ThreadSanitizer": [("tsan/test.log", GOOGLE_TEST, "{last} tests")],
     "tests without FMA and AVX2 in the C library": [("release/no-fma.log", CTEST, "{last} of CTest")],
     "tests without vendor libraries": [("no-vendors/ctest.log", CTEST, "{last} of CTest")],
+    "tests for aarch64 under qemu-user": [("aarch64/ctest.log", CTEST, "{last} of CTest")],
     "mutation check": [("release/mutation.log", r"(\d+ of \d+) mutants killed, ", "{last} mutants killed")],
     "all other tests": [
         ("release/ctest.log", CTEST, "{last} of CTest"),
