@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154,SC2034  # variables that other files of `run` set or read
-# What a build for aarch64 on another machine needs: Debian's cross compiler and emulator, its arm64 libraries, and Kokkos.
+# What a build for aarch64 on another machine needs: Debian's cross compiler, emulator and models of processors, its arm64 libraries, and Kokkos.
 
-cross_packages=(g++-aarch64-linux-gnu qemu-user)
+cross_packages=(g++-aarch64-linux-gnu qemu-user llvm-16)
 arm64_packages=(libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev zlib1g-dev libzstd-dev libutf8proc-dev
   libhdf5-103-1 libdnnl-dev libopenblas-dev libgtest-dev libgmock-dev librapidcheck-dev)
 

@@ -42,7 +42,7 @@ EXPORTS = "core/include/kindred/core/common/Public.hpp"
 SHARED = {"common", "storage", "symbols", "compat", "calibration"}
 OTHER_TESTS = {"backends", "memory", "vendor", "io", "command", "tools", "demo", "perf", "loader",  # folders elsewhere
                "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "packages", "library",
-               "cuda_compile", "hip_compile", "instruction_sets", "layout", "docs", "run", "support", "kokkos_kernels"}
+               "cuda_compile", "hip_compile", "instruction_sets", "aarch64", "layout", "docs", "run", "support", "kokkos_kernels"}
 
 
 def tracked(root):
