@@ -69,7 +69,7 @@ class Debian:
         if not archive.exists():
             archive.parent.mkdir(exist_ok=True)
             mirrors = [path for path in [Path("/etc/apt/sources.list"), *sorted(Path("/etc/apt/sources.list.d").glob("*"))]
-                       if path.suffix in (".list", ".sources") and "bookworm" in path.read_text()]
+                       if path.is_file() and path.suffix in (".list", ".sources") and "bookworm" in path.read_text()]
             check(mirrors, "/etc/apt names no mirror of Debian 12 (bookworm)")
             made = archive.with_suffix(".new.tar")
             run("mmdebstrap", "--variant=minbase", "--format=tar", "bookworm", made, *mirrors)
