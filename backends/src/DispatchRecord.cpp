@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 std::string_view to_string(Reason reason) noexcept {
   constexpr std::array<std::string_view, reason_count> names{

@@ -5,7 +5,7 @@
 #include <kindred/core/arch/simd/HostExtensions.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 
@@ -33,7 +33,9 @@ const char* why_processor_is_unusable() noexcept {
                               Arch::is_required<Arch::Bfloat16Rounding>, Arch::processor_level());
 }
 
-std::string Impl::problem_of_max_level(const char* text, const InstructionSet& compiled) {
+namespace KINDRED_HIDDEN Impl {
+
+std::string problem_of_max_level(const char* text, const InstructionSet& compiled) {
   if (text == nullptr) return {};
   const std::string problem = "KINDRED_MAX_LEVEL is " + in_quotes(text);
   const int limit = Arch::level_of_name(text);
@@ -47,5 +49,7 @@ std::string Impl::problem_of_max_level(const char* text, const InstructionSet& c
          ": the variable limits only what is chosen at run time; use a build for that level "
          "(-DKINDRED_ARCH=…)";
 }
+
+}  // namespace Impl
 
 }  // namespace Kindred

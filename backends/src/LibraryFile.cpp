@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 std::string library_file() {
   Dl_info info{};

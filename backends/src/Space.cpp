@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Space.hpp>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 std::string_view to_string(Space space) noexcept {
   constexpr std::array<std::string_view, space_count> names{"serial", "openmp", "cuda"};

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 
@@ -46,7 +46,7 @@ ElementWise element_wise_from_string(std::string_view name) {
 }
 Reduction reduction_from_string(std::string_view name) { return named(reduction_names, name); }
 
-namespace Impl {
+namespace KINDRED_HIDDEN Impl {
 
 namespace {
 

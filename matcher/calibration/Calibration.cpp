@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

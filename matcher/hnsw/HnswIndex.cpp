@@ -25,7 +25,7 @@
 #include "StoredHnsw.hpp"
 #include "common/ValueMessage.hpp"
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 using Impl::value_message;
 

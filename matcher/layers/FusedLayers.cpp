@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

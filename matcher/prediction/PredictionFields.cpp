@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 std::vector<double> affinity_weights(std::span<const double> affinities,
                                      std::span<const std::uint64_t> frequencies) {
@@ -21,7 +21,7 @@ std::vector<double> affinity_weights(std::span<const double> affinities,
   return weights;
 }
 
-namespace Impl {
+namespace KINDRED_HIDDEN Impl {
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 constexpr std::uint32_t telemetry_epochs_max = 1U << 20U;

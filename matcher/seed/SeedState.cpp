@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
-namespace Impl {
+namespace KINDRED_HIDDEN Impl {
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

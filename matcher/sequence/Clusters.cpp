@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 
@@ -222,7 +222,7 @@ Clusters cluster_pairs(std::uint64_t size, std::vector<SimilarPair> pairs, Linka
   return cluster_items(size, std::move(pairs), linkage, {});
 }
 
-namespace Impl {
+namespace KINDRED_HIDDEN Impl {
 
 Clusters cluster_groups(std::span<const std::uint64_t> group_of, std::uint64_t groups,
                         std::vector<SimilarPair> pairs, Linkage linkage) {

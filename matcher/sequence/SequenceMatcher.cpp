@@ -17,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 std::string_view to_string(Measure measure) noexcept { return Impl::info_of(measure).name; }
 

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

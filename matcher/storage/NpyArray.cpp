@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 NpyArray read_npy(const std::string& path) {
   const Impl::NpyFile npy{Impl::InputFile(path)};

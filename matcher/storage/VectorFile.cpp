@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include "common/ValueMessage.hpp"
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 using Impl::value_message;
 

@@ -27,7 +27,7 @@
 #include "VectorStore.hpp"
 #include "common/ValueMessage.hpp"
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 using Impl::value_message;
 

@@ -143,6 +143,15 @@ class CheckLayout(unittest.TestCase):
                 other = text.replace(exported, hidden) if exported in text else text.replace(hidden, exported)
                 self.assertEqual([found for found, _ in export_breaches(texts | {path: other})], [path])
 
+    def test_sources_export_the_functions_of_public_headers_alone(self):
+        header = {"matcher/vector/include/kindred/matcher/A.hpp": "namespace KINDRED_PUBLIC Kindred {\nint f(int a);\nclass A {\n  int g();\n};\n"}
+        for body, exports in (("int f(int a) { return a; }\n", True), ("int A::g() { return 1; }\n", False),
+                              ("namespace {\n\nint f(int a) { return a; }\n\n}  // namespace\n", False)):
+            for opened, marked in (("namespace KINDRED_PUBLIC Kindred {\n", True), ("namespace Kindred {\n", False)):
+                texts = header | {"matcher/vector/A.cpp": "#include <kindred/matcher/A.hpp>\n" + opened + body}
+                with self.subTest(body=body, opened=opened):
+                    self.assertEqual([path for path, _ in export_breaches(texts)], [] if marked == exports else ["matcher/vector/A.cpp"])
+
     def test_folders_of_tests_are_named_after_what_they_test(self):
         texts = {ENGINES: "kindred_engine(vector)\n", "core/src/select/A.cpp": "", "tests/vector/Test_A.cpp": "",
                  "tests/select/kernels/Test_A.cpp": "", "tests/layout/a.py": ""}

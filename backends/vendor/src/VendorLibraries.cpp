@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 std::vector<VendorLibrary> vendor_libraries() {
   std::vector<VendorLibrary> libraries = Impl::host_gemm_libraries();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Error.hpp>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 OutOfMemory::OutOfMemory(std::string space, std::uint64_t bytes, std::string label,
                          const std::string& detail)

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t shown_max = 60;

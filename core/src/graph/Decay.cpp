@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 float decay_at(const Decay& decay, std::uint32_t hop) {
   const double depth = hop;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 double path_confidence(std::span<const double> confidences, std::size_t max_paths, double least) {
   std::vector<double> counted;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 LatticeShape::LatticeShape(std::uint32_t dimensions, std::uint32_t size)
     : m_dimensions(dimensions), m_size(size) {

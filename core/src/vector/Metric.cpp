@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/Metric.hpp>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 std::string_view to_string(Metric metric) noexcept {
   switch (metric) {

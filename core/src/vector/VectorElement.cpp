@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/VectorElement.hpp>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 std::string_view to_string(VectorElement element) noexcept {
   switch (element) {
