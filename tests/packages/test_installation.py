@@ -52,7 +52,7 @@ with Debian() as debian:
     report = debian.run("kindred", "info")
     print(report)
     check("oneDNN" in report and "not found" not in report, "the recommended libraries of vendors are not used")
-    answer = debian.run("kindred", "demo", "--limit", "3000", "--proof", "50", "--no-sweep", "--no-calibrate", "--out", "/root/demo")
+    answer = debian.run("kindred", "demo", "--limit", "3000", "--proof", "50", "--no-sweep", "--no-calibrate", "--out", "/demo")
     check("large feline" in answer, f"kindred demo printed\n{answer}")
     debian.run("kindred-perf", "--help")
     debian.run("test", "-s", "/usr/share/man/man1/kindred.1.gz")
@@ -79,7 +79,7 @@ with Debian() as debian:
     check(debian.run("/quickstart/build/quickstart") == expected, "the program fails after the upgrade")
 
     # Removed.
-    debian.run("rm", "-r", "/root/demo", "/quickstart")
+    debian.run("rm", "-r", "/demo", "/quickstart")
     debian.run("apt-get", "remove", "-qq", "--yes", "kindred", "kindred-perf")
     debian.run("apt-get", "purge", "-qq", "--yes", "libkindred0", "libkindred-dev")
     left = debian.run("find", "/", "-xdev", "(", "-path", "/packages", "-o", "-path", "/proc", "-o", "-path", "/sys", "-o", "-path", "/dev",
