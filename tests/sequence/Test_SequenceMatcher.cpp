@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "SequenceSupport.hpp"
 #include "Support.hpp"
 
 #include <algorithm>
@@ -16,6 +17,8 @@
 namespace SequenceMatcherTest {
 
 using namespace Kindred;
+using Testing::options;
+using Testing::random_sequence;
 using Sequences = std::vector<std::vector<Symbol>>;
 
 Ragged<Symbol> ragged(const Sequences& rows) {
@@ -26,13 +29,6 @@ Ragged<Symbol> ragged(const Sequences& rows) {
 
 std::vector<Symbol> text(std::string_view letters) { return {letters.begin(), letters.end()}; }
 
-std::vector<Symbol> random_sequence(std::mt19937_64& generator, std::size_t length,
-                                    Symbol vocabulary, Symbol first = 0) {
-  std::vector<Symbol> sequence(length);
-  for (Symbol& symbol : sequence) symbol = first + static_cast<Symbol>(generator() % vocabulary);
-  return sequence;
-}
-
 /// \p source with about \p percent of its symbols replaced.
 std::vector<Symbol> noisy(std::mt19937_64& generator, std::vector<Symbol> source, Symbol vocabulary,
                           unsigned percent) {
@@ -40,14 +36,6 @@ std::vector<Symbol> noisy(std::mt19937_64& generator, std::vector<Symbol> source
     if (generator() % 100 < percent) symbol = static_cast<Symbol>(generator() % vocabulary);
   }
   return source;
-}
-
-MatchOptions options(Measure measure, double threshold, std::size_t top) {
-  MatchOptions result;
-  result.measure = measure;
-  result.threshold = threshold;
-  result.top = top;
-  return result;
 }
 
 std::vector<Match> reference(const Sequences& patterns, const std::vector<Symbol>& query,

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "RaggedRows.hpp"
+#include "SequenceSupport.hpp"
 #include "Support.hpp"
 
 #include <algorithm>
@@ -12,14 +13,8 @@
 namespace SequenceSelectionTest {
 
 using namespace Kindred;
+using Testing::random_sequence;
 using Sequences = std::vector<std::vector<Symbol>>;
-
-std::vector<Symbol> random_sequence(std::mt19937_64& generator, std::size_t length,
-                                    Symbol vocabulary) {
-  std::vector<Symbol> sequence(length);
-  for (Symbol& symbol : sequence) symbol = static_cast<Symbol>(generator() % vocabulary);
-  return sequence;
-}
 
 std::vector<Symbol> noisy(std::mt19937_64& generator, std::vector<Symbol> source,
                           Symbol vocabulary) {

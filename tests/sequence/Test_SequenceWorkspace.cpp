@@ -4,29 +4,17 @@
 #include <gtest/gtest.h>
 
 #include "RaggedRows.hpp"
+#include "SequenceSupport.hpp"
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"
 
 namespace SequenceWorkspaceTest {
 
 using namespace Kindred;
+using Testing::options;
 using Testing::ragged;
+using Testing::random_sequence;
 using Sequences = std::vector<std::vector<Symbol>>;
-
-std::vector<Symbol> random_sequence(std::mt19937_64& generator, std::size_t length,
-                                    Symbol vocabulary) {
-  std::vector<Symbol> sequence(length);
-  for (Symbol& symbol : sequence) symbol = static_cast<Symbol>(generator() % vocabulary);
-  return sequence;
-}
-
-MatchOptions options(Measure measure, double threshold, std::size_t top) {
-  MatchOptions result;
-  result.measure = measure;
-  result.threshold = threshold;
-  result.top = top;
-  return result;
-}
 
 TEST(SequenceWorkspace, DoesNotGrowInRepeatedCalls) {
   auto generator = Testing::generator("growth");
