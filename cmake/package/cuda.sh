@@ -79,7 +79,7 @@ make_cuda_packages() {
   [[ $(uname -m) == x86_64 ]] || fail "packages are made on x86-64 machines; on this one ($(uname -m)), ./run build cuda builds for its GPU"
   [[ -z ${Kokkos_ROOT:-} ]] || fail "unset Kokkos_ROOT: a Kokkos is for one architecture, and these packages need one for each of ${cuda_architectures[*]}"
   mkdir -p "$folder" 2>/dev/null && [[ -w $folder ]] || fail "cannot write to $folder: name another folder, ./run package cuda FOLDER"
-  require "${build_packages[@]}" dpkg-dev
+  require "${build_packages[@]}"
   version=$(sed -nE 's/^project\(Kindred VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
   SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(release_seconds)}
   export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
