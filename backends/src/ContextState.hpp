@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/HelperThreads.hpp>
+#include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/memory/BudgetedResource.hpp>
@@ -21,9 +22,9 @@ struct KINDRED_HIDDEN Context::State {
         spaces(std::move(infos)),
         usable(usable_spaces),
         threads(thread_count),
-        serial(make_host_instance(1)),
-        openmp(make_host_instance(thread_count)),
-        teams(thread_count, openmp),
+        serial(1),
+        openmp(thread_count),
+        teams(thread_count, openmp.get()),
         host_memory(spaces[0].memory_budget, options.before_allocation),
         dispatcher(usable_spaces, thread_count, options.dispatcher)
 #if KINDRED_HAS_DEVICE
@@ -50,14 +51,6 @@ struct KINDRED_HIDDEN Context::State {
     return given;
   }
 
-  static HostSpace make_host_instance([[maybe_unused]] int pool_size) {
-#if defined(KOKKOS_ENABLE_OPENMP)
-    return HostSpace(pool_size);
-#else
-    return HostSpace();
-#endif
-  }
-
   /// Logs the duration of the first call of an operation if the driver compiled its kernels.
   void report_compilation(const Context& context, const DispatchRecord& record);
 
@@ -65,8 +58,8 @@ struct KINDRED_HIDDEN Context::State {
   std::vector<SpaceInfo> spaces;
   SpaceSet usable;
   int threads;
-  HostSpace serial;
-  HostSpace openmp;
+  Impl::HostInstance serial;
+  Impl::HostInstance openmp;
   Impl::HostTeams teams;
   Impl::HelperThreads helpers;
   BudgetedResource<Kokkos::HostSpace> host_memory;

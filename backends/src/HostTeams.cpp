@@ -27,14 +27,6 @@ struct TeamHere {
 };
 thread_local TeamHere team_here;
 
-HostSpace instance_of([[maybe_unused]] int threads) {
-#if defined(KOKKOS_ENABLE_OPENMP)
-  return HostSpace(threads);
-#else
-  return {};
-#endif
-}
-
 /// Binds thread \p i of a team to its part of the processors.
 struct KeepApart {
   int threads;
@@ -150,9 +142,12 @@ class HostTeams::Team {
 };
 
 HostTeams::HostTeams(int threads, const HostSpace& all) : m_all(all) {
-  if (threads > 1) m_teams.push_back(std::make_unique<Team>(*this, instance_of(1), 1));
+  const auto new_instance = [this](int size) -> const HostSpace& {
+    return m_instances.emplace_back(std::make_unique<HostInstance>(size))->get();
+  };
+  if (threads > 1) m_teams.push_back(std::make_unique<Team>(*this, new_instance(1), 1));
   for (const int size : team_sizes(threads)) {
-    const HostSpace instance = size == threads ? all : instance_of(size);
+    const HostSpace& instance = size == threads ? all : new_instance(size);
     m_teams.push_back(std::make_unique<Team>(*this, instance, size));
   }
 }

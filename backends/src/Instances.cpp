@@ -14,14 +14,6 @@ namespace {
 thread_local const HostSpace* serial_here = nullptr;
 }  // namespace
 
-HostSpace new_serial_instance() {
-#if defined(KOKKOS_ENABLE_OPENMP)
-  return HostSpace(1);
-#else
-  return HostSpace(Kokkos::NewInstance());
-#endif
-}
-
 SerialHere::SerialHere(const HostSpace& exec_space) noexcept
     : m_before(std::exchange(serial_here, &exec_space)) {}
 SerialHere::~SerialHere() { serial_here = m_before; }
@@ -32,10 +24,10 @@ const HostSpace& host_instance(const Context& context, Space space) {
     throw SpaceUnavailable("space " + std::string(to_string(space)) +
                            " cannot be used: " + context.info(space).why_not);
   }
-  if (space == Space::serial) return context.state().serial;
+  if (space == Space::serial) return context.state().serial.get();
   start_all_threads();
   const HostSpace* const team = context.state().teams.here();
-  return team != nullptr ? *team : context.state().openmp;
+  return team != nullptr ? *team : context.state().openmp.get();
 }
 
 Space host_space_for(const Context& context, double nanoseconds) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/backends/impl/ProveSpace.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
@@ -46,7 +46,8 @@ std::string why_space_fails(Space space) {
 #endif
     // The kernels of both host spaces are the same code; the threads of OpenMP start with the first
     // call that uses them.
-    return why_fails(new_serial_instance(), space);
+    const HostInstance one_thread(1);
+    return why_fails(one_thread.get(), space);
   } catch (const std::exception& error) {
     Arch::record_device_failure(error.what());
     return std::string("a small kernel failed on it: ") + error.what();

@@ -80,6 +80,7 @@ make_cuda_packages() {
   [[ -z ${Kokkos_ROOT:-} ]] || fail "unset Kokkos_ROOT: a Kokkos is for one architecture, and these packages need one for each of ${cuda_architectures[*]}"
   mkdir -p "$folder" 2>/dev/null && [[ -w $folder ]] || fail "cannot write to $folder: name another folder, ./run package cuda FOLDER"
   require "${build_packages[@]}"
+  use_unpacked
   version=$(sed -nE 's/^project\(Kindred VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
   SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(release_seconds)}
   export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC

@@ -64,6 +64,7 @@ make_packages() {
   [[ $(uname -m) == x86_64 ]] || fail "packages are made on x86-64 machines; on this one ($(uname -m)), ./run install builds and installs"
   mkdir -p "$folder" 2>/dev/null && [[ -w $folder ]] || fail "cannot write to $folder: name another folder, ./run package FOLDER"
   require "${build_packages[@]}" "${package_packages[@]}"
+  use_unpacked
   version=$(sed -nE 's/^project\(Kindred VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
   SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(release_seconds)}
   export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC CCACHE_SLOPPINESS=pch_defines,time_macros

@@ -3,6 +3,7 @@
 
 #include "OrderedResults.hpp"
 
+#include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -23,12 +24,12 @@ class Worker {
       : m_context(&context), m_space(space), m_bulk(std::make_unique<Bulk>(context)) {
     if (alone) return;
     if (!m_space) m_space = Space::serial;
-    m_serial.emplace(Impl::new_serial_instance());
+    m_serial = std::make_unique<Impl::HostInstance>(1);
   }
 
   LatticeResult run(const LatticeTask& task) {
     std::optional<Impl::SerialHere> here;
-    if (m_serial) here.emplace(*m_serial);
+    if (m_serial) here.emplace(m_serial->get());
     LatticeResult result;
     const auto start = std::chrono::steady_clock::now();
     try {
@@ -75,7 +76,7 @@ class Worker {
   Context* m_context;
   std::optional<Space> m_space;
   std::unique_ptr<Bulk> m_bulk;
-  std::optional<HostSpace> m_serial;
+  std::unique_ptr<Impl::HostInstance> m_serial;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #ifndef KINDRED_BACKENDS_IMPL_HOST_TEAMS_HPP
 #define KINDRED_BACKENDS_IMPL_HOST_TEAMS_HPP
 
+#include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 
 #include <memory>
@@ -44,6 +45,7 @@ class HostTeams {
  private:
   class Team;
   const HostSpace m_all;
+  std::vector<std::unique_ptr<HostInstance>> m_instances;  ///< of the teams but the largest
   std::vector<std::unique_ptr<Team>> m_teams;
 };
 

@@ -34,8 +34,6 @@ HostWorkers host_workers(const Context& context, Space space);
 const DeviceSpace& device_instance(const Context& context);
 #endif
 
-/// A new instance with one thread. Kernels on the same instance are serialised.
-HostSpace new_serial_instance();
 /// \brief During its lifetime, \p exec_space is the `serial` instance of every context on the
 /// thread that created it.
 class SerialHere {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/CallerArrays.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <string>
+
+namespace Kindred::Impl {
+
+void require_array(const NamedArray& given, DataType type,
+                   std::initializer_list<std::int64_t> shape) {
+  const ConstArray& array = given.array;
+  bool fits = array.type() == type && array.rank() == shape.size();
+  std::string required;
+  std::size_t i = 0;
+  for (const std::int64_t extent : shape) {
+    if (fits && extent != any_extent) fits = array.extent(i) == extent;
+    required += (i++ == 0 ? "" : ", ") +
+                (extent == any_extent ? std::string("any") : std::to_string(extent));
+  }
+  KINDRED_THROW_IF(!fits, std::string(given.name) + " is " + to_string(array) + "; it must be " +
+                              std::string(to_string(type)) + " [" + required + "]");
+  const bool has_gaps = array.rank() > 0 && array.size() > 0 &&
+                        array.extent(array.rank() - 1) > 1 && array.stride(array.rank() - 1) != 1;
+  KINDRED_THROW_IF(has_gaps, std::string(given.name) + " is " + to_string(array) +
+                                 "; the elements of its last dimension must be consecutive");
+}
+
+std::uint64_t row_stride(const NamedArray& given) {
+  const ConstArray& array = given.array;
+  if (array.rank() < 2 || array.extent(0) <= 1)
+    return static_cast<std::uint64_t>(array.extent(array.rank() - 1));
+  KINDRED_THROW_IF(array.stride(0) < array.extent(1),
+                   std::string(given.name) + " is " + to_string(array) +
+                       "; its rows must follow one another without overlap");
+  return static_cast<std::uint64_t>(array.stride(0));
+}
+
+std::optional<Space> space_of(const Context& context, std::span<const NamedArray> arrays) {
+  const NamedArray* device = nullptr;
+  const NamedArray* host = nullptr;
+  for (const NamedArray& given : arrays) {
+    if (given.array.size() > 0) (given.array.on_device() ? device : host) = &given;
+  }
+  if (device == nullptr) return {};
+  KINDRED_THROW_IF(host != nullptr, std::string(device->name) + " lies on a device and " +
+                                        host->name +
+                                        " does not; give all arrays of a call in the same memory");
+  const SpaceInfo& info = context.info(Space::cuda);
+  if (!info.usable) {
+    throw SpaceUnavailable(std::string(device->name) +
+                           " lies on a device, and space cuda cannot be used: " + info.why_not);
+  }
+  for (const NamedArray& given : arrays) {
+    if (given.array.size() == 0 || given.array.device() == info.device_index) continue;
+    throw SpaceUnavailable(std::string(given.name) + " lies on device " +
+                           std::to_string(given.array.device()) + ", and the context uses device " +
+                           std::to_string(info.device_index) +
+                           "; use a context of that device, or copy the array");
+  }
+  return Space::cuda;
+}
+
+}  // namespace Kindred::Impl

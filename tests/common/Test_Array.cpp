@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Array.hpp>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Stream.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace ArrayTest {
+
+using namespace Kindred;
+using shape_type = std::vector<std::int64_t>;
+
+TEST(Array, NamesAndSizesAreThoseOfNumPy) {
+  const std::array<std::pair<DataType, std::string_view>, data_type_count> names{
+      {{DataType::boolean, "bool"},
+       {DataType::int8, "int8"},
+       {DataType::int16, "int16"},
+       {DataType::int32, "int32"},
+       {DataType::int64, "int64"},
+       {DataType::uint8, "uint8"},
+       {DataType::uint16, "uint16"},
+       {DataType::uint32, "uint32"},
+       {DataType::uint64, "uint64"},
+       {DataType::float16, "float16"},
+       {DataType::bfloat16, "bfloat16"},
+       {DataType::float32, "float32"},
+       {DataType::float64, "float64"}}};
+  for (const auto& [type, name] : names) EXPECT_EQ(to_string(type), name);
+  EXPECT_EQ(size_of(DataType::boolean), 1U);
+  EXPECT_EQ(size_of(DataType::bfloat16), 2U);
+  EXPECT_EQ(size_of(DataType::uint32), 4U);
+  EXPECT_EQ(size_of(DataType::float64), 8U);
+  static_assert(data_type_of<bool> == DataType::boolean);
+  static_assert(data_type_of<float> == DataType::float32);
+  static_assert(data_type_of<double> == DataType::float64);
+  static_assert(data_type_of<std::int8_t> == DataType::int8);
+  static_assert(data_type_of<std::uint64_t> == DataType::uint64);
+}
+
+TEST(Array, OfASpanIsContiguousInHostMemory) {
+  const std::vector<float> values{1, 2, 3};
+  const ConstArray array(std::span<const float>{values});
+  EXPECT_EQ(array.rank(), 1U);
+  EXPECT_EQ(array.size(), 3U);
+  EXPECT_TRUE(array.is_contiguous());
+  EXPECT_FALSE(array.on_device());
+  EXPECT_EQ(array.host_values<float>().data(), values.data());
+  EXPECT_THROW(array.host_values<double>(), InvalidArgument);
+}
+
+TEST(Array, RowsWithGapsAreNotContiguous) {
+  std::vector<float> values(20);
+  const Array whole(values.data(), DataType::float32, shape_type{4, 5});
+  EXPECT_TRUE(whole.is_contiguous());
+  EXPECT_EQ(whole.stride(0), 5);
+  const Array part(values.data(), DataType::float32, shape_type{4, 3}, shape_type{5, 1});
+  EXPECT_FALSE(part.is_contiguous());
+  EXPECT_THROW(part.host_values<float>(), InvalidArgument);
+  EXPECT_EQ(to_string(ConstArray(part)), "float32 [4, 3] with the strides [5, 1]");
+  // The stride of a dimension of one element is never used.
+  const Array row(values.data(), DataType::float32, shape_type{1, 5}, shape_type{99, 1});
+  EXPECT_TRUE(row.is_contiguous());
+}
+
+TEST(Array, OnADeviceIsNamedSo) {
+  float value = 0;
+  const ConstArray array(&value, DataType::bfloat16, shape_type{1}, {}, ArrayMemory::device, 3);
+  EXPECT_EQ(to_string(array), "bfloat16 [1] on device 3");
+  EXPECT_THROW(array.host_values<float>(), InvalidArgument);
+}
+
+TEST(Array, MayBeEmptyOrAScalar) {
+  const ConstArray none(nullptr, DataType::int32, shape_type{0, 7});
+  EXPECT_EQ(none.size(), 0U);
+  EXPECT_TRUE(none.is_contiguous());
+  int value = 1;
+  const ConstArray scalar(&value, DataType::int32, shape_type{});
+  EXPECT_EQ(scalar.size(), 1U);
+  EXPECT_EQ(ConstArray().size(), 0U);
+}
+
+TEST(Array, RefusesWhatIsNoArray) {
+  constexpr std::int64_t large = std::numeric_limits<std::int64_t>::max();
+  float value = 0;
+  const auto make = [&](const shape_type& shape, const shape_type& strides, int device = 0) {
+    return ConstArray(&value, DataType::float32, shape, strides, ArrayMemory::device, device);
+  };
+  EXPECT_THROW(make({1, 1, 1, 1, 1}, {}), InvalidArgument);
+  EXPECT_THROW(make({1, 1}, {1}), InvalidArgument);
+  EXPECT_THROW(make({1, -1}, {}), InvalidArgument);
+  EXPECT_THROW(make({large, 2}, {}), InvalidArgument);
+  EXPECT_THROW(make({large}, {}), InvalidArgument);
+  EXPECT_THROW(make({1}, {}, -1), InvalidArgument);
+  EXPECT_THROW(ConstArray(nullptr, DataType::float32, shape_type{1}), InvalidArgument);
+  // Whether a product is too large does not depend on where a 0 stands.
+  EXPECT_THROW(make({large, large, 0}, {}), InvalidArgument);
+}
+
+TEST(Stream, IsTheHandleOfTheCaller) {
+  int queue = 0;
+  EXPECT_EQ(Stream::cuda(&queue).handle(), &queue);
+  EXPECT_EQ(Stream::cuda(nullptr), Stream::cuda(nullptr));
+  EXPECT_NE(Stream::cuda(nullptr), Stream::cuda(&queue));
+}
+
+}  // namespace ArrayTest
