@@ -3,9 +3,8 @@
 #define KINDRED_BACKENDS_IMPL_HOST_INSTANCE_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/common/Public.hpp>
 
-namespace KINDRED_PUBLIC Kindred::Impl {
+namespace Kindred::Impl {
 
 /// \brief Owns a new execution-space instance of the host.
 ///
