@@ -20,10 +20,10 @@ constexpr int format_version = 3;
   throw InvalidArgument("the calibration profile " + why + "; measure anew: kindred calibrate");
 }
 
-const json& member(const json& object, const char* key, const std::string& where) {
-  if (!object.is_object()) refuse(where + " is not an object");
+const json& member(const json& object, const char* key, std::string_view where) {
+  if (!object.is_object()) refuse(std::string(where) + " is not an object");
   const auto found = object.find(key);
-  if (found == object.end()) refuse(where + " has no \"" + key + "\"");
+  if (found == object.end()) refuse(std::string(where) + " has no \"" + key + "\"");
   return *found;
 }
 

@@ -96,16 +96,24 @@ find_kokkos() {
   kokkos_dir=$dependency_prefix/lib/cmake/Kokkos
 }
 
-# find_kokkos_kernels: sets kokkos_kernels to the CMake options by which Kokkos Kernels is found, after find_kokkos. Nothing is instantiated in it,
-# so that it builds in seconds: what uses a kernel compiles it. Its own kernels are compared, so it gets no other libraries.
+# find_kokkos_kernels host|cuda: sets kokkos_kernels to the CMake options by which Kokkos Kernels is found, after find_kokkos or
+# find_kokkos_for_cuda. Nothing is instantiated in it, so that it builds in seconds: what uses a kernel compiles it. Its own kernels are compared,
+# so it gets no other libraries.
 find_kokkos_kernels() {
+  local options=(-DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF -DKokkosKernels_ENABLE_COMPONENT_SPARSE=ON -DKokkosKernels_ADD_DEFAULT_ETI=OFF
+    -DKokkosKernels_ENABLE_TPL_BLAS=OFF -DKokkosKernels_ENABLE_TPL_LAPACK=OFF)
   kokkos_kernels=()
   if [[ -n ${KokkosKernels_ROOT:-} ]]; then
     kokkos_kernels=("-DKokkosKernels_ROOT=$KokkosKernels_ROOT")
-  elif [[ $kokkos_dir == "$PWD/$deps/"* ]]; then
-    build_dependency kokkos-kernels-4.4.0-host kokkos-kernels "${CXX:-c++}" "-DKokkos_DIR=$kokkos_dir" -DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF \
-      -DKokkosKernels_ENABLE_COMPONENT_SPARSE=ON -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_TPL_BLAS=OFF \
-      -DKokkosKernels_ENABLE_TPL_LAPACK=OFF
+  elif [[ $1 == cuda && $kokkos_root == "$PWD/$deps/"* ]]; then
+    local nvcc_flags=$cuda_flags
+    build_dependency "kokkos-kernels-4.4.0-${kokkos_root##*/}" kokkos-kernels "$NVCC_WRAPPER_DEFAULT_COMPILER" "${options[@]}" \
+      "-DKokkos_ROOT=$kokkos_root" "-DCMAKE_CXX_COMPILER=$kokkos_root/bin/nvcc_wrapper" -DKokkosKernels_ENABLE_TPL_CUBLAS=OFF \
+      -DKokkosKernels_ENABLE_TPL_CUSPARSE=OFF -DKokkosKernels_ENABLE_TPL_CUSOLVER=OFF \
+      "-DCMAKE_CXX_FLAGS=$cuda_flags -include $PWD/cmake/kokkos-cuda13.hpp"
+    kokkos_kernels=("-DKokkosKernels_ROOT=$dependency_prefix")
+  elif [[ $1 == host && $kokkos_dir == "$PWD/$deps/"* ]]; then
+    build_dependency kokkos-kernels-4.4.0-host kokkos-kernels "${CXX:-c++}" "${options[@]}" "-DKokkos_DIR=$kokkos_dir"
     kokkos_kernels=("-DKokkosKernels_ROOT=$dependency_prefix")
   else
     say "Kokkos is not the one that ./run builds, so nothing is compared with Kokkos Kernels; KokkosKernels_ROOT names one that fits it"

@@ -98,58 +98,71 @@ class HopPeer final : public NativePeer {
   Handle m_handle;
 };
 
-/// Square matrices on the host.
-class ProductsPeer final : public NativePeer {
-  using Square = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace,
-                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+/// Square matrices of one side, one after the other.
+template <class ExecutionSpace>
+struct Squares {
+  using memory_space = typename ExecutionSpace::memory_space;
+  using square_type = Kokkos::View<float**, Kokkos::LayoutRight, memory_space,
+                                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+  KOKKOS_FUNCTION square_type operator()(std::size_t i) const {
+    return {values.data() + i * side * side, side, side};
+  }
+
+  Kokkos::View<float*, memory_space> values;
+  std::size_t side;
+};
+
+/// Multiplies matrix i of both lists on one thread.
+template <class ExecutionSpace>
+struct MultiplySquares {
+  using gemm_type = KokkosBatched::SerialGemm<KokkosBatched::Trans::NoTranspose,
+                                              KokkosBatched::Trans::NoTranspose,
+                                              KokkosBatched::Algo::Gemm::Blocked>;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    gemm_type::invoke(1.0F, a(i), b(i), 0.0F, c(i));
+  }
+
+  Squares<ExecutionSpace> a;
+  Squares<ExecutionSpace> b;
+  Squares<ExecutionSpace> c;
+};
+
+template <class ExecutionSpace>
+class ProductsPeer final : public NativePeer {
  public:
-  ProductsPeer(const HostSpace& exec_space, std::span<const float> a, std::span<const float> b,
-               std::size_t side, bool side_by_side)
+  ProductsPeer(const ExecutionSpace& exec_space, const std::vector<float>& a,
+               const std::vector<float>& b, std::size_t side, bool side_by_side)
       : m_exec_space(exec_space),
-        m_a(a.begin(), a.end()),
-        m_b(b.begin(), b.end()),
-        m_c(a.size()),
-        m_side(side),
+        m_count(a.size() / (side * side)),
+        m_work{{placed(exec_space, a), side},
+               {placed(exec_space, b), side},
+               {placed(exec_space, std::vector<float>(a.size())), side}},
         m_side_by_side(side_by_side) {
     name = side_by_side ? "Kokkos Kernels batched" : "Kokkos Kernels gemm";
   }
   void run() override {
-    const std::size_t count = m_c.size() / (m_side * m_side);
     if (m_side_by_side) {
-      using Gemm = KokkosBatched::SerialGemm<KokkosBatched::Trans::NoTranspose,
-                                             KokkosBatched::Trans::NoTranspose,
-                                             KokkosBatched::Algo::Gemm::Blocked>;
-      Kokkos::parallel_for(
-          "Kindred::Perf::KokkosKernels::products",
-          Kokkos::RangePolicy<HostSpace>(m_exec_space, 0, count), [this](std::size_t i) {
-            Gemm::invoke(1.0F, square(m_a, i), square(m_b, i), 0.0F, square(m_c, i));
-          });
+      Kokkos::parallel_for("Kindred::Perf::KokkosKernels::products",
+                           Kokkos::RangePolicy<ExecutionSpace>(m_exec_space, 0, m_count), m_work);
     } else {
-      for (std::size_t i = 0; i < count; ++i) {
-        KokkosBlas::gemm(m_exec_space, "N", "N", 1.0F, square(m_a, i), square(m_b, i), 0.0F,
-                         square(m_c, i));
-      }
+      for (std::size_t i = 0; i < m_count; ++i)
+        KokkosBlas::gemm(m_exec_space, "N", "N", 1.0F, m_work.a(i), m_work.b(i), 0.0F, m_work.c(i));
     }
     m_exec_space.fence("Kindred::Perf::KokkosKernels::run");
   }
   PeerAnswer answer() const override {
+    const auto c = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_work.c.values);
     PeerAnswer sampled;
-    const std::size_t step = std::max<std::size_t>(1, m_c.size() / 1000);
-    for (std::size_t i = 0; i < m_c.size(); i += step) sampled.scores.push_back(m_c[i]);
+    const std::size_t step = std::max<std::size_t>(1, c.size() / 1000);
+    for (std::size_t i = 0; i < c.size(); i += step) sampled.scores.push_back(c(i));
     return sampled;
   }
 
  private:
-  Square square(std::vector<float>& values, std::size_t i) const {
-    return {values.data() + i * m_side * m_side, m_side, m_side};
-  }
-
-  HostSpace m_exec_space;
-  std::vector<float> m_a;
-  std::vector<float> m_b;
-  std::vector<float> m_c;
-  std::size_t m_side;
+  ExecutionSpace m_exec_space;
+  std::size_t m_count;
+  MultiplySquares<ExecutionSpace> m_work;
   bool m_side_by_side;
 };
 
@@ -184,13 +197,14 @@ std::vector<std::unique_ptr<NativePeer>> kokkos_kernels_products(Context& contex
                                                                  std::span<const float> a,
                                                                  std::span<const float> b,
                                                                  std::size_t side) {
+  const std::vector<float> left(a.begin(), a.end());
+  const std::vector<float> right(b.begin(), b.end());
   std::vector<std::unique_ptr<NativePeer>> peers;
   with_own_instance(context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    if constexpr (!Arch::is_device<ExecutionSpace>) {
-      peers.push_back(std::make_unique<ProductsPeer>(exec_space, a, b, side, false));
-      if (a.size() > side * side)
-        peers.push_back(std::make_unique<ProductsPeer>(exec_space, a, b, side, true));
-    }
+    using peer_type = ProductsPeer<ExecutionSpace>;
+    peers.push_back(std::make_unique<peer_type>(exec_space, left, right, side, false));
+    if (a.size() > side * side)
+      peers.push_back(std::make_unique<peer_type>(exec_space, left, right, side, true));
   });
   return peers;
 }

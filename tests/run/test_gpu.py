@@ -3,7 +3,7 @@
 """Which kind of build `./run` makes on machines with and without an NVIDIA GPU, nvcc and a recent driver."""
 import unittest
 
-from machine import Machine
+from machine import CMAKE, Machine
 
 CONFIGURED = "cmake -G Ninja -S .deps/sources/kokkos"
 
@@ -68,6 +68,21 @@ class WithGpuAndNvcc(Machine):
         self.assertTrue(any(line.startswith("ctest --preset cuda") and line.endswith("-R x") for line in log))
         self.assertTrue(any(line.endswith("--build --preset release --target kindred_core") for line in log))
         self.assertEqual(len(self.builds()), 2)
+
+    def test_peers_on_the_gpu_bring_the_kernels_of_that_kokkos(self):
+        (self.root / "perf/peers").mkdir(parents=True)
+        (self.root / "perf/peers/requirements.txt").write_text("numpy\n")
+        self.program(self.fakes / "cmake", CMAKE + '[[ $1 != --build || -z $preset ]] || install -D "build/$preset/tools/kindred" "build/$preset/perf/kindred-perf"\n')
+        done = self.run_command("perf", "peers", "--only", "hop", FAKE_GPU="9.0")
+        self.assertIn("cuda: peers --python .venv/bin/python --only hop", done.stdout)
+        log = self.log()
+        kernels = next(line for line in log if "cmake -G Ninja -S .deps/sources/kokkos-kernels" in line)
+        kokkos = next(self.root / ".deps" / name for name in self.builds() if name.startswith("kokkos-4"))
+        for words in ("NVCC_APPEND_FLAGS=-arch=sm_90 ", f"-DKokkos_ROOT={kokkos} ", f"-DCMAKE_CXX_COMPILER={kokkos}/bin/nvcc_wrapper",
+                      "-DKokkosKernels_ENABLE_TPL_CUBLAS=OFF", "-DKokkosKernels_ADD_DEFAULT_ETI=OFF"):
+            self.assertIn(words, kernels)
+        prefix = next(self.root / ".deps" / name for name in self.builds() if name.startswith("kokkos-kernels"))
+        self.assertIn(f"-DKokkosKernels_ROOT={prefix}", next(line for line in log if "cmake --preset cuda" in line))
 
     def test_too_old_nvcc_or_driver(self):
         error = self.run_command("demo", FAKE_GPU="9.0", FAKE_NVCC="11.8").stderr
