@@ -14,7 +14,10 @@
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/HostLevel.hpp>
+#include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
+#include <kindred/core/common/OwnedState.hpp>
+#include <kindred/core/common/Process.hpp>
 
 #include <unistd.h>
 
@@ -33,6 +36,9 @@
 namespace Kindred {
 
 namespace {
+
+/// Of this process; they are still there at its end if they belong to static objects.
+std::atomic<int> live_contexts{0};
 
 void check_kernels_run_on(int device) {
   const std::string why_not = Impl::why_kernels_cannot_run(device);
@@ -78,9 +84,12 @@ Impl::ThreadChoice initialize_kokkos(const SpaceInfo& devices, std::optional<int
   }
   Kokkos::initialize(settings);
   std::atexit([] {
-    // Kokkos aborts on a broken CUDA context; the process is ending anyway.
-    if (Kokkos::is_initialized() && !Kokkos::is_finalized() && !Arch::device_is_lost())
-      Kokkos::finalize();
+    if (Impl::is_forked() || !Kokkos::is_initialized() || Kokkos::is_finalized()) return;
+    const bool is_used = live_contexts.load() > 0;
+    if (is_used) Impl::start_ending();
+    // Kokkos aborts on a broken CUDA context; the process is ending anyway. Threads of a context
+    // that is still used may run kernels on the host.
+    if (!Arch::device_is_lost() && (KINDRED_HAS_DEVICE || !is_used)) Kokkos::finalize();
   });
   threads = chosen;
   return threads;
@@ -125,6 +134,7 @@ std::uint64_t budget(const SpaceInfo& info, double fraction, std::optional<std::
 
 Context::Context(ContextOptions options) {
   check_processor();
+  Impl::require_usable_process();
   KINDRED_THROW_IF(
       options.threads < 0 || options.threads > Impl::threads_max,
       "threads is " + std::to_string(options.threads) + "; it must be 1 … 512, or 0 for all");
@@ -149,14 +159,13 @@ Context::Context(ContextOptions options) {
                    "device is " + std::to_string(*options.device) + "; this process sees " +
                        std::to_string(device.device_count) + ", counted from 0");
   const auto start = std::chrono::steady_clock::now();
+  const Arch::KeepCurrentDevice keep;
   Impl::ThreadChoice choice = initialize_kokkos(device, options.device);
-  // The program may have initialised Kokkos on another device.
-  if (device.usable) device = Impl::query_device(Impl::device_of_kokkos());
-  if (device.usable && options.device && device.device_index != *options.device) {
-    throw SpaceUnavailable("device " + std::to_string(*options.device) +
-                           " cannot be used: Kokkos was initialised on device " +
-                           std::to_string(device.device_index) +
-                           " of this process; use that one, or another process");
+  if (device.usable) {
+    // Without a request, the one on which the first context or the program initialised Kokkos.
+    const int index = options.device.value_or(Impl::device_of_kokkos());
+    check_kernels_run_on(index);
+    device = Impl::query_device(index);
   }
   if (device.usable && device.memory_total < options.device_memory_min) {
     device.usable = false;
@@ -166,7 +175,7 @@ Context::Context(ContextOptions options) {
   }
   std::vector<std::string> failures;
   const auto prove = [&failures](SpaceInfo& info) {
-    info.why_not = Impl::why_space_fails(info.space);
+    info.why_not = Impl::why_space_fails(info);
     info.usable = info.why_not.empty();
     if (info.usable) return;
     failures.push_back("space " + std::string(to_string(info.space)) +
@@ -214,6 +223,7 @@ Context::Context(ContextOptions options) {
   options.dispatcher.forced = options.space;
   options.dispatcher.machine = machine_of(serial, device, threads);
   if (options.profile.empty()) options.profile = default_profile_path();
+  Impl::watch_forks();
   m_state = std::make_unique<State>(options, std::vector<SpaceInfo>{serial, openmp, device}, usable,
                                     threads);
 
@@ -236,12 +246,14 @@ Context::Context(ContextOptions options) {
                             "Start-up took " +
                             shown(seconds_since(start), 1) + " s");
   }
+  live_contexts.fetch_add(1);
 }
 
 Context::~Context() {
+  live_contexts.fetch_sub(1);
 #if KINDRED_HAS_DEVICE
   // Kokkos aborts when it destroys a stream of a broken CUDA context, so this one is leaked.
-  if (m_state && Arch::device_is_lost()) (void)new DeviceSpace(m_state->cuda);
+  if (Impl::can_release() && Arch::device_is_lost()) (void)new DeviceSpace(m_state->cuda);
 #endif
 }
 
@@ -299,6 +311,7 @@ void Context::State::report_compilation(const Context& context, const DispatchRe
 }
 
 DispatchRecord Context::decide(const Workload& workload, std::optional<Space> forced) {
+  Impl::require_usable_process();
   if (forced && !is_usable(*forced)) {
     throw SpaceUnavailable("space " + std::string(to_string(*forced)) + " cannot run " +
                            std::string(to_string(workload.operation)) + ": " +

@@ -7,6 +7,7 @@
 #include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/memory/BudgetedResource.hpp>
 
 #include <utility>
@@ -31,9 +32,9 @@ struct KINDRED_HIDDEN Context::State {
         ,
         // A lost device cannot create a stream.
         cuda(usable_spaces.contains(Space::cuda)
-                 ? Kokkos::Experimental::partition_space(Kokkos::Cuda(), 1)[0]
+                 ? Arch::new_device_instance(spaces[space_index(Space::cuda)].device_index)
                  : DeviceSpace()),
-        device_memory(spaces[2].memory_budget, options.before_allocation),
+        device_memory(spaces[2].memory_budget, options.before_allocation, Arch::memory_of(cuda)),
         pinned_memory(host_memory, options.before_allocation)
 #endif
   {

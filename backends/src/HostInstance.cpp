@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 
 namespace Kindred::Impl {
 
@@ -20,7 +21,7 @@ HostInstance::HostInstance(int threads) : m_exec_space(new_instance(threads)) {}
 
 HostInstance::~HostInstance() {
   // A copy that is never destroyed keeps the instance.
-  if (Arch::device_is_lost()) static_cast<void>(new HostSpace(m_exec_space));
+  if (Arch::device_is_lost()) keep_until_exit(new HostSpace(m_exec_space));
 }
 
 }  // namespace Kindred::Impl

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <string_view>
 
 namespace Kindred::Impl {
@@ -35,13 +36,19 @@ std::string why_fails(const ExecutionSpace& exec_space, Space space) {
 
 }  // namespace
 
-std::string why_space_fails(Space space) {
+std::string why_space_fails(const SpaceInfo& info) {
+  const Space space = info.space;
   try {
 #if KINDRED_HAS_DEVICE
     if (space == Space::cuda) {
-      const DeviceSpace exec_space;
-      const Arch::CurrentDevice current(exec_space);
-      return why_fails(exec_space, space);
+      const Arch::CurrentDevice current(info.device_index);
+      // Kokkos aborts when it destroys a stream of a lost device.
+      const auto release = [](DeviceSpace* exec_space) {
+        if (!Arch::device_is_lost()) delete exec_space;
+      };
+      const std::unique_ptr<DeviceSpace, decltype(release)> exec_space(
+          new DeviceSpace(Arch::new_device_instance(info.device_index)), release);
+      return why_fails(*exec_space, space);
     }
 #endif
     // The kernels of both host spaces are the same code; the threads of OpenMP start with the first

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Process.hpp>
 #include <kindred/matcher/CallQueue.hpp>
 
+#include <deque>
 #include <string>
 #include <system_error>
 
@@ -50,6 +52,7 @@ bool QueuedCall::is_done() const {
 }
 
 void QueuedCall::wait() const {
+  require_usable_process();
   std::unique_lock lock(m_mutex);
   const bool is_ahead = m_state == State::waiting || m_state == State::running;
   if (is_ahead && m_runner == std::this_thread::get_id()) {
@@ -67,79 +70,108 @@ void QueuedCall::rethrow() const {
 
 }  // namespace Impl
 
-CallQueue::CallQueue(std::size_t waiting_max) : m_waiting_max(waiting_max) {
+struct KINDRED_HIDDEN CallQueue::State {
+  explicit State(std::size_t most) : waiting_max(most) {}
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  void loop();
+  bool is_thread() const noexcept { return std::this_thread::get_id() == thread.get_id(); }
+
+  std::size_t waiting_max;
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::condition_variable not_full;
+  std::deque<std::shared_ptr<Impl::QueuedCall>> waiting;
+  std::shared_ptr<Impl::QueuedCall> running;
+  bool stop = false;
+  std::thread thread;
+};
+
+CallQueue::State::~State() {
+  if (!thread.joinable()) return;
+  {
+    const std::lock_guard lock(mutex);
+    stop = true;
+  }
+  wake.notify_all();
+  thread.join();
+}
+
+void CallQueue::State::loop() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    wake.wait(lock, [&] { return stop || !waiting.empty(); });
+    if (waiting.empty()) return;
+    running = std::move(waiting.front());
+    waiting.pop_front();
+    std::shared_ptr<Impl::QueuedCall> call = running;
+    lock.unlock();
+    not_full.notify_one();
+    call->run();
+    lock.lock();
+    running.reset();
+    lock.unlock();
+    call.reset();  // its captured objects are destroyed without the lock
+    lock.lock();
+  }
+}
+
+CallQueue::CallQueue(std::size_t waiting_max) {
   KINDRED_THROW_IF(waiting_max == 0, "waiting_max is 0; at least one call must be able to wait");
+  Impl::require_usable_process();
+  Impl::watch_forks();
+  m_state = std::make_unique<State>(waiting_max);
   try {
-    m_thread = std::thread([this] { loop(); });
+    m_state->thread = std::thread([state = m_state.get()] { state->loop(); });
   } catch (const std::system_error& error) {
     throw Error(std::string("the thread of a queue of calls cannot be started: ") + error.what());
   }
 }
 
-CallQueue::~CallQueue() {
-  {
-    const std::lock_guard lock(m_mutex);
-    m_stop = true;
-  }
-  m_wake.notify_all();
-  m_thread.join();
-}
+CallQueue::~CallQueue() = default;
 
 void CallQueue::push(std::shared_ptr<Impl::QueuedCall> call) {
-  std::unique_lock lock(m_mutex);
-  const auto is_not_full = [&] { return m_waiting.size() < m_waiting_max; };
-  if (!is_not_full() && std::this_thread::get_id() == m_thread.get_id()) {
+  Impl::require_usable_process();
+  State& state = *m_state;
+  std::unique_lock lock(state.mutex);
+  const auto is_not_full = [&] { return state.waiting.size() < state.waiting_max; };
+  if (!is_not_full() && state.is_thread()) {
     throw Busy("a call of a queue submits to the full queue, where " +
-               std::to_string(m_waiting.size()) + " calls are waiting, which would be a deadlock");
+               std::to_string(state.waiting.size()) +
+               " calls are waiting, which would be a deadlock");
   }
-  m_not_full.wait(lock, is_not_full);
-  call->set_runner(m_thread.get_id());
-  m_waiting.push_back(std::move(call));
+  state.not_full.wait(lock, is_not_full);
+  call->set_runner(state.thread.get_id());
+  state.waiting.push_back(std::move(call));
   lock.unlock();
-  m_wake.notify_one();
+  state.wake.notify_one();
 }
 
 std::size_t CallQueue::cancel() {
+  Impl::require_usable_process();
   std::deque<std::shared_ptr<Impl::QueuedCall>> waiting;
   {
-    const std::lock_guard lock(m_mutex);
-    waiting.swap(m_waiting);
+    const std::lock_guard lock(m_state->mutex);
+    waiting.swap(m_state->waiting);
   }
-  m_not_full.notify_all();
+  m_state->not_full.notify_all();
   std::size_t cancelled = 0;
   for (const auto& call : waiting) cancelled += call->cancel() ? 1 : 0;
   return cancelled;
 }
 
 void CallQueue::wait() {
-  if (std::this_thread::get_id() == m_thread.get_id())
+  Impl::require_usable_process();
+  if (m_state->is_thread())
     throw Busy("a call of a queue waits for the same queue, which would be a deadlock");
   std::deque<std::shared_ptr<Impl::QueuedCall>> submitted;
   {
-    const std::lock_guard lock(m_mutex);
-    submitted = m_waiting;
-    if (m_running) submitted.push_front(m_running);
+    const std::lock_guard lock(m_state->mutex);
+    submitted = m_state->waiting;
+    if (m_state->running) submitted.push_front(m_state->running);
   }
   for (const auto& call : submitted) call->wait();
-}
-
-void CallQueue::loop() {
-  std::unique_lock lock(m_mutex);
-  while (true) {
-    m_wake.wait(lock, [&] { return m_stop || !m_waiting.empty(); });
-    if (m_waiting.empty()) return;
-    m_running = std::move(m_waiting.front());
-    m_waiting.pop_front();
-    std::shared_ptr<Impl::QueuedCall> call = m_running;
-    lock.unlock();
-    m_not_full.notify_one();
-    call->run();
-    lock.lock();
-    m_running.reset();
-    lock.unlock();
-    call.reset();  // its captured objects are destroyed without the lock
-    lock.lock();
-  }
 }
 
 }  // namespace Kindred

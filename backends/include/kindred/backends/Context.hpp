@@ -5,6 +5,7 @@
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/backends/Space.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/memory/CallbackAdaptor.hpp>
 #include <kindred/memory/MemoryResource.hpp>
@@ -28,9 +29,9 @@ enum class LogLevel : std::uint8_t { debug, info, warning };
 struct ContextOptions {
   int threads = 0;  ///< of the space `openmp`; at most 512. 0: as many as this process may use
                     ///< (affinity, OMP_NUM_THREADS, control group)
-  /// GPU of the space `cuda`, counted from 0 among the GPUs visible to this process. Unset: the one
-  /// that Kokkos selects (KOKKOS_DEVICE_ID, the local rank, otherwise the first). One device per
-  /// process.
+  /// GPU of the space `cuda`, counted from 0 among the GPUs visible to this process; contexts of
+  /// one process may use different ones. Unset: that of the first context, which Kokkos selects
+  /// (KOKKOS_DEVICE_ID, the local rank, otherwise the first).
   std::optional<int> device = {};
   /// Runs everything on this space; unset: the dispatcher chooses.
   std::optional<Space> space = {};
@@ -54,12 +55,14 @@ struct ContextOptions {
 /// \brief The object a program starts with: it owns spaces, streams, memory budgets and the
 /// dispatcher.
 ///
-/// Several contexts can coexist. The first one initialises Kokkos unless the program has done so;
-/// Kokkos is then finalised at exit. A program that initialises Kokkos itself also finalises it,
-/// after all contexts have been destroyed. Everything created from a context must be destroyed
-/// before it. Thread-safe after construction; the callbacks of the options may be called from any
-/// thread. After `fork`, the child process must not use a context or anything created from it: it
-/// has neither the threads nor the devices.
+/// Several contexts can coexist, on one device or on several. The current CUDA device of the
+/// calling thread is what it was before after every call. The first one initialises Kokkos unless
+/// the program has done so; Kokkos is then finalised at exit. A program that initialises Kokkos
+/// itself also finalises it, after all contexts have been destroyed. Everything created from a
+/// context must be destroyed before it. Thread-safe after construction; the callbacks of the
+/// options may be called from any thread. After `fork`, the child process has neither the threads
+/// nor the devices: there, every call that would compute throws `SpaceUnavailable`, and destructors
+/// release nothing. A child that was forked before the first context is not affected.
 class Context {
  public:
   /// \throws InvalidArgument for an option that is out of range, or a KINDRED_MAX_LEVEL that cannot
@@ -129,7 +132,7 @@ class Context {
   /// a typed error if there is none.
   DispatchRecord recover(const Workload& workload, const DispatchRecord& failed, SpaceSet& tried);
 
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 template <class Body>

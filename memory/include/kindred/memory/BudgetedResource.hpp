@@ -17,8 +17,12 @@ namespace Kindred {
 template <class MemorySpace>
 struct BudgetedResource {
   /// \param before_allocation is called before each allocation and may refuse it
-  BudgetedResource(std::uint64_t limit_bytes, const AllocationCallback& before_allocation)
-      : callback(space, before_allocation), statistics(callback), limit(statistics, limit_bytes) {}
+  BudgetedResource(std::uint64_t limit_bytes, const AllocationCallback& before_allocation,
+                   const MemorySpace& memory_space = {})
+      : space(memory_space),
+        callback(space, before_allocation),
+        statistics(callback),
+        limit(statistics, limit_bytes) {}
   /// Shares the budget and the statistics of \p other, which must outlive this.
   template <class OtherSpace>
   BudgetedResource(BudgetedResource<OtherSpace>& other, const AllocationCallback& before_allocation)

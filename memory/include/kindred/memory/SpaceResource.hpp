@@ -2,6 +2,7 @@
 #ifndef KINDRED_MEMORY_SPACE_RESOURCE_HPP
 #define KINDRED_MEMORY_SPACE_RESOURCE_HPP
 
+#include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/HugePages.hpp>
@@ -34,6 +35,8 @@ void free_on_host(void* data, std::size_t bytes) noexcept;
 template <class MemorySpace>
 class SpaceResource final : public MemoryResource {
  public:
+  explicit SpaceResource(const MemorySpace& memory_space = {}) : m_memory_space(memory_space) {}
+
   void* allocate(std::size_t bytes, const std::string& label) override {
     if (bytes == 0) return nullptr;
     const bool lost = of_device && Arch::device_is_lost();
@@ -47,7 +50,8 @@ class SpaceResource final : public MemoryResource {
       return data;
     }
     try {
-      return Kokkos::kokkos_malloc<MemorySpace>(label, bytes);
+      const Arch::KeepCurrentDevice keep;
+      return m_memory_space.allocate(label.c_str(), bytes);
     } catch (const std::exception&) {
       throw_out_of_memory(bytes, label);
     }
@@ -58,7 +62,8 @@ class SpaceResource final : public MemoryResource {
       // Kokkos aborts when it frees memory of a lost device, or memory that was pinned for it.
       if (Arch::device_is_lost()) return;
       try {
-        Kokkos::kokkos_free<MemorySpace>(data);
+        const Arch::KeepCurrentDevice keep;
+        m_memory_space.deallocate("", data, bytes);
       } catch (const std::exception&) {
         // A device that fails here cannot free the memory.
       }
@@ -73,6 +78,8 @@ class SpaceResource final : public MemoryResource {
     throw OutOfMemory(std::string(space()), bytes, label,
                       "the allocator refused it; use smaller batches or another space");
   }
+
+  MemorySpace m_memory_space;
 
   static constexpr bool of_device = !std::is_same_v<MemorySpace, Kokkos::HostSpace>;
   static constexpr bool accessible =

@@ -8,14 +8,14 @@
 
 namespace Kindred::Impl {
 
-/// \brief Computes a small result on \p space, which must otherwise be usable, and checks it; on
-/// the host with one thread. Kokkos must be initialised. Fences its own instance; takes
-/// microseconds.
+/// \brief Computes a small result on the space and device of \p info, which must otherwise be
+/// usable, and checks it; on the host with one thread. Kokkos must be initialised. Fences its own
+/// instance; takes microseconds.
 ///
 /// Tests make it fail by `KINDRED_TEST_FAULT=SPACE:FAULT`, with a fault of `Arch::proof_fault`.
-/// \return the reason why \p space must not be used; empty if its result is right. Does not throw
+/// \return the reason why the space must not be used; empty if its result is right. Does not throw
 /// if the device fails
-std::string why_space_fails(Space space);
+std::string why_space_fails(const SpaceInfo& info);
 
 }  // namespace Kindred::Impl
 

@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/bulk/ArithmeticKinds.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <concepts>
@@ -138,7 +139,7 @@ class Bulk {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 /// \brief A prepared call of `Bulk` on memory of one space, validated and partitioned once: a run

@@ -3,12 +3,12 @@
 #define KINDRED_MATCHER_CALL_QUEUE_HPP
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -123,8 +123,8 @@ class Submission {
 /// Works for any call of the library: `queue.submit([&] { return bulk.reduce<float>(…); })`. Data
 /// that the call reads or writes must remain valid until it is done. An error is reported by the
 /// submission it belongs to and does not stop later calls. Thread-safe. Calls of two queues must
-/// not wait for each other. The thread does not exist in a forked child process, so a child must
-/// not use a queue of its parent.
+/// not wait for each other. The thread does not exist in a forked child process, where calls of a
+/// queue of its parent throw `SpaceUnavailable`.
 class CallQueue {
  public:
   /// \param waiting_max maximum number of waiting calls; when it is reached, `submit` blocks until
@@ -155,16 +155,9 @@ class CallQueue {
 
  private:
   void push(std::shared_ptr<Impl::QueuedCall> call);
-  void loop();
 
-  std::size_t m_waiting_max;
-  std::mutex m_mutex;
-  std::condition_variable m_wake;
-  std::condition_variable m_not_full;
-  std::deque<std::shared_ptr<Impl::QueuedCall>> m_waiting;
-  std::shared_ptr<Impl::QueuedCall> m_running;
-  bool m_stop = false;
-  std::thread m_thread;
+  struct State;
+  Impl::OwnedState<State> m_state;
 };
 
 }  // namespace Kindred

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SPREADING_ENGINE_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/graph/Spreading.hpp>
@@ -236,7 +237,7 @@ class SpreadingEngine {
  private:
   struct State;
   explicit SpreadingEngine(std::unique_ptr<State> state);
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 }  // namespace Kindred

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_HNSW_INDEX_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/vector/Metric.hpp>
 
@@ -189,7 +190,7 @@ class HnswIndex {
   explicit HnswIndex(std::unique_ptr<State> state);
   std::uint64_t insert(std::span<const float> rows,
                        const std::function<void(std::uint64_t)>& progress);
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 }  // namespace Kindred

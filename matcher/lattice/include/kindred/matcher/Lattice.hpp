@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_LATTICE_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/lattice/GraphStructure.hpp>
@@ -138,7 +139,7 @@ class Lattice {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 }  // namespace Kindred

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_FUSED_LAYERS_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
 #include <kindred/core/vector/VectorElement.hpp>
@@ -107,7 +108,7 @@ class PreparedNorms {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 /// \brief A prepared list of linear layers on memory of one space. A run neither allocates, copies
@@ -131,7 +132,7 @@ class PreparedLinears {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 }  // namespace Kindred

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_PATTERN_MEMORY_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
@@ -213,7 +214,7 @@ class PatternMemory {
   /// Starts the background thread of the fully constructed \p state.
   explicit PatternMemory(std::unique_ptr<State> state);
 
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 }  // namespace Kindred

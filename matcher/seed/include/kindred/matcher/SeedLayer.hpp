@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SEED_LAYER_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 #include <kindred/core/seed/SeedUpdate.hpp>
@@ -237,7 +238,7 @@ class SeedLayer {
   State& internal() const noexcept { return *m_state; }
 
  private:
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 /// \brief Health of a seed, in 0 … 1: one half for the variance (up to 0.01), one half for the
@@ -279,7 +280,7 @@ class SeedSequence {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 }  // namespace Kindred

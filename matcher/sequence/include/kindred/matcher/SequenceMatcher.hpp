@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SEQUENCE_MATCHER_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Block.hpp>
@@ -141,7 +142,7 @@ class SequenceMatcher {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 }  // namespace Kindred

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_PREPARED_SCORE_HPP
 #define KINDRED_MATCHER_PREPARED_SCORE_HPP
 
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
@@ -49,7 +50,7 @@ class PreparedScore {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 }  // namespace Kindred

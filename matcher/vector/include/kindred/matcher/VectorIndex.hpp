@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_VECTOR_INDEX_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/vector/Metric.hpp>
@@ -201,7 +202,7 @@ class VectorIndex {
   Parts parts() const noexcept;
   struct State;
   explicit VectorIndex(std::unique_ptr<State> state);
-  std::unique_ptr<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 }  // namespace Kindred

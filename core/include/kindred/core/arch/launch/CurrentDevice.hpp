@@ -6,21 +6,36 @@
 
 namespace Kindred::Arch {
 
+/// \brief Restores the current device of the calling thread when it is destroyed: Kokkos changes it
+/// where it allocates, frees and fences. Does nothing in a host build.
+class KeepCurrentDevice {
+ public:
+  KeepCurrentDevice() noexcept;
+  ~KeepCurrentDevice();
+  KeepCurrentDevice(const KeepCurrentDevice&) = delete;
+  KeepCurrentDevice& operator=(const KeepCurrentDevice&) = delete;
+
+ private:
+  int m_before = -1;  ///< −1: unknown
+};
+
 #if KINDRED_HAS_DEVICE
-/// \brief While it exists, makes the device of an instance the current device of the calling
-/// thread. The CUDA runtime launches and allocates on the current device, which is device 0 in
-/// every new thread.
+/// \brief While it exists, makes a device the current one of the calling thread. The CUDA runtime
+/// launches and allocates on the current device, which is device 0 in every new thread.
 class CurrentDevice {
  public:
   explicit CurrentDevice(const DeviceSpace& exec_space);
-  ~CurrentDevice();
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  explicit CurrentDevice(int device);
 
  private:
-  int m_before = 0;
-  bool m_changed = false;
+  KeepCurrentDevice m_keep;
 };
+
+/// A new instance on \p device, with a stream of its own. \throws OutOfMemory, DeviceLost
+DeviceSpace new_device_instance(int device);
+
+/// The memory of the device of \p exec_space.
+DeviceSpace::memory_space memory_of(const DeviceSpace& exec_space);
 #endif
 
 }  // namespace Kindred::Arch

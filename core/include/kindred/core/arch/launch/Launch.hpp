@@ -7,6 +7,7 @@
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/arch/launch/KernelCode.hpp>
 #include <kindred/core/arch/launch/LaunchConfig.hpp>
+#include <kindred/core/arch/launch/OnEachDevice.hpp>
 #include <kindred/core/arch/launch/ProfiledKernel.hpp>
 #include <kindred/core/arch/launch/Team.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -155,10 +156,13 @@ __global__ void __launch_bounds__(Functor::threads_max, Functor::teams_at_once)
 #endif
 }
 
-/// Allows \p kernel \p bytes of scratch.
+/// \brief Allows \p kernel \p bytes of scratch on the current device.
 template <class Kernel>
 void allow_scratch(Kernel* kernel, std::size_t bytes, const char* label) {
-  static std::atomic<std::size_t> allowed{48 * 1024};
+  constexpr std::size_t always_allowed = 48 * 1024;
+  if (bytes <= always_allowed) return;
+  static OnEachDevice<std::atomic<std::size_t>> allowed_on;
+  std::atomic<std::size_t>& allowed = allowed_on.here([](std::atomic<std::size_t>&) {});
   if (bytes <= allowed.load(std::memory_order_relaxed)) return;
   require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(bytes)),
@@ -202,8 +206,8 @@ struct GroupTeams {
 /// A functor that synchronises teams is always launched with the same \p scratch_bytes.
 template <class Functor>
 const GroupTeams& group_teams(std::size_t scratch_bytes) {
-  static const GroupTeams teams = [&] {
-    GroupTeams found;
+  static OnEachDevice<GroupTeams> teams;
+  return teams.here([&](GroupTeams& found) {
     const auto kernel = launched_kernel<Functor>;
     constexpr int threads = Functor::threads_max;
     int device = 0;
@@ -215,15 +219,13 @@ const GroupTeams& group_teams(std::size_t scratch_bytes) {
     const KernelCode code = code_of(kernel);
     if (!code.exists() || code.compiled_for < architecture_min<Functor> ||
         static_cast<std::size_t>(scratch_limit) < scratch_bytes)
-      return found;
+      return;
     allow_scratch(kernel, scratch_bytes, "scratch of a group of teams");
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, scratch_bytes);
     found.of_grid = static_cast<unsigned>(fit > 0 ? processors : 1);
     found.of_cluster = largest_cluster(kernel, threads, scratch_bytes);
-    return found;
-  }();
-  return teams;
+  });
 }
 #endif
 

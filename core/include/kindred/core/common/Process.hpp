@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_COMMON_PROCESS_HPP
+#define KINDRED_CORE_COMMON_PROCESS_HPP
+
+namespace Kindred::Impl {
+
+/// From here on, a child process that is made by `fork` knows that it is one. Thread-safe.
+void watch_forks() noexcept;
+
+/// \brief Whether this process was forked from one that had called `watch_forks`: of its threads,
+/// only the one that called `fork` exists, and CUDA does not work.
+bool is_forked() noexcept;
+
+/// The process is ending: from here on, no object releases what it holds.
+void start_ending() noexcept;
+
+/// \throws SpaceUnavailable in a forked process, and once Kokkos was finalised, with what to do
+/// instead
+void require_usable_process();
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_COMMON_PROCESS_HPP

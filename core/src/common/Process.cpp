@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/launch/CurrentDevice.hpp>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/OwnedState.hpp>
+#include <kindred/core/common/Process.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <pthread.h>
+
+#include <atomic>
+#include <new>
+
+namespace Kindred::Impl {
+
+namespace {
+
+std::atomic<bool> forked{false};
+std::atomic<bool> ending{false};
+
+struct Kept {
+  void* state;
+  Kept* next;
+};
+// States stay reachable, so that no leak is reported. A lock could be held forever after a fork.
+std::atomic<Kept*> kept{nullptr};
+
+}  // namespace
+
+void watch_forks() noexcept {
+  static const int once =
+      pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
+  static_cast<void>(once);
+}
+
+bool is_forked() noexcept { return forked.load(std::memory_order_relaxed); }
+
+void start_ending() noexcept { ending.store(true, std::memory_order_relaxed); }
+
+void require_usable_process() {
+  if (Kokkos::is_finalized()) {
+    throw SpaceUnavailable(
+        "Kokkos was finalised, and nothing can be computed after that: finalise it after the last "
+        "call");
+  }
+  if (!is_forked()) return;
+  throw SpaceUnavailable(
+      "this process was forked from one that had a Kindred context, whose threads and devices do "
+      "not exist here: create the first context after the fork, or start the process with exec "
+      "(in Python: multiprocessing's start method \"spawn\")");
+}
+
+bool can_release() noexcept {
+  return !is_forked() && !ending.load(std::memory_order_relaxed) && !Kokkos::is_finalized();
+}
+
+void keep_until_exit(void* state) noexcept {
+  if (state == nullptr) return;
+  Kept* const entry = new (std::nothrow) Kept{state, kept.load(std::memory_order_relaxed)};
+  if (entry == nullptr) return;
+  while (!kept.compare_exchange_weak(entry->next, entry, std::memory_order_release,
+                                     std::memory_order_relaxed)) {
+  }
+}
+
+void release(void* state, void (*destroy)(void* state)) noexcept {
+  if (can_release()) {
+    const Arch::KeepCurrentDevice keep;
+    destroy(state);
+  } else {
+    keep_until_exit(state);
+  }
+}
+
+}  // namespace Kindred::Impl
