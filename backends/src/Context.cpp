@@ -14,10 +14,10 @@
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/HostLevel.hpp>
+#include <kindred/core/arch/Process.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/common/OwnedState.hpp>
-#include <kindred/core/common/Process.hpp>
 
 #include <unistd.h>
 
@@ -84,9 +84,9 @@ Impl::ThreadChoice initialize_kokkos(const SpaceInfo& devices, std::optional<int
   }
   Kokkos::initialize(settings);
   std::atexit([] {
-    if (Impl::is_forked() || !Kokkos::is_initialized() || Kokkos::is_finalized()) return;
+    if (Arch::is_forked() || !Kokkos::is_initialized() || Kokkos::is_finalized()) return;
     const bool is_used = live_contexts.load() > 0;
-    if (is_used) Impl::start_ending();
+    if (is_used) Arch::start_ending();
     // Kokkos aborts on a broken CUDA context; the process is ending anyway. Threads of a context
     // that is still used may run kernels on the host.
     if (!Arch::device_is_lost() && (KINDRED_HAS_DEVICE || !is_used)) Kokkos::finalize();
@@ -134,7 +134,7 @@ std::uint64_t budget(const SpaceInfo& info, double fraction, std::optional<std::
 
 Context::Context(ContextOptions options) {
   check_processor();
-  Impl::require_usable_process();
+  Arch::require_usable_process();
   KINDRED_THROW_IF(
       options.threads < 0 || options.threads > Impl::threads_max,
       "threads is " + std::to_string(options.threads) + "; it must be 1 … 512, or 0 for all");
@@ -223,7 +223,7 @@ Context::Context(ContextOptions options) {
   options.dispatcher.forced = options.space;
   options.dispatcher.machine = machine_of(serial, device, threads);
   if (options.profile.empty()) options.profile = default_profile_path();
-  Impl::watch_forks();
+  Arch::watch_forks();
   m_state = std::make_unique<State>(options, std::vector<SpaceInfo>{serial, openmp, device}, usable,
                                     threads);
 
@@ -311,7 +311,7 @@ void Context::State::report_compilation(const Context& context, const DispatchRe
 }
 
 DispatchRecord Context::decide(const Workload& workload, std::optional<Space> forced) {
-  Impl::require_usable_process();
+  Arch::require_usable_process();
   if (forced && !is_usable(*forced)) {
     throw SpaceUnavailable("space " + std::string(to_string(*forced)) + " cannot run " +
                            std::string(to_string(workload.operation)) + ": " +

@@ -4,7 +4,7 @@
 #include "ContextState.hpp"
 
 #include <kindred/backends/impl/ThreadChoice.hpp>
-#include <kindred/core/common/Process.hpp>
+#include <kindred/core/arch/Process.hpp>
 
 #include <string>
 #include <utility>
@@ -20,7 +20,7 @@ SerialHere::SerialHere(const HostSpace& exec_space) noexcept
 SerialHere::~SerialHere() { serial_here = m_before; }
 
 const HostSpace& host_instance(const Context& context, Space space) {
-  require_usable_process();
+  Arch::require_usable_process();
   if (space == Space::serial && serial_here != nullptr) return *serial_here;
   if (!context.is_usable(space) || space == Space::cuda) {
     throw SpaceUnavailable("space " + std::string(to_string(space)) +
@@ -44,19 +44,19 @@ const HostSpace& host_instance_for(const Context& context, double nanoseconds) {
 
 int run_on_team(const Context& context, int threads, void (*call)(const void* body),
                 const void* body) {
-  require_usable_process();
+  Arch::require_usable_process();
   return context.state().teams.run(threads, call, body);
 }
 
 HostWorkers host_workers(const Context& context, Space space) {
-  require_usable_process();
+  Arch::require_usable_process();
   if (space == Space::serial) return {};
   return {context.state().helpers, static_cast<std::size_t>(context.threads())};
 }
 
 #if KINDRED_HAS_DEVICE
 const DeviceSpace& device_instance(const Context& context) {
-  require_usable_process();
+  Arch::require_usable_process();
   if (!context.is_usable(Space::cuda))
     throw SpaceUnavailable("space cuda cannot be used: " + context.info(Space::cuda).why_not);
   return context.state().cuda;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Process.hpp>
+#include <kindred/core/arch/Process.hpp>
 #include <kindred/matcher/CallQueue.hpp>
 
 #include <deque>
@@ -52,7 +52,7 @@ bool QueuedCall::is_done() const {
 }
 
 void QueuedCall::wait() const {
-  require_usable_process();
+  Arch::require_usable_process();
   std::unique_lock lock(m_mutex);
   const bool is_ahead = m_state == State::waiting || m_state == State::running;
   if (is_ahead && m_runner == std::this_thread::get_id()) {
@@ -119,8 +119,8 @@ void CallQueue::State::loop() {
 
 CallQueue::CallQueue(std::size_t waiting_max) {
   KINDRED_THROW_IF(waiting_max == 0, "waiting_max is 0; at least one call must be able to wait");
-  Impl::require_usable_process();
-  Impl::watch_forks();
+  Arch::require_usable_process();
+  Arch::watch_forks();
   m_state = std::make_unique<State>(waiting_max);
   try {
     m_state->thread = std::thread([state = m_state.get()] { state->loop(); });
@@ -132,7 +132,7 @@ CallQueue::CallQueue(std::size_t waiting_max) {
 CallQueue::~CallQueue() = default;
 
 void CallQueue::push(std::shared_ptr<Impl::QueuedCall> call) {
-  Impl::require_usable_process();
+  Arch::require_usable_process();
   State& state = *m_state;
   std::unique_lock lock(state.mutex);
   const auto is_not_full = [&] { return state.waiting.size() < state.waiting_max; };
@@ -149,7 +149,7 @@ void CallQueue::push(std::shared_ptr<Impl::QueuedCall> call) {
 }
 
 std::size_t CallQueue::cancel() {
-  Impl::require_usable_process();
+  Arch::require_usable_process();
   std::deque<std::shared_ptr<Impl::QueuedCall>> waiting;
   {
     const std::lock_guard lock(m_state->mutex);
@@ -162,7 +162,7 @@ std::size_t CallQueue::cancel() {
 }
 
 void CallQueue::wait() {
-  Impl::require_usable_process();
+  Arch::require_usable_process();
   if (m_state->is_thread())
     throw Busy("a call of a queue waits for the same queue, which would be a deadlock");
   std::deque<std::shared_ptr<Impl::QueuedCall>> submitted;

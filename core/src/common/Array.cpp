@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 std::string_view to_string(DataType type) noexcept {
   constexpr std::array<std::string_view, data_type_count> names{

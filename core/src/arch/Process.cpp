@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Process.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/OwnedState.hpp>
-#include <kindred/core/common/Process.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -11,7 +11,7 @@
 #include <atomic>
 #include <new>
 
-namespace Kindred::Impl {
+namespace Kindred::Arch {
 
 namespace {
 
@@ -50,16 +50,24 @@ void require_usable_process() {
       "(in Python: multiprocessing's start method \"spawn\")");
 }
 
+}  // namespace Kindred::Arch
+
+namespace KINDRED_PUBLIC Kindred {
+
+namespace Impl {
+
 bool can_release() noexcept {
-  return !is_forked() && !ending.load(std::memory_order_relaxed) && !Kokkos::is_finalized();
+  return !Arch::is_forked() && !Arch::ending.load(std::memory_order_relaxed) &&
+         !Kokkos::is_finalized();
 }
 
 void keep_until_exit(void* state) noexcept {
   if (state == nullptr) return;
-  Kept* const entry = new (std::nothrow) Kept{state, kept.load(std::memory_order_relaxed)};
+  Arch::Kept* const entry =
+      new (std::nothrow) Arch::Kept{state, Arch::kept.load(std::memory_order_relaxed)};
   if (entry == nullptr) return;
-  while (!kept.compare_exchange_weak(entry->next, entry, std::memory_order_release,
-                                     std::memory_order_relaxed)) {
+  while (!Arch::kept.compare_exchange_weak(entry->next, entry, std::memory_order_release,
+                                           std::memory_order_relaxed)) {
   }
 }
 
@@ -72,4 +80,6 @@ void release(void* state, void (*destroy)(void* state)) noexcept {
   }
 }
 
-}  // namespace Kindred::Impl
+}  // namespace Impl
+
+}  // namespace Kindred

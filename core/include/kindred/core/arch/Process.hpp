@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_COMMON_PROCESS_HPP
-#define KINDRED_CORE_COMMON_PROCESS_HPP
+#ifndef KINDRED_CORE_ARCH_PROCESS_HPP
+#define KINDRED_CORE_ARCH_PROCESS_HPP
 
-namespace Kindred::Impl {
+namespace Kindred::Arch {
 
 /// From here on, a child process that is made by `fork` knows that it is one. Thread-safe.
 void watch_forks() noexcept;
@@ -18,6 +18,6 @@ void start_ending() noexcept;
 /// instead
 void require_usable_process();
 
-}  // namespace Kindred::Impl
+}  // namespace Kindred::Arch
 
-#endif  // KINDRED_CORE_COMMON_PROCESS_HPP
+#endif  // KINDRED_CORE_ARCH_PROCESS_HPP
