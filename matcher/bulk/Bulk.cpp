@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ListCall.hpp"
-
-#include <kindred/matcher/BulkOperationInfo.hpp>
+#include "BulkState.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <string>
 #include <tuple>
@@ -17,15 +16,6 @@ namespace {
 
 /// The arrays are in host memory, regardless of where the call runs.
 constexpr Space host = Space::serial;
-
-template <class T>
-Impl::BulkTask<T> element_task(ElementWise op, Operation operation) {
-  Impl::BulkTask<T> task;
-  task.kind = Impl::BulkKind::element_wise;
-  task.operation = operation;
-  task.op = op;
-  return task;
-}
 
 /// \brief Products of matrices in host memory. On a device they are processed in batches of
 /// products of equal shape.
@@ -158,30 +148,6 @@ class ProductCall {
 
 }  // namespace
 
-struct KINDRED_HIDDEN Bulk::State {
-  explicit State(Context& given) : context(given) {
-    context.dispatcher().register_operations({Operations::transform, Operations::element_wise,
-                                              Operations::reduction, Operations::random_generation,
-                                              Operations::matrix_multiply, Operations::matrix_add});
-  }
-
-  template <class T>
-  BulkReport run(Impl::BulkTask<T> task, const BulkOptions& options, double* results = nullptr) {
-    return Impl::ListCall<T>(context, calls, std::move(task), options, results).run();
-  }
-  template <class T>
-  BulkReport run(ElementWise op, Operation operation, BulkArrays<T> arrays, BulkArrays<T> others,
-                 BulkResults<T> results, const BulkOptions& options) {
-    Impl::check_operands(op, true);
-    auto task = element_task<T>(op, operation);
-    task.items = Impl::checked_items(arrays, &others, &results, host);
-    return run(std::move(task), options);
-  }
-
-  Context& context;
-  Impl::BulkCalls calls{"Kindred::Bulk::failed"};
-};
-
 Bulk::Bulk(Context& context) : m_state(std::make_unique<State>(context)) {}
 Bulk::~Bulk() = default;
 Bulk::Bulk(Bulk&&) noexcept = default;
@@ -217,26 +183,27 @@ BulkReport Bulk::xor_with_new_keys(BulkArrays<std::uint8_t> arrays, BulkResults<
   return xor_bytes(arrays, made_keys, results, options);
 }
 
-template <BulkNumber T>
+template <BulkElement T>
 BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkResults<T> results,
                               const BulkOptions& options) const {
   Impl::check_operands(op, false);
-  auto task = element_task<T>(op, Operations::element_wise);
-  task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
+  if constexpr (BulkInteger<T>) Impl::check_integer_operation(op);
+  auto task = Impl::element_task<T>(op, Operations::element_wise);
+  task.items = Impl::as_elements(Impl::checked_items<T>(arrays, nullptr, &results, host));
   return m_state->run(std::move(task), options);
 }
 
-template <BulkNumber T>
+template <BulkElement T>
 BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, T number,
                               BulkResults<T> results, const BulkOptions& options) const {
   Impl::check_operands(op, true);
-  auto task = element_task<T>(op, Operations::element_wise);
-  task.number = number;
-  task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
+  auto task = Impl::element_task<T>(op, Operations::element_wise);
+  task.number = static_cast<Impl::element_of<T>>(number);
+  task.items = Impl::as_elements(Impl::checked_items<T>(arrays, nullptr, &results, host));
   return m_state->run(std::move(task), options);
 }
 
-template <BulkNumber T>
+template <BulkElement T>
 BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkArrays<T> others,
                               BulkResults<T> results, const BulkOptions& options) const {
   return m_state->run<T>(op, Operations::element_wise, arrays, others, results, options);
@@ -267,37 +234,62 @@ BulkReport Bulk::random_fill(BulkResults<T> results, std::uint64_t seed, std::ui
 template <BulkNumber T>
 BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays, std::span<T> results,
                         const BulkOptions& options) const {
-  KINDRED_THROW_IF(results.size() != arrays.size(),
-                   "results has " + std::to_string(results.size()) +
-                       " elements; there must be one for " + "each of the " +
-                       std::to_string(arrays.size()) + " arrays");
-  for (std::size_t i = 0; i < arrays.size(); ++i)
-    Impl::check_reducible(reduction, arrays[i].size(), i);
-  Impl::BulkTask<T> task;
-  task.kind = Impl::BulkKind::reduce;
-  task.operation = Operations::reduction;
-  task.reduction = reduction;
-  task.items = Impl::checked_items<T>(arrays, nullptr, nullptr, host);
+  Impl::check_results(results.size(), arrays.size());
   std::vector<double> wide(arrays.size());
-  const BulkReport report = m_state->run(std::move(task), options, wide.data());
+  const BulkReport report = m_state->reduce(reduction, arrays, wide.data(), options);
   for (std::size_t i = 0; i < wide.size(); ++i) results[i] = static_cast<T>(wide[i]);
+  return report;
+}
+
+template <BulkInteger T>
+BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays,
+                        std::span<BulkIntegerResult<T>> results, const BulkOptions& options) const {
+  Impl::check_results(results.size(), arrays.size());
+  KINDRED_THROW_IF(reduction == Reduction::mean,
+                   "the mean of integers is float64; pass results of that type");
+  std::vector<std::uint64_t> wide(arrays.size());
+  const BulkReport report = m_state->reduce(reduction, arrays, wide.data(), options);
+  for (std::size_t i = 0; i < wide.size(); ++i)
+    results[i] = static_cast<BulkIntegerResult<T>>(wide[i]);
+  return report;
+}
+
+template <BulkInteger T>
+BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays, std::span<double> results,
+                        const BulkOptions& options) const {
+  Impl::check_results(results.size(), arrays.size());
+  KINDRED_THROW_IF(
+      reduction == Reduction::sum || reduction == Reduction::min || reduction == Reduction::max,
+      "sums and extremes of integers are integers of 64 bits; pass results of that type");
+  std::vector<std::uint64_t> wide(arrays.size());
+  const BulkReport report = m_state->reduce(reduction, arrays, wide.data(), options);
+  for (std::size_t i = 0; i < wide.size(); ++i) results[i] = std::bit_cast<double>(wide[i]);
   return report;
 }
 
 template <BulkNumber T>
 BulkReport Bulk::multiply(std::span<const MatrixPair<T>> pairs,
                           const ProductOptions& options) const {
+  Impl::require_no_stream(options.stream);
   Impl::check_pairs(pairs, host);
   return ProductCall<T>(m_state->context, m_state->calls, pairs, options).run();
 }
 
+#define KINDRED_INSTANTIATE_ELEMENTS(T)                                                    \
+  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, BulkResults<T>,    \
+                                            const BulkOptions&) const;                     \
+  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, T, BulkResults<T>, \
+                                            const BulkOptions&) const;                     \
+  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, BulkArrays<T>,     \
+                                            BulkResults<T>, const BulkOptions&) const;
+#define KINDRED_INSTANTIATE_INTEGERS(T)                                                          \
+  KINDRED_INSTANTIATE_ELEMENTS(T)                                                                \
+  template BulkReport Bulk::reduce<T>(Reduction, BulkArrays<T>, std::span<BulkIntegerResult<T>>, \
+                                      const BulkOptions&) const;                                 \
+  template BulkReport Bulk::reduce<T>(Reduction, BulkArrays<T>, std::span<double>,               \
+                                      const BulkOptions&) const;
 #define KINDRED_INSTANTIATE(T)                                                                     \
-  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, BulkResults<T>,            \
-                                            const BulkOptions&) const;                             \
-  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, T, BulkResults<T>,         \
-                                            const BulkOptions&) const;                             \
-  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, BulkArrays<T>,             \
-                                            BulkResults<T>, const BulkOptions&) const;             \
+  KINDRED_INSTANTIATE_ELEMENTS(T)                                                                  \
   template BulkReport Bulk::add_matrices<T>(BulkArrays<T>, BulkArrays<T>, BulkResults<T>,          \
                                             const BulkOptions&) const;                             \
   template BulkReport Bulk::normalise<T>(BulkArrays<T>, BulkResults<T>, const BulkOptions&) const; \
@@ -307,9 +299,19 @@ BulkReport Bulk::multiply(std::span<const MatrixPair<T>> pairs,
       const;                                                                                       \
   template BulkReport Bulk::multiply<T>(std::span<const MatrixPair<T>>, const ProductOptions&)     \
       const;
+KINDRED_INSTANTIATE_INTEGERS(std::int8_t)
+KINDRED_INSTANTIATE_INTEGERS(std::int16_t)
+KINDRED_INSTANTIATE_INTEGERS(std::int32_t)
+KINDRED_INSTANTIATE_INTEGERS(std::int64_t)
+KINDRED_INSTANTIATE_INTEGERS(std::uint8_t)
+KINDRED_INSTANTIATE_INTEGERS(std::uint16_t)
+KINDRED_INSTANTIATE_INTEGERS(std::uint32_t)
+KINDRED_INSTANTIATE_INTEGERS(std::uint64_t)
 KINDRED_INSTANTIATE(float)
 KINDRED_INSTANTIATE(double)
 #undef KINDRED_INSTANTIATE
+#undef KINDRED_INSTANTIATE_INTEGERS
+#undef KINDRED_INSTANTIATE_ELEMENTS
 template BulkReport Bulk::random_fill<std::uint8_t>(BulkResults<std::uint8_t>, std::uint64_t,
                                                     std::uint64_t, const BulkOptions&) const;
 

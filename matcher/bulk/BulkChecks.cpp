@@ -56,20 +56,7 @@ std::string place(const char* list, std::size_t index) {
 
 template <class T>
 void check_array(std::span<T> array, Space space, const char* list, std::size_t index) {
-  if (array.empty()) return;
-  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(array.data()) % sizeof(T) != 0,
-                   place(list, index) + " is not aligned to its elements of " +
-                       std::to_string(sizeof(T)) + " bytes");
-  const auto* data = static_cast<const void*>(array.data());
-  if (space == Space::cuda) {
-    KINDRED_THROW_IF(!device_reaches(data), place(list, index) +
-                                                " is not in device memory; copy it there or "
-                                                "run on the host");
-  } else {
-    KINDRED_THROW_IF(
-        is_on_device_only(data),
-        place(list, index) + " is in device memory; run on cuda or copy it to the host");
-  }
+  if (!array.empty()) check_memory(array.data(), sizeof(T), space, place(list, index));
 }
 
 /// Whether \p a and \p b share bytes.
@@ -107,6 +94,18 @@ void check_overlap(std::span<T> result, std::span<const T> read, const char* lis
 
 }  // namespace
 
+void check_memory(const void* data, std::size_t bytes, Space space, const std::string& name) {
+  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(data) % bytes != 0,
+                   name + " is not aligned to its elements of " + std::to_string(bytes) + " bytes");
+  if (space == Space::cuda) {
+    KINDRED_THROW_IF(!device_reaches(data),
+                     name + " is not in device memory; copy it there or run on the host");
+  } else {
+    KINDRED_THROW_IF(is_on_device_only(data),
+                     name + " is in device memory; run on cuda or copy it to the host");
+  }
+}
+
 template <class T>
 std::vector<BulkItem<T>> checked_items(BulkArrays<T> arrays, const BulkArrays<T>* others,
                                        const BulkResults<T>* results, Space space,
@@ -141,6 +140,23 @@ void check_operands(ElementWise op, bool takes_two) {
   const std::string name(element_wise_names[static_cast<std::size_t>(op)].first);
   KINDRED_THROW_IF(wants_two && !takes_two, name + " needs a number or a second list of arrays");
   KINDRED_THROW_IF(!wants_two && takes_two, name + " takes no second operand");
+}
+
+void check_integer_operation(ElementWise op) {
+  KINDRED_THROW_IF(op == ElementWise::square_root || op == ElementWise::exponential,
+                   std::string(element_wise_names[static_cast<std::size_t>(op)].first) +
+                       " of integers has no integer results; convert the arrays to float64");
+}
+
+void check_integer_reduction(Reduction reduction) {
+  KINDRED_THROW_IF(reduction == Reduction::deviation,
+                   "deviations of integers are not computed; convert the arrays to float64");
+}
+
+void check_results(std::size_t results, std::size_t arrays) {
+  KINDRED_THROW_IF(results != arrays, "results has " + std::to_string(results) +
+                                          " elements; there must be one for each of the " +
+                                          std::to_string(arrays) + " arrays");
 }
 
 void check_reducible(Reduction reduction, std::uint64_t count, std::size_t array) {
@@ -197,9 +213,21 @@ BulkTask<T> random_task(BulkResults<T> results, std::uint64_t seed, std::uint64_
   return task;
 }
 
-#define KINDRED_INSTANTIATE(T)                                                              \
-  template std::vector<BulkItem<T>> checked_items<T>(                                       \
-      BulkArrays<T>, const BulkArrays<T>*, const BulkResults<T>*, Space, const BulkNames&); \
+#define KINDRED_INSTANTIATE(T)                        \
+  template std::vector<BulkItem<T>> checked_items<T>( \
+      BulkArrays<T>, const BulkArrays<T>*, const BulkResults<T>*, Space, const BulkNames&);
+KINDRED_INSTANTIATE(std::int8_t)
+KINDRED_INSTANTIATE(std::int16_t)
+KINDRED_INSTANTIATE(std::int32_t)
+KINDRED_INSTANTIATE(std::int64_t)
+KINDRED_INSTANTIATE(std::uint8_t)
+KINDRED_INSTANTIATE(std::uint16_t)
+KINDRED_INSTANTIATE(std::uint32_t)
+KINDRED_INSTANTIATE(std::uint64_t)
+KINDRED_INSTANTIATE(float)
+KINDRED_INSTANTIATE(double)
+#undef KINDRED_INSTANTIATE
+#define KINDRED_INSTANTIATE(T) \
   template BulkTask<T> random_task<T>(BulkResults<T>, std::uint64_t, std::uint64_t, Space);
 KINDRED_INSTANTIATE(std::uint8_t)
 KINDRED_INSTANTIATE(float)

@@ -22,7 +22,7 @@ class ListCall {
  public:
   /// \param results one per array, for `reduce`
   ListCall(Context& context, BulkCalls& calls, BulkTask<T> task, const BulkOptions& options,
-           double* results = nullptr)
+           bulk_result<T>* results = nullptr)
       : m_context(context),
         m_calls(calls),
         m_task(std::move(task)),
@@ -94,7 +94,9 @@ class ListCall {
     if (m_task.offsets.empty()) return {};
     return std::span(m_task.offsets).subspan(m_done, count);
   }
-  double* results_left() const { return m_results == nullptr ? nullptr : m_results + m_done; }
+  bulk_result<T>* results_left() const {
+    return m_results == nullptr ? nullptr : m_results + m_done;
+  }
 
   std::uint64_t bytes_needed(const BulkItem<T>& item) const {
     return std::max<std::uint64_t>(1, m_task.reads()) * device_bytes(item.count * sizeof(T));
@@ -178,7 +180,7 @@ class ListCall {
   BulkCalls& m_calls;
   BulkTask<T> m_task;
   BulkOptions m_options;
-  double* m_results;
+  bulk_result<T>* m_results;
   std::size_t m_done = 0;  ///< items of the task that are done
   BulkReport m_report;
 };

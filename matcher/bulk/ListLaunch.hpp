@@ -7,6 +7,7 @@
 #include <kindred/core/bulk/ElementWise.hpp>
 #include <kindred/core/bulk/RandomFill.hpp>
 #include <kindred/core/bulk/Reduce.hpp>
+#include <kindred/core/bulk/ReduceIntegers.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 
@@ -14,12 +15,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace Kindred::Impl {
 
 /// Size of the results, in bytes, from which the host uses non-temporal stores.
 inline constexpr std::uint64_t streamed_bytes = std::uint64_t{8} << 20U;
+
+/// The partial result of a chunk of elements of type T.
+template <class T>
+using partial_type = std::conditional_t<std::is_floating_point_v<T>, double, WideInteger>;
 
 /// \brief Launch workspace for lists of any type on one space; grows to the longest list so far.
 template <class ExecutionSpace>
@@ -37,10 +43,22 @@ class ListWorkspace {
   void reserve(BulkKind kind, std::size_t items, std::uint64_t chunks) {
     m_items.resize_discarding(items * sizeof(BulkItem<T>));
     if (kind == BulkKind::random_fill) m_offsets.resize_discarding(items);
+    reserve_partials<T>(kind, items, chunks);
+  }
+  /// Reserves what arrays without a table need.
+  template <class T>
+  void reserve_partials(BulkKind kind, std::size_t items, std::uint64_t chunks) {
     if (kind != BulkKind::reduce && kind != BulkKind::normalise) return;
-    m_partials.resize_discarding(chunks);
+    m_partials.resize_discarding(chunks * sizeof(partial_type<T>));
     m_means.resize_discarding(items);
     m_results.resize_discarding(items);
+  }
+  /// Whether `reserve_partials` allocates nothing.
+  template <class T>
+  bool has_partials(BulkKind kind, std::size_t items, std::uint64_t chunks) const {
+    return kind != BulkKind::reduce || (m_partials.bytes() >= chunks * sizeof(partial_type<T>) &&
+                                        m_results.bytes() >= items * sizeof(std::uint64_t) &&
+                                        m_means.bytes() >= items * sizeof(double));
   }
   /// Space for \p count trivially copyable elements.
   template <class Item>
@@ -51,21 +69,28 @@ class ListWorkspace {
   ArrayView<std::uint64_t, ExecutionSpace> offsets(std::size_t count) const {
     return ArrayView<std::uint64_t, ExecutionSpace>(m_offsets.data(), count);
   }
-  ArrayView<double, ExecutionSpace> partials() const { return m_partials.view(); }
+  template <class T>
+  ArrayView<partial_type<T>, ExecutionSpace> partials() const {
+    return ArrayView<partial_type<T>, ExecutionSpace>(
+        reinterpret_cast<partial_type<T>*>(m_partials.data()),
+        m_partials.size() / sizeof(partial_type<T>));
+  }
   ArrayView<double, ExecutionSpace> means(std::size_t count) const {
     return ArrayView<double, ExecutionSpace>(m_means.data(), count);
   }
-  ArrayView<double, ExecutionSpace> results(std::size_t count) const {
-    return ArrayView<double, ExecutionSpace>(m_results.data(), count);
+  template <class T>
+  ArrayView<bulk_result<T>, ExecutionSpace> results(std::size_t count) const {
+    return ArrayView<bulk_result<T>, ExecutionSpace>(
+        reinterpret_cast<bulk_result<T>*>(m_results.data()), count);
   }
 
  private:
   using memory_space = typename ExecutionSpace::memory_space;
   Buffer<std::byte, memory_space> m_items;
   Buffer<std::uint64_t, memory_space> m_offsets;
-  Buffer<double, memory_space> m_partials;
+  Buffer<std::byte, memory_space> m_partials;
   Buffer<double, memory_space> m_means;
-  Buffer<double, memory_space> m_results;
+  Buffer<std::uint64_t, memory_space> m_results;
 };
 
 /// \brief The launches of a list on one space.
@@ -79,57 +104,79 @@ class ListLaunch {
   /// Sets the items of the next runs; their pointers refer to memory of the space. Fences it.
   void set(const BulkTask<T>& task, std::span<BulkItem<T>> items,
            std::span<const std::uint64_t> offsets) {
+    set_operation(task, plan_bulk(items));
+    m_items = {};
+    m_items.count = static_cast<std::uint32_t>(items.size());
+    const auto table = m_workspace.template items<BulkItem<T>>(items.size());
+    m_items.table = table.data();
+    if (m_kind == BulkKind::random_fill)
+      start_upload(m_exec_space, m_workspace.offsets(items.size()), offsets.data(), offsets.size());
+    upload(m_exec_space, table, items.data(), items.size());
+  }
+  /// Sets arrays without a table as the items of the next runs. Does not fence.
+  void set_rows(const BulkTask<T>& task, BulkItems<T> rows) {
+    set_operation(task, plan_rows(rows));
+    m_items = rows;
+  }
+
+  /// \param results of reductions, in memory of the space, one per item; null: use the workspace
+  void run(bulk_result<T>* results = nullptr) {
+    switch (m_kind) {
+      case BulkKind::bytes:
+        if constexpr (std::is_same_v<T, std::uint8_t>)
+          combine_bytes(m_exec_space, m_plan, m_bytes, m_number, m_items);
+        return;
+      case BulkKind::element_wise:
+        if constexpr (std::is_floating_point_v<T> || std::is_unsigned_v<T>)
+          element_wise(m_exec_space, m_plan, m_op, m_number, m_items);
+        return;
+      case BulkKind::normalise:
+        if constexpr (std::is_floating_point_v<T>) {
+          reduce_to(Reduction::deviation, m_workspace.template results<T>(m_items.count));
+          normalise<ExecutionSpace, T>(m_exec_space, m_plan, m_workspace.means(m_items.count),
+                                       m_workspace.template results<T>(m_items.count), m_items);
+        }
+        return;
+      case BulkKind::random_fill:
+        if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, std::uint8_t>)
+          random_fill<ExecutionSpace, T>(m_exec_space, m_plan, m_seed,
+                                         m_workspace.offsets(m_items.count), m_items);
+        return;
+      case BulkKind::reduce:
+        result_view to = m_workspace.template results<T>(m_items.count);
+        if (results != nullptr) to = result_view(results, m_items.count);
+        if constexpr (std::is_floating_point_v<T>) {
+          reduce_to(m_reduction, to);
+        } else {
+          reduce_integers<ExecutionSpace, T>(m_exec_space, m_plan, m_reduction, m_items,
+                                             m_workspace.template partials<T>(), to);
+        }
+    }
+  }
+
+  ArrayView<bulk_result<T>, ExecutionSpace> results() const {
+    return m_workspace.template results<T>(m_items.count);
+  }
+  const ExecutionSpace& exec_space() const { return m_exec_space; }
+
+ private:
+  using result_view = ArrayView<bulk_result<T>, ExecutionSpace>;
+
+  void set_operation(const BulkTask<T>& task, std::uint64_t chunks) {
     m_kind = task.kind;
+    m_bytes = task.bytes;
     m_op = task.op;
     m_reduction = task.reduction;
     m_number = task.number;
     m_seed = task.seed;
-    m_plan.chunks = plan_bulk(items);
-    m_plan.streams = m_plan.chunks * bulk_chunk<T> * sizeof(T) >= streamed_bytes;
-    m_count = items.size();
-    m_items = m_workspace.template items<BulkItem<T>>(m_count);
-    if (m_kind == BulkKind::random_fill)
-      start_upload(m_exec_space, m_workspace.offsets(m_count), offsets.data(), offsets.size());
-    upload(m_exec_space, m_workspace.template items<BulkItem<T>>(m_count), items.data(), m_count);
+    m_plan.chunks = chunks;
+    m_plan.streams = chunks * bulk_chunk<T> * sizeof(T) >= streamed_bytes;
   }
-
-  /// \param results of reductions, in memory of the space, one per item; null: use the workspace
-  void run(double* results = nullptr) {
-    if constexpr (sizeof(T) == 1) {
-      if (m_kind == BulkKind::xor_bytes) xor_bytes(m_exec_space, m_plan, m_items);
-    } else {
-      run_numbers(results);
-    }
-    if (m_kind == BulkKind::random_fill)
-      random_fill<ExecutionSpace, T>(m_exec_space, m_plan, m_seed, m_workspace.offsets(m_count),
-                                     m_items);
-  }
-
-  ArrayView<double, ExecutionSpace> results() const { return m_workspace.results(m_count); }
-  const ExecutionSpace& exec_space() const { return m_exec_space; }
-
- private:
-  void run_numbers(double* results) {
-    switch (m_kind) {
-      case BulkKind::element_wise:
-        return element_wise(m_exec_space, m_plan, m_op, m_number, m_items);
-      case BulkKind::reduce:
-        return reduce_to(m_reduction, results);
-      case BulkKind::normalise:
-        reduce_to(Reduction::deviation, nullptr);
-        return normalise<ExecutionSpace, T>(m_exec_space, m_plan, m_workspace.means(m_count),
-                                            m_workspace.results(m_count), m_items);
-      default:
-        return;
-    }
-  }
-  void reduce_to(Reduction reduction, double* results) {
-    ArrayView<double, ExecutionSpace> to = m_workspace.results(m_count);
-    if (results != nullptr) to = ArrayView<double, ExecutionSpace>(results, m_count);
-    const ArrayView<double, ExecutionSpace> means = m_workspace.means(m_count);
+  void reduce_to(Reduction reduction, const result_view& to) {
+    const ArrayView<double, ExecutionSpace> means = m_workspace.means(m_items.count);
     const auto reduced = [&](Reduction one, const ArrayView<double, ExecutionSpace>& out) {
-      reduce<ExecutionSpace, T>(m_exec_space, m_plan, one, m_items, means, m_workspace.partials(),
-                                out);
+      reduce<ExecutionSpace, T>(m_exec_space, m_plan, one, m_items, means,
+                                m_workspace.template partials<T>(), out);
     };
     if (reduction == Reduction::deviation) reduced(Reduction::mean, means);
     reduced(reduction, to);
@@ -137,14 +184,14 @@ class ListLaunch {
 
   ExecutionSpace m_exec_space;
   ListWorkspace<ExecutionSpace>& m_workspace;
-  BulkKind m_kind = BulkKind::xor_bytes;
+  BulkKind m_kind = BulkKind::bytes;
+  BytesOperation m_bytes = BytesOperation::exclusive_or;
   ElementWise m_op = ElementWise::add;
   Reduction m_reduction = Reduction::sum;
   T m_number = 0;
   std::uint64_t m_seed = 0;
   BulkPlan m_plan;
-  std::size_t m_count = 0;
-  ArrayView<const BulkItem<T>, ExecutionSpace> m_items;
+  BulkItems<T> m_items;
 };
 
 }  // namespace Kindred::Impl

@@ -28,7 +28,7 @@ template <class ExecutionSpace, class T>
 class PreparedList final : public PreparedBulk::Launch {
  public:
   PreparedList(const ExecutionSpace& exec_space, MemoryResource& memory, Impl::BulkTask<T>& task,
-               double* results)
+               Impl::bulk_result<T>* results)
       : m_workspace(memory), m_launch(exec_space, m_workspace), m_results(results) {
     m_workspace.template reserve<T>(task.kind, task.items.size(), plan_bulk(std::span(task.items)));
     m_launch.set(task, task.items, task.offsets);
@@ -39,7 +39,7 @@ class PreparedList final : public PreparedBulk::Launch {
  private:
   Impl::ListWorkspace<ExecutionSpace> m_workspace;
   Impl::ListLaunch<ExecutionSpace, T> m_launch;
-  double* m_results;
+  Impl::bulk_result<T>* m_results;
 };
 
 template <class ExecutionSpace, class T>
@@ -67,7 +67,7 @@ void require_usable(Context& context, Space space) {
 template <class T>
 std::unique_ptr<PreparedBulk::Launch> prepared(Context& context, Impl::BulkTask<T> task,
                                                Space space, void* stream,
-                                               double* results = nullptr) {
+                                               Impl::bulk_result<T>* results = nullptr) {
   return Impl::with_instance(
       context, space, [&](const auto& exec_space) -> std::unique_ptr<PreparedBulk::Launch> {
         using execution_space = std::decay_t<decltype(exec_space)>;
@@ -131,10 +131,7 @@ template <BulkNumber T>
 PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArrays<T> arrays,
                                   std::span<double> results, Space space, void* stream) {
   require_usable(context, space);
-  KINDRED_THROW_IF(results.size() != arrays.size(),
-                   "results has " + std::to_string(results.size()) +
-                       " elements; there must be one for " + "each of the " +
-                       std::to_string(arrays.size()) + " arrays");
+  Impl::check_results(results.size(), arrays.size());
   KINDRED_THROW_IF(
       space == Space::cuda && !results.empty() && !Impl::device_reaches(results.data()),
       "results are not in device memory");

@@ -16,41 +16,15 @@
 #include <string_view>
 #include <vector>
 
+#include "BulkLists.hpp"
 #include "Properties.hpp"
 #include "Support.hpp"
 
 namespace BulkTest {
 
 using namespace Kindred;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-/// The arrays of a list, and views of them.
-template <class T>
-struct List {
-  explicit List(std::vector<std::vector<T>> given) : arrays(std::move(given)) {
-    for (auto& array : arrays) {
-      spans.push_back(array);
-      reads.push_back(array);
-    }
-  }
-  operator BulkArrays<T>() const { return reads; }
-  operator BulkResults<T>() const { return spans; }
-
-  std::vector<std::vector<T>> arrays;
-  std::vector<std::span<T>> spans;
-  std::vector<std::span<const T>> reads;
-};
-
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-}
-
-const std::vector<std::size_t> lengths{0, 1,  2,  3,   31,   32,   33,   63,   64,    65,
-                                       0, 96, 97, 100, 1023, 4095, 4096, 4097, 270001};
 
 /// Numbers of all magnitudes and, if \p special, also infinities, NaN, signed zeros and denormals.
 template <class T>
@@ -88,13 +62,6 @@ List<std::uint8_t> bytes(const std::string& name) {
   }
   return List<std::uint8_t>(std::move(arrays));
 }
-template <class T>
-List<T> outputs_for(const List<T>& list) {
-  std::vector<std::vector<T>> arrays;
-  for (const auto& array : list.arrays) arrays.emplace_back(array.size(), T{7});
-  return List<T>(std::move(arrays));
-}
-
 template <class T>
 class BulkOf : public ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
@@ -422,16 +389,6 @@ TEST(Bulk, EmptyListsAreNoOps) {
     EXPECT_EQ(bulk.element_wise<float>(ElementWise::square, one, one, {space}).batches, 1U);
     EXPECT_EQ(one.arrays[0][0], 9.0F);
     EXPECT_THAT(profile.kernels(), Not(IsEmpty())) << to_string(space);
-  }
-}
-
-template <class Call>
-void expect_refused(const Call& call, const std::vector<std::string>& says) {
-  try {
-    call();
-    ADD_FAILURE() << "was not refused";
-  } catch (const InvalidArgument& error) {
-    for (const std::string& text : says) EXPECT_THAT(error.what(), HasSubstr(text));
   }
 }
 

@@ -42,6 +42,25 @@ TEST(ReferenceBulk, ReductionsByHand) {
   EXPECT_NEAR(y[1], 1, 2e-8);
 }
 
+TEST(ReferenceBulk, IntegersByHand) {
+  EXPECT_EQ(
+      Reference::element_wise(ElementWise::multiply, std::uint64_t{200}, std::uint64_t{3}) & 0xFFU,
+      88U);
+  const std::vector<std::int64_t> x{-7, 3, 9};
+  EXPECT_EQ(Reference::reduced(Reduction::sum, x), 5);
+  EXPECT_EQ(Reference::reduced(Reduction::min, x), -7);
+  EXPECT_EQ(Reference::reduced(Reduction::max, x), 9);
+  EXPECT_EQ(Reference::integer_mean(x), 5.0 / 3);
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  const std::vector<std::uint64_t> y{most, most, 5};
+  EXPECT_EQ(Reference::reduced(Reduction::sum, y), 3U);
+  EXPECT_EQ(Reference::integer_mean(y), 0x1.5555555555555p+63);
+  // 2⁵³ + 1 is a tie, which goes to the even neighbour; 2⁵³ + 1⅓ does not.
+  constexpr std::int64_t tie = (std::int64_t{1} << 53U) + 1;
+  EXPECT_EQ(Reference::integer_mean(std::vector<std::int64_t>{tie}), 0x1p53);
+  EXPECT_EQ(Reference::integer_mean(std::vector<std::int64_t>{tie, tie, tie + 1}), 0x1p53 + 2);
+}
+
 TEST(ReferenceBulk, ProductByHand) {
   const std::vector<float> a{1, 2, 3, 4, 5, 6};
   const std::vector<float> b{1, 0, 0, 1, 2, 2};

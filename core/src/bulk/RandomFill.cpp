@@ -34,13 +34,12 @@ template <class T>
 struct RandomChunks {
   std::uint64_t seed;
   bool streams;
-  std::uint32_t count;
-  const BulkItem<T>* items;
+  BulkItems<T> items;
   const std::uint64_t* offsets;
 
   KOKKOS_INLINE_FUNCTION void device(std::uint64_t chunk, std::uint32_t thread) const {
     constexpr std::uint32_t each = counter_elements<T>;
-    const BulkPart part = part_of(items, count, chunk);
+    const BulkPart part = part_of(items, chunk);
     T* out = items[part.index].output + part.begin;
     const std::uint64_t first = offsets[part.index] + part.begin;
     const std::uint64_t last_counter = (first + part.count - 1) / each;
@@ -67,7 +66,7 @@ struct RandomChunks {
   void host(std::uint64_t chunk) const {
     constexpr std::uint32_t each = counter_elements<T>;
     constexpr int width = 16;
-    const BulkPart part = part_of(items, count, chunk);
+    const BulkPart part = part_of(items, chunk);
     T* out = items[part.index].output + part.begin;
     const std::uint64_t first = offsets[part.index] + part.begin;
     const std::uint64_t end = first + part.count;
@@ -99,17 +98,15 @@ struct RandomChunks {
 template <class ExecutionSpace, class T>
 void random_fill(const ExecutionSpace& exec_space, const BulkPlan& plan, std::uint64_t seed,
                  const ArrayView<const std::uint64_t, ExecutionSpace>& offsets,
-                 const ArrayView<const BulkItem<T>, ExecutionSpace>& items) {
-  Impl::for_each_chunk(
-      exec_space, "Kindred::Bulk::random_fill::elements", plan.chunks,
-      Impl::RandomChunks<T>{seed, plan.streams, static_cast<std::uint32_t>(items.size()),
-                            items.data(), offsets.data()});
+                 const BulkItems<T>& items) {
+  Impl::for_each_chunk(exec_space, "Kindred::Bulk::random_fill::elements", plan.chunks,
+                       Impl::RandomChunks<T>{seed, plan.streams, items, offsets.data()});
 }
 
 #define KINDRED_INSTANTIATE_FOR(SPACE, T)                                           \
   template void random_fill<SPACE, T>(const SPACE&, const BulkPlan&, std::uint64_t, \
                                       const ArrayView<const std::uint64_t, SPACE>&, \
-                                      const ArrayView<const BulkItem<T>, SPACE>&);
+                                      const BulkItems<T>&);
 #define KINDRED_INSTANTIATE(SPACE)             \
   KINDRED_INSTANTIATE_FOR(SPACE, std::uint8_t) \
   KINDRED_INSTANTIATE_FOR(SPACE, float)        \

@@ -42,6 +42,47 @@ double lesser(double a, double b) {
   return a < b ? a : b;
 }
 
+__extension__ using Integer128 = __int128;
+
+template <class T>
+T reduced_integer(Reduction reduction, std::span<const T> x) {
+  if (reduction == Reduction::min) return *std::min_element(x.begin(), x.end());
+  if (reduction == Reduction::max) return *std::max_element(x.begin(), x.end());
+  std::uint64_t sum = 0;
+  for (const T value : x) sum += static_cast<std::uint64_t>(value);
+  return static_cast<T>(sum);
+}
+
+/// Compares the exact distances of neighbouring doubles.
+template <class T>
+double mean_of(std::span<const T> x) {
+  Integer128 sum = 0;
+  for (const T value : x) sum += value;
+  const auto count = static_cast<Integer128>(x.size());
+  const double guess = static_cast<double>(sum) / static_cast<double>(count);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double candidates[] = {guess, std::nextafter(guess, -infinity),
+                               std::nextafter(guess, infinity)};
+  if (sum == 0) return 0;
+  // All candidates are multiples of 2^unit.
+  int unit = 0;
+  for (const double candidate : candidates) unit = std::min(unit, std::ilogb(candidate) - 52);
+  double best = guess;
+  Integer128 least = -1;
+  for (const double candidate : candidates) {
+    int exponent = 0;
+    const auto digits = static_cast<std::int64_t>(std::ldexp(std::frexp(candidate, &exponent), 53));
+    const int shift = exponent - 53 - unit;
+    const Integer128 there = static_cast<Integer128>(digits) * count * (Integer128{1} << shift);
+    Integer128 distance = there - sum * (Integer128{1} << -unit);
+    if (distance < 0) distance = -distance;
+    if (least >= 0 && (distance > least || (distance == least && digits % 2 != 0))) continue;
+    least = distance;
+    best = candidate;
+  }
+  return best;
+}
+
 template <class T>
 std::vector<T> normalised_as(std::span<const T> x) {
   const std::vector<double> wide(x.begin(), x.end());
@@ -85,6 +126,17 @@ std::uint32_t random_word(std::uint64_t seed, std::uint64_t place) {
 float element_wise(ElementWise op, float a, float b) { return changed(op, a, b); }
 double element_wise(ElementWise op, double a, double b) { return changed(op, a, b); }
 
+std::uint64_t element_wise(ElementWise op, std::uint64_t a, std::uint64_t b) {
+  return op == ElementWise::add ? a + b : op == ElementWise::multiply ? a * b : a * a;
+}
+std::int64_t reduced(Reduction reduction, std::span<const std::int64_t> x) {
+  return reduced_integer(reduction, x);
+}
+std::uint64_t reduced(Reduction reduction, std::span<const std::uint64_t> x) {
+  return reduced_integer(reduction, x);
+}
+double integer_mean(std::span<const std::int64_t> x) { return mean_of(x); }
+double integer_mean(std::span<const std::uint64_t> x) { return mean_of(x); }
 double reduced(Reduction reduction, std::span<const double> x) {
   const auto count = static_cast<double>(x.size());
   switch (reduction) {

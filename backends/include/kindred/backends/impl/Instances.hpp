@@ -6,6 +6,7 @@
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
+#include <kindred/core/common/Stream.hpp>
 
 #include <utility>
 
@@ -53,9 +54,14 @@ inline HostSpace instance_beside(const HostSpace& exec_space) { return exec_spac
 /// \p exec_space if \p stream is null, otherwise an instance on \p stream, a cudaStream_t owned by
 /// the caller that must outlive the instance.
 inline HostSpace instance_on(const HostSpace& exec_space, void*) { return exec_space; }
+/// An instance on \p stream of the caller, which must outlive the instance.
+inline HostSpace instance_on(const HostSpace& exec_space, const Stream&) { return exec_space; }
 #if KINDRED_HAS_DEVICE
 inline DeviceSpace instance_on(const DeviceSpace& exec_space, void* stream) {
   return stream == nullptr ? exec_space : DeviceSpace(static_cast<cudaStream_t>(stream));
+}
+inline DeviceSpace instance_on(const DeviceSpace&, const Stream& stream) {
+  return DeviceSpace(static_cast<cudaStream_t>(stream.handle()));
 }
 inline DeviceSpace instance_beside(const DeviceSpace& exec_space) {
   return Kokkos::Experimental::partition_space(exec_space, 1)[0];

@@ -4,6 +4,8 @@
 
 #include <kindred/core/common/ReproducibleBlock.hpp>
 
+#include <Kokkos_Macros.hpp>
+
 #include <cstdint>
 #include <span>
 
@@ -32,6 +34,36 @@ std::uint64_t plan_bulk(std::span<BulkItem<T>> items) {
     chunks += (item.count + bulk_chunk<T> - 1) / bulk_chunk<T>;
   }
   return chunks;
+}
+
+/// \brief The arrays of a launch: a table in the memory of the space, or arrays of one length at
+/// equal distances, which need no table.
+template <class T>
+struct BulkItems {
+  const BulkItem<T>* table = nullptr;  ///< null: array i is `first`, moved by i times the distances
+  std::uint32_t count = 0;
+  BulkItem<T> first = {};
+  std::uint64_t input_step = 0;  ///< distances in elements
+  std::uint64_t other_step = 0;
+  std::uint64_t output_step = 0;
+  std::uint64_t chunks_each = 0;  ///< set by `plan_rows`
+
+  KOKKOS_INLINE_FUNCTION BulkItem<T> operator[](std::uint64_t index) const {
+    if (table != nullptr) return table[index];
+    BulkItem<T> item = first;
+    if (item.input != nullptr) item.input += index * input_step;
+    if (item.other != nullptr) item.other += index * other_step;
+    if (item.output != nullptr) item.output += index * output_step;
+    item.first_chunk = index * chunks_each;
+    return item;
+  }
+};
+
+/// Divides \p items without a table into chunks; returns their number.
+template <class T>
+std::uint64_t plan_rows(BulkItems<T>& items) {
+  items.chunks_each = (items.first.count + bulk_chunk<T> - 1) / bulk_chunk<T>;
+  return items.count * items.chunks_each;
 }
 
 /// Launch parameters of a kernel over a list.

@@ -22,7 +22,7 @@ namespace Kindred {
 template <class ExecutionSpace, class T>
 void random_fill(const ExecutionSpace& exec_space, const BulkPlan& plan, std::uint64_t seed,
                  const ArrayView<const std::uint64_t, ExecutionSpace>& offsets,
-                 const ArrayView<const BulkItem<T>, ExecutionSpace>& items);
+                 const BulkItems<T>& items);
 
 }  // namespace Kindred
 

@@ -16,8 +16,7 @@ namespace Kindred {
 /// \param results one per item; NaN is canonical
 template <class ExecutionSpace, class T>
 void reduce(const ExecutionSpace& exec_space, const BulkPlan& plan, Reduction reduction,
-            const ArrayView<const BulkItem<T>, ExecutionSpace>& items,
-            const ArrayView<const double, ExecutionSpace>& means,
+            const BulkItems<T>& items, const ArrayView<const double, ExecutionSpace>& means,
             const ArrayView<double, ExecutionSpace>& partials,
             const ArrayView<double, ExecutionSpace>& results);
 

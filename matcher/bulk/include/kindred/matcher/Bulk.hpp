@@ -4,8 +4,10 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/bulk/ArithmeticKinds.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
+#include <kindred/core/common/Stream.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -20,6 +22,18 @@ namespace KINDRED_PUBLIC Kindred {
 
 template <class T>
 concept BulkNumber = std::same_as<T, float> || std::same_as<T, double>;
+
+template <class T>
+concept BulkInteger = std::same_as<T, std::int8_t> || std::same_as<T, std::int16_t> ||
+    std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
+    std::same_as<T, std::uint8_t> || std::same_as<T, std::uint16_t> ||
+    std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>;
+template <class T>
+concept BulkElement = BulkNumber<T> || BulkInteger<T>;
+
+/// The type of sums and extremes of integers, as in NumPy.
+template <BulkInteger T>
+using BulkIntegerResult = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
 
 /// Non-owning list of arrays, of equal or different lengths, including 0.
 template <class T>
@@ -44,6 +58,8 @@ struct BulkOptions {
   std::optional<Space> space = {};  ///< empty: the dispatcher chooses
   std::size_t batch_bytes = 0;  ///< bytes of arrays on a device at a time; 0: the best size for the
                                 ///< operation, within half of the remaining budget
+  /// Orders a call on arrays in device memory, which then does not fence; only for such arrays.
+  std::optional<Stream> stream = {};
 };
 struct ProductOptions {
   std::optional<Space> space = {};  ///< as `BulkOptions::space`
@@ -52,6 +68,7 @@ struct ProductOptions {
   /// library, bitwise identical for repeated runs on the same space; |computed − exact| ≤ (k + 64)
   /// · 2⁻²² · ‖row of A‖ · ‖column of B‖ (float64: 2⁻⁵¹).
   bool reproducible = false;
+  std::optional<Stream> stream = {};  ///< as `BulkOptions::stream`
 };
 
 /// Where a call ran, and in how many batches.
@@ -67,7 +84,8 @@ ElementWise element_wise_from_string(std::string_view name);
 /// `sum`, `min`, `max`, `mean`, `deviation`. \throws InvalidArgument for other names
 Reduction reduction_from_string(std::string_view name);
 
-/// \brief Operations on lists of arrays in host memory, from one array to thousands, in one launch.
+/// \brief Operations on lists of arrays in host memory, from one array to thousands, in one launch,
+/// and on single arrays in host or device memory.
 ///
 /// The dispatcher chooses the space by predicted time, including transfers. All operations except
 /// products are bitwise identical on every space; docs/guide/bulk.md defines them. Calls wait for
@@ -95,18 +113,19 @@ class Bulk {
                                std::optional<std::uint64_t> seed = {},
                                const BulkOptions& options = {}) const;
 
-  /// Square, square root or exponential of every element. \throws InvalidArgument for add and
-  /// multiply
-  template <BulkNumber T>
+  /// Square, square root or exponential of every element. Integers wrap around, and have only
+  /// squares. \throws InvalidArgument for add and multiply
+  template <BulkElement T>
   BulkReport element_wise(ElementWise op, BulkArrays<T> arrays, BulkResults<T> results,
                           const BulkOptions& options = {}) const;
-  /// array + number, or array · number (KA Lattice's scale). \throws InvalidArgument for other
-  /// operations
-  template <BulkNumber T>
+  /// array + number, or array · number (KA Lattice's scale). Integers wrap around.
+  /// \throws InvalidArgument for other operations
+  template <BulkElement T>
   BulkReport element_wise(ElementWise op, BulkArrays<T> arrays, T number, BulkResults<T> results,
                           const BulkOptions& options = {}) const;
-  /// array + other, or array · other. \throws InvalidArgument for other operations
-  template <BulkNumber T>
+  /// array + other, or array · other. Integers wrap around. \throws InvalidArgument for other
+  /// operations
+  template <BulkElement T>
   BulkReport element_wise(ElementWise op, BulkArrays<T> arrays, BulkArrays<T> others,
                           BulkResults<T> results, const BulkOptions& options = {}) const;
   /// Matrix sums a + b: as `add`, but with separate dispatch costs.
@@ -132,9 +151,59 @@ class Bulk {
   BulkReport reduce(Reduction reduction, BulkArrays<T> arrays, std::span<T> results,
                     const BulkOptions& options = {}) const;
 
+  /// \brief The sum, minimum or maximum of each array of integers. Sums are exact modulo 2⁶⁴.
+  /// \param results one number per array
+  /// \throws InvalidArgument for other reductions, and for min or max of no elements
+  template <BulkInteger T>
+  BulkReport reduce(Reduction reduction, BulkArrays<T> arrays,
+                    std::span<BulkIntegerResult<T>> results, const BulkOptions& options = {}) const;
+  /// \brief The mean of each array of integers: the double that is nearest to the exact sum divided
+  /// by the number of elements, ties to even.
+  /// \param results one number per array
+  /// \throws InvalidArgument for other reductions, and for no elements
+  template <BulkInteger T>
+  BulkReport reduce(Reduction reduction, BulkArrays<T> arrays, std::span<double> results,
+                    const BulkOptions& options = {}) const;
+
   /// C = A · B for every pair; on a device, pairs of equal shape form one batched product.
   template <BulkNumber T>
   BulkReport multiply(std::span<const MatrixPair<T>> pairs,
+                      const ProductOptions& options = {}) const;
+
+  // Calls on single arrays, all in host memory or all on the device of the context; there they are
+  // used in place, and the results are written there. Elements are bool, integers, float32 or
+  // float64, the same type in all arrays of a call unless stated otherwise. Arrays have no gaps,
+  // except between the rows of two-dimensional ones. On a device without a stream, the call waits
+  // for the result. With a stream, it is ordered by it and does not fence, unless it needs more
+  // workspace than the calls before it on that stream; the stream must outlive this object. bool
+  // elements are 0 or 1: add is "or", multiply is "and".
+  // \throws as above, and InvalidArgument for arrays of other types or shapes; SpaceUnavailable for
+  // arrays on a device that the context does not use
+
+  /// Square, square root or exponential of every element. \param result of the shape of \p array;
+  /// may be \p array \throws InvalidArgument also for roots of integers and for operations on bool
+  BulkReport element_wise(ElementWise op, const ConstArray& array, const Array& result,
+                          const BulkOptions& options = {}) const;
+  /// array + other, or array · other. \param other of the shape of \p array, or a single element
+  /// in host memory \param result of the shape of \p array; may be \p array or \p other
+  BulkReport element_wise(ElementWise op, const ConstArray& array, const ConstArray& other,
+                          const Array& result, const BulkOptions& options = {}) const;
+  /// result = array ^ key, bit by bit. \param key of the shape of \p array \throws InvalidArgument
+  /// also for floating-point elements
+  BulkReport xor_elements(const ConstArray& array, const ConstArray& key, const Array& result,
+                          const BulkOptions& options = {}) const;
+  /// \brief Reduces an array of one dimension to one element, or each row of a matrix.
+  ///
+  /// sum of bool and integers: int64 or, of unsigned ones, uint64; mean of those: float64; of
+  /// floating-point elements, and min and max: the type of \p array. Bits as of the other `reduce`.
+  /// \param results one element per row, without gaps; must not overlap \p array
+  /// \throws InvalidArgument also for anything but sums of no elements, and for deviations of
+  /// integers
+  BulkReport reduce(Reduction reduction, const ConstArray& array, const Array& results,
+                    const BulkOptions& options = {}) const;
+  /// \brief C = A · B of float32 or float64 matrices without gaps, m × k by k × n, or batches of
+  /// them, batch × m × k by batch × k × n. Reproducible products on a stream wait for it once.
+  BulkReport multiply(const ConstArray& a, const ConstArray& b, const Array& c,
                       const ProductOptions& options = {}) const;
 
  private:

@@ -396,6 +396,15 @@ double element_wise(ElementWise op, double a, double b);
 /// The reduction of \p x in float64, not yet rounded to the element type of x; \p x may be empty
 /// only for sums.
 double reduced(Reduction reduction, std::span<const double> x);
+/// `op` applied to integers modulo 2⁶⁴, of which narrower results are the lower bits. Only add,
+/// multiply and square.
+std::uint64_t element_wise(ElementWise op, std::uint64_t a, std::uint64_t b);
+/// The sum modulo 2⁶⁴, the minimum or the maximum of \p x.
+std::int64_t reduced(Reduction reduction, std::span<const std::int64_t> x);
+std::uint64_t reduced(Reduction reduction, std::span<const std::uint64_t> x);
+/// The double nearest to the mean of \p x, which has at most 2³² elements, ties to even.
+double integer_mean(std::span<const std::int64_t> x);
+double integer_mean(std::span<const std::uint64_t> x);
 /// (x − mean) · 1 / (deviation + 1e-8)
 std::vector<float> normalised(std::span<const float> x);
 std::vector<double> normalised(std::span<const double> x);

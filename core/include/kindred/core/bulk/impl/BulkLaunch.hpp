@@ -18,11 +18,16 @@ struct BulkPart {
   std::uint32_t count;
 };
 template <class T>
-KOKKOS_INLINE_FUNCTION BulkPart part_of(const BulkItem<T>* items, std::uint32_t count,
-                                        std::uint64_t chunk) {
-  const std::uint32_t index = containing_entry<&BulkItem<T>::first_chunk>(items, count, chunk);
-  const std::uint64_t begin = (chunk - items[index].first_chunk) * bulk_chunk<T>;
-  const std::uint64_t rest = items[index].count - begin;
+KOKKOS_INLINE_FUNCTION BulkPart part_of(const BulkItems<T>& items, std::uint64_t chunk) {
+  std::uint32_t index = 0;
+  if (items.table != nullptr) {
+    index = containing_entry<&BulkItem<T>::first_chunk>(items.table, items.count, chunk);
+  } else if (items.count > 1) {
+    index = static_cast<std::uint32_t>(chunk / items.chunks_each);
+  }
+  const BulkItem<T> item = items[index];
+  const std::uint64_t begin = (chunk - item.first_chunk) * bulk_chunk<T>;
+  const std::uint64_t rest = item.count - begin;
   return {index, begin, static_cast<std::uint32_t>(rest < bulk_chunk<T> ? rest : bulk_chunk<T>)};
 }
 

@@ -21,46 +21,92 @@ KOKKOS_INLINE_FUNCTION double with_canonical_nan(double x) {
   return x != x ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}) : x;
 }
 
-// The operations on an element; \p b is read only if `takes_two` is true.
+/// The type of the arithmetic on elements: unsigned integers wrap around, and narrow ones would be
+/// promoted to `int`, whose products may overflow.
+template <class T>
+using arithmetic_type =
+    std::conditional_t<std::is_integral_v<T> && sizeof(T) < 4, std::uint32_t, T>;
+
+template <class T>
+KOKKOS_INLINE_FUNCTION T sum_of(T a, T b) {
+  using wide = arithmetic_type<T>;
+  const auto sum = static_cast<T>(static_cast<wide>(a) + static_cast<wide>(b));
+  if constexpr (std::is_floating_point_v<T>) {
+    return with_canonical_nan(sum);
+  } else {
+    return sum;
+  }
+}
+template <class T>
+KOKKOS_INLINE_FUNCTION T product_of(T a, T b) {
+  using wide = arithmetic_type<T>;
+  const auto product = static_cast<T>(static_cast<wide>(a) * static_cast<wide>(b));
+  if constexpr (std::is_floating_point_v<T>) {
+    return with_canonical_nan(product);
+  } else {
+    return product;
+  }
+}
+
+// The operations on an element; \p b is read only if `takes_two` is true. A bitwise operation
+// processes bytes four at a time.
 
 template <class T>
 struct AddOp {
   static constexpr bool takes_two = true;
-  KOKKOS_INLINE_FUNCTION T operator()(T a, T b) const { return with_canonical_nan(a + b); }
+  static constexpr bool is_bitwise = false;
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T b) const { return sum_of(a, b); }
 };
 template <class T>
 struct MultiplyOp {
   static constexpr bool takes_two = true;
-  KOKKOS_INLINE_FUNCTION T operator()(T a, T b) const { return with_canonical_nan(a * b); }
+  static constexpr bool is_bitwise = false;
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T b) const { return product_of(a, b); }
 };
 template <class T>
 struct SquareOp {
   static constexpr bool takes_two = false;
-  KOKKOS_INLINE_FUNCTION T operator()(T a, T) const { return with_canonical_nan(a * a); }
+  static constexpr bool is_bitwise = false;
+  KOKKOS_INLINE_FUNCTION T operator()(T a, T) const { return product_of(a, a); }
 };
 template <class T>
 struct SquareRootOp {
   static constexpr bool takes_two = false;
+  static constexpr bool is_bitwise = false;
   KOKKOS_INLINE_FUNCTION T operator()(T a, T) const { return with_canonical_nan(Kokkos::sqrt(a)); }
 };
 template <class T>
 struct ExponentialOp {
   static constexpr bool takes_two = false;
+  static constexpr bool is_bitwise = false;
   KOKKOS_INLINE_FUNCTION T operator()(T a, T) const {
     return with_canonical_nan(static_cast<T>(portable_exp(static_cast<double>(a))));
   }
 };
 struct XorOp {
   static constexpr bool takes_two = true;
+  static constexpr bool is_bitwise = true;
   template <class Word>
   KOKKOS_INLINE_FUNCTION Word operator()(Word a, Word b) const {
     return a ^ b;
   }
 };
-
-/// The type that is processed as a unit: bytes are grouped into words.
-template <class T>
-using bulk_word = std::conditional_t<sizeof(T) == 1, std::uint32_t, T>;
+struct OrOp {
+  static constexpr bool takes_two = true;
+  static constexpr bool is_bitwise = true;
+  template <class Word>
+  KOKKOS_INLINE_FUNCTION Word operator()(Word a, Word b) const {
+    return a | b;
+  }
+};
+struct AndOp {
+  static constexpr bool takes_two = true;
+  static constexpr bool is_bitwise = true;
+  template <class Word>
+  KOKKOS_INLINE_FUNCTION Word operator()(Word a, Word b) const {
+    return a & b;
+  }
+};
 
 /// Sixteen bytes of adjacent elements.
 template <class Word>
@@ -82,16 +128,17 @@ struct ElementWiseChunks {
   Op op;
   T number;
   bool streams;
-  std::uint32_t count;
-  const BulkItem<T>* items;
+  BulkItems<T> items;
 
   KOKKOS_INLINE_FUNCTION void device(std::uint64_t chunk, std::uint32_t thread) const {
-    const BulkPart part = part_of(items, count, chunk);
+    const BulkPart part = part_of(items, chunk);
     const BulkItem<T> item = items[part.index];
     const T* a = item.input + part.begin;
     const T* b = item.other == nullptr ? nullptr : item.other + part.begin;
     T* out = item.output + part.begin;
-    using Word = bulk_word<T>;
+    using Word = std::conditional_t<Op::is_bitwise, std::uint32_t, T>;
+    auto whole_number = static_cast<Word>(number);
+    if constexpr (Op::is_bitwise) whole_number *= 0x01010101U;
     using Wide = Vec16Bytes<Word>;
     constexpr std::uint32_t width = 16 / sizeof(T);
     if (!begin_at_16(a, b, static_cast<const T*>(out))) {
@@ -121,9 +168,8 @@ struct ElementWiseChunks {
         Wide result;
         KINDRED_UNROLL
         for (std::uint32_t e = 0; e < 16 / sizeof(Word); ++e)
-          result.value[e] =
-              op(left[i].value[e],
-                 Op::takes_two && b != nullptr ? right[i].value[e] : static_cast<Word>(number));
+          result.value[e] = op(left[i].value[e],
+                               Op::takes_two && b != nullptr ? right[i].value[e] : whole_number);
         wide_out[place] = result;
       }
     }
@@ -132,8 +178,8 @@ struct ElementWiseChunks {
   }
 
   void host(std::uint64_t chunk) const {
-    const BulkPart part = part_of(items, count, chunk);
-    const BulkItem<T>& item = items[part.index];
+    const BulkPart part = part_of(items, chunk);
+    const BulkItem<T> item = items[part.index];
     const T* a = item.input + part.begin;
     const T* b = item.other == nullptr ? nullptr : item.other + part.begin;
     T* out = item.output + part.begin;
@@ -183,8 +229,7 @@ struct ElementWiseChunks {
 template <class T>
 struct NormaliseChunks {
   bool streams;
-  std::uint32_t count;
-  const BulkItem<T>* items;
+  BulkItems<T> items;
   const double* means;
   const double* deviations;
 
@@ -194,7 +239,7 @@ struct NormaliseChunks {
   }
 
   KOKKOS_INLINE_FUNCTION void device(std::uint64_t chunk, std::uint32_t thread) const {
-    const BulkPart part = part_of(items, count, chunk);
+    const BulkPart part = part_of(items, chunk);
     const BulkItem<T> item = items[part.index];
     const double mean = means[part.index];
     const double by = scale(deviations[part.index]);
@@ -204,8 +249,8 @@ struct NormaliseChunks {
     for (std::uint32_t i = thread; i < part.count; i += bulk_team) out[i] = change(in[i], mean, by);
   }
   void host(std::uint64_t chunk) const {
-    const BulkPart part = part_of(items, count, chunk);
-    const BulkItem<T>& item = items[part.index];
+    const BulkPart part = part_of(items, chunk);
+    const BulkItem<T> item = items[part.index];
     const double mean = means[part.index];
     const double by = scale(deviations[part.index]);
     constexpr std::uint32_t block = 1024;

@@ -49,10 +49,12 @@ KOKKOS_INLINE_FUNCTION T greater_of(T a, T b) {
 
 /// How the partial results of blocks are combined.
 struct AddPartials {
+  using partial_type = double;
   KOKKOS_INLINE_FUNCTION double operator()(double a, double b) const { return a + b; }
 };
 template <bool Least>
 struct ExtremePartials {
+  using partial_type = double;
   using Key = OrderKey<double, Least>;
   KOKKOS_INLINE_FUNCTION double operator()(double a, double b) const {
     return Key::number(greater_of(Key::of(a), Key::of(b)));
@@ -76,14 +78,13 @@ struct CentredTerm {
 /// `CentredTerm`
 template <class ExecutionSpace, class T, bool Centred>
 struct SumBlocks {
-  const BulkItem<T>* items;
-  std::uint32_t count;
+  BulkItems<T> items;
   const double* means;
   double* partials;
 
   /// \param lane on a device
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t chunk, std::uint32_t lane) const {
-    const BulkPart part = part_of(items, count, chunk);
+    const BulkPart part = part_of(items, chunk);
     const T* values = items[part.index].input + part.begin;
     double sum = 0.0;
     if constexpr (Centred) {
@@ -123,12 +124,11 @@ template <class ExecutionSpace, class T, bool Least>
 struct ExtremeBlocks {
   using Key = OrderKey<T, Least>;
   using key_type = typename Key::type;
-  const BulkItem<T>* items;
-  std::uint32_t count;
+  BulkItems<T> items;
   double* partials;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t chunk, std::uint32_t lane) const {
-    const BulkPart part = part_of(items, count, chunk);
+    const BulkPart part = part_of(items, chunk);
     const T* values = items[part.index].input + part.begin;
     constexpr std::uint32_t step = Arch::is_device<ExecutionSpace> ? 32 : 1;
     key_type greatest = Key::none;
@@ -181,22 +181,27 @@ void for_each_block(const ExecutionSpace& exec_space, const char* label, std::ui
 }
 
 /// The result computed from the last remaining partial result.
-template <class T>
-KOKKOS_INLINE_FUNCTION double ended(Reduction reduction, double value, std::uint64_t count) {
-  const auto elements = static_cast<double>(count);
-  if (reduction == Reduction::mean) value = value / elements;
-  if (reduction == Reduction::deviation) value = Kokkos::sqrt(value / elements);
-  return value != value ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}) : value;
-}
+struct EndNumber {
+  using result_type = double;
+  Reduction reduction;
+
+  KOKKOS_INLINE_FUNCTION double operator()(double value, std::uint64_t count) const {
+    const auto elements = static_cast<double>(count);
+    if (reduction == Reduction::mean) value = value / elements;
+    if (reduction == Reduction::deviation) value = Kokkos::sqrt(value / elements);
+    return value != value ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}) : value;
+  }
+};
 
 /// Combines the partial results of each item in place by a pairwise tree reduction. \tparam Team
 /// one device team per item, for long ones; otherwise one index
-template <class ExecutionSpace, class T, class Join, bool Team>
+template <class ExecutionSpace, class T, class Join, class End, bool Team>
 struct EndReductions {
-  Reduction reduction;
-  const BulkItem<T>* items;
-  double* partials;
-  double* results;
+  using partial_type = typename Join::partial_type;
+  End end;
+  BulkItems<T> items;
+  partial_type* partials;
+  typename End::result_type* results;
 
   static constexpr int team = 512;
 
@@ -214,9 +219,9 @@ struct EndReductions {
   template <class Wait>
   KOKKOS_INLINE_FUNCTION void join(std::uint64_t index, std::uint64_t thread, std::uint64_t threads,
                                    const Wait& wait) const {
-    const BulkItem<T>& item = items[index];
+    const BulkItem<T> item = items[index];
     const std::uint64_t blocks = (item.count + bulk_chunk<T> - 1) / bulk_chunk<T>;
-    double* own = partials + item.first_chunk;
+    partial_type* own = partials + item.first_chunk;
     std::uint64_t half = 1;
     while (half < blocks) half *= 2;
     for (half /= 2; half > 0; half /= 2) {
@@ -226,9 +231,33 @@ struct EndReductions {
       }
       wait();
     }
-    if (thread == 0) results[index] = ended<T>(reduction, blocks == 0 ? 0.0 : own[0], item.count);
+    if (thread == 0) results[index] = end(blocks == 0 ? partial_type{} : own[0], item.count);
   }
 };
+
+/// Launches `EndReductions`.
+template <class Join, class ExecutionSpace, class T, class End>
+void end_reductions(const ExecutionSpace& exec_space, const BulkPlan& plan, const End& end,
+                    const BulkItems<T>& items, typename Join::partial_type* partials,
+                    typename End::result_type* results) {
+  constexpr const char* label = "Kindred::Bulk::reduce::ends";
+  // Number of partial results of an item from which on a device team combines them.
+  constexpr std::uint64_t team_partials = 64;
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    if (plan.chunks >= team_partials * items.count) {
+      using kernel_type = EndReductions<ExecutionSpace, T, Join, End, true>;
+      Kokkos::parallel_for(
+          label,
+          Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<kernel_type::team, 1>>(
+              exec_space, static_cast<int>(items.count), kernel_type::team, 1),
+          kernel_type{end, items, partials, results});
+      return;
+    }
+  }
+  Kokkos::parallel_for(
+      label, range(exec_space, items.count),
+      EndReductions<ExecutionSpace, T, Join, End, false>{end, items, partials, results});
+}
 
 }  // namespace Kindred::Impl
 
