@@ -2,8 +2,8 @@
 #ifndef KINDRED_MATCHER_PATTERNS_PATTERN_CATALOGUE_HPP
 #define KINDRED_MATCHER_PATTERNS_PATTERN_CATALOGUE_HPP
 
-#include "HashTable.hpp"
 #include "PatternBlock.hpp"
+#include "common/HashTable.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>

@@ -31,8 +31,9 @@ class SectionChecks {
   /// Reports \p why for element \p at of a section. \throws CorruptFile, always
   template <class T>
   [[noreturn]] void refuse(std::string_view name, std::uint64_t at, const std::string& why) const {
-    throw CorruptFile(m_file->path(), m_file->offset(m_commit, name) + at * sizeof(T),
-                      "'" + std::string(name) + "', element " + std::to_string(at) + ": " + why);
+    throw CorruptFile(
+        m_file->path(), m_file->offset(m_commit, name) + at * sizeof(T),
+        std::string("'").append(name) + "', element " + std::to_string(at) + ": " + why);
   }
 
   /// Checks `good(i)` for every element, divided among several threads.

@@ -128,6 +128,11 @@ void StoredVectors::save(const std::string& path) const { save_parts(path, {this
 
 void StoredVectors::save_parts(const std::string& path, std::span<const StoredVectors> parts,
                                std::uint64_t end_id) {
+  Impl::write_vectors(path, parts, end_id);
+}
+
+void Impl::write_vectors(const std::string& path, std::span<const StoredVectors> parts,
+                         std::uint64_t end_id, const std::function<void(SectionWriter&)>& more) {
   const VectorsHead head = checked_head(parts, end_id);
   const VectorElement element = parts.front().rows.element;
   SectionWriter writer(path, Impl::vectors_kind);
@@ -156,6 +161,7 @@ void StoredVectors::save_parts(const std::string& path, std::span<const StoredVe
     column("shadow.error", &StoredQuantizedRows::errors);
     column("shadow.norm", &StoredQuantizedRows::norms);
   }
+  if (more) more(writer);
   writer.commit();
 }
 

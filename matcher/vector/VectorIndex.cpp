@@ -226,10 +226,13 @@ VectorIndex::VectorIndex(Context& context, const StoredVectors& stored,
 VectorIndex VectorIndex::load(Context& context, const std::string& path,
                               const VectorIndexOptions& options, int threads) {
   return Impl::translating_out_of_memory("Kindred::VectorIndex::load", [&] {
-    // The mapping is private, and nobody else uses it.
-    return VectorIndex(std::make_unique<State>(context, StoredVectors::load(path, threads), options,
-                                               Impl::StoredAccess::write));
+    return of_file(context, StoredVectors::load(path, threads), options);
   });
+}
+
+VectorIndex VectorIndex::of_file(Context& context, const StoredVectors& stored,
+                                 const VectorIndexOptions& options) {
+  return VectorIndex(std::make_unique<State>(context, stored, options, Impl::StoredAccess::write));
 }
 
 void VectorIndex::save(const std::string& path) const {

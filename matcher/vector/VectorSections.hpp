@@ -7,8 +7,13 @@
 
 #include <kindred/core/vector/VectorElement.hpp>
 
+#include <kindred/matcher/StoredVectors.hpp>
+
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
 
 namespace Kindred::Impl {
 
@@ -26,6 +31,10 @@ struct VectorsHead {
   std::uint64_t end_id = 0;
   std::uint64_t quantized_stride = 0;  ///< 0: there is no quantized copy
 };
+
+/// `StoredVectors::save_parts`. \param more writes more sections of the same commit
+void write_vectors(const std::string& path, std::span<const StoredVectors> parts,
+                   std::uint64_t end_id, const std::function<void(SectionWriter&)>& more = {});
 
 void write_head(SectionWriter& writer, const VectorsHead& head);
 /// \throws CorruptFile for inconsistent numbers

@@ -197,12 +197,17 @@ class VectorIndex {
                      const SearchOptions& options = {}) const;
 
  private:
+  friend class KeyedVectorIndex;
   friend class PreparedScore;
   struct Parts;
   Parts parts() const noexcept;
   struct State;
   explicit VectorIndex(std::unique_ptr<State> state);
   Impl::OwnedState<State> m_state;
+  /// Uses the private mapping of a file, which nobody else uses.
+  static VectorIndex of_file(Context& context, const StoredVectors& stored,
+                             const VectorIndexOptions& options);
+  std::unique_ptr<State> m_state;
 };
 
 }  // namespace Kindred

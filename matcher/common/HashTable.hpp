@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_PATTERNS_HASH_TABLE_HPP
-#define KINDRED_MATCHER_PATTERNS_HASH_TABLE_HPP
+#ifndef KINDRED_MATCHER_COMMON_HASH_TABLE_HPP
+#define KINDRED_MATCHER_COMMON_HASH_TABLE_HPP
 
 #include <array>
 #include <cstddef>
@@ -50,6 +50,9 @@ class HashTable {
   void prepare_to_erase(std::uint64_t hash);
   /// Removes the entry with this hash and index, if it exists.
   void erase(std::uint64_t hash, std::uint64_t index) noexcept;
+  /// Gives the entry with this hash and index, if it exists, the index \p to. The part of the hash
+  /// must not be shared.
+  void renumber(std::uint64_t hash, std::uint64_t index, std::uint64_t to) noexcept;
 
   /// The slots of a part.
   std::span<const std::uint64_t> part(std::size_t number) const noexcept {
@@ -76,6 +79,8 @@ class HashTable {
     return slot >> 40U & mask;
   }
   static void put(std::span<std::uint64_t> slots, std::uint64_t slot) noexcept;
+  /// The position of \p slot; the number of slots if it does not exist.
+  static std::size_t position_of(std::span<const std::uint64_t> slots, std::uint64_t slot) noexcept;
   /// Resizes the part to \p slots slots.
   static void resize(Part& part, std::size_t slots);
   /// The part; copied first if it is shared.
@@ -86,4 +91,4 @@ class HashTable {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_PATTERNS_HASH_TABLE_HPP
+#endif  // KINDRED_MATCHER_COMMON_HASH_TABLE_HPP

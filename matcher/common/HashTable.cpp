@@ -64,16 +64,29 @@ void HashTable::insert(std::uint64_t hash, std::uint64_t index) {
 
 void HashTable::prepare_to_erase(std::uint64_t hash) { own(part_of(hash)); }
 
-void HashTable::erase(std::uint64_t hash, std::uint64_t index) noexcept {
-  Part& part = *m_parts[part_of(hash)];
-  const std::span<std::uint64_t> slots = part.slots;
-  if (slots.empty()) return;
-  const std::uint64_t slot = slot_of(hash, index);
+std::size_t HashTable::position_of(std::span<const std::uint64_t> slots,
+                                   std::uint64_t slot) noexcept {
+  if (slots.empty()) return 0;
   const std::size_t mask = slots.size() - 1;
   std::size_t at = home_of(slot, mask);
   for (std::size_t seen = 0; slots[at] != slot; at = (at + 1) & mask, ++seen) {
-    if (slots[at] == 0 || seen == slots.size()) return;
+    if (slots[at] == 0 || seen == slots.size()) return slots.size();
   }
+  return at;
+}
+
+void HashTable::renumber(std::uint64_t hash, std::uint64_t index, std::uint64_t to) noexcept {
+  Part& part = *m_parts[part_of(hash)];
+  const std::size_t at = position_of(part.slots, slot_of(hash, index));
+  if (at < part.slots.size()) part.slots[at] = slot_of(hash, to);
+}
+
+void HashTable::erase(std::uint64_t hash, std::uint64_t index) noexcept {
+  Part& part = *m_parts[part_of(hash)];
+  const std::span<std::uint64_t> slots = part.slots;
+  std::size_t at = position_of(slots, slot_of(hash, index));
+  if (at == slots.size()) return;
+  const std::size_t mask = slots.size() - 1;
   // Entries that were displaced by this slot move up, so that no search stops too early.
   for (std::size_t next = (at + 1) & mask, seen = 1; slots[next] != 0 && seen < slots.size();
        next = (next + 1) & mask, ++seen) {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/KeyTable.hpp>
+
+#include "StoredKeys.hpp"
+#include "storage/SectionFile.hpp"
+
+#include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
+
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+namespace Kindred {
+
+namespace {
+constexpr const char* kind_of_file = "keys";
+}
+
+struct KINDRED_HIDDEN KeyTable::State {
+  explicit State(Impl::KeyStore given) : store(std::move(given)) {}
+
+  Impl::KeyStore store;
+  mutable std::shared_mutex mutex;
+};
+
+KeyTable::KeyTable(KeyKind kind) : m_state(std::make_unique<State>(Impl::KeyStore(kind))) {}
+KeyTable::KeyTable(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+KeyTable::~KeyTable() = default;
+KeyTable::KeyTable(KeyTable&&) noexcept = default;
+KeyTable& KeyTable::operator=(KeyTable&&) noexcept = default;
+
+KeyKind KeyTable::kind() const noexcept { return m_state->store.kind(); }
+
+std::size_t KeyTable::size() const noexcept {
+  const std::shared_lock lock(m_state->mutex);
+  return m_state->store.size();
+}
+
+std::uint64_t KeyTable::bytes() const noexcept {
+  const std::shared_lock lock(m_state->mutex);
+  return m_state->store.bytes();
+}
+
+void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) {
+  const std::unique_lock lock(m_state->mutex);
+  Impl::KeyStore& store = m_state->store;
+  Impl::require_kind(keys, store.kind());
+  KINDRED_THROW_IF(ids.size() != keys.size(), std::to_string(ids.size()) + " ids are given for " +
+                                                  std::to_string(keys.size()) +
+                                                  " keys; there must be one per key");
+  const std::size_t before = store.size();
+  const auto add_one = [&](std::size_t i) {
+    KINDRED_THROW_IF(ids[i] >= Impl::KeyStore::id_limit, "the id of " + Impl::key_message(keys, i) +
+                                                             " is " + std::to_string(ids[i]) +
+                                                             "; ids must be below 2⁶³");
+    KINDRED_THROW_IF(store.find(keys, i).has_value(),
+                     Impl::key_message(keys, i) + " is already there, or is listed twice");
+    KINDRED_THROW_IF(store.find_id(ids[i]).has_value(),
+                     "id " + std::to_string(ids[i]) + " already has a key, or is listed twice");
+    store.add(keys, i, ids[i]);
+  };
+  Impl::translating_out_of_memory("Kindred::KeyTable::add", [&] {
+    try {
+      for (std::size_t i = 0; i < keys.size(); ++i) add_one(i);
+    } catch (...) {
+      store.shrink(before);
+      throw;
+    }
+  });
+}
+
+void KeyTable::remove(const KeySpan& keys) {
+  const std::unique_lock lock(m_state->mutex);
+  Impl::KeyStore& store = m_state->store;
+  for (const std::uint64_t id : Impl::ids_to_remove(store, keys)) store.remove(*store.find_id(id));
+}
+
+std::vector<std::int64_t> KeyTable::find(const KeySpan& keys) const {
+  const std::shared_lock lock(m_state->mutex);
+  return Impl::ids_of(m_state->store, keys);
+}
+
+KeyList KeyTable::keys(std::span<const std::int64_t> ids) const {
+  const std::shared_lock lock(m_state->mutex);
+  const Impl::KeyStore& store = m_state->store;
+  KeyList keys;
+  keys.kind = store.kind();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto slot = ids[i] < 0 ? std::nullopt : store.find_id(static_cast<std::uint64_t>(ids[i]));
+    if (!slot) {
+      throw NotFound("id " + std::to_string(ids[i]) + " at " + std::to_string(i) +
+                     " of the list has no key");
+    }
+    store.append_key(*slot, keys);
+  }
+  return keys;
+}
+
+void KeyTable::save(const std::string& path) const {
+  const std::shared_lock lock(m_state->mutex);
+  const Impl::KeyStore& store = m_state->store;
+  const std::vector<std::size_t> slots = Impl::slots_by_id(store);
+  Impl::SectionWriter writer(path, kind_of_file);
+  Impl::write_keys(writer, store, slots);
+  std::vector<std::uint64_t> ids;
+  ids.reserve(slots.size());
+  for (const std::size_t slot : slots) ids.push_back(store.id(slot));
+  writer.write<std::uint64_t>("key.id", ids);
+  writer.commit();
+}
+
+KeyTable KeyTable::load(const std::string& path) {
+  const Impl::SectionFile file(path, kind_of_file, 1);
+  if (file.commits() != 1) file.fail(0, "a table of keys must have exactly one commit");
+  const Impl::SectionChecks checks(file, 0, 1);
+  const std::span<const std::uint64_t> ids = checks.section<std::uint64_t>("key.id");
+  checks.all<std::uint64_t>(
+      "key.id", ids.size(), "ids must ascend and be below 2⁶³", [&](std::size_t i) {
+        return ids[i] < Impl::KeyStore::id_limit && (i == 0 || ids[i] > ids[i - 1]);
+      });
+  return KeyTable(std::make_unique<State>(
+      Impl::read_keys(checks, ids.size(), [&](std::size_t i) { return ids[i]; })));
+}
+
+}  // namespace Kindred
