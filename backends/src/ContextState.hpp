@@ -8,8 +8,10 @@
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
+#include <kindred/core/common/Stream.hpp>
 #include <kindred/memory/BudgetedResource.hpp>
 
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -71,6 +73,8 @@ struct KINDRED_HIDDEN Context::State {
   DeviceSpace cuda;
   BudgetedResource<DeviceSpace::memory_space> device_memory;
   BudgetedResource<Kokkos::SharedHostPinnedSpace> pinned_memory;
+  std::mutex streams_mutex;
+  std::vector<std::pair<Stream, DeviceSpace>> streams;  ///< of callers; the last used is the first
 #endif
 };
 

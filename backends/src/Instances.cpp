@@ -6,6 +6,8 @@
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Process.hpp>
 
+#include <algorithm>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -60,6 +62,41 @@ const DeviceSpace& device_instance(const Context& context) {
   if (!context.is_usable(Space::cuda))
     throw SpaceUnavailable("space cuda cannot be used: " + context.info(Space::cuda).why_not);
   return context.state().cuda;
+}
+
+namespace {
+
+/// While it exists, the calling thread may allocate although a stream is captured: nothing of what
+/// an instance allocates and sets up belongs to the captured work.
+class AllocationDuringCapture {
+ public:
+  AllocationDuringCapture() { (void)cudaThreadExchangeStreamCaptureMode(&m_mode); }
+  ~AllocationDuringCapture() { (void)cudaThreadExchangeStreamCaptureMode(&m_mode); }
+  AllocationDuringCapture(const AllocationDuringCapture&) = delete;
+  AllocationDuringCapture& operator=(const AllocationDuringCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode m_mode = cudaStreamCaptureModeRelaxed;
+};
+
+}  // namespace
+
+DeviceSpace device_instance_on(const Context& context, const Stream& stream) {
+  constexpr std::size_t kept = 64;
+  Context::State& state = context.state();
+  const std::lock_guard lock(state.streams_mutex);
+  auto& known = state.streams;
+  const auto found = std::find_if(known.begin(), known.end(),
+                                  [&](const auto& one) { return one.first == stream; });
+  if (found != known.end()) {
+    std::rotate(known.begin(), found, found + 1);
+    return known.front().second;
+  }
+  const AllocationDuringCapture allows;
+  const Arch::CurrentDevice current(device_instance(context));
+  known.emplace(known.begin(), stream, DeviceSpace(static_cast<cudaStream_t>(stream.handle())));
+  if (known.size() > kept) known.pop_back();
+  return known.front().second;
 }
 #endif
 

@@ -68,6 +68,8 @@ template <class T>
 std::unique_ptr<PreparedBulk::Launch> prepared(Context& context, Impl::BulkTask<T> task,
                                                Space space, void* stream,
                                                Impl::bulk_result<T>* results = nullptr) {
+                                               Space space, const std::optional<Stream>& stream,
+                                               double* results = nullptr) {
   return Impl::with_instance(
       context, space, [&](const auto& exec_space) -> std::unique_ptr<PreparedBulk::Launch> {
         using execution_space = std::decay_t<decltype(exec_space)>;
@@ -87,7 +89,8 @@ void PreparedBulk::wait() const { m_launch->wait(); }
 
 PreparedBulk PreparedBulk::xor_bytes(Context& context, BulkArrays<std::uint8_t> arrays,
                                      BulkArrays<std::uint8_t> keys,
-                                     BulkResults<std::uint8_t> results, Space space, void* stream) {
+                                     BulkResults<std::uint8_t> results, Space space,
+                                     const std::optional<Stream>& stream) {
   require_usable(context, space);
   Impl::BulkTask<std::uint8_t> task;
   task.items = Impl::checked_items(arrays, &keys, &results, space, {"arrays", "keys"});
@@ -97,7 +100,7 @@ PreparedBulk PreparedBulk::xor_bytes(Context& context, BulkArrays<std::uint8_t> 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::element_wise(Context& context, ElementWise op, BulkArrays<T> arrays,
                                         BulkArrays<T> others, T number, BulkResults<T> results,
-                                        Space space, void* stream) {
+                                        Space space, const std::optional<Stream>& stream) {
   require_usable(context, space);
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::element_wise;
@@ -111,7 +114,7 @@ PreparedBulk PreparedBulk::element_wise(Context& context, ElementWise op, BulkAr
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::normalise(Context& context, BulkArrays<T> arrays, BulkResults<T> results,
-                                     Space space, void* stream) {
+                                     Space space, const std::optional<Stream>& stream) {
   require_usable(context, space);
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::normalise;
@@ -121,7 +124,8 @@ PreparedBulk PreparedBulk::normalise(Context& context, BulkArrays<T> arrays, Bul
 
 template <class T>
 PreparedBulk PreparedBulk::random_fill(Context& context, BulkResults<T> results, std::uint64_t seed,
-                                       std::uint64_t offset, Space space, void* stream) {
+                                       std::uint64_t offset, Space space,
+                                       const std::optional<Stream>& stream) {
   require_usable(context, space);
   return PreparedBulk(
       prepared(context, Impl::random_task(results, seed, offset, space), space, stream));
@@ -129,7 +133,8 @@ PreparedBulk PreparedBulk::random_fill(Context& context, BulkResults<T> results,
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArrays<T> arrays,
-                                  std::span<double> results, Space space, void* stream) {
+                                  std::span<double> results, Space space,
+                                  const std::optional<Stream>& stream) {
   require_usable(context, space);
   Impl::check_results(results.size(), arrays.size());
   KINDRED_THROW_IF(
@@ -146,7 +151,8 @@ PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArr
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::multiply(Context& context, std::span<const MatrixPair<T>> pairs,
-                                    bool reproducible, Space space, void* stream) {
+                                    bool reproducible, Space space,
+                                    const std::optional<Stream>& stream) {
   require_usable(context, space);
   Impl::check_pairs(pairs, space);
   return PreparedBulk(
@@ -159,21 +165,23 @@ PreparedBulk PreparedBulk::multiply(Context& context, std::span<const MatrixPair
 }
 
 #define KINDRED_INSTANTIATE(T)                                                                     \
-  template PreparedBulk PreparedBulk::element_wise<T>(                                             \
-      Context&, ElementWise, BulkArrays<T>, BulkArrays<T>, T, BulkResults<T>, Space, void*);       \
+  template PreparedBulk PreparedBulk::element_wise<T>(Context&, ElementWise, BulkArrays<T>,        \
+                                                      BulkArrays<T>, T, BulkResults<T>, Space,     \
+                                                      const std::optional<Stream>&);               \
   template PreparedBulk PreparedBulk::normalise<T>(Context&, BulkArrays<T>, BulkResults<T>, Space, \
-                                                   void*);                                         \
-  template PreparedBulk PreparedBulk::reduce<T>(Context&, Reduction, BulkArrays<T>,                \
-                                                std::span<double>, Space, void*);                  \
+                                                   const std::optional<Stream>&);                  \
+  template PreparedBulk PreparedBulk::reduce<T>(                                                   \
+      Context&, Reduction, BulkArrays<T>, std::span<double>, Space, const std::optional<Stream>&); \
   template PreparedBulk PreparedBulk::multiply<T>(Context&, std::span<const MatrixPair<T>>, bool,  \
-                                                  Space, void*);                                   \
+                                                  Space, const std::optional<Stream>&);            \
   template PreparedBulk PreparedBulk::random_fill<T>(Context&, BulkResults<T>, std::uint64_t,      \
-                                                     std::uint64_t, Space, void*);
+                                                     std::uint64_t, Space,                         \
+                                                     const std::optional<Stream>&);
 KINDRED_INSTANTIATE(float)
 KINDRED_INSTANTIATE(double)
 #undef KINDRED_INSTANTIATE
 template PreparedBulk PreparedBulk::random_fill<std::uint8_t>(Context&, BulkResults<std::uint8_t>,
                                                               std::uint64_t, std::uint64_t, Space,
-                                                              void*);
+                                                              const std::optional<Stream>&);
 
 }  // namespace Kindred

@@ -96,7 +96,7 @@ class LinearLaunches final : public Launches {
 /// Prepares the launches of \p layers, which are validated if \p space is usable.
 template <template <class> class Of, class Layer, class... Arguments>
 std::unique_ptr<Launches> make(Context& context, std::span<const Layer> layers, Space space,
-                               void* stream, Arguments... arguments) {
+                               const std::optional<Stream>& stream, Arguments... arguments) {
   if (!context.is_usable(space)) throw SpaceUnavailable(context.info(space).why_not);
   auto data = Impl::checked(layers, space);
   return Impl::with_instance(
@@ -231,7 +231,7 @@ struct KINDRED_HIDDEN PreparedLinears::State {
 };
 
 PreparedNorms::PreparedNorms(Context& context, std::span<const NormLayer> layers, Space space,
-                             void* stream)
+                             const std::optional<Stream>& stream)
     : m_state(std::make_unique<State>(make<NormLaunches>(context, layers, space, stream))) {}
 PreparedNorms::~PreparedNorms() = default;
 PreparedNorms::PreparedNorms(PreparedNorms&&) noexcept = default;
@@ -240,7 +240,8 @@ void PreparedNorms::run() const { m_state->launches->run(); }
 void PreparedNorms::wait() const { m_state->launches->wait(); }
 
 PreparedLinears::PreparedLinears(Context& context, std::span<const LinearLayer> layers,
-                                 bool reproducible, Space space, void* stream)
+                                 bool reproducible, Space space,
+                                 const std::optional<Stream>& stream)
     : m_state(std::make_unique<State>(
           make<LinearLaunches>(context, layers, space, stream, reproducible))) {}
 PreparedLinears::~PreparedLinears() = default;

@@ -40,17 +40,18 @@ struct SeedSide {
   Buffer<std::byte, memory_space> rows_in;   ///< device copy of input rows that are on the host
   Buffer<std::byte, memory_space> rows_out;  ///< likewise for output rows
   Buffer<float, memory_space> weight_gradient;
-  std::vector<std::pair<void*, Buffer<std::byte, memory_space>>> gradient_workspaces;
+  std::vector<std::pair<std::optional<Stream>, Buffer<std::byte, memory_space>>>
+      gradient_workspaces;
   /// Instances on streams of callers. A change of the state waits for them.
-  std::vector<std::pair<void*, ExecutionSpace>> streams;
+  std::vector<std::pair<Stream, ExecutionSpace>> streams;
 
-  /// The instance on \p stream, or \p exec_space if \p stream is null.
-  ExecutionSpace on(const ExecutionSpace& exec_space, void* stream) {
-    if (stream == nullptr) return exec_space;
+  /// The instance on \p stream, or \p exec_space if there is none.
+  ExecutionSpace on(const ExecutionSpace& exec_space, const std::optional<Stream>& stream) {
+    if (!stream) return exec_space;
     for (const auto& [known, instance] : streams) {
-      if (known == stream) return instance;
+      if (known == *stream) return instance;
     }
-    streams.emplace_back(stream, instance_on(exec_space, stream));
+    streams.emplace_back(*stream, instance_on(exec_space, stream));
     return streams.back().second;
   }
   void wait() const {
@@ -106,9 +107,9 @@ struct KINDRED_HIDDEN SeedLayer::State {
 
   struct Slot {
     bool filled = false;
-    bool on_device = false;     ///< whether it was filled on the device
-    void* stream = nullptr;     ///< stream on which it was filled
-    std::uint64_t filling = 0;  ///< sequence number of the filling
+    bool on_device = false;             ///< whether it was filled on the device
+    std::optional<Stream> stream = {};  ///< stream on which it was filled
+    std::uint64_t filling = 0;          ///< sequence number of the filling
   };
   struct Transfer {
     explicit Transfer(MemoryResource& pinned)
@@ -116,7 +117,7 @@ struct KINDRED_HIDDEN SeedLayer::State {
 
     std::uint32_t slot = 0;
     std::uint64_t filling = 0;  ///< filling that is transferred; 0: none
-    void* stream = nullptr;
+    std::optional<Stream> stream;
     Impl::PinnedArray<SeedMoments> moments;
   };
   std::vector<Slot> slots;  ///< one more than epochs: the next one is the workspace of a merge
@@ -128,7 +129,9 @@ struct KINDRED_HIDDEN SeedLayer::State {
   std::uint32_t next_slot() const { return (head + 1) % static_cast<std::uint32_t>(slots.size()); }
   /// \throws NotFound
   std::uint32_t slot_of(std::uint32_t age) const;
-  void fill(bool device, void* stream) { slots[head] = {true, device, stream, ++fillings}; }
+  void fill(bool device, const std::optional<Stream>& stream) {
+    slots[head] = {true, device, stream, ++fillings};
+  }
   /// Moves a slot to the host or to the device. Fences.
   void move_slot(std::uint32_t slot, bool to_device);
   Transfer& start_transfer(std::uint32_t slot);
@@ -229,8 +232,8 @@ struct KINDRED_HIDDEN SeedLayer::State {
   /// \brief One forward pass over rows that \p exec_space can access. Does not fence. \param
   /// overlap for a call that merges no telemetry
   template <class ExecutionSpace>
-  void launch(const ExecutionSpace& exec_space, void* stream, const std::byte* x, std::byte* y,
-              const SeedBatch& batch, SeedTelemetryUse telemetry,
+  void launch(const ExecutionSpace& exec_space, const std::optional<Stream>& stream,
+              const std::byte* x, std::byte* y, const SeedBatch& batch, SeedTelemetryUse telemetry,
               const Impl::ForwardPlan<ExecutionSpace>& plan,
               SeedOverlap overlap = SeedOverlap::none) {
     using Moments = ArrayView<SeedMoments, ExecutionSpace>;

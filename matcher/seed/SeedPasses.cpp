@@ -78,6 +78,13 @@ struct Extent {
         out(rows_bytes(batch.rows, hidden, batch.output_stride, batch.output)) {}
 };
 
+/// Identifies the queue of a call on a device, for the plans.
+const void* queue_of(const std::optional<Stream>& stream) {
+  static constexpr char default_stream = 0;
+  if (!stream) return nullptr;
+  return stream->handle() == nullptr ? &default_stream : stream->handle();
+}
+
 template <class ExecutionSpace>
 using Bytes = ArrayView<std::byte, ExecutionSpace>;
 
@@ -163,9 +170,9 @@ class SeedCallRun {
   }
 
   template <class ExecutionSpace>
-  void launch(const ExecutionSpace& exec_space, Space space, void* stream, const std::byte* x,
-              std::byte* y) {
-    const void* queue = stream;
+  void launch(const ExecutionSpace& exec_space, Space space, const std::optional<Stream>& stream,
+              const std::byte* x, std::byte* y) {
+    const void* queue = queue_of(stream);
     if constexpr (!is_device<ExecutionSpace>) queue = &all_spaces[space_index(space)];
     const auto& plan = m_state.sides.get<ExecutionSpace>().plans.get(
         exec_space, m_state.context.memory(space),
@@ -190,13 +197,13 @@ class SeedCallRun {
       if (m_batch.output_stride != m_state.chunks.hidden)  // the bytes between rows must not change
         Impl::start_upload(exec_space, Bytes<ExecutionSpace>(out, m_extent.out),
                            static_cast<const std::byte*>(y), m_extent.out);
-      launch(exec_space, space, nullptr, in, out);
+      launch(exec_space, space, {}, in, out);
       Arch::fence(exec_space, "Kindred::SeedLayer::forward");
       fetch(exec_space, y, out, m_extent.out, x == y);
     } else {
       on_host_copies(
           [&](const HostRows& rows) {
-            launch(exec_space, space, nullptr, rows.at(0), rows.at(1));
+            launch(exec_space, space, {}, rows.at(0), rows.at(1));
             Arch::fence(exec_space, "Kindred::SeedLayer::forward");
           },
           {{const_cast<std::byte*>(x), m_extent.in, false}, {y, m_extent.out, true}});
@@ -231,13 +238,13 @@ class SeedCallRun {
       if (m_batch.input_stride != m_state.chunks.hidden)
         Impl::start_upload(exec_space, Bytes<ExecutionSpace>(own_dx, m_extent.in),
                            static_cast<const std::byte*>(dx), m_extent.in);
-      launch_backward(exec_space, space, nullptr, in, out, own_dx, side.weight_gradient.data());
+      launch_backward(exec_space, space, {}, in, out, own_dx, side.weight_gradient.data());
       Impl::download(exec_space, dw, side.weight_gradient.view(), m_state.chunks.hidden);
       fetch(exec_space, dx, own_dx, m_extent.in, dx == x || dx == gradient);
     } else {
       on_host_copies(
           [&](const HostRows& rows) {
-            launch_backward(exec_space, space, nullptr, rows.at(0), rows.at(1), rows.at(2),
+            launch_backward(exec_space, space, {}, rows.at(0), rows.at(1), rows.at(2),
                             reinterpret_cast<float*>(rows.at(3)));
             Arch::fence(exec_space, "Kindred::SeedLayer::backward");
           },
@@ -249,8 +256,9 @@ class SeedCallRun {
   }
 
   template <class ExecutionSpace>
-  void launch_backward(const ExecutionSpace& exec_space, Space space, void* stream,
-                       const std::byte* x, const std::byte* gradient, std::byte* dx, float* dw) {
+  void launch_backward(const ExecutionSpace& exec_space, Space space,
+                       const std::optional<Stream>& stream, const std::byte* x,
+                       const std::byte* gradient, std::byte* dx, float* dw) {
     auto& side = m_state.sides.get<ExecutionSpace>();
     const std::size_t bytes = seed_backward_workspace(exec_space, m_state.chunks, m_batch.rows);
     auto found = std::find_if(side.gradient_workspaces.begin(), side.gradient_workspaces.end(),
@@ -342,7 +350,7 @@ class SeedCallRun {
 namespace {
 
 void check_stream(const SeedBatch& batch, const SeedForwardOptions& options) {
-  KINDRED_THROW_IF(options.stream != nullptr && batch.memory == SeedMemory::host,
+  KINDRED_THROW_IF(options.stream && batch.memory == SeedMemory::host,
                    "a stream is given for rows on the host; it is only for rows on a device");
   KINDRED_THROW_IF(
       batch.memory == SeedMemory::device && options.space && *options.space != Space::cuda,

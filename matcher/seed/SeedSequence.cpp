@@ -40,11 +40,12 @@ struct KINDRED_HIDDEN SeedSequence::State {
 
   Context& context;
   Space space;
-  void* stream;
+  std::optional<Stream> stream;
   std::vector<Call> calls;
   Arch::PerSpace<SequenceSide> sides;
 
-  State(Context& given, Space where, void* on) : context(given), space(where), stream(on) {
+  State(Context& given, Space where, const std::optional<Stream>& on)
+      : context(given), space(where), stream(on) {
     Impl::with_instance(
         context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
           sides.get<ExecutionSpace>().instance.push_back(Impl::instance_on(exec_space, stream));
@@ -97,9 +98,9 @@ struct KINDRED_HIDDEN SeedSequence::State {
   }
 };
 
-SeedSequence::SeedSequence(Context& context, Space space, void* stream) {
+SeedSequence::SeedSequence(Context& context, Space space, const std::optional<Stream>& stream) {
   KINDRED_THROW_IF(
-      stream != nullptr && space != Space::cuda,
+      stream && space != Space::cuda,
       "a stream is given for " + std::string(to_string(space)) + "; it is only for the space cuda");
   m_state = std::make_unique<State>(context, space, stream);
 }

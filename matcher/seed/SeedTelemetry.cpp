@@ -53,7 +53,7 @@ void SeedLayer::State::move_slot(std::uint32_t slot, bool to_device) {
         }
       });
   slots[slot].on_device = to_device;
-  slots[slot].stream = nullptr;
+  slots[slot].stream = {};
 }
 
 void SeedLayer::State::advance_ring() {

@@ -147,7 +147,7 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
           batch.input = batch.output = VectorElement::bfloat16;
           batch.memory = SeedMemory::device;
           SeedForwardOptions options;
-          options.stream = own.cuda_stream();
+          options.stream = Stream::cuda(own.cuda_stream());
           std::vector<std::byte> y(expected.size());
           Impl::upload(own, rows, bytes_of(x).data(), y.size());
           layer.forward(span_of<ExecutionSpace>(rows), span_of<ExecutionSpace>(rows), batch,
@@ -161,7 +161,7 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
           layer.step();
           EXPECT_TRUE(layer.has_telemetry(1));
           EXPECT_EQ(layer.telemetry(1)[0].count, 40U * 8U);
-          SeedSequence sequence(context(), Space::cuda, own.cuda_stream());
+          SeedSequence sequence(context(), Space::cuda, Stream::cuda(own.cuda_stream()));
           sequence.add(layer, span_of<ExecutionSpace>(rows), span_of<ExecutionSpace>(rows), batch);
           Impl::upload(own, rows, bytes_of(x).data(), y.size());
           sequence.run();

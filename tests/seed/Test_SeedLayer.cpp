@@ -166,7 +166,7 @@ TEST(SeedLayer, RejectsInvalidRows) {
               HasSubstr("y has 128 bytes"));
   SeedForwardOptions options;
   int stream = 0;
-  options.stream = &stream;
+  options.stream = Stream::cuda(&stream);
   EXPECT_THAT(message(x, y, batch, options), HasSubstr("a stream is given for rows on the host"));
   batch.memory = SeedMemory::device;
   if (!context().is_usable(Space::cuda)) {

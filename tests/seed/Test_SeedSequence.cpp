@@ -28,7 +28,7 @@ TEST(SeedSequence, RejectsDataInAnotherMemorySpace) {
   EXPECT_EQ(sequence.size(), 0U);
   sequence.run();
   int stream = 0;
-  EXPECT_THROW(SeedSequence(context(), Space::serial, &stream), InvalidArgument);
+  EXPECT_THROW(SeedSequence(context(), Space::serial, Stream::cuda(&stream)), InvalidArgument);
   if (context().is_usable(Space::cuda)) return;
   EXPECT_THROW(SeedSequence(context(), Space::cuda), SpaceUnavailable);
 }

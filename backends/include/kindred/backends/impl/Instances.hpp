@@ -8,6 +8,7 @@
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/common/Stream.hpp>
 
+#include <optional>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -33,6 +34,10 @@ HostWorkers host_workers(const Context& context, Space space);
 #if KINDRED_HAS_DEVICE
 /// The device instance of \p context, which has its own stream.
 const DeviceSpace& device_instance(const Context& context);
+/// \brief The device instance of \p context on a stream of a caller. The context keeps the
+/// instances of the 64 streams that were used last, so that only the first call on a stream
+/// allocates. That call may be made while the stream is captured. Thread-safe.
+DeviceSpace device_instance_on(const Context& context, const Stream& stream);
 #endif
 
 /// \brief During its lifetime, \p exec_space is the `serial` instance of every context on the
@@ -56,9 +61,14 @@ inline HostSpace instance_beside(const HostSpace& exec_space) { return exec_spac
 inline HostSpace instance_on(const HostSpace& exec_space, void*) { return exec_space; }
 /// An instance on \p stream of the caller, which must outlive the instance.
 inline HostSpace instance_on(const HostSpace& exec_space, const Stream&) { return exec_space; }
+/// \p exec_space if there is no \p stream, otherwise an instance on \p stream, which must outlive
+/// the instance.
+inline HostSpace instance_on(const HostSpace& exec_space, const std::optional<Stream>&) {
+  return exec_space;
+}
 #if KINDRED_HAS_DEVICE
-inline DeviceSpace instance_on(const DeviceSpace& exec_space, void* stream) {
-  return stream == nullptr ? exec_space : DeviceSpace(static_cast<cudaStream_t>(stream));
+inline DeviceSpace instance_on(const DeviceSpace& exec_space, const std::optional<Stream>& stream) {
+  return stream ? DeviceSpace(static_cast<cudaStream_t>(stream->handle())) : exec_space;
 }
 inline DeviceSpace instance_on(const DeviceSpace&, const Stream& stream) {
   return DeviceSpace(static_cast<cudaStream_t>(stream.handle()));
@@ -80,6 +90,22 @@ decltype(auto) with_instance(const Context& context, Space space, Function&& fun
   }
 #endif
   return std::forward<Function>(function)(host_instance(context, space));
+}
+
+/// \brief `with_instance` for a call on arrays of a caller: on a device, the instance is on \p
+/// stream if there is one.
+template <class Function>
+decltype(auto) with_instance_on(const Context& context, Space space,
+                                [[maybe_unused]] const std::optional<Stream>& stream,
+                                Function&& function) {
+#if KINDRED_HAS_DEVICE
+  if (space == Space::cuda && stream) {
+    const Arch::CurrentDevice current(device_instance(context));
+    const DeviceSpace exec_space = device_instance_on(context, *stream);
+    return std::forward<Function>(function)(exec_space);
+  }
+#endif
+  return with_instance(context, space, std::forward<Function>(function));
 }
 
 }  // namespace Kindred::Impl

@@ -216,31 +216,34 @@ class Bulk {
 class PreparedBulk {
  public:
   // All arrays must be in the memory of `space` (device memory for `cuda`) and outlive this object.
-  // `stream` is a cudaStream_t for a device and must outlive this object; null: the context's
+  // `stream` is for a device and must outlive this object; none: the context's
   // stream. These functions fence it.
   // \throws as the calls of `Bulk`, and InvalidArgument for memory of another space.
 
   static PreparedBulk xor_bytes(Context& context, BulkArrays<std::uint8_t> arrays,
                                 BulkArrays<std::uint8_t> keys, BulkResults<std::uint8_t> results,
-                                Space space, void* stream = nullptr);
+                                Space space, const std::optional<Stream>& stream = {});
   /// \param others second operands of add and multiply; empty: use \p number
   template <BulkNumber T>
   static PreparedBulk element_wise(Context& context, ElementWise op, BulkArrays<T> arrays,
                                    BulkArrays<T> others, T number, BulkResults<T> results,
-                                   Space space, void* stream = nullptr);
+                                   Space space, const std::optional<Stream>& stream = {});
   template <BulkNumber T>
   static PreparedBulk normalise(Context& context, BulkArrays<T> arrays, BulkResults<T> results,
-                                Space space, void* stream = nullptr);
+                                Space space, const std::optional<Stream>& stream = {});
   template <class T>
   static PreparedBulk random_fill(Context& context, BulkResults<T> results, std::uint64_t seed,
-                                  std::uint64_t offset, Space space, void* stream = nullptr);
+                                  std::uint64_t offset, Space space,
+                                  const std::optional<Stream>& stream = {});
   /// \param results one number per array, not rounded to T
   template <BulkNumber T>
   static PreparedBulk reduce(Context& context, Reduction reduction, BulkArrays<T> arrays,
-                             std::span<double> results, Space space, void* stream = nullptr);
+                             std::span<double> results, Space space,
+                             const std::optional<Stream>& stream = {});
   template <BulkNumber T>
   static PreparedBulk multiply(Context& context, std::span<const MatrixPair<T>> pairs,
-                               bool reproducible, Space space, void* stream = nullptr);
+                               bool reproducible, Space space,
+                               const std::optional<Stream>& stream = {});
 
   ~PreparedBulk();
   PreparedBulk(PreparedBulk&&) noexcept;

@@ -5,6 +5,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
+#include <kindred/core/common/Stream.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
 #include <kindred/core/vector/VectorElement.hpp>
 
@@ -90,13 +91,12 @@ class PreparedNorms {
   /// Fences the stream.
   /// \param layers their arrays must be in the memory of \p space (device memory for `cuda`) and
   /// outlive this object; no layer may read the output of another
-  /// \param stream a cudaStream_t for a device, must outlive this object; null: the context's
-  /// stream
+  /// \param stream for a device, must outlive this object; none: the context's stream
   /// \throws InvalidArgument for inconsistent shapes, arrays that are too short, int8 elements, 0
   /// or more than 2²⁴ columns, an ε that is not a normal positive number, or memory of another
   /// space; SpaceUnavailable; OutOfMemory
   PreparedNorms(Context& context, std::span<const NormLayer> layers, Space space,
-                void* stream = nullptr);
+                const std::optional<Stream>& stream = {});
   ~PreparedNorms();
   PreparedNorms(PreparedNorms&&) noexcept;
   PreparedNorms& operator=(PreparedNorms&&) noexcept;
@@ -120,7 +120,7 @@ class PreparedLinears {
   /// and exceptions as for `PreparedNorms`, but rows, inputs and outputs may be 0.
   /// \param reproducible as `LinearOptions::reproducible`
   PreparedLinears(Context& context, std::span<const LinearLayer> layers, bool reproducible,
-                  Space space, void* stream = nullptr);
+                  Space space, const std::optional<Stream>& stream = {});
   ~PreparedLinears();
   PreparedLinears(PreparedLinears&&) noexcept;
   PreparedLinears& operator=(PreparedLinears&&) noexcept;

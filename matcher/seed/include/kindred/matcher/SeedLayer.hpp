@@ -5,6 +5,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
+#include <kindred/core/common/Stream.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 #include <kindred/core/seed/SeedUpdate.hpp>
 #include <kindred/core/vector/VectorElement.hpp>
@@ -63,9 +64,9 @@ struct SeedBatch {
 
 struct SeedForwardOptions {
   SeedTelemetryUse telemetry = SeedTelemetryUse::last;
-  std::optional<Space> space = {};  ///< overrides the dispatcher's choice
-  void* stream = nullptr;  ///< a cudaStream_t for rows on a device, must outlive the layer; null:
-                           ///< the context's stream
+  std::optional<Space> space = {};    ///< overrides the dispatcher's choice
+  std::optional<Stream> stream = {};  ///< for rows on a device, must outlive the layer; none: the
+                                      ///< context's stream
 };
 
 /// A lifecycle change that the layer made on its own.
@@ -260,7 +261,7 @@ class SeedSequence {
   /// \param space where the rows are stored: cuda, serial or openmp
   /// \param stream as in `SeedForwardOptions`
   /// \throws SpaceUnavailable
-  SeedSequence(Context& context, Space space, void* stream = nullptr);
+  SeedSequence(Context& context, Space space, const std::optional<Stream>& stream = {});
   ~SeedSequence();
   SeedSequence(SeedSequence&&) noexcept;
   SeedSequence& operator=(SeedSequence&&) noexcept;
