@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/CallerArrays.hpp"
 
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <string>
@@ -34,6 +35,18 @@ std::uint64_t row_stride(const NamedArray& given) {
                    std::string(given.name) + " is " + to_string(array) +
                        "; its rows must follow one another without overlap");
   return static_cast<std::uint64_t>(array.stride(0));
+}
+
+std::uint64_t checked_bytes(const NamedArray& given) {
+  const ConstArray& array = given.array;
+  const std::size_t size = size_of(array.type());
+  const auto bytes = array.rank() == 2 ? checked_extent(static_cast<std::uint64_t>(array.extent(0)),
+                                                        static_cast<std::uint64_t>(array.extent(1)),
+                                                        row_stride(given), size)
+                                       : checked_product({array.size(), size});
+  KINDRED_THROW_IF(!bytes, std::string(given.name) + " is " + to_string(array) +
+                               ", which exceeds 64 bits; use smaller arrays");
+  return *bytes;
 }
 
 std::optional<Space> space_of(const Context& context, std::span<const NamedArray> arrays) {

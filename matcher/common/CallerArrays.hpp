@@ -30,6 +30,10 @@ void require_array(const NamedArray& given, DataType type,
 /// \throws InvalidArgument for rows that overlap or go backwards
 std::uint64_t row_stride(const NamedArray& given);
 
+/// \brief Bytes from the first to the last element of a matrix, or of an array without gaps.
+/// \throws InvalidArgument as `row_stride`, and for more than 64 bits
+std::uint64_t checked_bytes(const NamedArray& given);
+
 /// \brief Where a call on the arrays of a caller runs: no value if all lie in host memory, `cuda`
 /// if all lie on the device of \p context. \throws InvalidArgument if some lie on a device and
 /// others do not; SpaceUnavailable for a device that the context does not use

@@ -114,6 +114,31 @@ TEST(ReferenceSeed, GradientsByHand) {
   }
 }
 
+TEST(ReferenceSeed, GradientsOfTheTableAndOfAlphaByHand) {
+  // Two features per seed, the last belongs to none. The first seed applies the second blueprint.
+  Reference::SeedLayer layer{5,
+                             {{Lifecycle::grafting, ApplyMode::linear, 0.5F, 1},
+                              {Lifecycle::grafting, ApplyMode::additive, 0.5F, 0}},
+                             {9, 9, 9, 9, 9, 3, 4, 9, 9, 9}};
+  layer.chunk = 2;
+  const auto x = floats(1, {2, 1, 7, 7, 7});
+  const auto g = floats(1, {5, 3, 2, 6, 8});
+  const auto gradients = Reference::seed_backward(layer, x, g);
+  EXPECT_EQ(gradients.table, (std::vector<float>{0, 0, 2, 6, 0, 5, 1.5F, 0, 0, 0}));
+  EXPECT_EQ(gradients.dalpha, (std::vector<float>{2 * 10 + 3 * 3, 0}));
+  EXPECT_EQ(gradients.dx.bits[4], bits(8));
+  layer.seeds[0].lifecycle = Lifecycle::fossilized;
+  EXPECT_EQ(Reference::seed_backward(layer, x, g).table[5], 10);
+  EXPECT_EQ(Reference::seed_backward(layer, x, g).dalpha[0], 0);
+  layer.fossilized_applies = false;
+  EXPECT_EQ(Reference::seed_backward(layer, x, g).table[5], 0);
+  EXPECT_EQ(Reference::seed_forward(layer, x, x.element).bits[0], bits(2));
+  const auto moments = Reference::seed_moments(5, 4, x, 2);
+  EXPECT_EQ(moments[1].count, 2U);
+  EXPECT_EQ(moments[2].count, 1U);
+  EXPECT_EQ(moments[3], SeedMoments());
+}
+
 TEST(ReferenceSeed, UpdatesByHand) {
   std::vector<Reference::SeedRecord> records(2);
   records[1].epochs = 9;

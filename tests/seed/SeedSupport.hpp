@@ -84,7 +84,8 @@ struct PlacedLayer {
   PlacedLayer(const ExecutionSpace& exec_space, const Reference::SeedLayer& layer,
               bool shuffled = false)
       : chunks{static_cast<std::uint32_t>(layer.hidden),
-               static_cast<std::uint32_t>(layer.seeds.size())},
+               static_cast<std::uint32_t>(layer.seeds.size()),
+               static_cast<std::uint32_t>(layer.chunk)},
         blueprints(layer.hidden == 0 ? 0 : layer.weights.size() / layer.hidden) {
     std::vector<std::int8_t> states, modes;
     std::vector<std::int32_t> ids, rows;

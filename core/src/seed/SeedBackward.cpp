@@ -41,23 +41,20 @@ std::size_t seed_backward_workspace([[maybe_unused]] const ExecutionSpace& exec_
 }
 
 template <class ExecutionSpace>
-void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<ExecutionSpace>& given,
+void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<ExecutionSpace>& layer,
                    std::uint64_t rows, const SeedRows<const std::byte, ExecutionSpace>& x,
                    const SeedRows<const std::byte, ExecutionSpace>& gradient,
                    const SeedRows<std::byte, ExecutionSpace>& dx,
                    const ArrayView<float, ExecutionSpace>& dw,
-                   const ArrayView<std::byte, ExecutionSpace>& workspace) {
-  SeedLayerView<ExecutionSpace> layer = given;
-  if (layer.chunks.seeds == 0) {  // a single seed that owns all features and changes nothing
-    layer.chunks.seeds = 1;
-    layer.weights.blueprints = 0;
-  }
+                   const ArrayView<std::byte, ExecutionSpace>& workspace,
+                   const ArrayView<double, ExecutionSpace>& feature_sums) {
   const SeedChunks& chunks = layer.chunks;
   if (chunks.hidden == 0) return;
   const std::uint64_t blocks = blocks_of(rows);
   auto* partial = reinterpret_cast<double*>(workspace.data());
-  const Impl::SeedWeightGradients gradients{Impl::SeedLayerPointers::of(layer), partial, blocks,
-                                            dw.data()};
+  const Impl::SeedWeightGradients gradients{
+      Impl::SeedLayerPointers::of(layer), partial, blocks, dw.size() == 0 ? nullptr : dw.data(),
+      feature_sums.size() == 0 ? nullptr : feature_sums.data()};
   Impl::with_seed_element(x.element, [&](auto type) {
     using Element = typename decltype(type)::type;
     const auto* of_x = reinterpret_cast<const Element*>(x.bytes.data());
@@ -99,7 +96,7 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
       const SPACE&, const SeedLayerView<SPACE>&, std::uint64_t,                         \
       const SeedRows<const std::byte, SPACE>&, const SeedRows<const std::byte, SPACE>&, \
       const SeedRows<std::byte, SPACE>&, const ArrayView<float, SPACE>&,                \
-      const ArrayView<std::byte, SPACE>&);
+      const ArrayView<std::byte, SPACE>&, const ArrayView<double, SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

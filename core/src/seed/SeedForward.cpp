@@ -27,7 +27,11 @@ SeedForwardPlan Impl::plan_teams(const SeedForwardShape& shape, std::uint32_t co
   // With one block of rows a team can process whole seeds and need not wait for another team.
   if (shape.telemetry && plan.groups == 1 && columns <= 16 && chunks.width_max() <= moment_fan)
     plan.extra_columns = moment_fan / 4;
-  if (shape.telemetry) plan.workspace = SeedWorkspace(plan, ChunkMap::of(chunks)).size;
+  if (shape.telemetry) {
+    const SeedWorkspace parts(plan, ChunkMap::of(chunks));
+    plan.workspace = parts.size;
+    plan.counters = parts.cells;
+  }
   return plan;
 }
 
@@ -71,10 +75,8 @@ template <class ExecutionSpace>
 SeedForwardPlan seed_forward_plan([[maybe_unused]] const ExecutionSpace& exec_space,
                                   const SeedForwardShape& call) {
   SeedForwardShape shape = call;
-  if (shape.chunks.seeds == 0) {
-    shape.chunks.seeds = 1;
-    shape.telemetry = false;
-  }
+  if (shape.chunks.seeds == 0) shape.telemetry = false;
+  shape.chunks = shape.chunks.covering();
   if constexpr (Arch::is_device<ExecutionSpace>) {
     return plan_device(shape);
   } else {
@@ -84,16 +86,11 @@ SeedForwardPlan seed_forward_plan([[maybe_unused]] const ExecutionSpace& exec_sp
 
 template <class ExecutionSpace>
 void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
-                  const SeedLayerView<ExecutionSpace>& given, std::uint64_t rows,
+                  const SeedLayerView<ExecutionSpace>& layer, std::uint64_t rows,
                   const SeedRows<const std::byte, ExecutionSpace>& x,
                   const SeedRows<std::byte, ExecutionSpace>& y,
                   const ArrayView<SeedMoments, ExecutionSpace>& moments,
                   const ArrayView<std::byte, ExecutionSpace>& workspace, SeedOverlap overlap) {
-  SeedLayerView<ExecutionSpace> layer = given;
-  if (layer.chunks.seeds == 0) {  // a single seed that owns all features and changes nothing
-    layer.chunks.seeds = 1;
-    layer.weights.blueprints = 0;
-  }
   Impl::with_elements(x.element, y.element, [&](auto in, auto out) {
     using In = typename decltype(in)::type;
     using Out = typename decltype(out)::type;

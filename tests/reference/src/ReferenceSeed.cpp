@@ -32,13 +32,17 @@ float alpha_of(const Seed& seed) {
 /// The weight that \p seed applies to \p feature, or null if it applies none.
 const float* weight_of(const SeedLayer& layer, const Seed& seed, std::size_t feature) {
   if (!applies_blueprint(seed.lifecycle) || seed.blueprint < 0) return nullptr;
+  if (seed.lifecycle == Lifecycle::fossilized && !layer.fossilized_applies) return nullptr;
+  if (static_cast<std::size_t>(seed.mode) > 3) return nullptr;
   const std::size_t index = static_cast<std::size_t>(seed.blueprint) * layer.hidden + feature;
   return index < layer.weights.size() ? &layer.weights[index] : nullptr;
 }
 
-/// A layer without seeds behaves like one dormant seed.
+/// Features that belong to no seed behave like those of a dormant one.
 SeedLayer with_a_seed(SeedLayer layer) {
-  if (layer.seeds.empty()) layer.seeds.emplace_back();
+  const std::size_t needed = layer.chunk == 0 ? 1 : (layer.hidden + layer.chunk - 1) / layer.chunk;
+  if (layer.seeds.size() < needed && (layer.chunk != 0 || layer.seeds.empty()))
+    layer.seeds.resize(needed);
   return layer;
 }
 
@@ -69,6 +73,10 @@ float passed_back(const Seed& seed, float w, float g) {
   if (seed.mode == ApplyMode::linear) return applied(seed, w, g);
   if (seed.mode == ApplyMode::multiplicative) return w * g;
   return seed.mode == ApplyMode::additive ? g : half * g;
+}
+
+float canonical(float value) {
+  return std::isnan(value) ? std::bit_cast<float>(std::uint32_t{0x7FC00000U}) : value;
 }
 
 double not_a_number() { return std::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}); }
@@ -252,8 +260,13 @@ std::uint32_t rounded(VectorElement element, float value) {
   return sign | std::min(base + units, infinity);
 }
 
-std::vector<std::size_t> seeds_of_features(std::size_t hidden, std::size_t seeds) {
+std::vector<std::size_t> seeds_of_features(std::size_t hidden, std::size_t seeds,
+                                           std::size_t chunk) {
   std::vector<std::size_t> out;
+  if (chunk != 0) {
+    for (std::size_t feature = 0; feature < hidden; ++feature) out.push_back(feature / chunk);
+    return out;
+  }
   for (std::size_t seed = 0; seed < seeds; ++seed)
     out.insert(out.end(), hidden / seeds + (seed < hidden % seeds ? 1 : 0), seed);
   return out;
@@ -261,7 +274,8 @@ std::vector<std::size_t> seeds_of_features(std::size_t hidden, std::size_t seeds
 
 SeedRows seed_forward(const SeedLayer& given, const SeedRows& x, VectorElement output) {
   const SeedLayer layer = with_a_seed(given);
-  const std::vector<std::size_t> owner = seeds_of_features(layer.hidden, layer.seeds.size());
+  const std::vector<std::size_t> owner =
+      seeds_of_features(layer.hidden, layer.seeds.size(), layer.chunk);
   SeedRows y{output, x.rows, {}};
   for (std::size_t row = 0; row < x.rows; ++row) {
     for (std::size_t feature = 0; feature < layer.hidden; ++feature) {
@@ -277,11 +291,13 @@ SeedRows seed_forward(const SeedLayer& given, const SeedRows& x, VectorElement o
   return y;
 }
 
-std::vector<SeedMoments> seed_moments(std::size_t hidden, std::size_t seeds, const SeedRows& x) {
+std::vector<SeedMoments> seed_moments(std::size_t hidden, std::size_t seeds, const SeedRows& x,
+                                      std::size_t chunk) {
   if (seeds == 0) return {};
-  const std::vector<std::size_t> owner = seeds_of_features(hidden, seeds);
+  const std::vector<std::size_t> owner = seeds_of_features(hidden, seeds, chunk);
   std::vector<std::vector<SeedMoments>> of_features(seeds);
   for (std::size_t feature = 0; feature < hidden; ++feature) {
+    if (owner[feature] >= seeds) continue;
     std::vector<float> column;
     for (std::size_t row = 0; row < x.rows; ++row)
       column.push_back(widened(x.element, x.bits[row * hidden + feature]));
@@ -295,8 +311,13 @@ std::vector<SeedMoments> seed_moments(std::size_t hidden, std::size_t seeds, con
 
 SeedGradients seed_backward(const SeedLayer& given, const SeedRows& x, const SeedRows& gradient) {
   const SeedLayer layer = with_a_seed(given);
-  const std::vector<std::size_t> owner = seeds_of_features(layer.hidden, layer.seeds.size());
-  SeedGradients out{{x.element, x.rows, std::vector<std::uint32_t>(x.bits.size())}, {}};
+  const std::vector<std::size_t> owner =
+      seeds_of_features(layer.hidden, layer.seeds.size(), layer.chunk);
+  SeedGradients out{{x.element, x.rows, std::vector<std::uint32_t>(x.bits.size())},
+                    {},
+                    std::vector<float>(layer.weights.size()),
+                    {}};
+  std::vector<std::vector<double>> alpha_terms(layer.seeds.size());
   for (std::size_t feature = 0; feature < layer.hidden; ++feature) {
     const Seed& seed = layer.seeds[owner[feature]];
     const float* w = weight_of(layer, seed, feature);
@@ -314,9 +335,15 @@ SeedGradients seed_backward(const SeedLayer& given, const SeedRows& x, const See
     double factor = 1;
     if (seed.mode == ApplyMode::linear) factor = static_cast<double>(alpha_of(seed));
     if (seed.mode == ApplyMode::mixed) factor = 0.5;
-    const auto dw = w == nullptr ? 0.0F : static_cast<float>(factor * reproducible_sum(terms));
-    out.dw.push_back(std::isnan(dw) ? std::bit_cast<float>(std::uint32_t{0x7FC00000U}) : dw);
+    const double sum = reproducible_sum(terms);
+    out.dw.push_back(w == nullptr ? 0.0F : canonical(static_cast<float>(factor * sum)));
+    if (w == nullptr) continue;
+    out.table[static_cast<std::size_t>(w - layer.weights.data())] = out.dw.back();
+    if (seed.mode == ApplyMode::linear && seed.lifecycle != Lifecycle::fossilized)
+      alpha_terms[owner[feature]].push_back((static_cast<double>(*w) - 1.0) * sum);
   }
+  for (std::size_t seed = 0; seed < given.seeds.size(); ++seed)
+    out.dalpha.push_back(canonical(static_cast<float>(reproducible_sum(alpha_terms[seed]))));
   return out;
 }
 

@@ -3,6 +3,8 @@
 #include <kindred/core/seed/SeedChunks.hpp>
 #include <kindred/reference/Reference.hpp>
 
+#include <algorithm>
+
 namespace SeedChunksTest {
 
 using namespace Kindred;
@@ -24,6 +26,28 @@ TEST(SeedChunks, EveryFeatureBelongsToOneSeed) {
       }
       ASSERT_EQ(chunks.begin(seeds), hidden);
       ASSERT_EQ(chunks.width_max(), chunks.width(0));
+    }
+  }
+}
+
+TEST(SeedChunks, OfAFixedSizeEndWithTheFeatures) {
+  for (std::uint32_t hidden = 0; hidden <= 40; ++hidden) {
+    for (std::uint32_t seeds = 0; seeds <= 45; ++seeds) {
+      for (const std::uint32_t chunk : {1U, 2U, 3U, 7U, 16U, 39U, 40U, 41U, 0xFFFFFFFFU}) {
+        const SeedChunks chunks{hidden, seeds, chunk};
+        std::uint32_t end = 0;
+        for (std::uint32_t seed = 0; seed < seeds; ++seed) {
+          ASSERT_EQ(chunks.begin(seed), end);
+          end = chunks.begin(seed) + chunks.width(seed);
+          ASSERT_LE(chunks.width(seed), chunks.width_max());
+          for (std::uint32_t f = chunks.begin(seed); f < end; ++f)
+            ASSERT_EQ(chunks.seed_of(f), seed);
+        }
+        for (std::uint32_t f = end; f < hidden; ++f) ASSERT_GE(chunks.seed_of(f), seeds);
+        const SeedChunks covering = chunks.covering();
+        ASSERT_GE(covering.seeds, std::max(seeds, 1U));
+        ASSERT_EQ(covering.begin(covering.seeds), hidden);
+      }
     }
   }
 }

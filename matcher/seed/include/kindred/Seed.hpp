@@ -4,6 +4,7 @@
 
 // All public headers of Kindred::seed.
 #include <kindred/matcher/BlueprintRegistry.hpp>
+#include <kindred/matcher/SeedFunctions.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SeedOperationInfo.hpp>
 #include <kindred/matcher/SeedSchedule.hpp>

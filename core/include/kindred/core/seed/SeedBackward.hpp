@@ -27,15 +27,18 @@ std::size_t seed_backward_workspace(const ExecutionSpace& exec_space, const Seed
 /// Complexity O(rows × hidden).
 /// \param gradient of y; has the element type of \p x, as \p dx does
 /// \param dx may be the same rows as \p gradient
-/// \param dw one per feature
+/// \param dw one per feature, or size 0: not written
 /// \param workspace `seed_backward_workspace` bytes, aligned to 16
+/// \param feature_sums one per feature, the sums of dw before they are scaled and rounded (Σ x·g or
+/// Σ g; Σ g where no blueprint is applied), or size 0: not written
 template <class ExecutionSpace>
 void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<ExecutionSpace>& layer,
                    std::uint64_t rows, const SeedRows<const std::byte, ExecutionSpace>& x,
                    const SeedRows<const std::byte, ExecutionSpace>& gradient,
                    const SeedRows<std::byte, ExecutionSpace>& dx,
                    const ArrayView<float, ExecutionSpace>& dw,
-                   const ArrayView<std::byte, ExecutionSpace>& workspace);
+                   const ArrayView<std::byte, ExecutionSpace>& workspace,
+                   const ArrayView<double, ExecutionSpace>& feature_sums = {});
 
 }  // namespace Kindred
 

@@ -30,6 +30,7 @@ struct SeedForwardPlan {
   std::uint32_t group_rows = 0;  ///< a power of two
   std::uint32_t threads = 0;     ///< on the host
   std::size_t workspace = 0;     ///< bytes
+  std::size_t counters = 0;      ///< bytes at the beginning of the workspace
 };
 
 /// \brief What a call may do before the preceding call in its stream, which must be a
@@ -49,7 +50,7 @@ SeedForwardPlan seed_forward_plan(const ExecutionSpace& exec_space, const SeedFo
 /// not fence. One launch on a device; allocates nothing.
 ///
 /// A seed whose state `applies_blueprint` and whose blueprint has a row of weights changes its
-/// features by its mode; every other seed copies them, as does a layer without seeds. Per element,
+/// features by its mode; every other seed copies them, as do features without a seed. Per element,
 /// in float32, each operation rounded: linear `t·x + u·x` with t = a·w, u = 1 − a (a = 1 when
 /// fossilized); multiplicative w·x; additive x + w; mixed 0.5·x + 0.5·w; then rounded once to y's
 /// element type, to nearest, ties to even. A computed NaN is 0x7FC00000, 0x7E00 or 0x7FC0. Copied
@@ -66,10 +67,10 @@ SeedForwardPlan seed_forward_plan(const ExecutionSpace& exec_space, const SeedFo
 /// maximum is multiplied by the rows), then sixteen of these, and so on.
 ///
 /// Complexity O(rows × hidden).
-/// \param layer alpha in 0 … 1 \param x, y may be the same rows; otherwise they must not overlap
-/// \param moments one per seed, or size 0: not computed
-/// \param workspace `plan.workspace` bytes, aligned to 64, 0 before the first call with a plan;
-/// each call leaves its counters 0
+/// \param layer any codes, ids and alphas are allowed \param x, y may be the same rows; otherwise
+/// they must not overlap \param moments one per seed of `chunks.covering()`, or size 0: not
+/// computed \param workspace `plan.workspace` bytes, aligned to 64; its counters are 0 before the
+/// first call with a plan, and each call leaves them 0
 template <class ExecutionSpace>
 void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
                   const SeedLayerView<ExecutionSpace>& layer, std::uint64_t rows,

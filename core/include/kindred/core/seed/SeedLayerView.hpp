@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/seed/SeedChunks.hpp>
-#include <kindred/core/seed/SeedStateView.hpp>
+#include <kindred/core/seed/SeedPassState.hpp>
 
 #include <cstdint>
 
@@ -25,7 +25,7 @@ struct SeedWeights {
 template <class ExecutionSpace>
 struct SeedLayerView {
   SeedChunks chunks;
-  SeedStateView<ExecutionSpace> state;
+  SeedPassState<ExecutionSpace> state;  ///< of `chunks.seeds` seeds
   SeedWeights<ExecutionSpace> weights;
 };
 

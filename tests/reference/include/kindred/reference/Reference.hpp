@@ -345,6 +345,8 @@ struct SeedLayer {
   std::size_t hidden = 0;
   std::vector<Seed> seeds;
   std::vector<float> weights;
+  std::size_t chunk = 0;           ///< features per seed; 0: equal width
+  bool fossilized_applies = true;  ///< false: fossilized seeds copy
 };
 
 /// The float32 value of an element with the given bits.
@@ -352,18 +354,22 @@ float widened(VectorElement element, std::uint32_t bits);
 /// The bits of the element nearest to \p value, ties to even; a NaN becomes canonical.
 std::uint32_t rounded(VectorElement element, float value);
 
-/// The seed of every feature.
-std::vector<std::size_t> seeds_of_features(std::size_t hidden, std::size_t seeds);
+/// The seed of every feature. With a \p chunk size, the number may be \p seeds or more: none.
+std::vector<std::size_t> seeds_of_features(std::size_t hidden, std::size_t seeds,
+                                           std::size_t chunk = 0);
 /// y of `core/seed/SeedForward.hpp`, bit for bit.
 SeedRows seed_forward(const SeedLayer& layer, const SeedRows& x, VectorElement output);
 /// The moments of x, one per seed.
-std::vector<SeedMoments> seed_moments(std::size_t hidden, std::size_t seeds, const SeedRows& x);
+std::vector<SeedMoments> seed_moments(std::size_t hidden, std::size_t seeds, const SeedRows& x,
+                                      std::size_t chunk = 0);
 
 struct SeedGradients {
   SeedRows dx;
-  std::vector<float> dw;  ///< one per feature
+  std::vector<float> dw;      ///< one per feature
+  std::vector<float> table;   ///< of the weights: blueprints × hidden
+  std::vector<float> dalpha;  ///< one per seed
 };
-/// The gradients of `core/seed/SeedBackward.hpp`, bit for bit.
+/// The gradients of `core/seed/SeedBackward.hpp` and `SeedTableGradients.hpp`, bit for bit.
 SeedGradients seed_backward(const SeedLayer& layer, const SeedRows& x, const SeedRows& gradient);
 
 /// \p parts merged by a pairwise tree: neighbors, then pairs of pairs, and so on.

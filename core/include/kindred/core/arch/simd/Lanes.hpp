@@ -70,6 +70,7 @@ class Lanes<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION F32 broadcast(float a) const { return a; }
   KOKKOS_INLINE_FUNCTION F32 quotient(F64 a, double b) const { return rounded_quotient(a, b); }
   KOKKOS_INLINE_FUNCTION F32 multiply(F32 a, float b) const { return a * b; }
+  KOKKOS_INLINE_FUNCTION F64 multiply(F64 a, F64 b) const { return rounded_product(a, b); }
   KOKKOS_INLINE_FUNCTION F64 widen(F32 a) const { return static_cast<double>(a); }
   KOKKOS_INLINE_FUNCTION F32 gather(const float* data, const std::uint32_t* index) const {
     return data[index[m_lane]];

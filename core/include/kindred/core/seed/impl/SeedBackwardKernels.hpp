@@ -19,18 +19,24 @@ struct SeedWeightGradients {
   SeedLayerPointers layer;
   const double* partial;  ///< [block of rows][feature]
   std::uint64_t blocks;
-  float* dw;
+  float* dw;     ///< one per feature, or null
+  double* sums;  ///< one per feature, or null: before they are scaled
 
-  KOKKOS_INLINE_FUNCTION float of_sum(std::uint32_t feature, double sum) const {
-    const SeedWeightGradient gradient = layer.weight_gradient(layer.chunks.seed_of(feature));
+  KOKKOS_INLINE_FUNCTION static float of_sum(const SeedWeightGradient& gradient, double sum) {
     if (!gradient.exists) return 0.0F;
     return Arch::round_canonical<float>(static_cast<float>(gradient.factor * sum));
+  }
+  KOKKOS_INLINE_FUNCTION void set(std::uint32_t feature, double sum) const {
+    if (sums != nullptr) sums[feature] = sum;
+    if (dw == nullptr) return;
+    const std::uint32_t seed = layer.chunks.seed_of(feature);
+    dw[feature] = of_sum(SeedLayerPointers::weight_gradient(layer.applied(seed)), sum);
   }
   KOKKOS_FUNCTION void operator()(std::uint64_t feature) const {
     const std::uint64_t hidden = layer.chunks.hidden;
     const double sum = pairwise_tree_sum(
         blocks, [&](std::uint64_t block) { return partial[block * hidden + feature]; });
-    dw[feature] = of_sum(static_cast<std::uint32_t>(feature), sum);
+    set(static_cast<std::uint32_t>(feature), sum);
   }
 };
 
@@ -77,11 +83,12 @@ struct SeedBackwardTeam {
     bool takes_x[4];
     KINDRED_UNROLL
     for (unsigned i = 0; i < 4; ++i) {
-      const std::uint32_t seed = i < mine ? layer.chunks.seed_of(first + i) : 0;
-      const SeedCoefficients one = i < mine ? layer.backward(seed, first + i) : SeedCoefficients();
+      SeedLayerPointers::Applied by;
+      if (i < mine) by = layer.applied(layer.chunks.seed_of(first + i));
+      const SeedCoefficients one = layer.backward(by, first + i);
       coefficients.set(static_cast<int>(i), FeatureCoefficients::of(one));
       copies.set(static_cast<int>(i), one.copies ? 0xFFFFFFFFU : 0);
-      takes_x[i] = i < mine && layer.weight_gradient(seed).takes_x;
+      takes_x[i] = SeedLayerPointers::weight_gradient(by).takes_x;
     }
     const bool is_whole = aligned && mine == 4;
     double sums[4] = {};
@@ -133,7 +140,7 @@ struct SeedBackwardTeam {
       if (gradients.blocks > 1)
         partial[block * hidden + first + i] = sums[i];
       else
-        gradients.dw[first + i] = gradients.of_sum(first + i, sums[i]);
+        gradients.set(first + i, sums[i]);
     }
   }
 
@@ -232,8 +239,8 @@ struct SeedBackwardPieces {
   void set(Scratch& own, std::uint32_t begin, std::uint32_t features) const {
     own = Scratch{};
     for (std::uint32_t f = 0; f < features; ++f) {
-      const std::uint32_t seed = layer.chunks.seed_of(begin + f);
-      const SeedCoefficients one = layer.backward(seed, begin + f);
+      const SeedLayerPointers::Applied by = layer.applied(layer.chunks.seed_of(begin + f));
+      const SeedCoefficients one = layer.backward(by, begin + f);
       own.t[f] = one.t;
       own.u[f] = one.u;
       own.c[f] = one.c;
@@ -242,7 +249,7 @@ struct SeedBackwardPieces {
       };
       mark(own.linear, one.is_linear);
       mark(own.copies, one.copies);
-      mark(own.takes_x, layer.weight_gradient(seed).takes_x);
+      mark(own.takes_x, SeedLayerPointers::weight_gradient(by).takes_x);
     }
   }
 };

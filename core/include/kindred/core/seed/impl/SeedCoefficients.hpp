@@ -63,77 +63,94 @@ struct SeedBehaviour {
 /// \brief The members of a layer that kernels read.
 struct SeedLayerPointers {
   ChunkMap chunks;
-  const std::int8_t* lifecycle;
+  std::uint32_t seeds;  ///< with a state; those behind them copy
+  SeedCodes lifecycle;
+  SeedCodes mode;
   const std::int32_t* blueprint;
-  const std::int8_t* mode;
   const float* alpha;
   const float* weights;
   const std::int32_t* slots;  ///< null: a blueprint's row is its id
   std::uint32_t blueprints;
   std::uint64_t stride;
+  SeedModeTable modes;
+  bool fossilized_applies;
 
   template <class ExecutionSpace>
   static SeedLayerPointers of(const SeedLayerView<ExecutionSpace>& layer) {
-    return {ChunkMap::of(layer.chunks),
-            layer.state.lifecycle.data(),
+    return {ChunkMap::of(layer.chunks.covering()),
+            layer.chunks.seeds,
+            layer.state.lifecycle,
+            layer.state.mode,
             layer.state.blueprint.data(),
-            layer.state.mode.data(),
             layer.state.alpha.data(),
             layer.weights.values.data(),
             layer.weights.slots.size() == 0 ? nullptr : layer.weights.slots.data(),
             layer.weights.blueprints,
-            layer.weights.stride};
+            layer.weights.stride,
+            layer.state.modes,
+            layer.state.fossilized_applies};
   }
 
-  /// The row of weights that \p seed applies; negative if none.
-  KOKKOS_INLINE_FUNCTION std::int32_t slot_of(std::uint32_t seed) const {
-    if (blueprints == 0) return -1;
-    const std::int32_t id = blueprint[seed];
-    const auto state = static_cast<Lifecycle>(lifecycle[seed]);
-    const bool applies = state >= Lifecycle::grafting && state <= Lifecycle::fossilized;
-    if (!applies || id < 0 || static_cast<std::uint32_t>(id) >= blueprints) return -1;
-    return slots == nullptr ? id : slots[id];
-  }
-  KOKKOS_INLINE_FUNCTION float alpha_of(std::uint32_t seed) const {
-    return static_cast<Lifecycle>(lifecycle[seed]) == Lifecycle::fossilized ? 1.0F : alpha[seed];
-  }
-
-  KOKKOS_INLINE_FUNCTION SeedBehaviour behaviour(std::uint32_t seed) const {
-    SeedBehaviour out;
-    if (blueprints == 0) return out;
+  /// How \p seed treats its features, and the row of weights for it; the row is negative if it
+  /// copies them.
+  struct Applied {
+    std::int32_t slot = -1;
+    float alpha = 0;
+    ApplyMode mode = ApplyMode::linear;
+    bool is_fossilized = false;
+  };
+  KOKKOS_INLINE_FUNCTION Applied applied(std::uint32_t seed) const {
+    Applied out;
+    if (seed >= seeds || blueprints == 0) return out;
     // Loads the whole state of the seed at once, needed or not: one wait instead of many.
-    const auto state = static_cast<Lifecycle>(lifecycle[seed]);
+    const std::int32_t state = lifecycle[seed];
     const std::int32_t id = blueprint[seed];
-    const auto applies_by = static_cast<ApplyMode>(mode[seed]);
+    const std::int32_t code = mode[seed];
     const float of_state = alpha[seed];
-    const bool applies = state >= Lifecycle::grafting && state <= Lifecycle::fossilized;
-    if (!applies || id < 0 || static_cast<std::uint32_t>(id) >= blueprints) return out;
-    const std::int32_t slot = slots == nullptr ? id : slots[id];
-    if (slot < 0) return out;
-    out.weights = weights + static_cast<std::uint64_t>(slot) * stride;
-    out.alpha = state == Lifecycle::fossilized ? 1.0F : of_state;
-    out.mode = applies_by;
+    out.is_fossilized = state == static_cast<std::int32_t>(Lifecycle::fossilized);
+    const bool applies = state >= static_cast<std::int32_t>(Lifecycle::grafting) &&
+                         (state < static_cast<std::int32_t>(Lifecycle::fossilized) ||
+                          (out.is_fossilized && fossilized_applies));
+    const bool is_usual = code >= 0 && code < 4;
+    const std::uint32_t digit = modes >> 4U * (is_usual ? static_cast<unsigned>(code) : 4U) & 15U;
+    if (!applies || digit > static_cast<std::uint32_t>(ApplyMode::mixed) || id < 0 ||
+        static_cast<std::uint32_t>(id) >= blueprints)
+      return out;
+    out.slot = slots == nullptr ? id : slots[id];
+    out.alpha = out.is_fossilized ? 1.0F : of_state;
+    out.mode = static_cast<ApplyMode>(digit);
     return out;
+  }
+
+  KOKKOS_INLINE_FUNCTION SeedBehaviour behaviour(const Applied& by) const {
+    SeedBehaviour out;
+    if (by.slot < 0) return out;
+    out.weights = weights + static_cast<std::uint64_t>(by.slot) * stride;
+    out.alpha = by.alpha;
+    out.mode = by.mode;
+    return out;
+  }
+  KOKKOS_INLINE_FUNCTION SeedBehaviour behaviour(std::uint32_t seed) const {
+    return behaviour(applied(seed));
   }
   KOKKOS_INLINE_FUNCTION SeedCoefficients forward(std::uint32_t seed, std::uint32_t feature) const {
     return behaviour(seed).at(feature);
   }
 
   /// For the gradient of y.
-  KOKKOS_INLINE_FUNCTION SeedCoefficients backward(std::uint32_t seed,
-                                                   std::uint32_t feature) const {
-    SeedCoefficients out = forward(seed, feature);
+  KOKKOS_INLINE_FUNCTION SeedCoefficients backward(const Applied& by, std::uint32_t feature) const {
+    SeedCoefficients out = behaviour(by).at(feature);
     if (out.copies) return out;
     out.c = -0.0F;
-    if (static_cast<ApplyMode>(mode[seed]) == ApplyMode::additive) out.copies = true;
+    if (by.mode == ApplyMode::additive) out.copies = true;
     return out;
   }
 
-  KOKKOS_INLINE_FUNCTION SeedWeightGradient weight_gradient(std::uint32_t seed) const {
-    if (slot_of(seed) < 0) return {};
-    switch (static_cast<ApplyMode>(mode[seed])) {
+  KOKKOS_INLINE_FUNCTION static SeedWeightGradient weight_gradient(const Applied& by) {
+    if (by.slot < 0) return {};
+    switch (by.mode) {
       case ApplyMode::linear:
-        return {static_cast<double>(alpha_of(seed)), true, true};
+        return {static_cast<double>(by.alpha), true, true};
       case ApplyMode::multiplicative:
         return {1.0, true, true};
       case ApplyMode::additive:

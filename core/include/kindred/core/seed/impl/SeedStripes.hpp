@@ -8,29 +8,38 @@
 
 namespace Kindred::Impl {
 
-/// \brief `SeedChunks` with precomputed divisions.
+/// \brief `SeedChunks` with precomputed divisions, in which every feature has a seed.
 struct ChunkMap {
   std::uint32_t hidden;
   std::uint32_t seeds;
-  std::uint32_t narrow;
+  std::uint32_t narrow;    ///< the width of all chunks but the wider ones and the last
   std::uint32_t wider;     ///< number of chunks that are wider by one
   std::uint32_t of_wider;  ///< features in these chunks
 
+  /// \param chunks those of `SeedChunks::covering`
   static ChunkMap of(const SeedChunks& chunks) {
+    if (chunks.chunk != 0) return {chunks.hidden, chunks.seeds, chunks.chunk, 0, 0};
     const std::uint32_t narrow = chunks.hidden / chunks.seeds;
     const std::uint32_t wider = chunks.hidden % chunks.seeds;
     return {chunks.hidden, chunks.seeds, narrow, wider, wider * (narrow + 1)};
   }
   KOKKOS_INLINE_FUNCTION std::uint32_t begin(std::uint32_t seed) const {
-    return seed * narrow + (seed < wider ? seed : wider);
+    const std::uint64_t first = std::uint64_t{seed} * narrow + (seed < wider ? seed : wider);
+    return first < hidden ? static_cast<std::uint32_t>(first) : hidden;
   }
   KOKKOS_INLINE_FUNCTION std::uint32_t width(std::uint32_t seed) const {
-    return narrow + (seed < wider ? 1 : 0);
+    const std::uint32_t full = narrow + (seed < wider ? 1 : 0);
+    const std::uint32_t left = hidden - begin(seed);
+    return left < full ? left : full;
   }
-  KOKKOS_INLINE_FUNCTION std::uint32_t width_max() const { return narrow + (wider != 0 ? 1 : 0); }
+  KOKKOS_INLINE_FUNCTION std::uint32_t width_max() const { return width(0); }
   KOKKOS_INLINE_FUNCTION std::uint32_t seed_of(std::uint32_t feature) const {
     if (feature < of_wider) return feature / (narrow + 1);
     return wider + (feature - of_wider) / narrow;
+  }
+  /// Number of seeds that own a feature.
+  KOKKOS_INLINE_FUNCTION std::uint32_t owners() const {
+    return hidden == 0 ? 0 : seed_of(hidden - 1) + 1;
   }
 };
 

@@ -59,12 +59,22 @@ struct MomentShares {
   double rows;
   double chunk;  ///< 1 / features
   double wider_chunk;
+  double last_chunk;  ///< of the last seed that has features
 
   static MomentShares of(std::uint64_t rows, const SeedStripes& stripes, const ChunkMap& chunks) {
     const auto share = [](std::uint64_t count) { return 1.0 / static_cast<double>(count); };
     const std::uint64_t before = std::uint64_t{stripes.groups - 1} * stripes.block_rows;
-    return {share(stripes.block_rows), share(rows - before), share(rows), share(chunks.narrow),
-            share(chunks.narrow + 1)};
+    const std::uint32_t owners = chunks.owners();
+    return {share(stripes.block_rows),
+            share(rows - before),
+            share(rows),
+            share(chunks.narrow),
+            share(std::uint64_t{chunks.narrow} + 1),
+            share(owners == 0 ? 0 : chunks.width(owners - 1))};
+  }
+  KOKKOS_INLINE_FUNCTION double of_chunk(const ChunkMap& chunks, std::uint32_t width) const {
+    if (width == chunks.narrow) return chunk;
+    return width > chunks.narrow ? wider_chunk : last_chunk;
   }
 };
 
@@ -142,8 +152,8 @@ struct TeamMoments {
     const bool ends_stripe = is_alone || flags[0] != 0;
     auto* merged = reinterpret_cast<ColumnMoments*>(scratch.rest);
     if (stripe.index + 1 == stripes.stripes && ends_stripe) {
-      const std::uint32_t owners = chunks.hidden < chunks.seeds ? chunks.hidden : chunks.seeds;
-      for (std::uint32_t seed = owners + thread; seed < chunks.seeds; seed += team.threads())
+      for (std::uint32_t seed = chunks.owners() + thread; seed < chunks.seeds;
+           seed += team.threads())
         out[seed] = SeedMoments();
     }
     if (chunks.width_max() <= moment_fan) {
@@ -169,8 +179,8 @@ struct TeamMoments {
       if (takes) {
         const std::uint32_t width = chunks.width(seed);
         const ColumnMoments all =
-            merge_parts(width, 1, 1, width == chunks.narrow ? shares.chunk : shares.wider_chunk,
-                        static_cast<double>(rows), [&](unsigned i) { return of_seed[i]; });
+            merge_parts(width, 1, 1, shares.of_chunk(chunks, width), static_cast<double>(rows),
+                        [&](unsigned i) { return of_seed[i]; });
         out[seed] = moments_of(all, rows * width);
       }
       return;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/seed/SeedTableGradients.hpp>
+
+#include <kindred/core/common/Range.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
+#include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
+#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
+
+#include <string>
+
+namespace Kindred {
+
+namespace {
+
+/// The column of the table that belongs to a feature.
+struct TableColumns {
+  Impl::SeedLayerPointers layer;
+  const double* sums;
+  float* table;
+  std::uint64_t stride;
+
+  KOKKOS_FUNCTION void operator()(std::uint32_t feature) const {
+    const Impl::SeedLayerPointers::Applied by = layer.applied(layer.chunks.seed_of(feature));
+    const float gradient = Impl::SeedWeightGradients::of_sum(
+        Impl::SeedLayerPointers::weight_gradient(by), sums[feature]);
+    for (std::uint32_t row = 0; row < layer.blueprints; ++row) {
+      table[row * stride + feature] =
+          by.slot >= 0 && static_cast<std::uint32_t>(by.slot) == row ? gradient : 0.0F;
+    }
+  }
+};
+
+/// A work item: the gradient of the alpha of one seed.
+template <class ExecutionSpace>
+struct AlphaGradients {
+  Impl::SeedLayerPointers layer;
+  const double* sums;
+  float* dalpha;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Impl::WorkItemMember<ExecutionSpace>& member) const {
+    const std::uint64_t item = Impl::work_item_of(member);
+    if (item >= layer.seeds) return;
+    const auto seed = static_cast<std::uint32_t>(item);
+    const Arch::Lanes<ExecutionSpace> lanes(member);
+    using F64 = typename Arch::Lanes<ExecutionSpace>::F64;
+    const Impl::SeedLayerPointers::Applied by = layer.applied(seed);
+    double sum = 0;
+    if (by.slot >= 0 && by.mode == ApplyMode::linear && !by.is_fossilized) {
+      const std::uint32_t begin = layer.chunks.begin(seed);
+      const float* w = layer.behaviour(by).weights + begin;
+      const double* of_features = sums + begin;
+      const auto one = lanes.broadcast(1.0F);
+      sum = reproducible_sum(
+          lanes, layer.chunks.width(seed), [&](std::uint64_t i, int length, const F64& partial) {
+            const F64 factor = lanes.add_difference(lanes.load(w + i, length), one, lanes.zero());
+            return lanes.add(partial, lanes.multiply(factor, lanes.load(of_features + i, length)));
+          });
+    }
+    if (lanes.is_leader()) dalpha[seed] = Arch::round_canonical<float>(static_cast<float>(sum));
+  }
+};
+
+}  // namespace
+
+template <class ExecutionSpace>
+void seed_table_gradients(const ExecutionSpace& exec_space,
+                          const SeedLayerView<ExecutionSpace>& layer,
+                          const ArrayView<const double, ExecutionSpace>& feature_sums,
+                          const ArrayView<float, ExecutionSpace>& table, std::uint64_t table_stride,
+                          const ArrayView<float, ExecutionSpace>& dalpha) {
+  const auto pointers = Impl::SeedLayerPointers::of(layer);
+  if (table.size() != 0) {
+    static const std::string label = "Kindred::Seed::backward::table";
+    Kokkos::parallel_for(label, Impl::range<std::uint32_t>(exec_space, layer.chunks.hidden),
+                         TableColumns{pointers, feature_sums.data(), table.data(), table_stride});
+  }
+  if (dalpha.size() != 0) {
+    Impl::for_each_work_item(
+        exec_space, "Kindred::Seed::backward::alpha", layer.chunks.seeds,
+        AlphaGradients<ExecutionSpace>{pointers, feature_sums.data(), dalpha.data()});
+  }
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                      \
+  template void seed_table_gradients<SPACE>(                                            \
+      const SPACE&, const SeedLayerView<SPACE>&, const ArrayView<const double, SPACE>&, \
+      const ArrayView<float, SPACE>&, std::uint64_t, const ArrayView<float, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred
