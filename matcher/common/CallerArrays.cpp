@@ -4,6 +4,7 @@
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 
+#include <algorithm>
 #include <string>
 
 namespace Kindred::Impl {
@@ -25,6 +26,25 @@ void require_array(const NamedArray& given, DataType type,
                         array.extent(array.rank() - 1) > 1 && array.stride(array.rank() - 1) != 1;
   KINDRED_THROW_IF(has_gaps, std::string(given.name) + " is " + to_string(array) +
                                  "; the elements of its last dimension must be consecutive");
+}
+
+void require_host(const NamedArray& given) {
+  KINDRED_THROW_IF(given.array.on_device() && given.array.size() > 0,
+                   std::string(given.name) + " is " + to_string(given.array) +
+                       "; this call takes arrays in host memory: copy it");
+}
+
+std::span<const std::uint64_t> host_offsets(const NamedArray& given) {
+  require_host(given);
+  require_array(given, DataType::int64, {any_extent});
+  const auto offsets = given.array.host_values<std::int64_t>();
+  const auto negative =
+      std::find_if(offsets.begin(), offsets.end(), [](std::int64_t offset) { return offset < 0; });
+  KINDRED_THROW_IF(negative != offsets.end(),
+                   std::string(given.name) + "[" + std::to_string(negative - offsets.begin()) +
+                       "] is " + std::to_string(*negative) + "; it must not be negative");
+  // The unsigned type may alias its signed one.
+  return {reinterpret_cast<const std::uint64_t*>(offsets.data()), offsets.size()};
 }
 
 std::uint64_t row_stride(const NamedArray& given) {

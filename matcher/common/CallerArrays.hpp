@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Array.hpp>
+#include <kindred/core/common/Ragged.hpp>
 
 #include <cstdint>
 #include <initializer_list>
@@ -26,6 +27,12 @@ inline constexpr std::int64_t any_extent = -1;
 void require_array(const NamedArray& given, DataType type,
                    std::initializer_list<std::int64_t> shape);
 
+/// \throws InvalidArgument for an array with elements on a device
+void require_host(const NamedArray& given);
+/// The offsets of rows, int64 in host memory. \throws InvalidArgument for another array, or a
+/// negative offset
+std::span<const std::uint64_t> host_offsets(const NamedArray& given);
+
 /// \brief Elements from one row of a matrix to the next.
 /// \throws InvalidArgument for rows that overlap or go backwards
 std::uint64_t row_stride(const NamedArray& given);
@@ -33,6 +40,16 @@ std::uint64_t row_stride(const NamedArray& given);
 /// \brief Bytes from the first to the last element of a matrix, or of an array without gaps.
 /// \throws InvalidArgument as `row_stride`, and for more than 64 bits
 std::uint64_t checked_bytes(const NamedArray& given);
+/// \brief Rows of \p values that \p offsets (int64) delimit, both in host memory. Copies nothing;
+/// the call that takes the rows checks that the offsets ascend. \throws InvalidArgument for arrays
+/// on a device, of another type or of more than one dimension, and for a negative offset
+template <class T>
+RaggedSpan<T> host_rows(const NamedArray& values, const NamedArray& offsets) {
+  const std::span<const std::uint64_t> ends = host_offsets(offsets);
+  require_host(values);
+  require_array(values, data_type_of<T>, {any_extent});
+  return {ends, values.array.template host_values<T>()};
+}
 
 /// \brief Where a call on the arrays of a caller runs: no value if all lie in host memory, `cuda`
 /// if all lie on the device of \p context. \throws InvalidArgument if some lie on a device and

@@ -54,6 +54,14 @@ HashTable::Part& HashTable::own(std::size_t number) {
   return *part;
 }
 
+void HashTable::reserve(std::size_t number, std::size_t more) {
+  if (more == 0) return;
+  Part& part = own(number);
+  std::size_t slots = std::max(slots_min, part.slots.size());
+  while (slots < 2 * (part.used + more)) slots *= 2;
+  if (slots != part.slots.size()) resize(part, slots);
+}
+
 void HashTable::insert(std::uint64_t hash, std::uint64_t index) {
   Part& part = own(part_of(hash));
   if (2 * (part.used + 1) > part.slots.size())

@@ -44,6 +44,10 @@ class HashTable {
     return {};
   }
 
+  /// The part that contains the entries of \p hash.
+  static std::size_t part_of(std::uint64_t hash) noexcept { return hash >> 56U; }
+  /// Makes sure that \p more insertions into part \p number cannot fail. \throws std::bad_alloc
+  void reserve(std::size_t number, std::size_t more);
   /// Adds \p index, which must not exist. \throws std::bad_alloc; the table is then unchanged
   void insert(std::uint64_t hash, std::uint64_t index);
   /// Performs the steps of `erase` for that hash that can fail. \throws std::bad_alloc
@@ -67,7 +71,6 @@ class HashTable {
     std::size_t used = 0;
   };
 
-  static std::size_t part_of(std::uint64_t hash) noexcept { return hash >> 56U; }
   static std::uint64_t tag_of(std::uint64_t hash) noexcept { return hash & 0xFFFFFFU; }
   static std::uint64_t index_of(std::uint64_t slot) noexcept {
     return (slot & (index_max + 1)) - 1;

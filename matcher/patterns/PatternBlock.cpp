@@ -55,13 +55,13 @@ std::shared_ptr<PatternBlock> PatternBlock::compacted() const {
   for (auto* column :
        {&copy->m_symbol_ends, &copy->m_border_ends, &copy->m_name_ends, &copy->m_frequency})
     column->reserve(m_live);
-  Ragged<Symbol> row_events;
+  std::vector<std::uint32_t> words;
   for (std::size_t row = 0; row < size(); ++row) {
     if (frequency(row) == 0) continue;
-    row_events = {};
-    append_symbols(row, row_events.values);
-    for (const std::uint32_t border : borders(row)) row_events.offsets.push_back(border);
-    copy->add(offset_of(row), row_events, name(row), frequency(row));
+    const std::span<const std::uint32_t> ends = borders(row);
+    words.assign(ends.begin(), ends.end());
+    append_symbols(row, words);
+    copy->add(offset_of(row), {words, ends.size()}, name(row), frequency(row));
   }
   return copy;
 }
@@ -80,22 +80,27 @@ std::optional<std::size_t> PatternBlock::row_of(std::uint64_t offset) const noex
   return static_cast<std::size_t>(at - m_offsets.begin());
 }
 
-void PatternBlock::make_room(std::size_t symbols, std::size_t events, std::size_t name_bytes) {
-  reserve_more(m_symbols, symbols);
-  reserve_more(m_borders, events);
-  reserve_more(m_name_text, name_bytes);
-  reserve_more(m_offsets, 1);
-  for (auto* column : {&m_symbol_ends, &m_border_ends, &m_name_ends, &m_frequency})
-    reserve_more(*column, 1);
+void PatternBlock::make_room(std::size_t rows, std::size_t symbols, std::size_t events,
+                             std::size_t name_bytes) {
+  try {
+    reserve_more(m_symbols, symbols);
+    reserve_more(m_borders, events);
+    reserve_more(m_name_text, name_bytes);
+    reserve_more(m_offsets, rows);
+    for (auto* column : {&m_symbol_ends, &m_border_ends, &m_name_ends, &m_frequency})
+      reserve_more(*column, rows);
+  } catch (...) {
+    show_own();  // some of the vectors have moved
+    throw;
+  }
   show_own();
 }
 
-void PatternBlock::add(std::uint64_t offset, RaggedSpan<Symbol> events,
+void PatternBlock::add(std::uint64_t offset, const PatternKey& key,
                        std::optional<std::string_view> given, std::uint64_t frequency) noexcept {
-  m_symbols.insert(m_symbols.end(), events.values.begin(), events.values.end());
+  m_symbols.insert(m_symbols.end(), key.symbols().begin(), key.symbols().end());
   m_symbol_ends.push_back(m_symbols.size());
-  for (std::size_t e = 0; e < events.rows(); ++e)
-    m_borders.push_back(static_cast<std::uint32_t>(events.offsets[e + 1]));
+  m_borders.insert(m_borders.end(), key.ends().begin(), key.ends().end());
   m_border_ends.push_back(m_borders.size());
   if (given) m_name_text.insert(m_name_text.end(), given->begin(), given->end());
   m_name_ends.push_back(m_name_text.size() << 1U | (given ? 1U : 0U));
@@ -127,15 +132,13 @@ std::optional<std::string_view> PatternBlock::name(std::size_t row) const noexce
   return std::string_view(m_columns.name_text.data() + begin, (end >> 1U) - begin);
 }
 
-bool PatternBlock::equals(std::size_t row, RaggedSpan<Symbol> events) const noexcept {
+bool PatternBlock::equals(std::size_t row, const PatternKey& key) const noexcept {
   const std::span<const std::uint32_t> ends = borders(row);
-  if (ends.size() != events.rows() || length(row) != events.values.size()) return false;
-  for (std::size_t e = 0; e < ends.size(); ++e) {
-    if (ends[e] != events.offsets[e + 1]) return false;
-  }
+  const std::span<const Symbol> symbols = key.symbols();
+  if (length(row) != symbols.size() || !std::ranges::equal(ends, key.ends())) return false;
   const std::uint64_t first = symbols_begin(row);
-  for (std::size_t i = 0; i < events.values.size(); ++i) {
-    if (symbol(first + i) != events.values[i]) return false;
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    if (symbol(first + i) != symbols[i]) return false;
   }
   return true;
 }

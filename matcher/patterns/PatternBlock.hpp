@@ -2,7 +2,8 @@
 #ifndef KINDRED_MATCHER_PATTERNS_PATTERN_BLOCK_HPP
 #define KINDRED_MATCHER_PATTERNS_PATTERN_BLOCK_HPP
 
-#include <kindred/core/common/Ragged.hpp>
+#include "PatternKey.hpp"
+
 #include <kindred/core/sequence/Symbol.hpp>
 
 #include <cstddef>
@@ -67,16 +68,17 @@ class PatternBlock {
     return m_offsets.empty() ? row : m_offsets[row];
   }
 
-  /// Reserves space for one more row of this size, so that `add` cannot fail. Only if the block
-  /// owns its memory. \throws std::bad_alloc
-  void make_room(std::size_t symbols, std::size_t events, std::size_t name_bytes);
+  /// Reserves space for \p rows more rows with these numbers of elements in total, so that `add`
+  /// cannot fail. Only if the block owns its memory. \throws std::bad_alloc
+  void make_room(std::size_t rows, std::size_t symbols, std::size_t events, std::size_t name_bytes);
   /// Appends a row.
-  void add(std::uint64_t offset, RaggedSpan<Symbol> events, std::optional<std::string_view> name,
+  void add(std::uint64_t offset, const PatternKey& key, std::optional<std::string_view> name,
            std::uint64_t frequency) noexcept;
 
   std::uint64_t frequency(std::size_t row) const noexcept { return m_columns.frequency[row]; }
-  void raise_frequency(std::size_t row, std::uint64_t times) noexcept {
-    m_columns.frequency[row] += times;
+  /// \param frequency at least 1
+  void set_frequency(std::size_t row, std::uint64_t frequency) noexcept {
+    m_columns.frequency[row] = frequency;
   }
   void forget(std::size_t row) noexcept;
 
@@ -86,7 +88,7 @@ class PatternBlock {
   void append_symbols(std::size_t row, std::vector<Symbol>& out) const;
   std::span<const std::uint32_t> borders(std::size_t row) const noexcept;
   std::optional<std::string_view> name(std::size_t row) const noexcept;
-  bool equals(std::size_t row, RaggedSpan<Symbol> events) const noexcept;
+  bool equals(std::size_t row, const PatternKey& key) const noexcept;
 
  private:
   std::uint64_t symbols_begin(std::size_t row) const noexcept {

@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternCatalogue.hpp"
 
-#include "common/Hash.hpp"
-
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <new>
 #include <string>
+#include <utility>
 
 namespace Kindred::Impl {
 
 namespace {
 
 constexpr std::uint64_t block_indices = PatternBlock::indices_max;
-
-std::uint64_t hash_of(std::string_view name) { return hash64(name.data(), name.size()); }
-
-/// Includes the ends of the events: the same symbols in other events are another pattern.
-std::uint64_t hash_of(RaggedSpan<Symbol> events) {
-  std::vector<std::uint32_t> key;
-  key.reserve(events.rows() + events.values.size());
-  for (std::size_t e = 0; e < events.rows(); ++e) {
-    key.push_back(static_cast<std::uint32_t>(events.offsets[e + 1]));
-  }
-  key.insert(key.end(), events.values.begin(), events.values.end());
-  return hash64(key.data(), key.size() * sizeof(key[0]));
-}
 
 /// The position of the block with that number, or where it would be inserted.
 std::size_t position_of(std::span<const NumberedBlock> blocks, std::uint64_t number) noexcept {
@@ -35,6 +23,19 @@ std::size_t position_of(std::span<const NumberedBlock> blocks, std::uint64_t num
       blocks.begin(), blocks.end(), number,
       [](const NumberedBlock& block, std::uint64_t other) { return block.number < other; });
   return static_cast<std::size_t>(at - blocks.begin());
+}
+
+/// Reserves space in \p block for \p patterns.
+void make_room(PatternBlock& block, std::span<const NewPattern> patterns) {
+  std::size_t symbols = 0;
+  std::size_t events = 0;
+  std::size_t name_bytes = 0;
+  for (const NewPattern& pattern : patterns) {
+    symbols += pattern.key.symbols().size();
+    events += pattern.key.events;
+    name_bytes += pattern.name ? pattern.name->size() : 0;
+  }
+  block.make_room(patterns.size(), symbols, events, name_bytes);
 }
 
 }  // namespace
@@ -83,18 +84,29 @@ PatternCatalogue::Place PatternCatalogue::place(std::uint64_t index) const noexc
   return row ? Place{block, *row} : Place{};
 }
 
-std::optional<std::uint64_t> PatternCatalogue::find(std::string_view text) const {
-  return m_by_name.find(hash_of(text), [&](std::uint64_t index) {
-    const Place at = place(index);
-    return at.block != nullptr && at.block->frequency(at.row) > 0 && at.block->name(at.row) == text;
-  });
+std::optional<std::uint64_t> PatternCatalogue::find(std::string_view name) const {
+  return find(name, hash_of(name));
 }
 
 std::optional<std::uint64_t> PatternCatalogue::find(RaggedSpan<Symbol> events) const {
-  return m_by_events.find(hash_of(events), [&](std::uint64_t index) {
+  const std::vector<std::uint32_t> words = key_words(events);
+  const PatternKey key{words, events.rows()};
+  return find(key, hash_of(key));
+}
+
+std::optional<std::uint64_t> PatternCatalogue::find(std::string_view name,
+                                                    std::uint64_t hash) const {
+  return m_by_name.find(hash, [&](std::uint64_t index) {
     const Place at = place(index);
-    return at.block != nullptr && at.block->frequency(at.row) > 0 &&
-           at.block->equals(at.row, events);
+    return at.block != nullptr && at.block->frequency(at.row) > 0 && at.block->name(at.row) == name;
+  });
+}
+
+std::optional<std::uint64_t> PatternCatalogue::find(const PatternKey& key,
+                                                    std::uint64_t hash) const {
+  return m_by_events.find(hash, [&](std::uint64_t index) {
+    const Place at = place(index);
+    return at.block != nullptr && at.block->frequency(at.row) > 0 && at.block->equals(at.row, key);
   });
 }
 
@@ -108,32 +120,38 @@ PatternBlock& PatternCatalogue::block_to_grow() {
   return *m_blocks.back().block;
 }
 
-bool PatternCatalogue::can_count(std::uint64_t length, std::uint64_t times) const noexcept {
-  constexpr std::uint64_t limit = std::uint64_t{1} << 63U;
-  if (m_total_frequency > limit || m_occurrences > limit) return false;
-  return times <= limit - m_total_frequency &&
-         (length == 0 || times <= (limit - m_occurrences) / length);
+void PatternCatalogue::prepare_to_count(std::size_t symbols) {
+  for (auto* counts : {&m_patterns_with, &m_symbol_frequency}) {
+    // The capacity at least doubles, so that learning is amortised O(symbols).
+    if (symbols > counts->capacity()) counts->reserve(std::max(symbols, 2 * counts->capacity()));
+  }
+}
+
+void PatternCatalogue::count_up_to(std::size_t symbols) noexcept {
+  if (symbols <= m_patterns_with.size()) return;
+  m_symbol_frequency.resize(symbols, 0);
+  m_patterns_with.resize(symbols, 0);
 }
 
 std::uint64_t PatternCatalogue::add(RaggedSpan<Symbol> events,
                                     std::optional<std::string_view> given,
                                     std::uint64_t frequency) {
   const std::uint64_t index = m_size;
-  Symbol largest = 0;
-  for (const Symbol symbol : events.values) largest = std::max(largest, symbol);
+  const std::vector<std::uint32_t> words = key_words(events);
+  const PatternKey key{words, events.rows()};
+  std::size_t symbols = 0;
+  for (const Symbol symbol : key.symbols()) symbols = std::max(symbols, std::size_t{symbol} + 1);
   // Everything else that can fail comes before the insertions into the tables, because an entry
   // whose row does not exist or is a different one never matches.
   PatternBlock& block = block_to_grow();
-  block.make_room(events.values.size(), events.rows(), given ? given->size() : 0);
-  m_sorted.reserve(events.values.size());
-  if (!events.values.empty() && largest >= m_patterns_with.size()) {
-    m_symbol_frequency.resize(std::size_t{largest} + 1, 0);
-    m_patterns_with.resize(std::size_t{largest} + 1, 0);
-  }
-  m_by_events.insert(hash_of(events), index);
+  block.make_room(1, key.symbols().size(), key.events, given ? given->size() : 0);
+  m_sorted.reserve(key.symbols().size());
+  prepare_to_count(symbols);
+  m_by_events.insert(hash_of(key), index);
   if (given) m_by_name.insert(hash_of(*given), index);
 
-  block.add(index % block_indices, events, given, frequency);
+  count_up_to(symbols);
+  block.add(index % block_indices, key, given, frequency);
   ++m_size;
   ++m_live;
   m_total_frequency += frequency;
@@ -141,20 +159,85 @@ std::uint64_t PatternCatalogue::add(RaggedSpan<Symbol> events,
   return index;
 }
 
-void PatternCatalogue::prepare_to_raise(std::uint64_t index) { m_sorted.reserve(length(index)); }
+std::size_t PatternCatalogue::space_in_last_block() const noexcept {
+  const bool can_grow = !m_blocks.empty() && m_blocks.back().number == m_size / block_indices;
+  return can_grow ? block_indices - m_size % block_indices : 0;
+}
 
-void PatternCatalogue::raise_frequency(std::uint64_t index, std::uint64_t times) noexcept {
+std::vector<NumberedBlock> PatternCatalogue::blocks_of(std::span<const NewPattern> patterns) const {
+  std::vector<NumberedBlock> blocks;
+  std::uint64_t index = m_size + space_in_last_block();
+  while (index < m_size + patterns.size()) {
+    const std::uint64_t end =
+        std::min(m_size + patterns.size(), (index / block_indices + 1) * block_indices);
+    const auto rows = patterns.subspan(index - m_size, end - index);
+    auto block = std::make_shared<PatternBlock>();
+    make_room(*block, rows);
+    for (const NewPattern& pattern : rows)
+      block->add(index++ % block_indices, pattern.key, pattern.name, pattern.frequency);
+    blocks.push_back({(end - 1) / block_indices, std::move(block)});
+  }
+  return blocks;
+}
+
+void PatternCatalogue::prepare_to_add(std::span<const NewPattern> patterns, std::size_t blocks) {
+  if (patterns.empty()) return;
+  std::array<std::size_t, HashTable::part_count> by_events{};
+  std::array<std::size_t, HashTable::part_count> by_name{};
+  std::size_t symbols = 0;
+  for (const NewPattern& pattern : patterns) {
+    ++by_events[HashTable::part_of(pattern.hash)];
+    if (pattern.name) ++by_name[HashTable::part_of(pattern.name_hash)];
+    if (!pattern.sorted.empty())
+      symbols = std::max(symbols, std::size_t{pattern.sorted.back()} + 1);
+  }
+  for (std::size_t part = 0; part < HashTable::part_count; ++part) {
+    m_by_events.reserve(part, by_events[part]);
+    m_by_name.reserve(part, by_name[part]);
+  }
+  prepare_to_count(symbols);
+  m_blocks.reserve(m_blocks.size() + blocks);
+  const std::size_t here = std::min(space_in_last_block(), patterns.size());
+  if (here > 0) make_room(block_to_grow(), patterns.first(here));
+}
+
+void PatternCatalogue::add(std::span<const NewPattern> patterns,
+                           std::vector<NumberedBlock> blocks) noexcept {
+  const std::size_t here = std::min(space_in_last_block(), patterns.size());
+  for (std::size_t i = 0; i < here; ++i) {
+    m_blocks.back().block->add((m_size + i) % block_indices, patterns[i].key, patterns[i].name,
+                               patterns[i].frequency);
+  }
+  std::move(blocks.begin(), blocks.end(), std::back_inserter(m_blocks));
+  for (const NewPattern& pattern : patterns) {
+    if (!pattern.sorted.empty()) count_up_to(std::size_t{pattern.sorted.back()} + 1);
+    m_by_events.insert(pattern.hash, m_size);
+    if (pattern.name) m_by_name.insert(pattern.name_hash, m_size);
+    ++m_size;
+    m_total_frequency += pattern.frequency;
+    count_sorted(pattern.sorted, 1, pattern.frequency);
+  }
+  m_live += patterns.size();
+}
+
+void PatternCatalogue::prepare_to_set_frequency(std::uint64_t index) {
+  m_sorted.reserve(length(index));
+}
+
+void PatternCatalogue::set_frequency(std::uint64_t index, std::uint64_t frequency) noexcept {
   const Place at = place(index);
-  count_symbols(at, 0, times);
-  at.block->raise_frequency(at.row, times);
-  m_total_frequency += times;
+  const std::uint64_t more = frequency - at.block->frequency(at.row);  // modulo 2^64
+  count_symbols(at, 0, more);
+  at.block->set_frequency(at.row, frequency);
+  m_total_frequency += more;
 }
 
 void PatternCatalogue::prepare_to_forget(std::uint64_t index) {
   const PatternRow pattern = row(index);
   const auto name = pattern.name();
   m_sorted.reserve(length(index));
-  m_events_hash = hash_of(RaggedSpan<Symbol>(pattern.events()));
+  const Ragged<Symbol> events = pattern.events();
+  m_events_hash = hash_of(PatternKey{key_words(events), events.rows()});
   m_name_hash = name ? std::optional(hash_of(*name)) : std::nullopt;
   m_by_events.prepare_to_erase(m_events_hash);
   if (m_name_hash) m_by_name.prepare_to_erase(*m_name_hash);
@@ -183,15 +266,29 @@ void PatternCatalogue::forget(std::uint64_t index) noexcept {
   }
 }
 
+void PatternCatalogue::clear() noexcept {
+  m_blocks.clear();
+  m_by_name = {};
+  m_by_events = {};
+  std::fill(m_patterns_with.begin(), m_patterns_with.end(), 0);
+  std::fill(m_symbol_frequency.begin(), m_symbol_frequency.end(), 0);
+  m_live = m_total_frequency = m_occurrences = 0;
+}
+
 void PatternCatalogue::count_symbols(const Place& at, std::uint64_t patterns,
                                      std::uint64_t times) noexcept {
-  m_occurrences += at.block->length(at.row) * times;
   m_sorted.clear();
   at.block->append_symbols(at.row, m_sorted);
   std::sort(m_sorted.begin(), m_sorted.end());
-  for (std::size_t i = 0; i < m_sorted.size(); ++i) {
-    const Symbol symbol = m_sorted[i];
-    if (i == 0 || m_sorted[i - 1] != symbol) m_patterns_with[symbol] += patterns;
+  count_sorted(m_sorted, patterns, times);
+}
+
+void PatternCatalogue::count_sorted(std::span<const Symbol> sorted, std::uint64_t patterns,
+                                    std::uint64_t times) noexcept {
+  m_occurrences += sorted.size() * times;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const Symbol symbol = sorted[i];
+    if (i == 0 || sorted[i - 1] != symbol) m_patterns_with[symbol] += patterns;
     m_symbol_frequency[symbol] += times;
   }
 }

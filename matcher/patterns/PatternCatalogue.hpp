@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_PATTERNS_PATTERN_CATALOGUE_HPP
 
 #include "PatternBlock.hpp"
+#include "PatternKey.hpp"
 #include "common/HashTable.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
@@ -63,6 +64,33 @@ struct CatalogueCut {
   Place place(std::size_t i) const noexcept;
 };
 
+/// \brief Sums of frequencies, of all patterns and of all symbols, which must not exceed 2^63.
+struct FrequencySum {
+  std::uint64_t patterns = 0;  ///< Σ frequency
+  std::uint64_t symbols = 0;   ///< Σ length · frequency
+
+  /// Adds a pattern of \p length symbols with frequency \p times. Returns false, and changes
+  /// nothing, if a sum would become too large.
+  bool add(std::uint64_t length, std::uint64_t times) noexcept {
+    constexpr std::uint64_t limit = std::uint64_t{1} << 63U;
+    if (patterns > limit || symbols > limit || times > limit - patterns) return false;
+    if (length > 0 && times > (limit - symbols) / length) return false;
+    patterns += times;
+    symbols += length * times;
+    return true;
+  }
+};
+
+/// A pattern that is to be added together with others.
+struct NewPattern {
+  PatternKey key;
+  std::uint64_t hash = 0;  ///< of the key
+  std::optional<std::string_view> name;
+  std::uint64_t name_hash = 0;
+  std::uint64_t frequency = 0;
+  std::span<const Symbol> sorted;  ///< the symbols, ascending
+};
+
 /// \brief Events, name and frequency of every pattern by its index; patterns are found by name and
 /// by events. The catalogue is independent of the tiers that are searched.
 ///
@@ -88,22 +116,35 @@ class PatternCatalogue {
   /// The pattern with that name, or with those events.
   std::optional<std::uint64_t> find(std::string_view name) const;
   std::optional<std::uint64_t> find(RaggedSpan<Symbol> events) const;
+  /// The same, given the hash.
+  std::optional<std::uint64_t> find(std::string_view name, std::uint64_t hash) const;
+  std::optional<std::uint64_t> find(const PatternKey& key, std::uint64_t hash) const;
 
-  /// Whether a pattern of \p length symbols may be learned \p times more without any sum of
-  /// frequencies, of patterns or of a symbol, exceeding 2^63.
-  bool can_count(std::uint64_t length, std::uint64_t times) const noexcept;
+  /// The sums to which the frequencies of more patterns may be added.
+  FrequencySum frequency_sum() const noexcept { return {m_total_frequency, m_occurrences}; }
   /// Adds a pattern that must not exist. Returns its index.
   std::uint64_t add(RaggedSpan<Symbol> events, std::optional<std::string_view> name,
                     std::uint64_t frequency);
+  /// The blocks that follow the present last one once \p patterns are added.
+  std::vector<NumberedBlock> blocks_of(std::span<const NewPattern> patterns) const;
+  /// Performs the steps of `add` for these patterns that can fail. \param blocks number of
+  /// `blocks_of` them
+  void prepare_to_add(std::span<const NewPattern> patterns, std::size_t blocks);
+  /// Adds patterns that must not exist, in the order of their indices. \param blocks from
+  /// `blocks_of`, since which nothing was added
+  void add(std::span<const NewPattern> patterns, std::vector<NumberedBlock> blocks) noexcept;
   /// Makes \p index, which is at least `size()`, the next index: the patterns before it were
   /// forgotten.
   void skip_to(std::uint64_t index) noexcept { m_size = index; }
   /// Performs the steps of the next call that can fail. \param index of an existing pattern
-  void prepare_to_raise(std::uint64_t index);
-  void raise_frequency(std::uint64_t index, std::uint64_t times) noexcept;
+  void prepare_to_set_frequency(std::uint64_t index);
+  /// \param frequency at least 1
+  void set_frequency(std::uint64_t index, std::uint64_t frequency) noexcept;
   /// Performs the steps of the next call that can fail. \param index of an existing pattern
   void prepare_to_forget(std::uint64_t index);
   void forget(std::uint64_t index) noexcept;
+  /// Forgets all patterns; the next index stays.
+  void clear() noexcept;
 
   bool is_live(std::uint64_t index) const noexcept { return frequency(index) > 0; }
   /// The frequency; 0 if the pattern was forgotten or never learned.
@@ -134,9 +175,18 @@ class PatternCatalogue {
   Place place(std::uint64_t index) const noexcept;
   /// The last block, to which the pattern with index `size()` can be added.
   PatternBlock& block_to_grow();
+  /// Number of patterns that the last block can still get.
+  std::size_t space_in_last_block() const noexcept;
   /// Adds \p patterns to the pattern count of every distinct symbol of a pattern, and \p times to
   /// the frequency of every occurrence; both may be negative, modulo 2^64.
   void count_symbols(const Place& at, std::uint64_t patterns, std::uint64_t times) noexcept;
+  /// The same for a pattern with the ascending symbols \p sorted.
+  void count_sorted(std::span<const Symbol> sorted, std::uint64_t patterns,
+                    std::uint64_t times) noexcept;
+  /// Extends the counts of symbols to \p symbols symbols.
+  void count_up_to(std::size_t symbols) noexcept;
+  /// Performs the step of `count_up_to` that can fail.
+  void prepare_to_count(std::size_t symbols);
 
   std::vector<NumberedBlock> m_blocks;  ///< by number; blocks without existing patterns are removed
   std::uint64_t m_size = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/PatternMemory.hpp>
 
+#include "BulkLearn.hpp"
 #include "ChangesSinceSave.hpp"
 #include "MemoryCandidates.hpp"
 #include "PatternCatalogue.hpp"
@@ -8,8 +9,10 @@
 #include "PatternWriter.hpp"
 #include "StoredPatterns.hpp"
 #include "SyncWorker.hpp"
+#include "common/CallerArrays.hpp"
 #include "sequence/MeasureOperations.hpp"
 
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/CheckOffsets.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
@@ -76,48 +79,72 @@ std::string_view to_string(SyncTrigger trigger) noexcept {
   return "training";
 }
 
-struct KINDRED_HIDDEN PatternMemory::State final : Impl::PatternRows {
+struct KINDRED_HIDDEN PatternMemory::State {
+  /// The patterns as they are compared at one level, in tiers.
+  struct LevelTiers final : Impl::PatternRows {
+    LevelTiers(const State& owner, Level at)
+        : state(&owner), level(at), tiers(owner.context, owner.settings, *this) {}
+
+    // Reads the rows in batches, so that learning never waits long for the lock.
+    Impl::TierRows load(std::vector<std::uint64_t> indices) const override {
+      constexpr std::size_t run = 4096;
+      Impl::TierRows rows;
+      rows.indices.reserve(indices.size());
+      for (std::size_t begin = 0; begin < indices.size(); begin += run) {
+        const std::shared_lock lock(state->mutex);
+        for (std::size_t i = begin; i < std::min(indices.size(), begin + run); ++i) {
+          if (!state->catalogue.is_live(indices[i])) continue;
+          rows.indices.push_back(indices[i]);
+          append_compared(indices[i], rows.symbols.values);
+          rows.symbols.close_row();
+        }
+      }
+      return rows;
+    }
+    std::vector<std::uint64_t> live_in(std::uint64_t begin, std::uint64_t end) const override {
+      const std::shared_lock lock(state->mutex);
+      return state->catalogue.live_in(begin, end);
+    }
+    /// Appends the symbols of a pattern at this level. The caller holds the lock.
+    void append_compared(std::uint64_t index, std::vector<Symbol>& out) const {
+      if (level == Level::token) {
+        state->catalogue.append_symbols(index, out);
+        return;
+      }
+      std::vector<Symbol> tokens;
+      state->catalogue.append_symbols(index, tokens);
+      const std::vector<Symbol> points = joined_code_points(state->vocabulary.decode(tokens));
+      out.insert(out.end(), points.begin(), points.end());
+    }
+
+    const State* state;
+    const Level level;
+    Impl::PatternTiers tiers;
+  };
+
   State(Context& made_from, const PatternSettings& given, Level compared)
       : context(made_from),
         settings(checked(made_from, given)),
         level(compared),
-        tiers(made_from, settings, *this),
+        own(*this, compared),
+        tiers(own.tiers),
         worker(
             settings, [this](SyncTrigger trigger) { return synchronise(trigger); },
             [this] { return recent(); }, [this] { return tiers.view()->fill(); }) {}
 
-  // Reads the rows in batches, so that learning never waits long for the lock.
-  Impl::TierRows load(std::vector<std::uint64_t> indices) const override {
-    constexpr std::size_t run = 4096;
-    Impl::TierRows rows;
-    rows.indices.reserve(indices.size());
-    for (std::size_t begin = 0; begin < indices.size(); begin += run) {
-      const std::shared_lock lock(mutex);
-      for (std::size_t i = begin; i < std::min(indices.size(), begin + run); ++i) {
-        if (!catalogue.is_live(indices[i])) continue;
-        rows.indices.push_back(indices[i]);
-        append_compared(indices[i], rows.symbols.values);
-        rows.symbols.close_row();
-      }
-    }
-    return rows;
+  /// The tiers of the other level, or null if no call has needed them.
+  Impl::PatternTiers* other_tiers() const noexcept {
+    LevelTiers* const made = other.load();
+    return made != nullptr ? &made->tiers : nullptr;
   }
-
-  std::vector<std::uint64_t> live_in(std::uint64_t begin, std::uint64_t end) const override {
-    const std::shared_lock lock(mutex);
-    return catalogue.live_in(begin, end);
-  }
-
-  /// Appends the symbols of a pattern at the level of the memory. The caller holds the lock.
-  void append_compared(std::uint64_t index, std::vector<Symbol>& out) const {
-    if (level == Level::token) {
-      catalogue.append_symbols(index, out);
-      return;
-    }
-    std::vector<Symbol> tokens;
-    catalogue.append_symbols(index, tokens);
-    const std::vector<Symbol> points = joined_code_points(vocabulary.decode(tokens));
-    out.insert(out.end(), points.begin(), points.end());
+  /// The tiers of \p at, which are made if necessary.
+  Impl::PatternTiers& tiers_at(Level at) {
+    if (at == level) return tiers;
+    if (Impl::PatternTiers* const made = other_tiers()) return *made;
+    const std::lock_guard one_writer(writing_mutex);
+    if (!owned_other) owned_other = std::make_unique<LevelTiers>(*this, at);
+    other = owned_other.get();
+    return owned_other->tiers;
   }
 
   std::uint64_t learned() const {
@@ -133,19 +160,28 @@ struct KINDRED_HIDDEN PatternMemory::State final : Impl::PatternRows {
 
   SyncRecord synchronise(SyncTrigger trigger) {
     SyncRecord record = tiers.sync(trigger, learned());
-    if (record.left > 0) {
-      context.log(LogLevel::warning, std::to_string(record.left) +
-                                         " patterns stay in the recent tier: " + record.why_left);
-    }
+    warn_of_left(record);
+    if (Impl::PatternTiers* const others = other_tiers())
+      warn_of_left(others->sync(trigger, learned()));
     if (settings.log_memory_usage) log_memory();
     return record;
   }
 
+  void warn_of_left(const SyncRecord& record) const {
+    if (record.left == 0) return;
+    context.log(LogLevel::warning, std::to_string(record.left) +
+                                       " patterns stay in the recent tier: " + record.why_left);
+  }
+
+  /// Bytes of the tiers of both levels in the memory of \p space.
+  std::uint64_t bytes(Space space) const {
+    const Impl::PatternTiers* const others = other_tiers();
+    return tiers.view()->bytes(space) + (others != nullptr ? others->view()->bytes(space) : 0);
+  }
   void log_memory() const {
-    const auto view = tiers.view();
-    context.log(LogLevel::info, "patterns hold " + std::to_string(view->bytes(Space::serial)) +
-                                    " bytes on the host, " +
-                                    std::to_string(view->bytes(Space::cuda)) + " on the device");
+    context.log(LogLevel::info, "patterns hold " + std::to_string(bytes(Space::serial)) +
+                                    " bytes on the host, " + std::to_string(bytes(Space::cuda)) +
+                                    " on the device");
   }
 
   void restore(Impl::StoredPatterns stored) {
@@ -168,9 +204,12 @@ struct KINDRED_HIDDEN PatternMemory::State final : Impl::PatternRows {
   }
 
   /// Records that a stored row is about to change. The caller holds the lock of the catalogue.
-  void mark(std::uint64_t row) {
-    if (saved) saved->mark(row);
-    if (saving) saving->mark(row);
+  /// \param is_lower whether its frequency becomes lower, but not 0
+  void mark(std::uint64_t row, bool is_lower = false) {
+    for (auto* changes : {&saved, &saving}) {
+      if (*changes && is_lower) (*changes)->mark_lower(row);
+      if (*changes && !is_lower) (*changes)->mark(row);
+    }
   }
   /// Starts to record the changes after this moment. The caller holds the lock.
   Impl::PatternCut begin_saving(std::uint64_t first_row) {
@@ -178,6 +217,24 @@ struct KINDRED_HIDDEN PatternMemory::State final : Impl::PatternRows {
     cut.rows = catalogue.cut(first_row);
     saving.emplace(cut.rows.end);
     return cut;
+  }
+  /// Adds what only a first commit contains to the cut of all rows. The caller holds the lock.
+  void complete(Impl::PatternCut& cut) const {
+    cut.by_name = catalogue.name_table();
+    cut.by_events = catalogue.event_table();
+    const auto patterns_with = catalogue.patterns_with();
+    cut.patterns_with.assign(patterns_with.begin(), patterns_with.end());
+    const auto symbol_frequency = catalogue.symbol_frequency();
+    cut.symbol_frequency.assign(symbol_frequency.begin(), symbol_frequency.end());
+    if (level != Level::token) return;
+    const auto view = tiers.view();
+    cut.parts = Impl::PatternTiers::stored(*view);
+    cut.bulk_end = view->bulk_end;
+  }
+  /// \see RowReader
+  void read_rows(const std::function<void()>& read) const {
+    const std::shared_lock lock(mutex);
+    read();
   }
   /// Takes a snapshot with `take_cut()` under the lock and writes it with `write(cut, reader)`. The
   /// snapshot shares tables with the catalogue, so it is also destroyed under the lock.
@@ -190,10 +247,8 @@ struct KINDRED_HIDDEN PatternMemory::State final : Impl::PatternRows {
       cut = take_cut();
     }
     try {
-      const Impl::WrittenPatterns written = write(cut, [this](const std::function<void()>& read) {
-        const std::shared_lock lock(mutex);
-        read();
-      });
+      const Impl::WrittenPatterns written =
+          write(cut, [this](const std::function<void()>& read) { read_rows(read); });
       const std::unique_lock lock(mutex);
       cut = {};
       saving->revision = written.revision;
@@ -207,15 +262,62 @@ struct KINDRED_HIDDEN PatternMemory::State final : Impl::PatternRows {
     }
   }
 
+  /// Learns what `plan()` returns, a `BulkLearn`.
+  template <class Plan>
+  std::vector<LearnedPattern> learn_all(const Plan& make_plan) {
+    auto learned = Impl::translating_out_of_memory("Kindred::PatternMemory::learn_all", [&] {
+      const std::lock_guard one_writer(writing_mutex);
+      Impl::BulkLearn plan = make_plan();
+      const std::vector<std::uint64_t> raised = plan.raised();
+      const std::unique_lock lock(mutex);
+      for (const std::uint64_t index : raised) mark(index);
+      plan.prepare(catalogue, vocabulary);
+      return plan.learn(catalogue);
+    });
+    worker.learned();
+    return learned;
+  }
+  Impl::HostWorkers workers() const { return Impl::host_workers(context, Space::openmp); }
+  /// Checks a text that is to be a symbol. \throws InvalidArgument
+  Impl::BulkLearn::CheckText text_check() const {
+    if (level == Level::character) return check_characters;
+    return [](std::string_view) {};
+  }
+
+  /// Forgets all patterns in the catalogue and, by \p drop, in the tiers. The caller holds
+  /// `writing_mutex`.
+  void forget_all(const Impl::PatternTiers::Drop& drop) {
+    const std::unique_lock lock(mutex);
+    const std::vector<std::uint64_t> live = catalogue.live_in(0, catalogue.size());
+    std::vector<std::uint64_t> since_saved;
+    std::vector<std::uint64_t> since_saving;
+    if (saved) since_saved = saved->cleared_with(live);
+    if (saving) since_saving = saving->cleared_with(live);
+    if (saved) saved->clear(std::move(since_saved));
+    if (saving) saving->clear(std::move(since_saving));
+    catalogue.clear();
+    drop(catalogue.size());
+  }
+
+  [[noreturn]] void refuse_unknown(std::uint64_t index) const {
+    throw NotFound("pattern " + std::to_string(index) +
+                   (index < catalogue.size() ? " was forgotten" : " was never learned"));
+  }
+
   Context& context;
   const PatternSettings settings;
   const Level level;
   /// The mapped file of the catalogue and the stored segments.
   std::shared_ptr<const Impl::SectionFile> file;
-  mutable std::shared_mutex mutex;  ///< protects the catalogue and additions to the vocabulary
+  /// Held by every call that changes the catalogue or adds to the vocabulary, before `mutex`.
+  std::mutex writing_mutex;
+  mutable std::shared_mutex mutex;  ///< protects the catalogue from being read during a change
   Vocabulary vocabulary;
   Impl::PatternCatalogue catalogue;
-  mutable Impl::PatternTiers tiers;
+  LevelTiers own;
+  Impl::PatternTiers& tiers;                ///< of `own`
+  std::unique_ptr<LevelTiers> owned_other;  ///< made while `writing_mutex` is held
+  std::atomic<LevelTiers*> other{nullptr};
   mutable std::atomic<std::uint64_t> queries{0};
   std::mutex saving_mutex;                      ///< held during a save or append
   std::optional<Impl::ChangesSinceSave> saved;  ///< state of the last file; protected by `mutex`
@@ -247,22 +349,51 @@ void PatternMemory::save(const std::string& path) {
   state.write_file(
       [&] {
         Impl::PatternCut cut = state.begin_saving(0);
-        cut.by_name = state.catalogue.name_table();
-        cut.by_events = state.catalogue.event_table();
-        const auto patterns_with = state.catalogue.patterns_with();
-        cut.patterns_with.assign(patterns_with.begin(), patterns_with.end());
-        const auto symbol_frequency = state.catalogue.symbol_frequency();
-        cut.symbol_frequency.assign(symbol_frequency.begin(), symbol_frequency.end());
-        if (state.level == Level::token) {
-          const auto view = state.tiers.view();
-          cut.parts = Impl::PatternTiers::stored(*view);
-          cut.bulk_end = view->bulk_end;
-        }
+        state.complete(cut);
         return cut;
       },
       [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
-        return Impl::write_patterns(path, cut, state.vocabulary, reader);
+        Impl::SectionWriter writer(path, Impl::patterns_kind);
+        return Impl::write_patterns(writer, cut, state.vocabulary, reader);
       });
+}
+
+std::vector<std::byte> PatternMemory::to_bytes() const {
+  State& state = *m_state;
+  return Impl::translating_out_of_memory("Kindred::PatternMemory::to_bytes", [&] {
+    if (state.level == Level::token) state.tiers.reclaim();
+    const std::lock_guard one_at_a_time(state.saving_mutex);
+    Impl::PatternCut cut;
+    const auto drop_cut = [&] {
+      const std::unique_lock lock(state.mutex);
+      cut = {};
+    };
+    std::vector<std::byte> bytes;
+    try {
+      {
+        const std::unique_lock lock(state.mutex);
+        cut.rows = state.catalogue.cut(0);
+        state.complete(cut);
+      }
+      Impl::SectionWriter writer(bytes, Impl::patterns_kind);
+      Impl::write_patterns(writer, cut, state.vocabulary,
+                           [&](const std::function<void()>& read) { state.read_rows(read); });
+    } catch (...) {
+      drop_cut();
+      throw;
+    }
+    drop_cut();
+    return bytes;
+  });
+}
+
+PatternMemory PatternMemory::from_bytes(Context& context, std::span<const std::byte> bytes,
+                                        PatternSettings settings, Level level) {
+  auto state = std::make_unique<State>(context, settings, level);
+  state->restore(Impl::read_patterns(
+      std::make_shared<const Impl::SectionFile>(bytes, Impl::patterns_kind, context.threads()),
+      context.threads()));
+  return PatternMemory(std::move(state));
 }
 
 void PatternMemory::append(const std::string& path) {
@@ -276,6 +407,7 @@ void PatternMemory::append(const std::string& path) {
         cut.changed = state.saved->changed();
         for (const std::uint64_t row : cut.changed)
           cut.changed_frequency.push_back(state.catalogue.frequency(row));
+        cut.has_lower = state.saved->has_lower;
         revision = state.saved->revision;
         return cut;
       },
@@ -298,57 +430,112 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
   if (state.level == Level::character) {
     for (const std::string_view text : events.values) check_characters(text);
   }
-  LearnedPattern result;
-  {
-    const std::unique_lock lock(state.mutex);
-    Ragged<Symbol> symbols;
-    bool known = true;
-    append_events(
-        events,
-        [&](std::string_view text) {
-          const Symbol symbol = state.vocabulary.find(text);
-          known = known && symbol != unknown_symbol;
-          return symbol;
-        },
-        symbols);
-    std::optional<std::uint64_t> same;
-    if (known) same = state.catalogue.find(RaggedSpan<Symbol>(symbols));
-    std::optional<std::uint64_t> named;
-    if (name) named = state.catalogue.find(*name);
-    KINDRED_THROW_IF(named && named != same,
-                     "the name '" + std::string(*name) + "' belongs to pattern " +
-                         std::to_string(*named) +
-                         ", which has other events; forget it first, or choose another name");
-    KINDRED_THROW_IF(!state.catalogue.can_count(symbols.values.size(), times),
-                     "times is " + std::to_string(times) +
-                         ": the frequencies of all patterns, or of " +
-                         "all symbols, would exceed 2^63 in total");
-    if (same) {
-      const std::uint64_t frequency = state.catalogue.frequency(*same);
-      state.catalogue.prepare_to_raise(*same);
-      state.mark(*same);
-      state.catalogue.raise_frequency(*same, times);
-      return {*same, frequency + times, false};
-    }
-    if (!known) {
-      symbols = {};
-      append_events(
-          events, [&](std::string_view text) { return state.vocabulary.add(text); }, symbols);
-    }
-    result = {state.catalogue.add(symbols, name, times), times, true};
-  }
-  state.worker.learned();
+  const LearnedPattern result =
+      Impl::translating_out_of_memory("Kindred::PatternMemory::learn", [&] {
+        const std::lock_guard one_writer(state.writing_mutex);
+        const std::unique_lock lock(state.mutex);
+        Ragged<Symbol> symbols;
+        bool known = true;
+        append_events(
+            events,
+            [&](std::string_view text) {
+              const Symbol symbol = state.vocabulary.find(text);
+              known = known && symbol != unknown_symbol;
+              return symbol;
+            },
+            symbols);
+        std::optional<std::uint64_t> same;
+        if (known) same = state.catalogue.find(RaggedSpan<Symbol>(symbols));
+        std::optional<std::uint64_t> named;
+        if (name) named = state.catalogue.find(*name);
+        KINDRED_THROW_IF(named && named != same,
+                         "the name '" + std::string(*name) + "' belongs to pattern " +
+                             std::to_string(*named) +
+                             ", which has other events; forget it first, or choose another name");
+        KINDRED_THROW_IF(!state.catalogue.frequency_sum().add(symbols.values.size(), times),
+                         "times is " + std::to_string(times) +
+                             ": the frequencies of all patterns, or of " +
+                             "all symbols, would exceed 2^63 in total");
+        if (same) {
+          const std::uint64_t frequency = state.catalogue.frequency(*same);
+          state.catalogue.prepare_to_set_frequency(*same);
+          state.mark(*same);
+          state.catalogue.set_frequency(*same, frequency + times);
+          return LearnedPattern{*same, frequency + times, false};
+        }
+        if (!known) {
+          symbols = {};
+          append_events(
+              events, [&](std::string_view text) { return state.vocabulary.add(text); }, symbols);
+        }
+        return LearnedPattern{state.catalogue.add(symbols, name, times), times, true};
+      });
+  if (result.is_new) state.worker.learned();
   return result;
+}
+
+std::vector<LearnedPattern> PatternMemory::learn_all(EventLists<std::string_view> patterns,
+                                                     const LearnOptions& options) {
+  State& state = *m_state;
+  return state.learn_all([&] {
+    return Impl::BulkLearn(state.workers(), state.catalogue, state.vocabulary, patterns, options,
+                           state.text_check());
+  });
+}
+
+std::vector<LearnedPattern> PatternMemory::learn_all(EventLists<Symbol> patterns,
+                                                     std::span<const std::string_view> dictionary,
+                                                     const LearnOptions& options) {
+  State& state = *m_state;
+  return state.learn_all([&] {
+    return Impl::BulkLearn(state.workers(), state.catalogue, state.vocabulary, patterns, dictionary,
+                           options, state.text_check());
+  });
+}
+
+std::vector<LearnedPattern> PatternMemory::learn_all(EventLists<Symbol> patterns,
+                                                     const LearnOptions& options) {
+  State& state = *m_state;
+  return state.learn_all([&] {
+    return Impl::BulkLearn(state.workers(), state.catalogue, state.vocabulary, patterns, {},
+                           options, state.text_check());
+  });
+}
+
+void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) {
+  KINDRED_THROW_IF(frequency == 0, "frequency is 0; it must be at least 1, or forget the pattern");
+  State& state = *m_state;
+  Impl::translating_out_of_memory("Kindred::PatternMemory::set_frequency", [&] {
+    const std::lock_guard one_writer(state.writing_mutex);
+    const std::unique_lock lock(state.mutex);
+    if (!state.catalogue.is_live(index)) state.refuse_unknown(index);
+    const std::uint64_t before = state.catalogue.frequency(index);
+    const std::uint64_t length = state.catalogue.length(index);
+    Impl::FrequencySum sum = state.catalogue.frequency_sum();
+    sum.patterns -= before;
+    sum.symbols -= length * before;
+    KINDRED_THROW_IF(
+        !sum.add(length, frequency),
+        "frequency is " + std::to_string(frequency) +
+            ": the frequencies of all patterns, or of all symbols, would exceed 2^63 " +
+            "in total");
+    state.catalogue.prepare_to_set_frequency(index);
+    state.mark(index, frequency < before);
+    state.catalogue.set_frequency(index, frequency);
+  });
 }
 
 bool PatternMemory::forget(std::uint64_t index) {
   State& state = *m_state;
   const bool was_there = Impl::translating_out_of_memory("Kindred::PatternMemory::forget", [&] {
+    const std::lock_guard one_writer(state.writing_mutex);
     const std::unique_lock lock(state.mutex);
     if (!state.catalogue.is_live(index)) return false;
     state.catalogue.prepare_to_forget(index);
     state.mark(index);
-    state.tiers.forget(index);
+    state.tiers.forget(index, [&] {
+      if (Impl::PatternTiers* const others = state.other_tiers()) others->forget(index);
+    });
     state.catalogue.forget(index);
     return true;
   });
@@ -359,6 +546,25 @@ bool PatternMemory::forget(std::uint64_t index) {
 bool PatternMemory::forget(std::string_view name) {
   const auto index = find(name);
   return index && forget(*index);
+}
+
+void PatternMemory::clear() {
+  State& state = *m_state;
+  Impl::translating_out_of_memory("Kindred::PatternMemory::clear", [&] {
+    const std::lock_guard one_writer(state.writing_mutex);
+    state.tiers.clear([&](const Impl::PatternTiers::Drop& drop) {
+      if (Impl::PatternTiers* const others = state.other_tiers()) {
+        others->clear([&](const Impl::PatternTiers::Drop& drop_other) {
+          state.forget_all([&](std::uint64_t end) {
+            drop(end);
+            drop_other(end);
+          });
+        });
+      } else {
+        state.forget_all(drop);
+      }
+    });
+  });
 }
 
 std::optional<std::uint64_t> PatternMemory::find(std::string_view name) const {
@@ -374,13 +580,31 @@ std::optional<std::uint64_t> PatternMemory::find(Events events) const {
   return m_state->catalogue.find(RaggedSpan<Symbol>(symbols));
 }
 
+std::vector<std::optional<std::uint64_t>> PatternMemory::find_all(
+    std::span<const std::string_view> names) const {
+  std::vector<std::optional<std::uint64_t>> found;
+  found.reserve(names.size());
+  const std::shared_lock lock(m_state->mutex);
+  for (const std::string_view name : names) found.push_back(m_state->catalogue.find(name));
+  return found;
+}
+
+std::vector<std::optional<std::string>> PatternMemory::names(
+    std::span<const std::uint64_t> indices) const {
+  const Impl::PatternCatalogue& catalogue = m_state->catalogue;
+  std::vector<std::optional<std::string>> found(indices.size());
+  const std::shared_lock lock(m_state->mutex);
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (!catalogue.is_live(indices[i])) continue;
+    if (const auto name = catalogue.row(indices[i]).name()) found[i].emplace(*name);
+  }
+  return found;
+}
+
 StoredPattern PatternMemory::pattern(std::uint64_t index) const {
   const Impl::PatternCatalogue& catalogue = m_state->catalogue;
   const std::shared_lock lock(m_state->mutex);
-  if (!catalogue.is_live(index)) {
-    throw NotFound("pattern " + std::to_string(index) +
-                   (index < catalogue.size() ? " was forgotten" : " was never learned"));
-  }
+  if (!catalogue.is_live(index)) m_state->refuse_unknown(index);
   const Impl::PatternRow row = catalogue.row(index);
   const auto name = row.name();
   return {index, name ? std::optional<std::string>(*name) : std::nullopt, row.events(),
@@ -398,7 +622,11 @@ std::uint64_t PatternMemory::size() const {
 }
 
 void PatternMemory::encode(Events events, Ragged<Symbol>& queries) const {
-  if (m_state->level == Level::character) {
+  encode(events, queries, m_state->level);
+}
+
+void PatternMemory::encode(Events events, Ragged<Symbol>& queries, Level level) const {
+  if (level == Level::character) {
     queries.push_row(joined_code_points(events));
     return;
   }
@@ -409,14 +637,20 @@ void PatternMemory::encode(Events events, Ragged<Symbol>& queries) const {
 }
 
 MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const {
+  return match(queries, options, m_state->level);
+}
+
+MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions& options,
+                                  Level level) const {
   check(options);
   KINDRED_THROW_IF(compares_words(options.measure), "the patterns of a memory are not texts; " +
                                                         std::string(to_string(options.measure)) +
                                                         " compares the words of texts");
   Impl::check_rows(queries, "query");
   State& state = *m_state;
-  const auto view = state.tiers.view_to(state.learned());
-  MatchResults results = state.tiers.match(*view, queries, options);
+  Impl::PatternTiers& tiers = state.tiers_at(level);
+  const auto view = tiers.view_to(state.learned());
+  MatchResults results = tiers.match(*view, queries, options);
   state.queries += queries.rows();
   if (state.settings.log_kernel_timing) {
     state.context.log(LogLevel::info, to_json(results.record));
@@ -424,20 +658,30 @@ MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions
   return results;
 }
 
+MatchResults PatternMemory::match(const ConstArray& symbols, const ConstArray& offsets,
+                                  const MatchOptions& options) const {
+  return match(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), options);
+}
+
 PredictionResults PatternMemory::predict(Events query, const MatchOptions& matching,
                                          const PredictionOptions& options) const {
+  return predict(query, matching, options, m_state->level);
+}
+
+PredictionResults PatternMemory::predict(Events query, const MatchOptions& matching,
+                                         const PredictionOptions& options, Level level) const {
   check(options);
   Impl::check_blocks(matching.measure);
   State& state = *m_state;
   Ragged<Symbol> queries;
-  encode(query, queries);
+  encode(query, queries, level);
   MatchOptions all = matching;
   all.threshold = candidate_threshold(options, query.values.size());
   all.top = std::max<std::uint64_t>(state.learned(), 1);
   all.blocks = false;
   PredictionResults results;
   const Impl::MemoryCandidates candidates = [&] {
-    const MatchResults found = match(queries, all);
+    const MatchResults found = match(queries, all, level);
     results.record = found.record;
     return Impl::MemoryCandidates(found.matches.values, state.catalogue, state.mutex);
   }();
@@ -472,7 +716,7 @@ PatternStatistics PatternMemory::statistics() const {
   statistics.recent = statistics.patterns - statistics.bulk;
   statistics.segments = view->bulk.size() + view->recent.size();
   statistics.queries = m_state->queries;
-  for (const Space space : all_spaces) statistics.bytes[space_index(space)] = view->bytes(space);
+  for (const Space space : all_spaces) statistics.bytes[space_index(space)] = m_state->bytes(space);
   return statistics;
 }
 

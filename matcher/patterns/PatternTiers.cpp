@@ -3,6 +3,8 @@
 
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
+#include "sequence/CandidatePatterns.hpp"
+#include "sequence/KeptMatches.hpp"
 #include "sequence/MeasureOperations.hpp"
 
 #include <algorithm>
@@ -41,16 +43,26 @@ std::uint64_t forgotten_in(const TierPart& part, const std::vector<std::uint64_t
       std::count_if(first, last, [&](std::uint64_t index) { return holds(part, index); }));
 }
 
-/// How many matches to request from a part so that \p top of them are probably not forgotten: twice
-/// the expected number and a margin. At least 1, and at most the size of the part.
-std::size_t first_top(const PlacedPart& placed, std::size_t top) {
-  const std::uint64_t size = placed.part->size();
-  if (placed.forgotten == 0) return std::min<std::uint64_t>(top, size);
-  const std::uint64_t least = std::min<std::uint64_t>(top, placed.live());
-  const auto more = static_cast<std::uint64_t>(2.0 * static_cast<double>(least) *
-                                               static_cast<double>(placed.forgotten) /
-                                               static_cast<double>(placed.live()));
-  return std::min(size, least + 16 + more);
+/// The places in \p part of those of \p indices (ascending) that it contains.
+std::vector<std::uint64_t> places_in(const TierPart& part,
+                                     const std::vector<std::uint64_t>& indices) {
+  std::vector<std::uint64_t> places;
+  if (part.indices.empty()) return places;
+  const std::uint64_t first = part.indices.front();
+  auto at = part.indices.begin();
+  const auto begin = std::lower_bound(indices.begin(), indices.end(), first);
+  const auto end = std::upper_bound(begin, indices.end(), part.indices.back());
+  for (auto index = begin; index != end; ++index) {
+    // Correct if no index of the part is missing.
+    const std::uint64_t guess = *index - first;
+    if (guess < part.size() && part.indices[guess] == *index) {
+      places.push_back(guess);
+      continue;
+    }
+    at = std::lower_bound(at, part.indices.end(), *index);
+    if (*at == *index) places.push_back(static_cast<std::uint64_t>(at - part.indices.begin()));
+  }
+  return places;
 }
 
 }  // namespace
@@ -181,9 +193,15 @@ std::shared_ptr<const TierView> PatternTiers::view() const {
 
 template <class Edit>
 void PatternTiers::publish(const Edit& edit) {
+  publish(edit, [] {});
+}
+
+template <class Edit, class Last>
+void PatternTiers::publish(const Edit& edit, const Last& before_publishing) {
   const std::lock_guard lock(m_view_mutex);
   auto next = std::make_shared<TierView>(*m_view);
   edit(*next);
+  before_publishing();
   m_view = std::move(next);
 }
 
@@ -222,10 +240,25 @@ std::shared_ptr<const TierView> PatternTiers::view_to(std::uint64_t end) {
   return view();
 }
 
-void PatternTiers::forget(std::uint64_t index) {
-  publish([&](TierView& next) {
-    next.forgotten.insert(index);
-    if (PlacedPart* holder = next.holder(index)) ++holder->forgotten;
+void PatternTiers::forget(std::uint64_t index, const std::function<void()>& before_publishing) {
+  publish(
+      [&](TierView& next) {
+        next.forgotten.insert(index);
+        if (PlacedPart* holder = next.holder(index)) ++holder->forgotten;
+      },
+      [&] {
+        if (before_publishing) before_publishing();
+      });
+}
+
+void PatternTiers::clear(const std::function<void(const Drop&)>& forget_all) {
+  const std::lock_guard sync_lock(m_sync_mutex);
+  const std::lock_guard tail_lock(m_tail_mutex);
+  auto empty = std::make_shared<TierView>();
+  forget_all([&](std::uint64_t end) noexcept {
+    empty->bulk_end = empty->end = m_frozen_end = end;
+    const std::lock_guard lock(m_view_mutex);
+    m_view = std::move(empty);
   });
 }
 
@@ -438,19 +471,29 @@ SyncRecord PatternTiers::sync(SyncTrigger trigger, std::uint64_t end) {
   return record;
 }
 
-DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& parts,
-                                         SpaceSet resident, RaggedSpan<Symbol> queries,
-                                         const MatchOptions& options,
-                                         std::vector<std::vector<Found>>& answers) const {
+/// A part to be searched.
+struct PatternTiers::Search {
+  PlacedPart placed;
+  std::optional<CandidatePatterns> candidates;  ///< if the results are restricted to some
+
+  const PatternSegment& segment() const noexcept { return *placed.part->segment; }
+};
+
+DispatchRecord PatternTiers::search(const TierView& view, const std::vector<Search>& parts,
+                                    SpaceSet resident, RaggedSpan<Symbol> queries,
+                                    const MatchOptions& options,
+                                    std::vector<std::vector<Found>>& answers) const {
   Workload workload;
   workload.operation = Impl::info_of(options.measure).operation;
   workload.resident = resident;
   workload.history = &m_history;
   workload.starts = 0;
-  std::vector<MatchOptions> requested(parts.size(), options);
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    requested[p].top = first_top(parts[p], options.top);
-    parts[p].part->segment->add_to(workload, queries, requested[p]);
+  for (const Search& part : parts) {
+    MatchOptions requested = options;
+    requested.top = part.candidates
+                        ? part.candidates->scanned_top(options)
+                        : first_top(part.placed.part->size(), part.placed.live(), options.top);
+    part.segment().add_to(workload, queries, requested);
   }
   // A requested device applies to the bulk tier; the recent tier is always scanned on the host.
   const bool elsewhere = options.space == Space::cuda && !resident.contains(Space::cuda) &&
@@ -459,63 +502,88 @@ DispatchRecord PatternTiers::match_parts(const TierView& view, const Parts& part
   const DispatchRecord record =
       m_context->run(workload, elsewhere ? std::nullopt : options.space, [&](Space space) {
         found.assign(queries.rows(), {});
-        for (std::size_t p = 0; p < parts.size(); ++p)
-          match_part(view, parts[p], space, queries, requested[p], options.top, found);
+        for (const Search& part : parts) {
+          const TierPart& of = *part.placed.part;
+          append_found(of,
+                       part.candidates
+                           ? part.candidates->scan(space, queries, options)
+                           : match_kept(part.segment(), space, queries, options, part.placed.live(),
+                                        [&](std::uint64_t place) {
+                                          return !view.forgotten.contains(of.indices[place]);
+                                        }),
+                       found);
+        }
       });
   for (std::size_t q = 0; q < found.size(); ++q)
     answers[q].insert(answers[q].end(), found[q].begin(), found[q].end());
   return record;
 }
 
-void PatternTiers::match_part(const TierView& view, const PlacedPart& placed, Space space,
-                              RaggedSpan<Symbol> queries, MatchOptions requested, std::size_t top,
-                              std::vector<std::vector<Found>>& found) {
-  const TierPart& part = *placed.part;
-  std::vector<std::size_t> open(queries.rows());
-  std::iota(open.begin(), open.end(), std::size_t{0});
-  while (!open.empty()) {
-    Ragged<Symbol> some;
-    if (open.size() < queries.rows()) {
-      for (const std::size_t q : open) some.push_row(queries[q]);
+DispatchRecord PatternTiers::compare(const std::vector<Search>& parts, RaggedSpan<Symbol> queries,
+                                     const MatchOptions& options,
+                                     std::vector<std::vector<Found>>& answers) const {
+  Workload workload;
+  workload.operation = Operations::pattern_candidates;
+  workload.resident = SpaceSet::host();
+  workload.history = &m_history;
+  workload.starts = 0;
+  for (const Search& part : parts) part.candidates->add_to(workload, queries, options);
+  std::vector<std::vector<Found>> found;
+  const DispatchRecord record = m_context->run(workload, options.space, [&](Space space) {
+    found.assign(queries.rows(), {});
+    for (const Search& part : parts) {
+      append_found(*part.placed.part, part.candidates->compare(*m_context, space, queries, options),
+                   found);
     }
-    const auto rows = part.segment->match(
-        space, open.size() < queries.rows() ? RaggedSpan<Symbol>(some) : queries, requested);
-    std::vector<std::size_t> cut_short;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::vector<Found> kept;
-      for (const Match& match : rows[i]) {
-        const std::uint64_t index = part.indices[match.index];
-        if (view.forgotten.contains(index)) continue;
-        kept.push_back(
-            {{index, match.similarity, match.matched, match.distance}, &part, match.index});
-      }
-      const bool is_all = rows[i].size() < requested.top || requested.top == part.size();
-      if (is_all || kept.size() >= top) {
-        found[open[i]].insert(found[open[i]].end(), kept.begin(), kept.end());
-      } else {
-        cut_short.push_back(open[i]);
-      }
+  });
+  for (std::size_t q = 0; q < found.size(); ++q)
+    answers[q].insert(answers[q].end(), found[q].begin(), found[q].end());
+  return record;
+}
+
+void PatternTiers::append_found(const TierPart& part, const std::vector<std::vector<Match>>& rows,
+                                std::vector<std::vector<Found>>& found) {
+  for (std::size_t q = 0; q < rows.size(); ++q) {
+    for (const Match& match : rows[q]) {
+      found[q].push_back(
+          {{part.indices[match.index], match.similarity, match.matched, match.distance},
+           &part,
+           match.index});
     }
-    open = std::move(cut_short);
-    requested.top = std::min<std::size_t>(4 * requested.top, part.size());
   }
 }
 
 MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> queries,
                                  const MatchOptions& options) const {
-  Parts everywhere;  // parts that a device can scan as well
-  Parts host;
+  std::optional<std::vector<std::uint64_t>> only;
+  if (options.only) {
+    only = checked_candidates(*options.only, view.end, "patterns below");
+    std::erase_if(*only, [&](std::uint64_t index) { return view.forgotten.contains(index); });
+  }
+  std::vector<Search> few;         // parts of which some patterns are compared
+  std::vector<Search> everywhere;  // parts that a device can scan as well
+  std::vector<Search> host;
   for (const Parts* parts : {&view.bulk, &view.recent}) {
     for (const PlacedPart& placed : *parts) {
-      if (placed.live() > 0) (on_device(*placed.part) ? everywhere : host).push_back(placed);
+      if (placed.live() == 0) continue;
+      Search search{placed, {}};
+      if (only) {
+        auto places = places_in(*placed.part, *only);
+        if (places.empty()) continue;
+        search.candidates.emplace(search.segment(), std::move(places));
+      }
+      const bool compares = only && search.candidates->are_few(options.space);
+      auto& group = compares ? few : on_device(*placed.part) ? everywhere : host;
+      group.push_back(std::move(search));
     }
   }
   MatchResults results;
   std::vector<std::vector<Found>> answers(queries.rows());
-  if (!host.empty() || everywhere.empty())
-    results.record = match_parts(view, host, SpaceSet::host(), queries, options, answers);
+  if (!few.empty()) results.record = compare(few, queries, options, answers);
+  if (!host.empty() || (few.empty() && everywhere.empty()))
+    results.record = search(view, host, SpaceSet::host(), queries, options, answers);
   if (!everywhere.empty())
-    results.record = match_parts(view, everywhere, SpaceSet::all(), queries, options, answers);
+    results.record = search(view, everywhere, SpaceSet::all(), queries, options, answers);
   for (std::size_t q = 0; q < answers.size(); ++q) {
     std::sort(answers[q].begin(), answers[q].end());
     if (answers[q].size() > options.top) answers[q].resize(options.top);

@@ -10,8 +10,10 @@
 #include <kindred/matcher/PatternMemory.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -88,7 +90,15 @@ class PatternTiers {
   /// \brief Removes the pattern from the results of all later views. O(log patterns)
   ///
   /// The caller ensures that a `PatternRows::load` that starts later does not return the pattern.
-  void forget(std::uint64_t index);
+  /// \param before_publishing the last step that may throw; nothing is then changed
+  void forget(std::uint64_t index, const std::function<void()>& before_publishing = {});
+
+  /// Publishes a view without patterns that covers those below \p end.
+  using Drop = std::function<void(std::uint64_t end)>;
+  /// \brief Forgets all patterns while no part is built. Waits for a synchronisation.
+  /// \param forget_all must call its argument while no row can be read, and nothing after that call
+  /// may throw
+  void clear(const std::function<void(const Drop&)>& forget_all);
 
   /// \brief Takes the bulk tier from a file. The tiers must be empty.
   ///
@@ -104,7 +114,8 @@ class PatternTiers {
   /// enough memory are kept.
   void reclaim();
 
-  /// The merged results of all parts of \p view.
+  /// The merged results of all parts of \p view. \throws InvalidArgument for an index in `only`
+  /// that is not below the end of the view
   MatchResults match(const TierView& view, RaggedSpan<Symbol> queries,
                      const MatchOptions& options) const;
 
@@ -113,16 +124,19 @@ class PatternTiers {
   struct Found;
   struct Change;
 
+  struct Search;
+
   /// \brief Appends the matches in \p parts to the results of every query. \param resident spaces
   /// that can scan the parts
-  DispatchRecord match_parts(const TierView& view, const Parts& parts, SpaceSet resident,
-                             RaggedSpan<Symbol> queries, const MatchOptions& options,
-                             std::vector<std::vector<Found>>& answers) const;
-  /// \brief Appends to the results of every query its best \p top matches in \p placed that are not
-  /// forgotten. \param requested its `top` is the number of matches to request first
-  static void match_part(const TierView& view, const PlacedPart& placed, Space space,
-                         RaggedSpan<Symbol> queries, MatchOptions requested, std::size_t top,
-                         std::vector<std::vector<Found>>& found);
+  DispatchRecord search(const TierView& view, const std::vector<Search>& parts, SpaceSet resident,
+                        RaggedSpan<Symbol> queries, const MatchOptions& options,
+                        std::vector<std::vector<Found>>& answers) const;
+  /// The same for parts of which few patterns are candidates.
+  DispatchRecord compare(const std::vector<Search>& parts, RaggedSpan<Symbol> queries,
+                         const MatchOptions& options,
+                         std::vector<std::vector<Found>>& answers) const;
+  static void append_found(const TierPart& part, const std::vector<std::vector<Match>>& rows,
+                           std::vector<std::vector<Found>>& found);
   bool wants_device() const noexcept;
   std::shared_ptr<const TierPart> make_part(const TierRows& rows, Residency residency) const;
   /// Appends parts made of \p rows to \p bulk; patterns that are too long for the device stay on
@@ -137,6 +151,8 @@ class PatternTiers {
   /// Publishes a modified copy of the view.
   template <class Edit>
   void publish(const Edit& edit);
+  template <class Edit, class Last>
+  void publish(const Edit& edit, const Last& before_publishing);
 
   Context* m_context;
   mutable CallHistory m_history;

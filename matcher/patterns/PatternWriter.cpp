@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternWriter.hpp"
 
-#include "storage/SectionWriter.hpp"
 #include "symbols/StoredVocabulary.hpp"
 
 #include <algorithm>
@@ -128,9 +127,8 @@ void write_part(SectionWriter& writer, const std::string& prefix, const StoredPa
 
 }  // namespace
 
-WrittenPatterns write_patterns(const std::string& path, const PatternCut& cut,
+WrittenPatterns write_patterns(SectionWriter& writer, const PatternCut& cut,
                                const Vocabulary& vocabulary, const RowReader& reader) {
-  SectionWriter writer(path, patterns_kind);
   WrittenPatterns written;
   written.symbols = write_vocabulary(writer, vocabulary, 0);
   // Symbols added after the snapshot are in none of its patterns.
@@ -157,6 +155,7 @@ WrittenPatterns append_patterns(const std::string& path, const FileRevision& exp
   SectionWriter writer(path, patterns_kind, expected);
   WrittenPatterns written;
   written.symbols = write_vocabulary(writer, vocabulary, cut.symbols);
+  if (cut.has_lower) writer.require_format(section_format_lower);
   writer.write<std::uint64_t>("change.patterns", cut.changed);
   writer.write<std::uint64_t>("change.frequency", cut.changed_frequency);
   write_rows(writer, cut.rows, false, reader);

@@ -3,7 +3,7 @@
 #define KINDRED_MATCHER_PATTERNS_PATTERN_WRITER_HPP
 
 #include "StoredPatterns.hpp"
-#include "storage/SectionFormat.hpp"
+#include "storage/SectionWriter.hpp"
 
 #include <kindred/matcher/Vocabulary.hpp>
 
@@ -33,6 +33,7 @@ struct PatternCut {
   // Only for a later commit:
   std::vector<std::uint64_t> changed;  ///< rows before `begin` that changed
   std::vector<std::uint64_t> changed_frequency;
+  bool has_lower = false;  ///< whether a frequency may have become lower, but not 0
 };
 
 struct WrittenPatterns {
@@ -40,8 +41,8 @@ struct WrittenPatterns {
   std::uint64_t symbols = 0;  ///< number of symbols in the file
 };
 
-/// Writes a new file. \throws as `SectionWriter`
-WrittenPatterns write_patterns(const std::string& path, const PatternCut& cut,
+/// Writes a new file. \param writer of a new file of `patterns_kind` \throws as `SectionWriter`
+WrittenPatterns write_patterns(SectionWriter& writer, const PatternCut& cut,
                                const Vocabulary& vocabulary, const RowReader& reader);
 /// Appends a commit to the file, whose state must be \p expected. \throws as `SectionWriter`
 WrittenPatterns append_patterns(const std::string& path, const FileRevision& expected,

@@ -180,7 +180,7 @@ void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
   // The changes come first, because a forgotten pattern may have been learned again as a new one.
   for (std::size_t i = 0; i < changed.size(); ++i) {
     const std::uint64_t before = catalogue.frequency(changed[i]);
-    if ((frequency[i] > 0 && frequency[i] < before) || (before == 0 && frequency[i] > 0)) {
+    if (before == 0 && frequency[i] > 0) {
       checks.refuse<std::uint64_t>("change.frequency", i,
                                    "cannot follow the frequency " + std::to_string(before));
     }
@@ -189,8 +189,8 @@ void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
       catalogue.prepare_to_forget(changed[i]);
       catalogue.forget(changed[i]);
     } else {
-      catalogue.prepare_to_raise(changed[i]);
-      catalogue.raise_frequency(changed[i], frequency[i] - before);
+      catalogue.prepare_to_set_frequency(changed[i]);
+      catalogue.set_frequency(changed[i], frequency[i]);
     }
   }
   std::vector<std::uint64_t> offsets;
@@ -346,8 +346,12 @@ void read_parts(const SectionChecks& checks, std::uint64_t vocabulary, StoredPat
 }  // namespace
 
 StoredPatterns read_patterns(const std::string& path, int threads) {
+  return read_patterns(std::make_shared<const SectionFile>(path, patterns_kind, threads), threads);
+}
+
+StoredPatterns read_patterns(std::shared_ptr<const SectionFile> mapped, int threads) {
   StoredPatterns stored;
-  stored.file = std::make_shared<const SectionFile>(path, patterns_kind, threads);
+  stored.file = std::move(mapped);
   const SectionFile& file = *stored.file;
   std::vector<SectionChecks> commits;
   for (std::size_t c = 0; c < file.commits(); ++c) commits.emplace_back(file, c, threads);

@@ -38,6 +38,8 @@ struct StoredPatterns {
 /// \brief Maps a file and checks it with at most \p threads threads.
 /// \throws as `SectionFile`; CorruptFile if its numbers contradict each other
 StoredPatterns read_patterns(const std::string& path, int threads);
+/// The same for a file that is mapped.
+StoredPatterns read_patterns(std::shared_ptr<const SectionFile> file, int threads);
 
 }  // namespace Kindred::Impl
 

@@ -57,7 +57,8 @@ constexpr const MeasureInfo& info_of(Measure measure) noexcept {
 /// The operations of all measures, to be registered by engines that match.
 inline constexpr std::initializer_list<Operation> measure_operations{
     Operations::lcs,         Operations::difflib,      Operations::edit_distance,
-    Operations::common_ends, Operations::jaro_winkler, Operations::token_set};
+    Operations::common_ends, Operations::jaro_winkler, Operations::token_set,
+    Operations::pattern_candidates};
 
 /// \throws InvalidArgument if the measure has no matching blocks
 inline void check_blocks(Measure measure) {

@@ -3,11 +3,13 @@
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
+#include "CandidatePatterns.hpp"
 #include "ClusterGroups.hpp"
 #include "EqualPatterns.hpp"
 #include "MeasureOperations.hpp"
 #include "PatternSegment.hpp"
 #include "WordPatterns.hpp"
+#include "common/CallerArrays.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -44,32 +46,57 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
     return &*made;
   }
 
+  Workload workload(const MatchOptions& options) const {
+    Workload workload;
+    workload.operation = Impl::info_of(options.measure).operation;
+    workload.history = &history;
+    workload.starts = 0;
+    return workload;
+  }
+
   /// Runs \p body on the space given by \p options, or chosen by the dispatcher.
   template <class Body>
   DispatchRecord run(const Impl::PatternSegment& matched, RaggedSpan<Symbol> queries,
                      const MatchOptions& options, const Body& body) const {
-    Workload workload;
-    workload.operation = Impl::info_of(options.measure).operation;
-    workload.resident = matched.resident();
-    workload.history = &history;
-    workload.starts = 0;
-    matched.add_to(workload, queries, options);
-    return context.run(workload, options.space, body);
+    Workload described = workload(options);
+    described.resident = matched.resident();
+    matched.add_to(described, queries, options);
+    return context.run(described, options.space, body);
+  }
+
+  /// The matches of every query in \p matched, of all patterns or of those in `options.only`.
+  DispatchRecord match_in(const Impl::PatternSegment& matched, RaggedSpan<Symbol> queries,
+                          const MatchOptions& options,
+                          std::vector<std::vector<Match>>& answers) const {
+    if (!options.only) {
+      return run(matched, queries, options,
+                 [&](Space space) { answers = matched.match(space, queries, options); });
+    }
+    const Impl::CandidatePatterns candidates(
+        matched, Impl::checked_candidates(*options.only, matched.size(), "patterns below"));
+    if (candidates.are_few(options.space)) {
+      Workload described = workload(options);
+      described.operation = Operations::pattern_candidates;
+      described.resident = SpaceSet::host();
+      candidates.add_to(described, queries, options);
+      return context.run(described, options.space, [&](Space space) {
+        answers = candidates.compare(context, space, queries, options);
+      });
+    }
+    MatchOptions requested = options;
+    requested.top = candidates.scanned_top(options);
+    return run(matched, queries, requested,
+               [&](Space space) { answers = candidates.scan(space, queries, options); });
   }
 
   /// The matches of every query.
   DispatchRecord match(RaggedSpan<Symbol> queries, const MatchOptions& options,
                        std::vector<std::vector<Match>>& answers) const {
     const Impl::WordPatterns* const by_words = words(options);
-    if (by_words == nullptr) {
-      return run(segment, queries, options,
-                 [&](Space space) { answers = segment.match(space, queries, options); });
-    }
+    if (by_words == nullptr) return match_in(segment, queries, options, answers);
     const Ragged<Symbol> forms = by_words->forms(queries);
-    const MatchOptions requested = by_words->options(options);
-    const DispatchRecord record = run(by_words->segment(), forms, requested, [&](Space space) {
-      answers = by_words->segment().match(space, forms, requested);
-    });
+    const DispatchRecord record =
+        match_in(by_words->segment(), forms, by_words->options(options), answers);
     for (std::size_t row = 0; row < answers.size(); ++row)
       by_words->finish(forms[row], options, answers[row]);
     return record;
@@ -184,10 +211,17 @@ MatchResults SequenceMatcher::match(std::span<const std::string_view> queries,
   return match(RaggedSpan<Symbol>(code_points(queries)), options);
 }
 
+MatchResults SequenceMatcher::match(const ConstArray& symbols, const ConstArray& offsets,
+                                    const MatchOptions& options) const {
+  return match(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), options);
+}
+
 void SequenceMatcher::match_self(
     const MatchOptions& options,
     const std::function<void(std::size_t, const MatchResults&)>& answer) const {
   check(options);
+  KINDRED_THROW_IF(options.only.has_value(),
+                   "only is set; match_self and cluster compare all stored patterns");
   // Few patterns have many duplicates, so all are first matched with a small limit, and only those
   // that reach it are repeated.
   constexpr std::size_t queries_max = 256;
@@ -203,6 +237,8 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
   matching.top = std::numeric_limits<std::size_t>::max();
   matching.blocks = false;
   check(matching);
+  KINDRED_THROW_IF(matching.only.has_value(),
+                   "only is set; match_self and cluster compare all stored patterns");
   KINDRED_THROW_IF(matching.threshold == 0.0,
                    "threshold is 0; clusters require a threshold above 0");
   // If many patterns are equal, they are one item, because their pairs would be as many as the

@@ -8,6 +8,7 @@
 #include <kindred/matcher/CodePoints.hpp>
 
 #include "MeasureOperations.hpp"
+#include "PairCount.hpp"
 #include "QueryMasks.hpp"
 #include "WordForms.hpp"
 
@@ -44,39 +45,10 @@ std::vector<Symbol> points_of(std::string_view text, const char* what) {
   return points;
 }
 
-std::uint32_t common_end(Measure measure, std::span<const Symbol> a, std::span<const Symbol> b) {
-  const auto equal = [](Symbol x, Symbol y) { return x == y && x != unknown_symbol; };
-  const auto shorter = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
-  const auto count =
-      measure == Measure::prefix
-          ? std::mismatch(a.begin(), a.begin() + shorter, b.begin(), equal).first - a.begin()
-          : std::mismatch(a.rbegin(), a.rbegin() + shorter, b.rbegin(), equal).first - a.rbegin();
-  return static_cast<std::uint32_t>(count);
-}
-
-/// The number of matched symbols of a pair; under `lcs` and `difflib` some smaller number if it is
-/// below \p least. \p masks() and \p finder() return what was prepared of the query, if it is
-/// needed.
-template <class Masks, class Finder>
-std::uint32_t count_matched(Measure measure, std::span<const Symbol> pattern,
-                            std::span<const Symbol> query, std::uint64_t least, const Masks& masks,
-                            const Finder& finder) {
-  if (measure == Measure::lcs) return masks().lcs(pattern, least);
-  if (measure == Measure::difflib) {
-    // The LCS bounds the runs.
-    if (least > 0 && masks().lcs(pattern, least) < least) return 0;
-    return finder().matched(pattern);
-  }
-  if (Impl::info_of(measure).comparison == Impl::Comparison::ends)
-    return common_end(measure, pattern, query);
-  return masks().edit_matched(measure == Measure::osa ? EditKind::osa : EditKind::levenshtein,
-                              pattern);
-}
-
-/// The same, for a query that is used once.
+/// `Impl::count_matched` for a query that is used once.
 std::uint32_t matched_once(Measure measure, std::span<const Symbol> pattern,
                            std::span<const Symbol> query, bool autojunk, std::uint64_t least) {
-  return count_matched(
+  return Impl::count_matched(
       measure, pattern, query, least, [&] { return Impl::QueryMasks(query); },
       [&] { return BlockFinder(query, autojunk); });
 }
@@ -86,19 +58,14 @@ void check_cutoff(double cutoff) {
                    "score_cutoff is " + std::to_string(cutoff) + "; it must be in [0, 1]");
 }
 
-/// The similarity of a pair. \p count(least) as `count_matched`
+/// The similarity of a pair. \p count(least) as `Impl::count_matched`
 template <class Count>
 double cut_similarity(Measure measure, std::uint64_t pattern, std::uint64_t query, double cutoff,
                       const Count& count) {
   check_cutoff(cutoff);
   if (pattern + query == 0) return measure == Measure::lcs ? 0.0 : 1.0;
-  const SimilarityScale scale = Impl::info_of(measure).scale();
-  // The lengths bound the count.
-  if (similarity(scale, std::min(pattern, query), pattern, query) < cutoff) return 0.0;
-  const std::uint64_t least =
-      scale == SimilarityScale::total ? least_matched(cutoff, pattern + query) : 0;
-  const double value = similarity(scale, count(least), pattern, query);
-  return value < cutoff ? 0.0 : value;
+  const auto matched = Impl::count_from(measure, pattern, query, cutoff, count);
+  return matched ? similarity(Impl::info_of(measure).scale(), *matched, pattern, query) : 0.0;
 }
 
 bool is_scored(Measure measure) {
@@ -151,7 +118,7 @@ class ScoredQuery {
 struct KINDRED_HIDDEN PreparedQuery::State {
   std::uint32_t matched(std::span<const Symbol> pattern, std::uint64_t least = 0) const {
     if (scored) return scored->compare(pattern).matched;
-    return count_matched(
+    return Impl::count_matched(
         measure, pattern, symbols, least, [&]() -> const Impl::QueryMasks& { return masks; },
         [&]() -> const BlockFinder& { return finder; });
   }

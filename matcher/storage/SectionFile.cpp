@@ -35,14 +35,30 @@ SectionFile::SectionFile(std::string path, std::string_view kind, int threads)
     : m_path(std::move(path)) {
   const FileDescriptor file = open_existing(m_path, Access::read);
   const SectionHeader header = read_header(file.get(), m_path, kind);
-  const std::uint64_t size = file_size(file.get(), m_path);
+  check_size(file_size(file.get(), m_path), header);
+  map(file.get());
+  check(header, threads);
+}
+
+SectionFile::SectionFile(std::span<const std::byte> bytes, std::string_view kind, int threads)
+    : m_path("the buffer") {
+  const SectionHeader header = read_header(bytes, m_path, kind);
+  check_size(bytes.size(), header);
+  map(-1);
+  std::memcpy(m_data, bytes.data(), m_revision.bytes);
+  check(header, threads);
+}
+
+void SectionFile::check_size(std::uint64_t size, const SectionHeader& header) {
   if (size < header.bytes) {
     fail(size, "the file ends after " + std::to_string(size) + " of " +
                    std::to_string(header.bytes) + " bytes: it was cut");
   }
   m_revision = revision_of(header);
   m_uncommitted = size - header.bytes;
-  map(file.get());
+}
+
+void SectionFile::check(const SectionHeader& header, int threads) {
   try {
     read_tables(header);
     verify(threads);
@@ -55,8 +71,9 @@ SectionFile::SectionFile(std::string path, std::string_view kind, int threads)
 SectionFile::~SectionFile() { ::munmap(m_data, m_revision.bytes); }
 
 void SectionFile::map(int descriptor) {
-  void* const data = ::mmap(nullptr, m_revision.bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_NORESERVE, descriptor, 0);
+  const int source = descriptor < 0 ? MAP_ANONYMOUS : MAP_NORESERVE;
+  void* const data = ::mmap(nullptr, m_revision.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | source,
+                            descriptor, 0);
   if (data == MAP_FAILED) {
     const std::string why = std::strerror(errno);
     throw OutOfMemory("host", m_revision.bytes, "mapping " + m_path, why);

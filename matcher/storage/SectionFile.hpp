@@ -34,6 +34,9 @@ class SectionFile {
   /// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file or
   /// cannot be opened; CorruptFile with the byte offset and the reason
   SectionFile(std::string path, std::string_view kind, int threads);
+  /// \brief Copies the \p bytes of a file and validates them. `path()` is "the buffer".
+  /// \throws CorruptFile; OutOfMemory
+  SectionFile(std::span<const std::byte> bytes, std::string_view kind, int threads);
   ~SectionFile();
   SectionFile(const SectionFile&) = delete;
   SectionFile& operator=(const SectionFile&) = delete;
@@ -65,7 +68,12 @@ class SectionFile {
   const Section& get(std::size_t commit, std::string_view name) const;
   std::pair<std::byte*, std::uint64_t> typed(std::size_t commit, std::string_view name,
                                              ElementType type, std::size_t element_bytes) const;
+  /// Maps the committed bytes of a file, or memory for as many if \p descriptor is negative.
   void map(int descriptor);
+  /// Checks that \p size bytes contain the committed ones.
+  void check_size(std::uint64_t size, const SectionHeader& header);
+  /// Checks what is mapped, and unmaps it if it is invalid.
+  void check(const SectionHeader& header, int threads);
   void read_tables(const SectionHeader& header);
   std::vector<Section> read_entries(std::uint64_t table, const TableHead& head) const;
   void verify(int threads) const;

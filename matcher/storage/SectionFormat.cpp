@@ -39,36 +39,28 @@ std::size_t read_start(int descriptor, const std::string& path, SectionHeader& h
   return done;
 }
 
-}  // namespace
-
-std::uint64_t checksum_of(const SectionHeader& header) noexcept {
-  return hash64(&header, offsetof(SectionHeader, checksum));
+/// Checks that the \p bytes bytes that were read are the header of a file of Kindred.
+void check_magic(std::size_t bytes, const SectionHeader& header, const std::string& path) {
+  if (bytes < sizeof(header)) {
+    throw CorruptFile(
+        path, bytes,
+        "the file ends within the header of " + std::to_string(sizeof(header)) + " bytes");
+  }
+  if (header.magic != section_magic)
+    throw CorruptFile(path, 0,
+                      "is not a file of Kindred: it does not begin with the 8 bytes of the format");
 }
 
-std::uint64_t checksum_of(std::span<const std::uint64_t> pieces) noexcept {
-  return hash64(pieces.data(), pieces.size_bytes());
+[[noreturn]] void refuse_checksum(const std::string& path) {
+  throw CorruptFile(path, 0,
+                    "the header is damaged: its checksum does not match; restore the file");
 }
 
-SectionHeader read_header(int descriptor, const std::string& path, std::string_view kind) {
-  SectionHeader header{};
+/// Checks a header whose checksum is right.
+void check_header(const SectionHeader& header, const std::string& path, std::string_view kind) {
   const auto damaged = [&path](std::uint64_t offset, const std::string& why) {
     return CorruptFile(path, offset, why);
   };
-  for (int attempt = 0;; ++attempt) {
-    const std::size_t bytes = read_start(descriptor, path, header);
-    if (bytes < sizeof(header)) {
-      throw damaged(
-          bytes, "the file ends within the header of " + std::to_string(sizeof(header)) + " bytes");
-    }
-    if (header.magic != section_magic)
-      throw damaged(0,
-                    "is not a file of Kindred: it does not begin with the 8 bytes of the format");
-    if (header.checksum == checksum_of(header)) break;
-    // Another process may be replacing the header, which takes microseconds.
-    if (attempt == 3)
-      throw damaged(0, "the header is damaged: its checksum does not match; restore the file");
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
   if (header.format_version < section_format_first ||
       header.format_version > section_format_version) {
     throw damaged(8, "format version " + std::to_string(header.format_version) +
@@ -92,6 +84,39 @@ SectionHeader read_header(int descriptor, const std::string& path, std::string_v
           kind.size()) {
     throw damaged(32, "the header contradicts itself");
   }
+}
+
+}  // namespace
+
+std::uint64_t checksum_of(const SectionHeader& header) noexcept {
+  return hash64(&header, offsetof(SectionHeader, checksum));
+}
+
+std::uint64_t checksum_of(std::span<const std::uint64_t> pieces) noexcept {
+  return hash64(pieces.data(), pieces.size_bytes());
+}
+
+SectionHeader read_header(int descriptor, const std::string& path, std::string_view kind) {
+  SectionHeader header{};
+  for (int attempt = 0;; ++attempt) {
+    check_magic(read_start(descriptor, path, header), header, path);
+    if (header.checksum == checksum_of(header)) break;
+    // Another process may be replacing the header, which takes microseconds.
+    if (attempt == 3) refuse_checksum(path);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  check_header(header, path, kind);
+  return header;
+}
+
+SectionHeader read_header(std::span<const std::byte> bytes, const std::string& name,
+                          std::string_view kind) {
+  SectionHeader header{};
+  const std::size_t count = std::min(bytes.size(), sizeof(header));
+  if (count > 0) std::memcpy(&header, bytes.data(), count);
+  check_magic(count, header, name);
+  if (header.checksum != checksum_of(header)) refuse_checksum(name);
+  check_header(header, name, kind);
   return header;
 }
 

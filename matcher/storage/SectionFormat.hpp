@@ -16,11 +16,13 @@ namespace Kindred::Impl {
 // The bytes of a section file, as specified in docs/internals/file-format.md.
 
 inline constexpr std::array<char, 8> section_magic{'\x89', 'K', 'N', 'D', '\r', '\n', '\x1a', '\n'};
-inline constexpr std::uint32_t section_format_version = 2;  ///< the newest supported version
+inline constexpr std::uint32_t section_format_version = 3;  ///< the newest supported version
 /// A file is written with the oldest version that can describe it, so that older programs can read
 /// as many files as possible.
 inline constexpr std::uint32_t section_format_first = 1;
 inline constexpr std::uint32_t section_format_gaps = 2;  ///< `pattern.index`
+/// A frequency in `change.frequency` may be lower than before, but not 0.
+inline constexpr std::uint32_t section_format_lower = 3;
 inline constexpr std::uint64_t section_alignment = 64;
 /// The checksum of a section is computed from the checksums of its pieces, so that it can be
 /// computed while the section is written and checked by several threads.
@@ -105,6 +107,9 @@ std::uint64_t checksum_of(std::span<const std::uint64_t> pieces) noexcept;
 /// \brief Reads and validates the header of the open file \p descriptor.
 /// \throws CorruptFile; Error if it cannot be read
 SectionHeader read_header(int descriptor, const std::string& path, std::string_view kind);
+/// The same for the bytes of a file in memory. \param name for messages
+SectionHeader read_header(std::span<const std::byte> bytes, const std::string& name,
+                          std::string_view kind);
 
 }  // namespace Kindred::Impl
 

@@ -30,6 +30,14 @@ std::array<char, size> field_of(std::string_view text) {
 SectionWriter::SectionWriter(std::string path, std::string_view kind) : m_path(std::move(path)) {
   m_new.emplace(m_path);
   if (std::filesystem::exists(m_path)) m_locked = lock_existing(m_path, Access::read);
+  start(kind);
+}
+
+SectionWriter::SectionWriter(std::vector<std::byte>& out, std::string_view kind) : m_out(&out) {
+  start(kind);
+}
+
+void SectionWriter::start(std::string_view kind) {
   m_header.magic = section_magic;
   m_header.format_version = section_format_first;
   m_header.program_version = KINDRED_VERSION;
@@ -96,7 +104,10 @@ void SectionWriter::end() {
 }
 
 void SectionWriter::append(const void* data, std::size_t bytes) {
-  if (m_new) {
+  if (m_out != nullptr) {
+    const auto* const first = static_cast<const std::byte*>(data);
+    m_out->insert(m_out->end(), first, first + bytes);
+  } else if (m_new) {
     m_new->write(data, bytes);
   } else {
     write_at(m_locked.get(), m_end, data, bytes, m_path);
@@ -120,7 +131,9 @@ FileRevision SectionWriter::commit() {
   m_header.bytes = m_end;
   ++m_header.commits;
   m_header.checksum = checksum_of(m_header);
-  if (m_new) {
+  if (m_out != nullptr) {
+    std::memcpy(m_out->data(), &m_header, sizeof(m_header));
+  } else if (m_new) {
     m_new->write_at(0, &m_header, sizeof(m_header));
     AtomicFile::publish({&*m_new});
   } else {

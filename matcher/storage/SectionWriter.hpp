@@ -28,6 +28,9 @@ class SectionWriter {
   /// letters
   /// \throws InvalidArgument if the file cannot be created; Busy while another process writes it
   SectionWriter(std::string path, std::string_view kind);
+  /// Writes a new file to memory, at the end of the empty vector \p out, which must outlive this
+  /// object.
+  SectionWriter(std::vector<std::byte>& out, std::string_view kind);
   /// \brief Appends a commit to the file at \p path.
   /// \param expected the state that the file must have, from the last read or write
   /// \throws InvalidArgument if the file has another state; NotFound; CorruptFile; Busy
@@ -59,6 +62,7 @@ class SectionWriter {
   FileRevision commit();
 
  private:
+  void start(std::string_view kind);
   void begin(std::string_view name, ElementType type, std::size_t element_bytes);
   void put(const void* data, std::size_t bytes);
   void end();
@@ -66,8 +70,9 @@ class SectionWriter {
   void append(const void* data, std::size_t bytes);
 
   std::string m_path;
-  std::optional<AtomicFile> m_new;  ///< if a new file is written
-  FileDescriptor m_locked;          ///< the file that is appended to or replaced
+  std::vector<std::byte>* m_out = nullptr;  ///< if the file is written to memory
+  std::optional<AtomicFile> m_new;          ///< if a new file is written
+  FileDescriptor m_locked;                  ///< the file that is appended to or replaced
   SectionHeader m_header{};
   TableHead m_head{};
   std::vector<TableEntry> m_entries;

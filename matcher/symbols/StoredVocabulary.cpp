@@ -4,13 +4,23 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Ragged.hpp>
 
+#include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace Kindred {
 
 namespace {
+
 constexpr const char* kind = "vocabulary";
+
+Vocabulary read(const Impl::SectionFile& file) {
+  const Impl::SectionChecks checks(file, 0, 1);
+  return Impl::read_vocabulary(file, {&checks, 1});
 }
+
+}  // namespace
 
 void Vocabulary::save(const std::string& path) const {
   Impl::SectionWriter writer(path, kind);
@@ -19,9 +29,19 @@ void Vocabulary::save(const std::string& path) const {
 }
 
 Vocabulary Vocabulary::load(const std::string& path) {
-  const Impl::SectionFile file(path, kind, 1);
-  const Impl::SectionChecks checks(file, 0, 1);
-  return Impl::read_vocabulary(file, {&checks, 1});
+  return read(Impl::SectionFile(path, kind, 1));
+}
+
+std::vector<std::byte> Vocabulary::to_bytes() const {
+  std::vector<std::byte> bytes;
+  Impl::SectionWriter writer(bytes, kind);
+  Impl::write_vocabulary(writer, *this, 0);
+  writer.commit();
+  return bytes;
+}
+
+Vocabulary Vocabulary::from_bytes(std::span<const std::byte> bytes) {
+  return read(Impl::SectionFile(bytes, kind, 1));
 }
 
 namespace Impl {

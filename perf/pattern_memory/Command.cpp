@@ -49,22 +49,51 @@ class TextPatterns {
   }
   /// Valid until the next call.
   PatternMemory::Events operator[](std::size_t row) {
-    constexpr std::size_t event_symbols = 5;
     m_events.values.clear();
     m_events.offsets.assign(1, 0);
-    for (const Symbol symbol : m_rows[row]) {
-      m_events.values.push_back(m_texts[symbol]);
-      if (m_events.values.size() % event_symbols == 0) m_events.close_row();
-    }
-    if (m_events.offsets.back() != m_events.values.size()) m_events.close_row();
+    append(row, m_events, [&](Symbol symbol) -> std::string_view { return m_texts[symbol]; });
     return m_events;
   }
+  /// Appends the events of a pattern, whose symbols are `value_of(symbol)`.
+  template <class T, class ValueOf>
+  void append(std::size_t row, Ragged<T>& events, const ValueOf& value_of) const {
+    constexpr std::size_t event_symbols = 5;
+    std::size_t count = 0;
+    for (const Symbol symbol : m_rows[row]) {
+      events.values.push_back(value_of(symbol));
+      if (++count % event_symbols == 0) events.close_row();
+    }
+    if (events.offsets.back() != events.values.size()) events.close_row();
+  }
+  std::vector<std::string_view> dictionary() const { return {m_texts.begin(), m_texts.end()}; }
 
  private:
   const SymbolRows& m_rows;
   std::vector<std::string> m_texts;
   Ragged<std::string_view> m_events;
 };
+
+/// Learns the first \p patterns rows in a new memory by calls of `learn_all` with many patterns
+/// each. \p append(row, events) appends the events of a row, and \p learn(memory, lists) learns.
+/// Returns the seconds that the calls took.
+template <class T, class Append, class Learn>
+double bulk_seconds(Context& context, std::size_t patterns, const Append& append,
+                    const Learn& learn) {
+  constexpr std::size_t patterns_max = std::size_t{1} << 20U;  // to limit the memory of the input
+  PatternMemory memory(context);
+  memory.begin_training();
+  double seconds = 0;
+  for (std::size_t begin = 0; begin < patterns; begin += patterns_max) {
+    Ragged<T> events;
+    std::vector<std::uint64_t> offsets{0};
+    for (std::size_t row = begin; row < std::min(patterns, begin + patterns_max); ++row) {
+      append(row, events);
+      offsets.push_back(events.rows());
+    }
+    seconds += timed([&] { learn(memory, EventLists<T>{offsets, events}); });
+  }
+  return seconds;
+}
 
 Json bytes_of(const Context& context, const PatternMemory& memory) {
   Json out;
@@ -99,6 +128,25 @@ int run_memory(const MemoryArguments& arguments) {
     std::printf("%s: %s\n", what, reported.dump().c_str());
     std::fflush(stdout);
   };
+  const std::vector<std::string_view> dictionary = texts.dictionary();
+  print_row("learn_all_texts_seconds",
+            bulk_seconds<std::string_view>(
+                context, patterns,
+                [&](std::size_t row, Ragged<std::string_view>& events) {
+                  texts.append(row, events, [&](Symbol symbol) { return dictionary[symbol]; });
+                },
+                [](PatternMemory& memory, const EventLists<std::string_view>& lists) {
+                  memory.learn_all(lists);
+                }));
+  print_row("learn_all_symbols_seconds",
+            bulk_seconds<Symbol>(
+                context, patterns,
+                [&](std::size_t row, Ragged<Symbol>& events) {
+                  texts.append(row, events, [](Symbol symbol) { return symbol; });
+                },
+                [&](PatternMemory& memory, const EventLists<Symbol>& lists) {
+                  memory.learn_all(lists, dictionary);
+                }));
   std::unique_ptr<PatternMemory> memory = std::make_unique<PatternMemory>(context);
 
   memory->begin_training();
@@ -121,6 +169,14 @@ int run_memory(const MemoryArguments& arguments) {
   std::vector<double> times;
   for (std::size_t i = 0; i < 20; ++i) times.push_back(ask(i * patterns / 20));
   print_row("query_seconds", quantiles(times));
+  // Restricted to one pattern in a thousand.
+  std::vector<std::uint64_t> candidates;
+  for (std::uint64_t index = 0; index < memory->size(); index += 1000) candidates.push_back(index);
+  options.only = candidates;
+  times.clear();
+  for (std::size_t i = 0; i < 20; ++i) times.push_back(ask(i * patterns / 20));
+  print_row("candidates_query_seconds", quantiles(times));
+  options.only = {};
   print_row("bytes_after_queries", bytes_of(context, *memory));
 
   // Learned one by one, while the memory's background thread synchronises.

@@ -8,6 +8,7 @@
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/CodePoints.hpp>
+#include <kindred/matcher/EventLists.hpp>
 #include <kindred/matcher/PatternFileInfo.hpp>
 #include <kindred/matcher/PatternSettings.hpp>
 #include <kindred/matcher/Prediction.hpp>
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,8 +99,8 @@ class PatternMemory {
   using Events = RaggedSpan<std::string_view>;  ///< one row of symbol texts per event
 
   /// \param context must outlive this object
-  /// \param level at which patterns and queries are compared; predictions consist of tokens at
-  /// either level
+  /// \param level at which patterns and queries are compared, unless a call states another one;
+  /// predictions consist of tokens at either level
   /// \throws InvalidArgument for invalid settings; SpaceUnavailable if the settings require a
   /// device, none is usable and `fallback_to_host` is off
   explicit PatternMemory(Context& context, PatternSettings settings = {},
@@ -137,6 +139,15 @@ class PatternMemory {
   /// NotFound; CorruptFile; Busy; Error
   void append(const std::string& path);
 
+  /// \brief The bytes that `save` would write to a file, from one moment. The next `append` is not
+  /// affected. \throws OutOfMemory
+  std::vector<std::byte> to_bytes() const;
+  /// \brief Loads a memory from the bytes of a file, which are copied. If they are written to a
+  /// file as they are, `append` can continue it.
+  /// \throws InvalidArgument, CorruptFile, OutOfMemory, otherwise as `load`
+  static PatternMemory from_bytes(Context& context, std::span<const std::byte> bytes,
+                                  PatternSettings settings = {}, Level level = Level::token);
+
   const PatternSettings& settings() const noexcept;
   Level level() const noexcept;
   const Vocabulary& vocabulary() const noexcept;
@@ -154,6 +165,36 @@ class PatternMemory {
   LearnedPattern learn(Events events, std::optional<std::string_view> name = {},
                        std::uint64_t times = 1);
 
+  /// \brief Learns many patterns in one call, with the same results as calls of `learn` in their
+  /// order: the same indices, frequencies, names and numbers of symbols. Returns what these calls
+  /// would.
+  ///
+  /// All are learned or none. Queries see either none or all of them, and wait only while the
+  /// encoded patterns are added. Other calls that learn or forget wait for the whole call.
+  /// Complexity: O(symbols), most of it on the threads of the context; without a background thread,
+  /// a call that reaches `sync_threshold` synchronises once.
+  /// \throws InvalidArgument as `learn`, with the number of the pattern, for offsets that are not
+  /// those of rows, and for another number of names or times than of patterns; OutOfMemory
+  std::vector<LearnedPattern> learn_all(EventLists<std::string_view> patterns,
+                                        const LearnOptions& options = {});
+  /// \brief The same for patterns of numbers: symbol s stands for `dictionary[s]`, whatever its
+  /// number in the vocabulary is. Texts that no pattern contains are not added. Faster than texts,
+  /// each of which is looked up only once.
+  /// \throws InvalidArgument also for a symbol that is not below the size of \p dictionary
+  std::vector<LearnedPattern> learn_all(EventLists<Symbol> patterns,
+                                        std::span<const std::string_view> dictionary,
+                                        const LearnOptions& options = {});
+  /// The same for symbols of `vocabulary()`. \throws InvalidArgument also for other symbols
+  std::vector<LearnedPattern> learn_all(EventLists<Symbol> patterns,
+                                        const LearnOptions& options = {});
+
+  /// \brief Sets the frequency of a pattern, for callers that count elsewhere.
+  /// Complexity: O(symbols)
+  /// \param frequency ≥ 1; use `forget` to forget it
+  /// \throws NotFound; InvalidArgument for 0, or if the total frequency of all patterns or of all
+  /// symbols would exceed 2^63; OutOfMemory
+  void set_frequency(std::uint64_t index, std::uint64_t frequency);
+
   /// \brief Forgets a pattern. Returns whether it existed.
   ///
   /// Complexity: O(symbols + log patterns), plus amortised O(symbols) to reclaim its memory;
@@ -161,9 +202,19 @@ class PatternMemory {
   /// forgotten synchronises. \throws OutOfMemory
   bool forget(std::uint64_t index);
   bool forget(std::string_view name);
+  /// \brief Forgets all patterns. Their names may be used again; the vocabulary, the settings and
+  /// the next index stay. Waits for a running synchronisation.
+  ///
+  /// Complexity: O(patterns + symbols of the vocabulary). \throws OutOfMemory
+  void clear();
 
   std::optional<std::uint64_t> find(std::string_view name) const;
   std::optional<std::uint64_t> find(Events events) const;
+  /// The pattern of each of \p names, from one moment.
+  std::vector<std::optional<std::uint64_t>> find_all(std::span<const std::string_view> names) const;
+  /// The name of each of the patterns \p indices, from one moment; no value for a pattern that has
+  /// no name, was forgotten or was never learned.
+  std::vector<std::optional<std::string>> names(std::span<const std::uint64_t> indices) const;
   /// \throws NotFound
   StoredPattern pattern(std::uint64_t index) const;
   /// The frequency of a pattern; 0 if it does not exist.
@@ -175,21 +226,38 @@ class PatternMemory {
   /// texts that were never learned; at character level the code points of the texts. \throws
   /// InvalidArgument at character level for text that is not valid UTF-8
   void encode(Events events, Ragged<Symbol>& queries) const;
+  /// The same at another level than that of the memory.
+  void encode(Events events, Ragged<Symbol>& queries, Level level) const;
 
   /// \brief The best patterns of both tiers for every query, in total order.
   ///
   /// `Match::index` is the index of the pattern. Otherwise as `SequenceMatcher::match`. If both
-  /// tiers were searched, the record describes the bulk tier.
+  /// tiers were searched, the record describes the bulk tier. In `options.only`, forgotten patterns
+  /// are skipped, because another thread may forget a pattern at any time; an index that was never
+  /// assigned is an error.
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
+  /// \brief The same at another level than that of the memory: \p queries were encoded at \p level.
+  ///
+  /// The first such call stores all patterns at that level too, in tiers of their own, which then
+  /// follow every change and synchronisation; files do not contain them.
+  /// \throws InvalidArgument also if a symbol of a pattern is not valid UTF-8, at character level
+  MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options, Level level) const;
+  /// The same for queries in arrays of the caller, \see SequenceMatcher::match
+  MatchResults match(const ConstArray& symbols, const ConstArray& offsets,
+                     const MatchOptions& options = {}) const;
 
   /// \brief Predictions from all patterns whose similarity to \p query, by the measure of \p
   /// matching, is at least `options.threshold`.
   ///
-  /// Frequencies and statistics are a consistent snapshot taken after the match.
+  /// With `matching.only`, from those of the listed patterns; sums over all candidates then cover
+  /// these alone. Frequencies and statistics are a consistent snapshot taken after the match.
   /// \throws InvalidArgument, also for a measure without blocks; SpaceUnavailable, OutOfMemory
   PredictionResults predict(Events query, const MatchOptions& matching = {},
                             const PredictionOptions& options = {}) const;
+  /// The same with candidates that were compared at another level. \throws as `match` at that level
+  PredictionResults predict(Events query, const MatchOptions& matching,
+                            const PredictionOptions& options, Level level) const;
   /// How often each symbol was learned, indexed by symbol, as `affinity_weights` takes it.
   std::vector<std::uint64_t> symbol_frequencies() const;
 

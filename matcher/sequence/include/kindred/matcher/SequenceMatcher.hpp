@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_SEQUENCE_MATCHER_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
@@ -56,6 +57,11 @@ struct MatchOptions {
               ///< symbols start no block; only for `difflib`, where it applies to the blocks too
   PostingsUse postings = PostingsUse::automatic;
   std::optional<Space> space = {};  ///< overrides the dispatcher's choice
+  /// If set, only the patterns with these indices are results: those of a call without it, less the
+  /// others. In any order; a repeated index counts once; an empty span allows none. Refers to
+  /// memory of the caller. Few candidates are compared one by one on the host, which takes time
+  /// proportional to their number.
+  std::optional<std::span<const std::uint64_t>> only = {};
 };
 
 /// \throws InvalidArgument for a threshold outside [0, 1] or NaN, top = 0, or autojunk under `lcs`
@@ -114,13 +120,21 @@ class SequenceMatcher {
   /// \brief The best patterns of every query, in total order.
   ///
   /// An empty query has no results. Fences the instance it ran on. Complexity: O(Σ pattern length ·
-  /// ⌈query length / 64⌉) steps per query for `lcs`.
-  /// \throws InvalidArgument as `check`, and under a measure of words for symbols that are no code
-  /// points; SpaceUnavailable; OutOfMemory
+  /// ⌈query length / 64⌉) steps per query for `lcs`; with `only`, of the candidates alone if they
+  /// are at most a sixteenth of the patterns and no device is requested.
+  /// \throws InvalidArgument as `check`, for an index in `only` that is not below `size()`, and
+  /// under a measure of words for symbols that are no code points; SpaceUnavailable; OutOfMemory
   MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
   /// The same for texts, at character level. \throws InvalidArgument also for text that is not
   /// valid UTF-8, with its index and the byte offset
   MatchResults match(std::span<const std::string_view> queries,
+                     const MatchOptions& options = {}) const;
+
+  /// \brief The same for queries in arrays of the caller, in host memory; nothing is copied.
+  /// \param symbols uint32 [n] \param offsets int64 [queries + 1]: query q consists of the symbols
+  /// `offsets[q] … offsets[q + 1]` (exclusive); starts at 0, never decreases
+  /// \throws InvalidArgument also for other arrays
+  MatchResults match(const ConstArray& symbols, const ConstArray& offsets,
                      const MatchOptions& options = {}) const;
 
   /// \brief Finds duplicates: scores every pair i < j of stored patterns once, with i as pattern
@@ -129,7 +143,7 @@ class SequenceMatcher {
   /// Calls \p answer with the results of consecutive groups of queries, in order: row r of the
   /// results lists the patterns before `first + r` that match it, in total order. An empty pattern
   /// has no results. Only one group of results is in memory at a time. Fences the instance it ran
-  /// on. \throws as `match`, and what \p answer throws
+  /// on. \throws as `match`, InvalidArgument also if `only` is set, and what \p answer throws
   void match_self(const MatchOptions& options,
                   const std::function<void(std::size_t first, const MatchResults&)>& answer) const;
 
@@ -137,7 +151,7 @@ class SequenceMatcher {
   /// pattern is a cluster of its own.
   ///
   /// All similar pairs are in memory at the same time. Fences the instance it ran on. \throws as
-  /// `match`, InvalidArgument also for a threshold of 0
+  /// `match_self`, InvalidArgument also for a threshold of 0
   ClusterResults cluster(const ClusterOptions& options = {}) const;
 
  private:

@@ -30,6 +30,11 @@ inline constexpr OperationInfo jaro_winkler{
 inline constexpr OperationInfo token_set{
     "token-set", "symbols × query words", {2e8, 5e-6, 1000.0 * 100}};
 
+/// Comparing single patterns with a query, by any measure; always on the host. Prior: a pair at a
+/// time takes about ten times as long as in a scan.
+inline constexpr OperationInfo pattern_candidates{
+    "pattern-candidates", "symbols × query words", {1e8, 5e-6, OperationPrior::device_never}};
+
 }  // namespace Kindred::Operations
 
 #endif  // KINDRED_MATCHER_SEQUENCE_OPERATION_INFO_HPP

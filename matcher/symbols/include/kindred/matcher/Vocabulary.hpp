@@ -70,6 +70,10 @@ class Vocabulary {
   /// Reads a saved vocabulary, with the same numbers. \throws NotFound; InvalidArgument if the path
   /// is not a regular file; CorruptFile
   static Vocabulary load(const std::string& path);
+  /// The bytes that `save` writes to a file.
+  std::vector<std::byte> to_bytes() const;
+  /// Reads a vocabulary from the bytes of a file. \throws CorruptFile; OutOfMemory
+  static Vocabulary from_bytes(std::span<const std::byte> bytes);
 
   std::size_t size() const noexcept;
   VocabularyStatistics statistics() const noexcept;

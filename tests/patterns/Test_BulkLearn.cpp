@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/PatternMemory.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "Allocations.hpp"
+#include "Generator.hpp"
+#include "MessageOf.hpp"
+#include "PatternMemorySupport.hpp"
+#include "Support.hpp"
+#include "TempFolder.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace BulkLearnTest {
+
+using namespace Kindred;
+using namespace Kindred::Testing;
+using testing::HasSubstr;
+
+/// A pattern to be learned.
+struct Given {
+  EventTexts events;
+  std::optional<std::string> name;
+  std::uint64_t times = 1;
+};
+
+/// The arrays of patterns, as texts and as symbols of a dictionary of their texts.
+class Lists {
+ public:
+  explicit Lists(const std::vector<Given>& patterns) {
+    std::map<std::string_view, Symbol> number_of;
+    for (const Given& pattern : patterns) {
+      for (const SymbolTexts& event : pattern.events) {
+        for (const std::string& text : event) {
+          const auto [at, is_new] =
+              number_of.try_emplace(text, static_cast<Symbol>(dictionary.size()));
+          if (is_new) dictionary.emplace_back(text);
+          texts.values.emplace_back(text);
+          symbols.values.push_back(at->second);
+        }
+        texts.close_row();
+        symbols.close_row();
+      }
+      offsets.push_back(texts.rows());
+      names.emplace_back(pattern.name);
+      times.push_back(pattern.times);
+    }
+  }
+
+  EventLists<std::string_view> as_texts() const { return {offsets, texts}; }
+  EventLists<Symbol> as_symbols() const { return {offsets, symbols}; }
+  /// The symbols with the numbers that the vocabulary of \p memory has for their texts.
+  Ragged<Symbol> numbered(const PatternMemory& memory) const {
+    Ragged<Symbol> numbers = symbols;
+    for (Symbol& symbol : numbers.values) symbol = memory.vocabulary().find(dictionary[symbol]);
+    return numbers;
+  }
+  LearnOptions options() const { return {names, times}; }
+
+  std::vector<std::uint64_t> offsets{0};
+  Ragged<std::string_view> texts;
+  Ragged<Symbol> symbols;
+  std::vector<std::string_view> dictionary;
+  std::vector<std::optional<std::string_view>> names;
+  std::vector<std::uint64_t> times;
+};
+
+/// Patterns of which many are equal and some are empty; equal ones have the same name or none.
+std::vector<Given> random_patterns(std::mt19937_64& generator, std::size_t count) {
+  std::vector<Given> patterns(count);
+  const std::uint64_t vocabulary = 3 + count / 20;
+  for (Given& pattern : patterns) {
+    pattern.events.resize(generator() % 4);
+    std::string all;
+    for (SymbolTexts& event : pattern.events) {
+      for (std::size_t n = generator() % 3; n > 0; --n)
+        event.push_back(numbered('s', generator() % vocabulary));
+      for (const std::string& text : event) all += text + ' ';
+      if (!event.empty()) all += '|';
+    }
+    if (generator() % 3 == 0) pattern.name = all;
+    pattern.times = 1 + generator() % 3;
+  }
+  return patterns;
+}
+
+std::vector<LearnedPattern> learn_each(PatternMemory& memory, const std::vector<Given>& patterns) {
+  std::vector<LearnedPattern> learned;
+  for (const Given& pattern : patterns)
+    learned.push_back(learn(memory, pattern.events, pattern.name, pattern.times));
+  return learned;
+}
+
+void expect_same(const std::vector<LearnedPattern>& found,
+                 const std::vector<LearnedPattern>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t p = 0; p < found.size(); ++p) {
+    ASSERT_EQ(found[p].index, expected[p].index) << p;
+    ASSERT_EQ(found[p].frequency, expected[p].frequency) << p;
+    ASSERT_EQ(found[p].is_new, expected[p].is_new) << p;
+  }
+}
+
+/// Everything that two memories report must be equal.
+void expect_same(const PatternMemory& memory, const PatternMemory& other) {
+  const PatternStatistics statistics = memory.statistics();
+  const PatternStatistics expected = other.statistics();
+  ASSERT_EQ(statistics.patterns, expected.patterns);
+  ASSERT_EQ(statistics.learned, expected.learned);
+  ASSERT_EQ(statistics.total_frequency, expected.total_frequency);
+  ASSERT_EQ(memory.vocabulary().texts().values, other.vocabulary().texts().values);
+  ASSERT_EQ(memory.vocabulary().texts().offsets, other.vocabulary().texts().offsets);
+  ASSERT_EQ(memory.symbol_frequencies(), other.symbol_frequencies());
+  for (std::uint64_t index = 0; index < expected.learned; ++index) {
+    ASSERT_EQ(memory.frequency(index), other.frequency(index)) << index;
+    if (other.frequency(index) == 0) continue;
+    const StoredPattern pattern = other.pattern(index);
+    ASSERT_EQ(memory.pattern(index).name, pattern.name) << index;
+    ASSERT_EQ(texts(memory, memory.pattern(index)), texts(other, pattern)) << index;
+    ASSERT_EQ(memory.find(Words(texts(other, pattern))), index);
+    if (pattern.name) {
+      ASSERT_EQ(memory.find(*pattern.name), index);
+    }
+  }
+  for (const EventTexts& query : {EventTexts{{"s0", "s1", "s2"}}, EventTexts{{"s2"}, {"s0"}}})
+    ASSERT_EQ(answer(memory, query, 0.0, 100), answer(other, query, 0.0, 100));
+}
+
+/// The three forms in which patterns can be learned together.
+enum class Form { texts, dictionary, symbols };
+constexpr Form forms[] = {Form::texts, Form::dictionary, Form::symbols};
+
+std::vector<LearnedPattern> learn_all(PatternMemory& memory, const std::vector<Given>& patterns,
+                                      Form form) {
+  const Lists lists(patterns);
+  if (form == Form::texts) return memory.learn_all(lists.as_texts(), lists.options());
+  if (form == Form::dictionary)
+    return memory.learn_all(lists.as_symbols(), lists.dictionary, lists.options());
+  const Ragged<Symbol> numbers = lists.numbered(memory);
+  return memory.learn_all(EventLists<Symbol>{lists.offsets, numbers}, lists.options());
+}
+
+TEST(BulkLearn, EqualsLearningOneAfterTheOther) {
+  auto random = generator("BulkLearn.EqualsLearning");
+  for (const std::size_t count : {0U, 1U, 2U, 3U, 31U, 32U, 33U, 500U, 9000U}) {
+    for (const Form form : forms) {
+      SCOPED_TRACE(std::to_string(count) + " patterns, form " +
+                   std::to_string(static_cast<int>(form)));
+      PatternMemory memory(context(), quiet());
+      PatternMemory loop(context(), quiet());
+      if (form == Form::symbols) {
+        // Symbols of the vocabulary require that it has them.
+        for (PatternMemory* each : {&memory, &loop}) {
+          EventTexts all(1);
+          for (std::size_t s = 0; s < 3 + count / 20; ++s) all[0].push_back(numbered('s', s));
+          learn(*each, all, "all symbols");
+        }
+      }
+      for (int round = 0; round < 3; ++round) {
+        const std::vector<Given> patterns = random_patterns(random, count);
+        expect_same(learn_all(memory, patterns, form), learn_each(loop, patterns));
+        expect_same(memory, loop);
+        for (PatternMemory* each : {&memory, &loop}) {
+          for (std::uint64_t index = 0; index < each->statistics().learned; index += 3)
+            each->forget(index);
+          if (round == 0) each->sync();
+        }
+      }
+      expect_same(memory, loop);
+    }
+  }
+}
+
+TEST(BulkLearn, FillsBlocksOfIndicesFromAnyBegin) {
+  for (const std::size_t before : {0U, 1U, 4095U, 4096U, 4097U}) {
+    for (const std::size_t count : {1U, 4095U, 4096U, 4097U, 8193U}) {
+      PatternMemory memory(context(), quiet());
+      std::vector<Given> patterns;
+      for (std::size_t i = 0; i < before + count; ++i)
+        patterns.push_back({{{numbered('a', i / 64), numbered('b', i % 64)}}, {}, 1});
+      learn_all(memory, {patterns.begin(), patterns.begin() + static_cast<std::ptrdiff_t>(before)},
+                Form::texts);
+      const auto learned = learn_all(
+          memory, {patterns.begin() + static_cast<std::ptrdiff_t>(before), patterns.end()},
+          Form::texts);
+      ASSERT_EQ(learned.back().index, before + count - 1);
+      for (const std::size_t i : {std::size_t{0}, before / 2, before, before + count - 1}) {
+        if (i < before + count) {
+          ASSERT_EQ(memory.find(Words(patterns[i].events)), i);
+        }
+      }
+    }
+  }
+}
+
+TEST(BulkLearn, IsWrittenToFilesAsLearningIs) {
+  auto random = generator("BulkLearn.Files");
+  const TempFolder folder;
+  PatternMemory memory(context(), quiet());
+  PatternMemory loop(context(), quiet());
+  for (int round = 0; round < 3; ++round) {
+    const std::vector<Given> patterns = random_patterns(random, 400);
+    learn_all(memory, patterns, Form::texts);
+    learn_each(loop, patterns);
+    for (std::uint64_t index = static_cast<std::uint64_t>(round); index < 200; index += 7) {
+      memory.forget(index);
+      loop.forget(index);
+    }
+    round == 0 ? memory.save(folder / "memory") : memory.append(folder / "memory");
+    expect_same(PatternMemory::load(context(), folder / "memory", quiet()), loop);
+  }
+}
+
+TEST(BulkLearn, RefusesWhatLearnRefusesAndLearnsNothing) {
+  PatternMemory memory(context(), quiet());
+  learn(memory, {{"a"}, {"b"}}, "known", 5);
+  PatternMemory untouched(context(), quiet());
+  learn(untouched, {{"a"}, {"b"}}, "known", 5);
+  constexpr std::uint64_t half = std::uint64_t{1} << 62U;
+  const std::vector<std::pair<std::vector<Given>, std::string>> refused{
+      {{{{{"new"}}, {}, 1}, {{{"c"}}, "known", 1}},
+       "pattern 1: the name 'known' belongs to the known pattern 0"},
+      {{{{{"new"}}, "x", 1}, {{{"new"}}, "y", 1}, {{{"other"}}, "x", 1}},
+       "pattern 2: the name 'x' belongs to pattern 0 of this call"},
+      {{{{{"new"}}, "x", 1}, {{{"a"}, {"b"}}, "x", 1}}, "pattern 1: the name 'x'"},
+      {{{{{"new"}}, "", 1}, {{{"newer"}}, "", 1}}, "pattern 1: the name ''"},
+      {{{{{"new"}}, {}, 1}, {{{"newer"}}, {}, 0}}, "pattern 1: times is 0"},
+      {{{{{"new"}}, {}, half}, {{{"newer"}}, {}, half}}, "would exceed 2^63"},
+      {{{{{"new", "new", "new"}}, {}, half}}, "would exceed 2^63"},
+  };
+  for (const auto& [patterns, message] : refused) {
+    for (const Form form : {Form::texts, Form::dictionary}) {
+      EXPECT_THAT(
+          message_of<InvalidArgument>([&, &given = patterns] { learn_all(memory, given, form); }),
+          HasSubstr(message));
+      expect_same(memory, untouched);
+    }
+  }
+}
+
+TEST(BulkLearn, RefusesArraysThatDoNotFit) {
+  PatternMemory memory(context(), quiet());
+  const std::vector<std::string_view> values{"a", "b"};
+  const std::vector<Symbol> symbols{0, 2};
+  const std::vector<std::uint64_t> events{0, 1, 2};
+  const std::vector<std::uint64_t> patterns{0, 2};
+  const std::vector<std::optional<std::string_view>> names(2);
+  const std::vector<std::uint64_t> times(3, 1);
+  const auto refuse = [&](const EventLists<std::string_view>& lists, const char* message,
+                          const LearnOptions& options = {}) {
+    EXPECT_THAT(message_of<InvalidArgument>([&] { memory.learn_all(lists, options); }),
+                HasSubstr(message));
+  };
+  for (const std::vector<std::uint64_t>& wrong :
+       {std::vector<std::uint64_t>{1, 2}, {0, 3}, {0, 2, 1}, {0, ~std::uint64_t{0}}}) {
+    refuse({wrong, {events, values}}, "pattern offset ");
+    refuse({patterns, {wrong, values}}, "event offset ");
+  }
+  refuse({patterns, {{}, {}}}, "within 0 events");
+  refuse({patterns, {events, values}}, "2 names for 1 patterns", {names, {}});
+  refuse({patterns, {events, values}}, "3 times for 1 patterns", {{}, times});
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                memory.learn_all(EventLists<Symbol>{patterns, {events, symbols}}, values);
+              }),
+              HasSubstr("pattern 0 contains symbol 2; the dictionary has 2 texts"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] {
+                memory.learn_all(EventLists<Symbol>{patterns, {events, symbols}});
+              }),
+              HasSubstr("pattern 0 contains symbol 0; the vocabulary has 0 texts"));
+  EXPECT_EQ(memory.vocabulary().size(), 0U);
+  EXPECT_TRUE(memory.learn_all(EventLists<Symbol>{}).empty());
+  EXPECT_EQ(memory.size(), 0U);
+}
+
+TEST(BulkLearn, ADictionaryMayRepeatTextsAndHaveUnusedOnes) {
+  PatternMemory memory(context(), quiet());
+  learn(memory, {{"b"}});
+  const std::vector<std::string_view> dictionary{"unused", "a", "a", "b"};
+  const std::vector<Symbol> symbols{2, 1, 3};
+  const std::vector<std::uint64_t> events{0, 1, 2, 3};
+  const std::vector<std::uint64_t> patterns{0, 1, 2, 3};
+  const auto learned =
+      memory.learn_all(EventLists<Symbol>{patterns, {events, symbols}}, dictionary);
+  EXPECT_EQ(learned[0].index, 1U);
+  EXPECT_EQ(learned[1].index, 1U) << "the same text";
+  EXPECT_EQ(learned[1].frequency, 2U);
+  EXPECT_EQ(learned[2].index, 0U);
+  EXPECT_EQ(memory.vocabulary().size(), 2U);
+}
+
+TEST(BulkLearn, RefusesInvalidTextsOfAMemoryOfCharacters) {
+  PatternMemory memory(context(), quiet(), Level::character);
+  for (const Form form : {Form::texts, Form::dictionary}) {
+    EXPECT_THROW(learn_all(memory, {{{{"good"}}, {}, 1}, {{{"bad \xFF"}}, {}, 1}}, form),
+                 InvalidArgument);
+    EXPECT_EQ(memory.size(), 0U);
+    EXPECT_EQ(memory.vocabulary().size(), 0U);
+  }
+  learn_all(memory, {{{{"naïve"}}, {}, 1}, {{{"tea"}}, {}, 1}}, Form::texts);
+  EXPECT_EQ(answer(memory, {{"naive"}}, 0.5).at(0).matched, 4U);
+}
+
+TEST(BulkLearn, LearnsNothingWhenMemoryRunsOut) {
+  auto random = generator("BulkLearn.Faults");
+  const std::vector<Given> first = random_patterns(random, 30);
+  const std::vector<Given> more = random_patterns(random, 60);
+  const Lists lists(more);
+  for (const Form form : {Form::texts, Form::dictionary}) {
+    PatternMemory memory(context(), quiet());
+    PatternMemory untouched(context(), quiet());
+    PatternMemory loop(context(), quiet());
+    for (PatternMemory* each : {&memory, &untouched, &loop}) learn_each(*each, first);
+    std::vector<LearnedPattern> learned;
+    const std::size_t failures = fail_every_allocation(
+        longer_than_labels,
+        [&] {
+          learned = form == Form::texts
+                        ? memory.learn_all(lists.as_texts(), lists.options())
+                        : memory.learn_all(lists.as_symbols(), lists.dictionary, lists.options());
+        },
+        [&](std::size_t) { expect_same(memory, untouched); });
+    EXPECT_GT(failures, 10U);
+    expect_same(learned, learn_each(loop, more));
+    expect_same(memory, loop);
+  }
+}
+
+TEST(BulkLearn, IsSeenAsAWholeByOtherThreads) {
+  auto random = generator("BulkLearn.Threads");
+  PatternMemory memory(context(), quiet());
+  const auto first = learn_all(memory, random_patterns(random, 2000), Form::texts);
+  const std::uint64_t before = memory.size();
+  const std::vector<Given> more = random_patterns(random, 20000);
+  std::atomic<bool> done{false};
+  std::vector<std::uint64_t> sizes;
+  std::size_t answers = 0;
+  std::thread reader([&] {
+    while (!done) {
+      sizes.push_back(memory.size());
+      answers += answer(memory, {{"s0", "s1"}}, 0.5, 3).size();
+    }
+  });
+  const auto learned = learn_all(memory, more, Form::texts);
+  done = true;
+  reader.join();
+  const std::uint64_t after = memory.size();
+  for (const std::uint64_t size : sizes) EXPECT_TRUE(size == before || size == after) << size;
+}
+
+TEST(BulkLearn, SynchronizesOnceAtTheThreshold) {
+  PatternSettings settings = quiet();
+  settings.sync_threshold = 10;
+  PatternMemory memory(context(), settings);
+  std::vector<Given> patterns;
+  for (std::uint64_t i = 0; i < 35; ++i) patterns.push_back({{{numbered('x', i)}}, {}, 1});
+  learn_all(memory, patterns, Form::texts);
+  EXPECT_EQ(memory.sync_statistics().syncs[static_cast<int>(SyncTrigger::threshold)], 1U);
+  EXPECT_EQ(memory.statistics().bulk, 35U);
+}
+
+}  // namespace BulkLearnTest
