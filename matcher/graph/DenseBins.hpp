@@ -51,6 +51,12 @@ class DenseBins {
     return m_state == State::made ? view() : BinnedEdges<memory_space>{};
   }
 
+  /// The bins of the rows \p identity, if they exist already. Does not fence.
+  BinnedEdges<memory_space> existing(const std::shared_ptr<const void>& identity) const {
+    const bool is_same = !m_identity.owner_before(identity) && !identity.owner_before(m_identity);
+    return is_same && m_state == State::made ? view() : BinnedEdges<memory_space>{};
+  }
+
   /// \brief Releases their memory; the same rows are not binned again. No kernel may still read
   /// them. Returns whether there were any.
   bool drop() {

@@ -49,10 +49,7 @@ class EdgeChoice {
                                HopDirection direction, const EdgeRules& rules) {
     GraphSide<memory_space> side = direction == HopDirection::along ? graph.in : graph.out;
     if (!rules.modifiers) return side;
-    const bool is_kept = m_modifiers == rules.modifiers && m_direction == direction &&
-                         std::ranges::equal(m_identity, identity, [](const auto& a, const auto& b) {
-                           return !a.owner_before(b) && !b.owner_before(a);
-                         });
+    const bool is_kept = has_weights(identity, direction, rules);
     m_modifiers.reset();
     const auto modify = [&](GraphRows<memory_space>& rows, Buffer<float, memory_space>& weights) {
       if (!is_kept) {
@@ -80,25 +77,48 @@ class EdgeChoice {
     m_delta = {m_memory, "Kindred::SpreadingEngine::modified_delta_weights", 0};
   }
 
-  /// \brief The words of `SpreadState::kind_queries`; none if all kinds are followed. Fences \p
-  /// exec_space.
+  /// Whether `side` and `kind_queries` change nothing that an earlier call with the same arguments
+  /// has left.
+  bool has(const GraphIdentity& identity, HopDirection direction, const EdgeRules& rules) const {
+    return (!rules.modifiers || has_weights(identity, direction, rules)) &&
+           (rules.kinds.all() || (m_is_sent && m_sent == words_of(rules, {})));
+  }
+
+  /// \brief The words of `SpreadState::kind_queries`; none if all kinds are followed. Does not
+  /// fence; valid until the next call.
   /// \param queries the kinds that each query follows, for at most 32 queries; if empty, all
   /// queries follow the kinds of \p rules
   words_type kind_queries(const ExecutionSpace& exec_space, const EdgeRules& rules,
                           std::span<const EdgeKinds> queries = {}) {
     if (rules.kinds.all()) return words_type();
+    std::vector<std::uint32_t> words = words_of(rules, queries);
+    if (m_is_sent && m_sent == words) return m_words.const_view();
+    m_is_sent = false;
+    m_words.resize_discarding(words.size());
+    m_sent.swap(words);
+    start_upload(exec_space, m_words.view(), m_sent.data(), m_sent.size());
+    m_is_sent = true;
+    return m_words.const_view();
+  }
+
+ private:
+  bool has_weights(const GraphIdentity& identity, HopDirection direction,
+                   const EdgeRules& rules) const {
+    return m_modifiers == rules.modifiers && m_direction == direction &&
+           std::ranges::equal(m_identity, identity, [](const auto& a, const auto& b) {
+             return !a.owner_before(b) && !b.owner_before(a);
+           });
+  }
+  static std::vector<std::uint32_t> words_of(const EdgeRules& rules,
+                                             std::span<const EdgeKinds> queries) {
     std::vector<std::uint32_t> words(rules.kinds.size());
     for (std::size_t kind = 0; kind < words.size(); ++kind) {
       words[kind] = queries.empty() && rules.kinds[kind] ? 0xFFFFFFFFU : 0U;
       for (std::size_t query = 0; query < queries.size(); ++query)
         words[kind] |= (queries[query][kind] ? 1U : 0U) << query;
     }
-    m_words.resize_discarding(words.size());
-    upload(exec_space, m_words.view(), words.data(), words.size());
-    return m_words.const_view();
+    return words;
   }
-
- private:
   static ArrayView<const std::uint8_t, ExecutionSpace> kinds_of(
       const GraphView<memory_space>& graph) {
     return ArrayView<const std::uint8_t, ExecutionSpace>(graph.node_kinds.data(),
@@ -109,6 +129,8 @@ class EdgeChoice {
   std::optional<SpreadModifiers> m_modifiers;  // of the cached weights
   HopDirection m_direction = HopDirection::along;
   std::array<std::weak_ptr<const void>, std::tuple_size_v<GraphIdentity>> m_identity;
+  std::vector<std::uint32_t> m_sent;  // the contents of `m_words`, which may still be copied
+  bool m_is_sent = false;
   Buffer<std::uint32_t, memory_space> m_words;
   Buffer<float, memory_space> m_built;
   Buffer<float, memory_space> m_delta;

@@ -43,6 +43,11 @@ void check_nodes(std::size_t nodes, std::uint64_t more, std::size_t kinds) {
   check_kinds("nodes", kinds, more);
 }
 
+void check_merge_share(const GraphOptions& options) {
+  KINDRED_THROW_IF(!(options.merge_share >= 0),
+                   "merge_share is " + std::to_string(options.merge_share) + "; it must be ≥ 0");
+}
+
 std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options,
                           const HostWorkers& workers) {
   KINDRED_THROW_IF(graph.nodes > nodes_max, "a graph of " + std::to_string(graph.nodes) +
@@ -53,8 +58,7 @@ std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options,
   KINDRED_THROW_IF(!graph.names.offsets.empty() && graph.names.rows() != graph.nodes,
                    std::to_string(graph.names.rows()) + " names for " +
                        std::to_string(graph.nodes) + " nodes; every node must have one, or none");
-  KINDRED_THROW_IF(!(options.merge_share >= 0),
-                   "merge_share is " + std::to_string(options.merge_share) + "; it must be ≥ 0");
+  check_merge_share(options);
   std::atomic<std::uint64_t> outside{0};
   constexpr double edge_nanoseconds = 1;
   workers.for_each_range(

@@ -19,6 +19,8 @@ namespace Kindred::Impl {
 /// \throws InvalidArgument for the first invalid edge
 std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options,
                           const HostWorkers& workers);
+/// \throws InvalidArgument for a negative share
+void check_merge_share(const GraphOptions& options);
 /// \brief Validates edges to be added to \p graph. \throws InvalidArgument
 void check_edges(const GraphSnapshot& graph, std::span<const Edge> edges,
                  std::span<const std::uint8_t> kinds);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphStore.hpp"
 
+#include "CsrRows.hpp"
 #include "GraphChecks.hpp"
 #include "SnapshotOfFile.hpp"
 
@@ -84,6 +85,24 @@ GraphStore::GraphStore(Context& context, const GraphSpan& graph, const GraphOpti
       context, std::make_shared<BuiltGraph>(context, graph, options), std::make_shared<HostDelta>(),
       table_of(context.memory(Space::serial), graph.node_kinds), graph.nodes, graph.edges.size(),
       outside);
+}
+
+GraphStore::GraphStore(Context& context, const CsrGraph& graph, const GraphOptions& options)
+    : m_context(&context), m_options(options) {
+  check_merge_share(options);
+  CsrRows given = checked_rows(context, graph);
+  m_options.weights = given.form.weights;
+  const std::size_t nodes = given.out.offsets.size() - 1;
+  const std::uint64_t edges = given.out.sources.size();
+  BothRows<Kokkos::HostSpace> rows;
+  rows.in = transposed_rows(context, given.out, given.form);
+  rows.out = std::move(given.out);
+  m_snapshot = std::make_shared<GraphSnapshot>(
+      context,
+      std::make_shared<BuiltGraph>(context, std::move(rows), given.form, options.residency,
+                                   graph.owner),
+      std::make_shared<HostDelta>(), std::make_shared<NodeTable>(), nodes, edges,
+      given.outside_unit);
 }
 
 GraphStore::GraphStore(Context& context, const StoredGraph& stored, const GraphOptions& options)

@@ -4,6 +4,7 @@
 
 #include "GraphSnapshot.hpp"
 
+#include <kindred/matcher/CsrGraph.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
 #include <atomic>
@@ -31,6 +32,8 @@ class GraphStore {
  public:
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   GraphStore(Context& context, const GraphSpan& graph, const GraphOptions& options);
+  /// Borrows the rows of a caller, see `CsrGraph`. \throws as above
+  GraphStore(Context& context, const CsrGraph& graph, const GraphOptions& options);
   /// Uses the mapped rows of a file in place. \throws CorruptFile for a duplicate name;
   /// SpaceUnavailable, OutOfMemory
   GraphStore(Context& context, const StoredGraph& stored, const GraphOptions& options);

@@ -44,6 +44,28 @@ SpreadCalls::SpreadCalls(Context& context)
       m_serial(context.memory(Space::serial), 1),
       m_openmp(context.memory(Space::serial), static_cast<std::size_t>(context.threads())) {}
 
+SpreadCalls::~SpreadCalls() {
+  if (!m_context->is_usable(Space::cuda)) return;
+  try {
+    with_instance(*m_context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace&) {
+      m_devices.get<ExecutionSpace>().on_streams.wait();
+    });
+  } catch (const Error&) {
+    return;  // a lost device runs nothing
+  }
+}
+
+template <class ExecutionSpace>
+auto SpreadCalls::device_workspace() -> DeviceWorkspace<ExecutionSpace>& {
+  auto& device = m_devices.get<ExecutionSpace>();
+  if (!device.workspace) {
+    device.workspace.emplace(m_context->memory(Space::cuda), m_context->pinned_memory(),
+                             device_slots);
+    device.bins.emplace(m_context->memory(Space::cuda));
+  }
+  return device;
+}
+
 template <class Body>
 void SpreadCalls::alone(Space space, const Body& run) {
   const auto body = [&](const auto& exec_space, auto& workspace) {
@@ -73,11 +95,37 @@ void SpreadCalls::alone(Space space, const Body& run) {
   with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     auto& device = m_devices.get<ExecutionSpace>();
     const std::lock_guard lock(device.mutex);
-    if (!device.workspace) {
-      device.workspace.emplace(m_context->memory(space), m_context->pinned_memory(), device_slots);
-      device.bins.emplace(m_context->memory(space));
-    }
+    device_workspace<ExecutionSpace>();
+    device.on_streams.wait();
     body(exec_space, *device.workspace);
+    m_device_kept = device.workspace->whole.kept_bytes() + device.bins->bytes();
+  });
+}
+
+template <class Body>
+void SpreadCalls::on_stream(Stream stream, const std::shared_ptr<const GraphSnapshot>& graph,
+                            const Body& run) {
+  with_instance(*m_context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& own) {
+    const std::lock_guard lock(m_devices.get<ExecutionSpace>().mutex);
+    auto& device = device_workspace<ExecutionSpace>();
+    const ExecutionSpace& exec_space = device.on_streams.on(own, stream);
+    const auto try_once = [&] {
+      device.on_streams.begin(exec_space);
+      try {
+        run(own, exec_space, device);
+        device.on_streams.end(exec_space, graph);
+      } catch (...) {
+        Arch::fence(exec_space, "Kindred::SpreadingEngine::failed");
+        throw;
+      }
+    };
+    try {
+      try_once();
+    } catch (const OutOfMemory&) {
+      device.on_streams.wait();
+      if (!give_back(*device.workspace)) throw;
+      try_once();
+    }
     m_device_kept = device.workspace->whole.kept_bytes() + device.bins->bytes();
   });
 }
@@ -115,6 +163,7 @@ bool SpreadCalls::release(Space space) {
   with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
     auto& device = m_devices.get<ExecutionSpace>();
     const std::lock_guard lock(device.mutex);
+    device.on_streams.wait();
     if (device.workspace) release_in(*device.workspace);
     m_device_kept = 0;
   });
@@ -243,6 +292,35 @@ void SpreadCalls::hop(Space space, const GraphSnapshot& graph, std::span<const f
         request.direction == HopDirection::along)
       view.in.bins = bins_of(exec_space, graph, 1);
     workspace.whole.hop(exec_space, view, graph.whole_identity(), x, y, request);
+  });
+}
+
+void SpreadCalls::hop_on_device(const std::shared_ptr<const GraphSnapshot>& graph,
+                                const HopVectors& vectors, const HopRequest& request,
+                                std::optional<Stream> stream) {
+  const bool uses_bins =
+      request.columns == 1 && request.rules.is_plain() && request.direction == HopDirection::along;
+  const auto launch = [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                                Workspace<ExecutionSpace>& workspace,
+                                                const auto& view) {
+    workspace.whole.launch_hop(exec_space, view, graph->whole_identity(),
+                               ArrayView<const float, ExecutionSpace>(vectors.x, vectors.count),
+                               ArrayView<float, ExecutionSpace>(vectors.y, vectors.count), request);
+  };
+  if (!stream) {
+    return alone(Space::cuda, [&](const auto& exec_space, auto& workspace) {
+      auto view = graph->view(exec_space);
+      if (uses_bins) view.in.bins = bins_of(exec_space, *graph, 1);
+      launch(exec_space, workspace, view);
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::hop");
+    });
+  }
+  on_stream(*stream, graph, [&](const auto& own, const auto& exec_space, auto& device) {
+    auto view = graph->view(own);
+    if (uses_bins) view.in.bins = device.bins->existing(graph->identity());
+    if (!device.workspace->whole.is_ready_to_hop(view, graph->whole_identity(), request))
+      device.on_streams.wait();
+    launch(exec_space, *device.workspace, view);
   });
 }
 

@@ -5,8 +5,10 @@
 #include "DenseBins.hpp"
 #include "FrontierWorkspace.hpp"
 #include "GraphSnapshot.hpp"
+#include "HopVectors.hpp"
 #include "PathTrace.hpp"
 #include "SpreadingWorkspace.hpp"
+#include "StreamCalls.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
@@ -26,6 +28,10 @@ namespace Kindred::Impl {
 class SpreadCalls {
  public:
   explicit SpreadCalls(Context& context);
+  /// Waits for calls on streams.
+  ~SpreadCalls();
+  SpreadCalls(const SpreadCalls&) = delete;
+  SpreadCalls& operator=(const SpreadCalls&) = delete;
 
   /// The best ranks of every query, on \p space. Fences its instance.
   void spread(Space space, const GraphSnapshot& graph, std::span<const QuerySources> sources,
@@ -45,6 +51,10 @@ class SpreadCalls {
   /// `y = Wᵀx` or `y = W x` on \p space. Fences its instance.
   void hop(Space space, const GraphSnapshot& graph, std::span<const float> x, std::span<float> y,
            const HopRequest& request);
+  /// \brief The same for vectors on the device. Given a stream, it is ordered by that stream and
+  /// does not fence; otherwise it fences the instance of the device.
+  void hop_on_device(const std::shared_ptr<const GraphSnapshot>& graph, const HopVectors& vectors,
+                     const HopRequest& request, std::optional<Stream> stream);
 
  private:
   /// The workspace of one space; used by one call at a time.
@@ -71,11 +81,20 @@ class SpreadCalls {
     std::mutex mutex;
     std::optional<Workspace<ExecutionSpace>> workspace;
     std::optional<DenseBins<ExecutionSpace>> bins;
+    StreamCalls<ExecutionSpace> on_streams;  // they use the workspace and the bins
   };
 
   /// Calls `body(exec_space, workspace)` with exclusive use of the workspace of \p space.
   template <class Body>
   void alone(Space space, const Body& run);
+  /// Calls `body(own, exec_space, device)` for the instance of the device and the one on \p stream
+  /// with exclusive use of the workspace of the device. Launches on \p exec_space come after those
+  /// of earlier calls on streams, and \p graph lives until they have ended. Does not fence.
+  template <class Body>
+  void on_stream(Stream stream, const std::shared_ptr<const GraphSnapshot>& graph, const Body& run);
+  /// The workspace of a device, made if there is none yet.
+  template <class ExecutionSpace>
+  DeviceWorkspace<ExecutionSpace>& device_workspace();
   /// The bins of the rows as built, once \p hops more have amortised them; on a device.
   template <class ExecutionSpace>
   BinnedEdges<typename ExecutionSpace::memory_space> bins_of(const ExecutionSpace& exec_space,

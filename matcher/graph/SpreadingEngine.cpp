@@ -5,10 +5,12 @@
 #include "ExpectedEdges.hpp"
 #include "GraphChecks.hpp"
 #include "GraphStore.hpp"
+#include "HopVectors.hpp"
 #include "PageRankCalls.hpp"
 #include "QueryGroups.hpp"
 #include "SpreadCalls.hpp"
 #include "StoredGraph.hpp"
+#include "common/CallerArrays.hpp"
 
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
@@ -170,6 +172,19 @@ struct KINDRED_HIDDEN SpreadingEngine::State {
   Impl::PageRankCalls page_rank_calls;
 
   SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options);
+  DispatchRecord hop(const ConstArray& x, const Array& y, const HopOptions& options);
+
+  /// \throws SpaceUnavailable if \p graph is not on the device; InvalidArgument if another space is
+  /// requested
+  static void require_on_device(const Impl::GraphSnapshot& graph, std::optional<Space> space) {
+    KINDRED_THROW_IF(space && *space != Space::cuda,
+                     "the arrays lie on a device, and the space " + std::string(to_string(*space)) +
+                         " is requested; leave the space unset, or pass arrays in host memory");
+    if (graph.resident().contains(Space::cuda)) return;
+    throw SpaceUnavailable(
+        "the arrays lie on a device, and the graph does not; build it with a residency that "
+        "includes the device, and enough memory there");
+  }
 
   /// Whether every hop of \p group reads all edges, regardless of how few nodes have been reached.
   static bool is_whole(const Impl::GraphSnapshot& graph, const Impl::QueryGroup& group,
@@ -260,6 +275,11 @@ SpreadingEngine::SpreadingEngine(Context& context, std::size_t nodes, std::span<
                                  Residency residency)
     : SpreadingEngine(context, GraphSpan{nodes, edges}, GraphOptions{.residency = residency}) {}
 SpreadingEngine::SpreadingEngine(Context& context, const GraphSpan& graph,
+                                 const GraphOptions& options)
+    : m_state(Impl::translating_out_of_memory("Kindred::SpreadingEngine", [&] {
+        return std::make_unique<State>(context, graph, options);
+      })) {}
+SpreadingEngine::SpreadingEngine(Context& context, const CsrGraph& graph,
                                  const GraphOptions& options)
     : m_state(Impl::translating_out_of_memory("Kindred::SpreadingEngine", [&] {
         return std::make_unique<State>(context, graph, options);
@@ -384,28 +404,53 @@ SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,
 
 DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y,
                                     const HopOptions& options) const {
-  State& state = *m_state;
-  const auto graph = state.store.snapshot();
-  const std::size_t nodes = graph->nodes();
+  const std::size_t count = nodes();
   const std::size_t columns = options.columns;
-  KINDRED_THROW_IF(columns == 0, "columns is 0; it must be at least 1");
-  KINDRED_THROW_IF(columns > 4096, "columns is " + std::to_string(columns) + "; the limit is 4096");
-  KINDRED_THROW_IF(x.size() != nodes * columns || y.size() != nodes * columns,
+  Impl::check_columns(columns);
+  KINDRED_THROW_IF(x.size() != count * columns || y.size() != count * columns,
                    "x has " + std::to_string(x.size()) + " values and y " +
-                       std::to_string(y.size()) + "; the graph has " + std::to_string(nodes) +
+                       std::to_string(y.size()) + "; the graph has " + std::to_string(count) +
                        " nodes of " + std::to_string(columns) + " columns");
+  const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(count),
+                                          static_cast<std::int64_t>(columns)};
+  return hop(ConstArray(x.data(), DataType::float32, shape),
+             Array(y.data(), DataType::float32, shape), options);
+}
+
+DispatchRecord SpreadingEngine::hop(const ConstArray& x, const Array& y,
+                                    const HopOptions& options) const {
+  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::hop",
+                                         [&] { return m_state->hop(x, y, options); });
+}
+
+DispatchRecord SpreadingEngine::State::hop(const ConstArray& x, const Array& y,
+                                           const HopOptions& options) {
+  const auto graph = store.snapshot();
+  const Impl::HopVectors vectors = Impl::checked_vectors(x, y, graph->nodes());
+  KINDRED_THROW_IF(options.columns != 1 && options.columns != vectors.columns,
+                   "columns is " + std::to_string(options.columns) + ", and x is " + to_string(x) +
+                       "; the arrays state the number of columns");
   check_modifiers(options.modifiers, false);
+  const std::optional<Space> where = Impl::space_of(context, {{"x", x}, {"y", y}});
+  if (where) require_on_device(*graph, options.space);
+  KINDRED_THROW_IF(options.stream && !where && vectors.count > 0,
+                   "a stream is given, and x lies in host memory; a stream orders calls on arrays "
+                   "on its device");
   Workload workload;
   workload.operation = Operations::spread;
-  workload.items = graph->edges() * columns;
-  workload.history = &state.history;
-  workload.starts = static_cast<double>((columns + 31) / 32);
+  workload.items = graph->edges() * vectors.columns;
+  workload.history = &history;
+  workload.starts = static_cast<double>((vectors.columns + 31) / 32);
   workload.work = static_cast<double>(workload.items);
-  workload.transfer_bytes = 2 * x.size_bytes();
+  workload.transfer_bytes = where ? 0 : 2 * vectors.count * sizeof(float);
   workload.resident = graph->resident();
-  return state.context.run(workload, options.space, [&](Space chosen) {
-    state.spread_calls.hop(chosen, *graph, x, y,
-                           {options.direction, columns, {options.kinds, options.modifiers}});
+  workload.waits = !(where && options.stream);
+  const Impl::HopRequest request{
+      options.direction, vectors.columns, {options.kinds, options.modifiers}};
+  return context.run(workload, where ? where : options.space, [&](Space chosen) {
+    if (where) return spread_calls.hop_on_device(graph, vectors, request, options.stream);
+    spread_calls.hop(chosen, *graph, {vectors.x, vectors.count}, {vectors.y, vectors.count},
+                     request);
   });
 }
 

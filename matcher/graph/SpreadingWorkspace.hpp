@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_GRAPH_SPREADING_WORKSPACE_HPP
 
 #include "EdgeChoice.hpp"
+#include "HopWorkspace.hpp"
 #include "NodeRanking.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
@@ -43,13 +44,16 @@ class SpreadingWorkspace {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  explicit SpreadingWorkspace(MemoryResource& memory) : m_memory(memory), m_choice(memory) {
+  explicit SpreadingWorkspace(MemoryResource& memory)
+      : m_memory(memory), m_hops(memory), m_choice(memory) {
     release();
   }
 
   /// Bytes of data derived from a graph, excluding the workspace.
   std::uint64_t kept_bytes() const { return m_choice.bytes(); }
-  bool is_empty() const { return m_value.bytes() + m_passed.bytes() + m_choice.bytes() == 0; }
+  bool is_empty() const {
+    return m_value.bytes() + m_passed.bytes() + m_hops.bytes() + m_choice.bytes() == 0;
+  }
   /// Releases all its memory. None of its kernels may still run.
   void release_all() {
     release();
@@ -86,20 +90,35 @@ class SpreadingWorkspace {
   void hop(const ExecutionSpace& exec_space, const GraphView<memory_space>& graph,
            const GraphIdentity& identity, std::span<const float> x, std::span<float> y,
            const HopRequest& request) {
-    const GraphSide<memory_space> side =
-        m_choice.side(exec_space, graph, identity, request.direction, request.rules);
-    const auto words = m_choice.kind_queries(exec_space, request.rules);
     if constexpr (Arch::is_device<ExecutionSpace>) {
       m_passed.resize_discarding(x.size());
       m_next.resize_discarding(y.size());
       upload(exec_space, m_passed.view(), x.data(), x.size());
-      hop_columns(exec_space, side, m_passed.const_view(), m_next.view(), request.columns, words);
+      launch_hop(exec_space, graph, identity, m_passed.const_view(), m_next.view(), request);
       download(exec_space, y.data(), m_next.view(), y.size());
     } else {
-      hop_columns(exec_space, side, ArrayView<const float, ExecutionSpace>(x.data(), x.size()),
-                  ArrayView<float, ExecutionSpace>(y.data(), y.size()), request.columns, words);
+      launch_hop(exec_space, graph, identity,
+                 ArrayView<const float, ExecutionSpace>(x.data(), x.size()),
+                 ArrayView<float, ExecutionSpace>(y.data(), y.size()), request);
       Arch::fence(exec_space, "Kindred::SpreadingEngine::hop");
     }
+  }
+  /// The same for vectors in memory of the space. Does not fence.
+  void launch_hop(const ExecutionSpace& exec_space, const GraphView<memory_space>& graph,
+                  const GraphIdentity& identity, const ArrayView<const float, ExecutionSpace>& x,
+                  const ArrayView<float, ExecutionSpace>& y, const HopRequest& request) {
+    const GraphSide<memory_space> side =
+        m_choice.side(exec_space, graph, identity, request.direction, request.rules);
+    const auto words = m_choice.kind_queries(exec_space, request.rules);
+    m_hops.hop(exec_space, side, x, y, request.columns, words);
+  }
+  /// Whether `launch_hop` neither allocates memory nor changes what hops that are still running may
+  /// read.
+  bool is_ready_to_hop(const GraphView<memory_space>& graph, const GraphIdentity& identity,
+                       const HopRequest& request) const {
+    const auto& side = request.direction == HopDirection::along ? graph.in : graph.out;
+    return m_choice.has(identity, request.direction, request.rules) &&
+           m_hops.fits(side, request.columns);
   }
 
  private:
@@ -119,31 +138,7 @@ class SpreadingWorkspace {
     m_ranking.bind(m_memory);
     release(m_short_passed, "Kindred::SpreadingEngine::short_passed");
     release(m_short_next, "Kindred::SpreadingEngine::short_next");
-    release(m_panel_x, "Kindred::SpreadingEngine::panel_x");
-    release(m_panel_y, "Kindred::SpreadingEngine::panel_y");
-  }
-
-  void hop_columns(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
-                   const ArrayView<const float, ExecutionSpace>& x,
-                   const ArrayView<float, ExecutionSpace>& y, std::size_t columns,
-                   const typename EdgeChoice<ExecutionSpace>::words_type& words) {
-    for (std::size_t first = 0; first < columns;) {
-      const HopWidth width = width_of(columns - first);
-      const auto wide = static_cast<std::size_t>(width);
-      const std::size_t count = std::min(wide, columns - first);
-      m_partial.resize_discarding(graph.blocks() * wide);
-      if (columns == wide) {
-        Kindred::hop(exec_space, graph, width, x, y, m_partial.view(), words);
-      } else {
-        m_panel_x.resize_discarding(graph.nodes * wide);
-        m_panel_y.resize_discarding(graph.nodes * wide);
-        take_columns(exec_space, x, columns, first, count, width, m_panel_x.view());
-        Kindred::hop(exec_space, graph, width, m_panel_x.const_view(), m_panel_y.view(),
-                     m_partial.view(), words);
-        put_columns(exec_space, m_panel_y.const_view(), width, columns, first, count, y);
-      }
-      first += count;
-    }
+    m_hops.release();
   }
 
   void spread_all(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
@@ -232,8 +227,7 @@ class SpreadingWorkspace {
   NodeRanking<ExecutionSpace> m_ranking;
   Buffer<Arch::BFloat16, memory_space> m_short_passed;
   Buffer<Arch::BFloat16, memory_space> m_short_next;
-  Buffer<float, memory_space> m_panel_x;  // columns of a hop, interleaved
-  Buffer<float, memory_space> m_panel_y;
+  HopWorkspace<ExecutionSpace> m_hops;
   EdgeChoice<ExecutionSpace> m_choice;
 };
 

@@ -53,7 +53,8 @@ TEST(EngineHop, InvalidArgumentsAreRejected) {
   std::vector<float> y(6);
   EXPECT_THROW(engine.hop(x, y), InvalidArgument);
   EXPECT_NO_THROW(engine.hop(x, y, {.columns = 2}));
-  EXPECT_THROW(engine.hop({}, {}, {.columns = 0}), InvalidArgument);
+  EXPECT_THROW(engine.hop(std::span<const float>(), std::span<float>(), {.columns = 0}),
+               InvalidArgument);
   EXPECT_THROW(engine.hop(x, y, {.columns = 4097}), InvalidArgument);
   HopOptions options;
   options.columns = 2;

@@ -39,19 +39,25 @@ struct NodeRange {
 };
 
 /// First nodes of parts at which about equally many edges end, followed by the number of nodes.
-std::vector<std::uint64_t> part_nodes(std::span<const Edge> edges, std::uint32_t Edge::*end,
-                                      const AdjacencySpan& rows, std::size_t parts) {
+/// \param end_of the node at the end of an edge
+template <class EndOf>
+std::vector<std::uint64_t> part_nodes(std::size_t edges, const EndOf& end_of, std::size_t nodes,
+                                      std::size_t parts) {
   std::vector<std::uint64_t> first{0};
   if (parts > 1) {
     constexpr std::size_t samples = 256;  // per part
-    std::vector<std::uint32_t> nodes(parts * samples);
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      nodes[i] = edges[edges.size() / nodes.size() * i].*end;
-    std::ranges::sort(nodes);
-    for (std::size_t part = 1; part < parts; ++part) first.push_back(nodes[part * samples]);
+    std::vector<std::uint32_t> ends(parts * samples);
+    for (std::size_t i = 0; i < ends.size(); ++i) ends[i] = end_of(edges / ends.size() * i);
+    std::ranges::sort(ends);
+    for (std::size_t part = 1; part < parts; ++part) first.push_back(ends[part * samples]);
   }
-  first.push_back(rows.offsets.size() - 1);
+  first.push_back(nodes);
   return first;
+}
+
+std::size_t parts_for(const HostSpace& exec_space, std::size_t edges) {
+  return std::clamp<std::size_t>(edges / part_edges, 1,
+                                 static_cast<std::size_t>(Arch::concurrency(exec_space)));
 }
 
 struct CountEdges {
@@ -93,8 +99,22 @@ struct PlaceOutEdges {
   }
 };
 
+struct CountEnds {
+  std::span<const std::uint32_t> ends;
+  std::span<std::uint64_t> in;
+  std::span<const std::uint64_t> targets;
+
+  void operator()(std::size_t part) const {
+    const NodeRange to(targets, part);
+    std::ranges::fill(to.counts(in), 0);
+    for (const std::uint32_t end : ends) {
+      if (to.has(end)) ++in[std::size_t{end} + 1];
+    }
+  }
+};
+
 struct PlaceInEdges {
-  AdjacencySpan out;
+  ConstAdjacencySpan out;
   AdjacencySpan in;
   std::span<const std::uint64_t> targets;
 
@@ -128,16 +148,31 @@ void for_each_part(const HostSpace& exec_space, const char* label, std::size_t p
 void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
                     const AdjacencySpan& out, const AdjacencySpan& in,
                     std::span<const std::uint8_t> kinds) {
-  const std::size_t parts = std::clamp<std::size_t>(
-      edges.size() / part_edges, 1, static_cast<std::size_t>(Arch::concurrency(exec_space)));
-  const std::vector<std::uint64_t> sources = part_nodes(edges, &Edge::from, out, parts);
-  const std::vector<std::uint64_t> targets = part_nodes(edges, &Edge::to, in, parts);
+  const std::size_t parts = parts_for(exec_space, edges.size());
+  const std::size_t nodes = out.offsets.size() - 1;
+  const auto from_of = [&](std::size_t i) { return edges[i].from; };
+  const auto to_of = [&](std::size_t i) { return edges[i].to; };
+  const std::vector<std::uint64_t> sources = part_nodes(edges.size(), from_of, nodes, parts);
+  const std::vector<std::uint64_t> targets = part_nodes(edges.size(), to_of, nodes, parts);
   for_each_part(exec_space, "Kindred::SpreadingEngine::build::count", parts,
                 CountEdges{edges, out.offsets, in.offsets, sources, targets});
   starts_from_counts(out.offsets);
   starts_from_counts(in.offsets);
   for_each_part(exec_space, "Kindred::SpreadingEngine::build::out", parts,
                 PlaceOutEdges{edges, kinds, out, sources});
+  for_each_part(exec_space, "Kindred::SpreadingEngine::build::in", parts,
+                PlaceInEdges{out, in, targets});
+}
+
+void fill_transpose(const HostSpace& exec_space, const ConstAdjacencySpan& out,
+                    const AdjacencySpan& in) {
+  const std::size_t parts = parts_for(exec_space, out.ends.size());
+  const auto end_of = [&](std::size_t i) { return out.ends[i]; };
+  const std::vector<std::uint64_t> targets =
+      part_nodes(out.ends.size(), end_of, in.offsets.size() - 1, parts);
+  for_each_part(exec_space, "Kindred::SpreadingEngine::build::count_in", parts,
+                CountEnds{out.ends, in.offsets, targets});
+  starts_from_counts(in.offsets);
   for_each_part(exec_space, "Kindred::SpreadingEngine::build::in", parts,
                 PlaceInEdges{out, in, targets});
 }

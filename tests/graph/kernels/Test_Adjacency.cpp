@@ -52,6 +52,27 @@ TEST(Adjacency, GraphsWithoutNodesOrEdgesAreLegal) {
   EXPECT_THAT(in.offsets, ElementsAre(0, 0, 0, 0));
 }
 
+TEST(Adjacency, TransposeOfRowsMatchesThatOfTheListOfEdges) {
+  auto generator = Testing::generator("Adjacency.transpose");
+  for (const std::size_t edge_count : {0, 1, 2, 3, 31, 32, 33, 400, 300'000}) {
+    const std::size_t nodes = 1 + edge_count / 7;
+    std::vector<Edge> edges(edge_count);
+    for (Edge& edge : edges) {
+      edge.from = static_cast<std::uint32_t>(generator() % nodes);
+      edge.to = static_cast<std::uint32_t>(generator() % nodes);
+      edge.weight = static_cast<float>(generator() % 1000);
+    }
+    Rows out(nodes, edge_count);
+    Rows expected(nodes, edge_count);
+    fill_adjacency(host(), edges, out.span(), expected.span());
+    Rows in(nodes, edge_count);
+    fill_transpose(host(), out.span(), in.span());
+    EXPECT_EQ(in.offsets, expected.offsets);
+    EXPECT_EQ(in.ends, expected.ends);
+    EXPECT_EQ(in.weights, expected.weights);
+  }
+}
+
 TEST(Adjacency, MatchesAStableSort) {
   auto generator = Testing::generator("Adjacency.sort");
   for (int trial = 0; trial < 30; ++trial) {

@@ -19,6 +19,23 @@ struct AdjacencySpan {
   std::span<std::uint8_t> kinds = {};           ///< one per edge; empty: not filled
 };
 
+/// The same for reading.
+struct ConstAdjacencySpan {
+  std::span<const std::uint64_t> offsets;
+  std::span<const std::uint32_t> ends;
+  std::span<const float> weights;
+  std::span<const std::uint16_t> short_weights = {};
+  std::span<const std::uint8_t> kinds = {};
+
+  ConstAdjacencySpan() = default;
+  ConstAdjacencySpan(const AdjacencySpan& rows)  // NOLINT(google-explicit-constructor): a view
+      : offsets(rows.offsets),
+        ends(rows.ends),
+        weights(rows.weights),
+        short_weights(rows.short_weights),
+        kinds(rows.kinds) {}
+};
+
 /// The bfloat16 nearest to \p weight, ties to even. \p weight is not NaN.
 std::uint16_t short_weight(float weight) noexcept;
 /// The float32 value of the bfloat16 \p weight.

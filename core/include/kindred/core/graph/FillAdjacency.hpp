@@ -20,6 +20,13 @@ void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
                     const AdjacencySpan& out, const AdjacencySpan& in,
                     std::span<const std::uint8_t> kinds = {});
 
+/// \brief Fills \p in with the in-edges of every node in (source index, order in \p out), by one
+/// stable counting sort. Fences \p exec_space. Complexity O(nodes + edges).
+/// \param out rows of out-edges, whose ends must be below the number of nodes \param in has the
+/// same nonempty columns as \p out
+void fill_transpose(const HostSpace& exec_space, const ConstAdjacencySpan& out,
+                    const AdjacencySpan& in);
+
 }  // namespace Kindred
 
 #endif  // KINDRED_CORE_GRAPH_FILL_ADJACENCY_HPP

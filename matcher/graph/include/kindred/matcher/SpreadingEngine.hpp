@@ -3,10 +3,13 @@
 #define KINDRED_MATCHER_SPREADING_ENGINE_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/common/Stream.hpp>
 #include <kindred/core/graph/Spreading.hpp>
+#include <kindred/matcher/CsrGraph.hpp>
 #include <kindred/matcher/EdgeEnds.hpp>
 #include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/GraphOptions.hpp>
@@ -70,6 +73,8 @@ struct HopOptions {
   EdgeKinds kinds = EdgeKinds().set();  ///< kinds of edges to follow
   std::optional<SpreadModifiers> modifiers = {};  ///< weight modifiers by node kind
   std::optional<Space> space = {};                ///< overrides the dispatcher's choice
+  /// For arrays on the device: the call is ordered by this stream and does not fence.
+  std::optional<Stream> stream = {};
 };
 
 /// Convergence of PageRank for one query.
@@ -136,6 +141,19 @@ class SpreadingEngine {
   /// \throws InvalidArgument also for a weight that \p options cannot represent, inconsistent array
   /// sizes and duplicate names; SpaceUnavailable; OutOfMemory
   SpreadingEngine(Context& context, const GraphSpan& graph, const GraphOptions& options);
+  /// \brief Builds a graph without names and kinds from compressed sparse rows. The results are
+  /// those of the graph built from the list of the same edges in the same order.
+  ///
+  /// Ends, weights and int64 offsets in host memory are used in place, which needs \p graph.owner
+  /// or arrays that outlive this object, and they must not change; int32 offsets are widened to 8
+  /// bytes per node. The transpose is always made: 4 bytes per edge in addition to its weight.
+  /// Arrays on the device of \p context are copied to the host; work that writes them must have
+  /// ended. Later changes of the graph never write to the arrays.
+  /// \param options `weights` is ignored: weights are stored as they are given
+  /// \throws InvalidArgument for arrays of another type or shape, offsets that do not start at 0,
+  /// decrease or do not end at the number of ends, an end that is not a node, or a weight that is
+  /// not finite; SpaceUnavailable; OutOfMemory
+  SpreadingEngine(Context& context, const CsrGraph& graph, const GraphOptions& options = {});
   /// \brief Maps a file written by `save`; later changes affect memory only.
   /// \param options `weights` is ignored, because the file records the weight type
   /// \param threads maximum number of threads that validate the file; 0: the number of hardware
@@ -233,6 +251,24 @@ class SpreadingEngine {
   /// modifier; SpaceUnavailable; OutOfMemory; DeviceLost
   DispatchRecord hop(std::span<const float> x, std::span<float> y,
                      const HopOptions& options = {}) const;
+  /// \brief The same for arrays in host memory or on the device of the graph, which are used in
+  /// place.
+  ///
+  /// Arrays on the device need the graph there (`bytes(Space::cuda) > 0`); the result stays on the
+  /// device. Given `options.stream`, the call comes after the work in that stream and does not wait
+  /// for it, nor does it copy anything to the host. It waits for earlier calls on streams only if
+  /// its workspace must grow, or kinds or modifiers are others than before; the first call after a
+  /// change of the graph copies the change to the device and waits for that copy. Work of different
+  /// streams in one graph runs in the order of the calls. The stream must outlive this object, and
+  /// cannot be one that is being captured. Changes and merges of the graph do not disturb calls
+  /// that still run. Without a stream, work that writes x must have ended.
+  /// \param x,y float32 [nodes] or [nodes, columns] without gaps; y is overwritten completely and
+  /// must not overlap x
+  /// \param options its `columns` must be 1, or the columns of the arrays
+  /// \throws InvalidArgument also for arrays of another type, shape or memory, and for a stream
+  /// without arrays on the device; SpaceUnavailable if the graph is not on the device; OutOfMemory;
+  /// DeviceLost
+  DispatchRecord hop(const ConstArray& x, const Array& y, const HopOptions& options = {}) const;
 
  private:
   struct State;

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CsrRows.hpp"
+
+#include "RebuiltRows.hpp"
+#include "common/CallerArrays.hpp"
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/core/graph/FillAdjacency.hpp>
+#include <kindred/memory/Copies.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Impl {
+
+namespace {
+
+/// \throws InvalidArgument unless \p given is a vector without gaps of one of \p types
+void require_vector(const NamedArray& given, std::initializer_list<DataType> types,
+                    std::int64_t extent = any_extent) {
+  const ConstArray& array = given.array;
+  std::string names;
+  for (const DataType type : types)
+    names += (names.empty() ? "" : " or ") + std::string(to_string(type));
+  KINDRED_THROW_IF(std::ranges::find(types, array.type()) == types.end(),
+                   std::string(given.name) + " is " + to_string(array) + "; it must be " + names);
+  require_array(given, array.type(), {extent});
+  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(array.data()) % size_of(array.type()) != 0,
+                   std::string(given.name) + " does not begin at a multiple of the " +
+                       std::to_string(size_of(array.type())) + " bytes of its elements");
+}
+
+/// The elements of \p array on the host: borrowed, or copied from the device.
+template <class T>
+Buffer<T, Kokkos::HostSpace> on_host(Context& context, const ConstArray& array, const char* label) {
+  const auto count = static_cast<std::size_t>(array.size());
+  const auto* const data = static_cast<const T*>(array.data());
+  if (!array.on_device())
+    return {const_cast<T*>(data), count};  // NOLINT(*-const-cast): rows are never written
+  Buffer<T, Kokkos::HostSpace> copy(context.memory(Space::serial), label, count);
+  with_instance(context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    download(exec_space, copy.data(), ArrayView<const T, ExecutionSpace>(data, count), count);
+  });
+  return copy;
+}
+
+/// \param widened null, or where to store the offsets
+template <class Offset>
+void check_offsets(const HostWorkers& workers, const Offset* offsets, std::size_t nodes,
+                   std::uint64_t edges, std::uint64_t* widened) {
+  KINDRED_THROW_IF(offsets[0] != 0,
+                   "offsets[0] is " + std::to_string(offsets[0]) + "; row offsets start at 0");
+  constexpr double node_nanoseconds = 1;
+  workers.for_each_range(nodes, node_nanoseconds, [&](std::size_t begin, std::size_t end) {
+    bool decreases = false;
+    for (std::size_t v = begin; v < end; ++v) decreases |= offsets[v + 1] < offsets[v];
+    if (decreases) {
+      std::size_t v = begin;
+      while (offsets[v + 1] >= offsets[v]) ++v;
+      throw InvalidArgument("offsets[" + std::to_string(v + 1) + "] is " +
+                            std::to_string(offsets[v + 1]) + ", after " +
+                            std::to_string(offsets[v]) + "; row offsets must not decrease");
+    }
+    if (widened == nullptr) return;
+    for (std::size_t v = begin; v < end; ++v)
+      widened[v + 1] = static_cast<std::uint64_t>(offsets[v + 1]);
+  });
+  KINDRED_THROW_IF(static_cast<std::uint64_t>(offsets[nodes]) != edges,
+                   "the last offset is " + std::to_string(offsets[nodes]) + ", and there are " +
+                       std::to_string(edges) + " ends; both are the number of edges");
+  if (widened != nullptr) widened[0] = 0;
+}
+
+/// \param limit every end is below it
+void check_ends(const std::uint32_t* ends, std::size_t begin, std::size_t end, std::uint32_t limit,
+                bool is_signed, std::size_t nodes) {
+  std::uint32_t most = 0;
+  for (std::size_t i = begin; i < end; ++i) most = std::max(most, ends[i]);
+  if (begin == end || most < limit) return;
+  std::size_t i = begin;
+  while (ends[i] < limit) ++i;
+  throw InvalidArgument(
+      "ends[" + std::to_string(i) + "] is " +
+      (is_signed ? std::to_string(static_cast<std::int32_t>(ends[i])) : std::to_string(ends[i])) +
+      ", which is not one of the " + std::to_string(nodes) + " nodes");
+}
+
+/// The number of weights outside [0, 1]. \throws InvalidArgument for one that is not finite
+template <class Weight>
+std::uint64_t check_weights(std::size_t begin, std::size_t end, const Weight& weight_at) {
+  std::uint64_t outside = 0;
+  std::uint64_t infinite = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    const float weight = weight_at(i);
+    outside += is_in_unit_interval(weight) ? 0 : 1;
+    infinite += std::abs(weight) <= std::numeric_limits<float>::max() ? 0 : 1;
+  }
+  if (infinite == 0) return outside;
+  std::size_t i = begin;
+  while (std::isfinite(weight_at(i))) ++i;
+  throw InvalidArgument("weights[" + std::to_string(i) + "] is " + std::to_string(weight_at(i)) +
+                        "; weights must be finite");
+}
+
+EdgeForm form_of(const CsrGraph& graph) {
+  if (!graph.weights) return {EdgeWeights::none, false};
+  return {graph.weights->type() == DataType::float32 ? EdgeWeights::float32 : EdgeWeights::bfloat16,
+          false};
+}
+
+}  // namespace
+
+CsrRows checked_rows(Context& context, const CsrGraph& graph) {
+  const NamedArray offsets{"offsets", graph.offsets};
+  const NamedArray ends{"ends", graph.ends};
+  require_vector(offsets, {DataType::int32, DataType::int64});
+  KINDRED_THROW_IF(graph.offsets.size() == 0,
+                   "offsets has no elements; it must have one more than there are nodes");
+  require_vector(ends, {DataType::int32, DataType::uint32});
+  std::vector<NamedArray> all{offsets, ends};
+  if (graph.weights) {
+    all.push_back({"weights", *graph.weights});
+    require_vector(all.back(), {DataType::float32, DataType::bfloat16}, graph.ends.extent(0));
+  }
+  static_cast<void>(space_of(context, all));  // refuses arrays that cannot be read
+  const std::size_t nodes = graph.offsets.size() - 1;
+  KINDRED_THROW_IF(nodes > nodes_max, "a graph of " + std::to_string(nodes) + " nodes; at most " +
+                                          std::to_string(nodes_max) +
+                                          " can be numbered in 32 bits");
+
+  CsrRows rows;
+  rows.form = form_of(graph);
+  const std::size_t edges = graph.ends.size();
+  const HostWorkers workers = host_workers(context, Space::openmp);
+  constexpr const char* offsets_label = "Kindred::SpreadingEngine::offsets";
+  if (graph.offsets.type() == DataType::int64) {
+    rows.out.offsets = on_host<std::uint64_t>(context, graph.offsets, offsets_label);
+    // None may be negative: then they are the same numbers without a sign.
+    check_offsets(workers, reinterpret_cast<const std::int64_t*>(rows.out.offsets.data()), nodes,
+                  edges, nullptr);
+  } else {
+    const auto taken = on_host<std::int32_t>(context, graph.offsets, offsets_label);
+    rows.out.offsets = {context.memory(Space::serial), offsets_label, nodes + 1};
+    check_offsets(workers, taken.data(), nodes, edges, rows.out.offsets.data());
+  }
+  rows.out.sources =
+      on_host<std::uint32_t>(context, graph.ends, "Kindred::SpreadingEngine::sources");
+  if (rows.form.weights == EdgeWeights::float32)
+    rows.out.weights = on_host<float>(context, *graph.weights, "Kindred::SpreadingEngine::weights");
+  if (rows.form.weights == EdgeWeights::bfloat16)
+    rows.out.short_weights =
+        on_host<std::uint16_t>(context, *graph.weights, "Kindred::SpreadingEngine::short_weights");
+
+  const bool is_signed = graph.ends.type() == DataType::int32;
+  constexpr std::size_t signed_nodes_max = std::size_t{1} << 31U;
+  const auto limit =
+      static_cast<std::uint32_t>(is_signed ? std::min(nodes, signed_nodes_max) : nodes);
+  const std::uint32_t* const end_at = rows.out.sources.data();
+  const float* const weight_at = rows.out.weights.data();
+  const std::uint16_t* const short_at = rows.out.short_weights.data();
+  std::atomic<std::uint64_t> outside{0};
+  constexpr double edge_nanoseconds = 0.5;
+  workers.for_each_range(edges, edge_nanoseconds, [&](std::size_t begin, std::size_t end) {
+    constexpr std::size_t block = 4096;  // the loops over a block are vectorised
+    std::uint64_t count = 0;
+    for (; begin < end; begin += block) {
+      const std::size_t last = std::min(end, begin + block);
+      check_ends(end_at, begin, last, limit, is_signed, nodes);
+      if (rows.form.weights == EdgeWeights::float32)
+        count += check_weights(begin, last, [&](std::size_t i) { return weight_at[i]; });
+      if (rows.form.weights == EdgeWeights::bfloat16)
+        count += check_weights(begin, last, [&](std::size_t i) {
+          return Arch::to_float(Arch::BFloat16{short_at[i]});
+        });
+    }
+    outside += count;
+  });
+  rows.outside_unit = outside;
+  return rows;
+}
+
+HostRows transposed_rows(Context& context, const HostRows& out, EdgeForm form) {
+  MemoryResource& memory = context.memory(Space::serial);
+  HostRows in;
+  in.offsets = {memory, "Kindred::SpreadingEngine::offsets", out.offsets.size()};
+  allocate_edges(memory, out.sources.size(), form, in);
+  constexpr double edge_nanoseconds = 10;
+  const HostSpace& exec_space =
+      host_instance_for(context, edge_nanoseconds * static_cast<double>(out.sources.size()));
+  const auto all = [](const auto& buffer) { return std::span(buffer.data(), buffer.size()); };
+  const AdjacencySpan rows{all(out.offsets), all(out.sources), all(out.weights),
+                           all(out.short_weights), all(out.kinds)};
+  fill_transpose(
+      exec_space, rows,
+      {all(in.offsets), all(in.sources), all(in.weights), all(in.short_weights), all(in.kinds)});
+  return in;
+}
+
+}  // namespace Kindred::Impl
