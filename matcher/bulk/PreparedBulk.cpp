@@ -66,10 +66,8 @@ void require_usable(Context& context, Space space) {
 
 template <class T>
 std::unique_ptr<PreparedBulk::Launch> prepared(Context& context, Impl::BulkTask<T> task,
-                                               Space space, void* stream,
-                                               Impl::bulk_result<T>* results = nullptr) {
                                                Space space, const std::optional<Stream>& stream,
-                                               double* results = nullptr) {
+                                               Impl::bulk_result<T>* results = nullptr) {
   return Impl::with_instance(
       context, space, [&](const auto& exec_space) -> std::unique_ptr<PreparedBulk::Launch> {
         using execution_space = std::decay_t<decltype(exec_space)>;

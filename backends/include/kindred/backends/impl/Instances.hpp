@@ -56,28 +56,14 @@ class SerialHere {
 
 /// A separate instance: a new stream on a device, the same threads on the host.
 inline HostSpace instance_beside(const HostSpace& exec_space) { return exec_space; }
-/// \p exec_space if \p stream is null, otherwise an instance on \p stream, a cudaStream_t owned by
-/// the caller that must outlive the instance.
-inline HostSpace instance_on(const HostSpace& exec_space, void*) { return exec_space; }
-/// An instance on \p stream of the caller, which must outlive the instance.
-inline HostSpace instance_on(const HostSpace& exec_space, const Stream&) { return exec_space; }
-/// \p exec_space if there is no \p stream, otherwise an instance on \p stream, which must outlive
-/// the instance.
+/// \p exec_space if there is no \p stream, otherwise an instance on \p stream of a caller, which
+/// must outlive the instance.
 inline HostSpace instance_on(const HostSpace& exec_space, const std::optional<Stream>&) {
   return exec_space;
 }
-/// An instance on \p stream of a caller, which must outlive it.
-inline HostSpace instance_on(const HostSpace& exec_space, Stream) { return exec_space; }
 #if KINDRED_HAS_DEVICE
 inline DeviceSpace instance_on(const DeviceSpace& exec_space, const std::optional<Stream>& stream) {
   return stream ? DeviceSpace(static_cast<cudaStream_t>(stream->handle())) : exec_space;
-}
-inline DeviceSpace instance_on(const DeviceSpace&, const Stream& stream) {
-  return DeviceSpace(static_cast<cudaStream_t>(stream.handle()));
-}
-inline DeviceSpace instance_on(const DeviceSpace&, Stream stream) {
-  auto* const handle = static_cast<cudaStream_t>(stream.handle());
-  return DeviceSpace(handle == nullptr ? cudaStreamLegacy : handle);
 }
 inline DeviceSpace instance_beside(const DeviceSpace& exec_space) {
   return Kokkos::Experimental::partition_space(exec_space, 1)[0];
