@@ -97,8 +97,9 @@ cudaPointerAttributes attributes_of(const void* data) noexcept {
 
 bool device_reaches(const void* data) noexcept {
   const cudaPointerAttributes attributes = attributes_of(data);
-  return attributes.devicePointer != nullptr &&
-         (attributes.type != cudaMemoryTypeDevice || attributes.device == device_of_kokkos());
+  int current = 0;
+  return attributes.devicePointer != nullptr && cudaGetDevice(&current) == cudaSuccess &&
+         (attributes.type != cudaMemoryTypeDevice || attributes.device == current);
 }
 
 bool is_on_device_only(const void* data) noexcept {

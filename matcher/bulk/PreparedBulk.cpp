@@ -90,6 +90,7 @@ PreparedBulk PreparedBulk::xor_bytes(Context& context, BulkArrays<std::uint8_t> 
                                      BulkResults<std::uint8_t> results, Space space,
                                      const std::optional<Stream>& stream) {
   require_usable(context, space);
+  const Impl::CurrentDeviceOf current(context, space);
   Impl::BulkTask<std::uint8_t> task;
   task.items = Impl::checked_items(arrays, &keys, &results, space, {"arrays", "keys"});
   return PreparedBulk(prepared(context, std::move(task), space, stream));
@@ -100,6 +101,7 @@ PreparedBulk PreparedBulk::element_wise(Context& context, ElementWise op, BulkAr
                                         BulkArrays<T> others, T number, BulkResults<T> results,
                                         Space space, const std::optional<Stream>& stream) {
   require_usable(context, space);
+  const Impl::CurrentDeviceOf current(context, space);
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::element_wise;
   task.op = op;
@@ -114,6 +116,7 @@ template <BulkNumber T>
 PreparedBulk PreparedBulk::normalise(Context& context, BulkArrays<T> arrays, BulkResults<T> results,
                                      Space space, const std::optional<Stream>& stream) {
   require_usable(context, space);
+  const Impl::CurrentDeviceOf current(context, space);
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::normalise;
   task.items = Impl::checked_items<T>(arrays, nullptr, &results, space);
@@ -125,6 +128,7 @@ PreparedBulk PreparedBulk::random_fill(Context& context, BulkResults<T> results,
                                        std::uint64_t offset, Space space,
                                        const std::optional<Stream>& stream) {
   require_usable(context, space);
+  const Impl::CurrentDeviceOf current(context, space);
   return PreparedBulk(
       prepared(context, Impl::random_task(results, seed, offset, space), space, stream));
 }
@@ -134,6 +138,7 @@ PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArr
                                   std::span<double> results, Space space,
                                   const std::optional<Stream>& stream) {
   require_usable(context, space);
+  const Impl::CurrentDeviceOf current(context, space);
   Impl::check_results(results.size(), arrays.size());
   KINDRED_THROW_IF(
       space == Space::cuda && !results.empty() && !Impl::device_reaches(results.data()),
@@ -152,6 +157,7 @@ PreparedBulk PreparedBulk::multiply(Context& context, std::span<const MatrixPair
                                     bool reproducible, Space space,
                                     const std::optional<Stream>& stream) {
   require_usable(context, space);
+  const Impl::CurrentDeviceOf current(context, space);
   Impl::check_pairs(pairs, space);
   return PreparedBulk(
       Impl::with_instance(context, space, [&](const auto& exec_space) -> std::unique_ptr<Launch> {

@@ -98,6 +98,7 @@ template <template <class> class Of, class Layer, class... Arguments>
 std::unique_ptr<Launches> make(Context& context, std::span<const Layer> layers, Space space,
                                const std::optional<Stream>& stream, Arguments... arguments) {
   if (!context.is_usable(space)) throw SpaceUnavailable(context.info(space).why_not);
+  const Impl::CurrentDeviceOf current(context, space);
   auto data = Impl::checked(layers, space);
   return Impl::with_instance(
       context, space, [&](const auto& exec_space) -> std::unique_ptr<Launches> {

@@ -26,9 +26,7 @@ CurrentDevice::CurrentDevice(const DeviceSpace& exec_space)
     : CurrentDevice(exec_space.cuda_device()) {}
 
 CurrentDevice::CurrentDevice(int device) {
-  int now = 0;
-  require(cudaGetDevice(&now), "getting the current device");
-  if (now != device) require(cudaSetDevice(device), "setting the current device");
+  if (m_keep.before() != device) require(cudaSetDevice(device), "setting the current device");
 }
 
 DeviceSpace new_device_instance(int device) {

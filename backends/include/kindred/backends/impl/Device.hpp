@@ -19,7 +19,7 @@ SpaceInfo query_device(int index);
 /// The device on which Kokkos was initialised; 0 in a host build.
 int device_of_kokkos();
 
-/// Whether kernels on the Kokkos device can access \p data: its own memory or registered host
+/// Whether kernels on the current device can access \p data: its own memory or registered host
 /// memory. False in a host build, and for memory of another device.
 bool device_reaches(const void* data) noexcept;
 /// Whether \p data is device memory that the host cannot access.

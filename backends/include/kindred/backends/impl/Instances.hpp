@@ -70,6 +70,21 @@ inline DeviceSpace instance_beside(const DeviceSpace& exec_space) {
 }
 #endif
 
+/// \brief While it exists, the device of \p context is the current one, if \p space is on it.
+class CurrentDeviceOf {
+ public:
+  CurrentDeviceOf([[maybe_unused]] const Context& context, [[maybe_unused]] Space space) {
+#if KINDRED_HAS_DEVICE
+    if (space == Space::cuda) m_current.emplace(device_instance(context));
+#endif
+  }
+
+ private:
+#if KINDRED_HAS_DEVICE
+  std::optional<Arch::CurrentDevice> m_current;
+#endif
+};
+
 /// \brief Calls `function(exec_space)` with the execution-space instance of \p space, which maps
 /// the run-time space to a type. \throws SpaceUnavailable if the space is not usable
 template <class Function>

@@ -12,11 +12,13 @@ class KeepCurrentDevice {
  public:
   KeepCurrentDevice() noexcept;
   ~KeepCurrentDevice();
+  /// The current device when this was constructed; −1: unknown.
+  int before() const noexcept { return m_before; }
   KeepCurrentDevice(const KeepCurrentDevice&) = delete;
   KeepCurrentDevice& operator=(const KeepCurrentDevice&) = delete;
 
  private:
-  int m_before = -1;  ///< −1: unknown
+  int m_before = -1;
 };
 
 #if KINDRED_HAS_DEVICE

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/Specialized.hpp>
+#include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/arch/launch/KernelCode.hpp>
 #include <kindred/core/arch/launch/LaunchConfig.hpp>
@@ -283,6 +284,7 @@ void launch(const ExecutionSpace& exec_space, const LaunchConfig& config, const 
 #if KINDRED_HAS_DEVICE && !KINDRED_ENABLE_SPECIALIZED
     Impl::launch_policy(exec_space, config, functor);
 #elif KINDRED_HAS_DEVICE && defined(__CUDACC__)
+    const CurrentDevice current(exec_space);
     const auto kernel = Impl::launched_kernel<Functor>;
     cudaLaunchAttribute attribute{};
     cudaLaunchConfig_t launched{};
