@@ -13,6 +13,8 @@
 #include "VectorStore.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
+#include <kindred/core/vector/ScoreMatrix.hpp>
 #include <kindred/memory/Copies.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
 #include <kindred/memory/PinnedArray.hpp>
@@ -188,6 +190,51 @@ class ExactSearch {
     }
   }
 
+  /// \brief The scores of all rows for the given queries, in the order of the ids. Fences.
+  /// \param out `queries × store.size()`
+  void scores(const ExecutionSpace& exec_space, const VectorStore& store,
+              std::span<const float> queries, Metric metric, float* out) {
+    const auto prepared = upload_queries(exec_space, queries, store.dimension());
+    const std::size_t stride = store.size();
+    std::size_t column = 0;
+    for (const auto& segment : store.segments()) {
+      const bool here = !Arch::is_device<ExecutionSpace> || segment->on_device();
+      const std::size_t step = score_rows_at_once(store, prepared.count, here, segment->size());
+      for (std::size_t begin = 0; begin < segment->size(); begin += step) {
+        const std::size_t length = std::min(step, segment->size() - begin);
+        const auto rows = here ? segment->resident<ExecutionSpace>().view(begin, length)
+                               : stage(exec_space, *segment, begin, length);
+        m_live_rows.clear();
+        if (!segment->live().empty()) {
+          segment->for_each_live(begin, begin + length, [&](std::size_t row) {
+            m_live_rows.push_back(static_cast<std::uint32_t>(row - begin));
+          });
+        }
+        const std::size_t count = segment->live().empty() ? length : m_live_rows.size();
+        if (count == 0) continue;
+        if constexpr (Arch::is_device<ExecutionSpace>) {
+          m_live_ids.resize_discarding(m_live_rows.size());
+          start_upload(exec_space, m_live_ids.view(), m_live_rows.data(), m_live_rows.size());
+          m_scores.resize_discarding(prepared.count * count);
+          score_matrix(exec_space, metric, {}, rows, count, prepared, m_scores.view(),
+                       {count, m_live_ids.const_view()});
+          copy_scores(exec_space, out + column, stride, count, prepared.count);
+          // The host's list of rows and the buffers of the next part may still be in use.
+          Arch::fence(exec_space, "Kindred::VectorIndex::scores");
+        } else {
+          const ArrayView<const std::uint32_t, ExecutionSpace> live(m_live_rows.data(),
+                                                                    m_live_rows.size());
+          score_matrix(
+              exec_space, metric, {}, rows, count, prepared,
+              ArrayView<float, ExecutionSpace>(out + column, prepared.count * stride - column),
+              {stride, live});
+        }
+        column += count;
+      }
+    }
+    Arch::fence(exec_space, "Kindred::VectorIndex::scores");
+  }
+
   std::mutex mutex;
 
  private:
@@ -220,6 +267,9 @@ class ExactSearch {
     m_best = {*m_path_memory, "Kindred::VectorIndex::best", 0};
     m_part = {*m_path_memory, "Kindred::VectorIndex::part", 0};
     m_bounds = {*m_path_memory, "Kindred::VectorIndex::bounds", 0};
+    m_scores = {*m_path_memory, "Kindred::VectorIndex::scores", 0};
+    m_live_ids = {*m_path_memory, "Kindred::VectorIndex::live_rows", 0};
+    m_live_rows = {};
     m_staged = {};
     m_words = {};
     m_answer = {*m_pinned, "Kindred::VectorIndex::answer"};
@@ -311,6 +361,26 @@ class ExactSearch {
     return {m_host_floats.data(), queries.size() / dimension, dimension};
   }
 
+  /// Rows per launch of `scores`: on a device, as many as the buffers of rows and scores hold.
+  static std::size_t score_rows_at_once(const VectorStore& store, std::size_t queries, bool here,
+                                        std::size_t rows) {
+    if constexpr (!Arch::is_device<ExecutionSpace>) return rows;
+    std::size_t most = staged_bytes / (sizeof(float) * queries);
+    if (!here) most = std::min(most, staged_bytes / (store.dimension() * size_of(store.element())));
+    return std::max<std::size_t>(64, most / 64 * 64);
+  }
+  /// Starts copies of \p count scores per query to \p out.
+  void copy_scores(const ExecutionSpace& exec_space, float* out, std::size_t stride,
+                   std::size_t count, std::size_t queries) {
+    const char* label = "Kindred::VectorIndex::scores";
+    if (count == stride)
+      return Arch::start_copy(exec_space, label, out, m_scores.data(),
+                              queries * count * sizeof(float));
+    for (std::size_t query = 0; query < queries; ++query)
+      Arch::start_copy(exec_space, label, out + query * stride, m_scores.data() + query * count,
+                       count * sizeof(float));
+  }
+
   VectorQueries<ExecutionSpace> upload_queries(const ExecutionSpace& exec_space,
                                                std::span<const float> queries,
                                                std::size_t dimension) {
@@ -391,6 +461,9 @@ class ExactSearch {
   PinnedArray<Rank> m_answer;
   CandidateBuffers m_host_rows;
   std::vector<std::uint64_t> m_words;
+  Buffer<float, memory_space> m_scores;
+  Buffer<std::uint32_t, memory_space> m_live_ids;
+  std::vector<std::uint32_t> m_live_rows;
   TopLists<ExecutionSpace> m_top;
   BruteForceSearch<ExecutionSpace> m_brute_force;
   QuantizedSearch<ExecutionSpace> m_quantized_search;

@@ -4,9 +4,8 @@
 
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/arch/simd/Lanes.hpp>
-#include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/vector/Candidates.hpp>
+#include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/PinnedArray.hpp>
 
@@ -115,16 +114,10 @@ class PreparedCandidates {
 
   /// Converts the query to double and computes its norm, on the host.
   void widen(std::span<const float> values) {
-    const Arch::Lanes<HostSpace> lanes(0);
-    double* wide = query();
-    const double sum =
-        reproducible_sum(lanes, m_dimension, [&](std::uint64_t i, int length, const auto& partial) {
-          const auto term = lanes.widen(lanes.load(values.data() + i, length));
-          lanes.store(wide + i, term, length);
-          return lanes.multiply_add(term, term, partial);
-        });
-    const double norm = Kokkos::sqrt(sum);
-    m_shared.data()[2] = Kokkos::bit_cast<std::uint64_t>(norm);
+    prepare_queries_here(
+        ArrayView<const float, HostSpace>(values.data(), values.size()), m_dimension,
+        ArrayView<double, HostSpace>(query(), m_dimension),
+        ArrayView<double, HostSpace>(reinterpret_cast<double*>(m_shared.data() + 2), 1));
   }
 
   bool is_captured_for(const VectorRows<ExecutionSpace>& rows) const {

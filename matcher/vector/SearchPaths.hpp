@@ -8,8 +8,11 @@
 
 #include "VectorStore.hpp"
 
+#include <kindred/core/common/Error.hpp>
+
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace Kindred::Impl {
@@ -46,6 +49,12 @@ inline std::string why_not(SearchPath path, const VectorStore& store) {
       store.element() != VectorElement::int8)
     return "the index was built without a quantized copy";
   return {};
+}
+
+/// For a call on arrays of the host. \throws InvalidArgument if there is a stream
+inline void require_no_stream(const std::optional<Stream>& stream) {
+  KINDRED_THROW_IF(stream.has_value(),
+                   "a stream was given, and the arrays lie on the host; give arrays on its device");
 }
 
 }  // namespace Kindred::Impl

@@ -4,102 +4,72 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/vector/AverageRows.hpp>
-#include <kindred/core/vector/ScoreMatrix.hpp>
-#include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Buffer.hpp>
 
 #include <cmath>
 #include <string>
 #include <type_traits>
 
+#include "RowCalls.hpp"
 #include "common/ValueMessage.hpp"
 
 namespace KINDRED_PUBLIC Kindred {
 
+using Impl::check_rows;
 using Impl::value_message;
 
 namespace {
 
-void check_rows(const VectorSpan& rows) {
-  constexpr std::size_t dimension_max = 0xFFFFFFFFU;
-  KINDRED_THROW_IF(rows.dimension == 0 || rows.dimension > dimension_max,
-                   value_message("the dimension", rows.dimension) + "; it must be 1 … " +
-                       std::to_string(dimension_max));
-  KINDRED_THROW_IF(rows.values.size() % rows.row_bytes() != 0,
-                   value_message("the size of the rows", rows.values.size()) +
-                       " bytes; it must be a multiple of that of a row, " +
-                       std::to_string(rows.row_bytes()));
-  const std::size_t scales = rows.element == VectorElement::int8 ? rows.count() : 0;
-  KINDRED_THROW_IF(rows.scales.size() != scales,
-                   value_message("the number of scales", rows.scales.size()) + "; " +
-                       std::to_string(rows.count()) + " rows of " +
-                       std::string(to_string(rows.element)) + " take " + std::to_string(scales));
+/// Calls `body(begin, end)` for all groups of elements of an average of \p count rows.
+template <class Body>
+void average_on_host(const Context& context, std::optional<Space> space, std::size_t count,
+                     std::size_t dimension, const Body& body) {
+  const double nanoseconds =
+      Impl::row_element_nanoseconds * average_group * static_cast<double>(count);
+  Impl::workers_for(context, space)
+      .for_each_range((dimension + average_group - 1) / average_group, nanoseconds, body);
 }
 
-/// Rows in the memory of \p ExecutionSpace.
-template <class ExecutionSpace>
-struct UploadedRows {
-  using memory_space = typename ExecutionSpace::memory_space;
-
-  UploadedRows(const ExecutionSpace& exec_space, MemoryResource& memory, const VectorSpan& rows)
-      : values(memory, "Kindred::VectorFunctions::rows", rows.values.size()),
-        scales(memory, "Kindred::VectorFunctions::scales", rows.scales.size()) {
+void average_on_device(Context& context, const VectorSpan& rows, std::span<const float> weights,
+                       std::span<float> out) {
+  Impl::with_instance(context, Space::cuda, [&](const auto& exec_space) {
+    using execution_space = std::decay_t<decltype(exec_space)>;
+    using memory_space = typename execution_space::memory_space;
+    MemoryResource& memory = context.memory(Space::cuda);
+    Buffer<std::byte, memory_space> values(memory, "Kindred::VectorFunctions::rows",
+                                           rows.values.size());
+    Buffer<float, memory_space> scales(memory, "Kindred::VectorFunctions::scales",
+                                       rows.scales.size());
+    Buffer<float, memory_space> factors(memory, "Kindred::VectorFunctions::weights",
+                                        weights.size());
+    Buffer<float, memory_space> result(memory, "Kindred::VectorFunctions::average", out.size());
     Impl::upload(exec_space, values.view(), rows.values.data(), rows.values.size());
     Impl::upload(exec_space, scales.view(), rows.scales.data(), rows.scales.size());
-    view.values = values.const_view();
-    view.element = rows.element;
-    view.scales = scales.const_view();
-    view.dimension = rows.dimension;
-  }
-
-  Buffer<std::byte, memory_space> values;
-  Buffer<float, memory_space> scales;
-  VectorRows<ExecutionSpace> view;
-};
-
-/// Calls `function(exec_space, memory)` on \p space or, if there is none, on the host with a number
-/// of threads that suits \p elements products.
-template <class Function>
-void run(Context& context, std::optional<Space> space, std::size_t elements,
-         const Function& function) {
-  constexpr double element_nanoseconds = 0.3;
-  const auto body = [&](const auto& exec_space) {
-    function(exec_space, context.memory(space.value_or(Space::serial)));
-  };
-  if (space) return Impl::with_instance(context, *space, body);
-  body(Impl::host_instance_for(context, element_nanoseconds * static_cast<double>(elements)));
+    Impl::upload(exec_space, factors.view(), weights.data(), weights.size());
+    VectorRows<execution_space> uploaded;
+    uploaded.values = values.const_view();
+    uploaded.element = rows.element;
+    uploaded.scales = scales.const_view();
+    uploaded.dimension = rows.dimension;
+    average_rows(exec_space, uploaded, factors.const_view(), result.view());
+    Impl::download(exec_space, out.data(), result.view(), out.size());
+  });
 }
 
 std::vector<float> scores(Context& context, std::optional<Space> space, Metric metric,
                           const ScoreCurve& curve, std::span<const float> queries,
                           const VectorSpan& rows) {
-  const std::size_t count = queries.size() / rows.dimension;
-  std::vector<float> out(count * rows.count());
-  if (out.empty()) return out;
-  run(context, space, out.size() * rows.dimension,
-      [&](const auto& exec_space, MemoryResource& memory) {
-        using execution_space = std::decay_t<decltype(exec_space)>;
-        using memory_space = typename execution_space::memory_space;
-        UploadedRows<execution_space> uploaded(exec_space, memory, rows);
-        Buffer<double, memory_space> norms(memory, "Kindred::VectorFunctions::norms", rows.count());
-        Buffer<float, memory_space> floats(memory, "Kindred::VectorFunctions::queries",
-                                           queries.size());
-        Buffer<double, memory_space> wide(memory, "Kindred::VectorFunctions::wide", queries.size());
-        Buffer<double, memory_space> query_norms(memory, "Kindred::VectorFunctions::query_norms",
-                                                 count);
-        Buffer<float, memory_space> result(memory, "Kindred::VectorFunctions::scores", out.size());
-        Impl::upload(exec_space, floats.view(), queries.data(), queries.size());
-        if (metric == Metric::cosine) vector_norms(exec_space, uploaded.view, norms.view());
-        uploaded.view.norms = norms.const_view();
-        prepare_queries(exec_space, floats.const_view(), rows.dimension, wide.view(),
-                        query_norms.view());
-        const VectorQueries<execution_space> prepared{floats.const_view(), wide.const_view(),
-                                                      query_norms.const_view(), count};
-        score_matrix(exec_space, metric, curve, uploaded.view, rows.count(), prepared,
-                     result.view());
-        Impl::download(exec_space, out.data(), result.view(), out.size());
-      });
+  Impl::RowCall call = Impl::row_call(queries, rows, space);
+  call.metric = metric;
+  call.curve = curve;
+  std::vector<float> out(call.query_count * call.count);
+  Impl::score_given_rows(context, call, out.data(), call.count);
   return out;
+}
+
+void check_weights(std::size_t weights, std::size_t rows) {
+  KINDRED_THROW_IF(weights != rows, value_message("the number of weights", weights) +
+                                        "; there are " + std::to_string(rows) + " rows");
 }
 
 }  // namespace
@@ -130,22 +100,45 @@ std::vector<float> weighted_average(Context& context, const VectorSpan& rows,
                                     std::span<const float> weights,
                                     const VectorFunctionOptions& options) {
   check_rows(rows);
-  KINDRED_THROW_IF(weights.size() != rows.count(),
-                   value_message("the number of weights", weights.size()) + "; there are " +
-                       std::to_string(rows.count()) + " rows");
+  check_weights(weights.size(), rows.count());
   std::vector<float> out(rows.dimension);
-  run(context, options.space, weights.size() * rows.dimension,
-      [&](const auto& exec_space, MemoryResource& memory) {
-        using execution_space = std::decay_t<decltype(exec_space)>;
-        using memory_space = typename execution_space::memory_space;
-        const UploadedRows<execution_space> uploaded(exec_space, memory, rows);
-        Buffer<float, memory_space> factors(memory, "Kindred::VectorFunctions::weights",
-                                            weights.size());
-        Buffer<float, memory_space> result(memory, "Kindred::VectorFunctions::average", out.size());
-        Impl::upload(exec_space, factors.view(), weights.data(), weights.size());
-        average_rows(exec_space, uploaded.view, factors.const_view(), result.view());
-        Impl::download(exec_space, out.data(), result.view(), out.size());
-      });
+  if (options.space == Space::cuda) {
+    average_on_device(context, rows, weights, out);
+    return out;
+  }
+  VectorRows<HostSpace> given;
+  given.values = ArrayView<const std::byte, HostSpace>(rows.values.data(), rows.values.size());
+  given.element = rows.element;
+  given.scales = ArrayView<const float, HostSpace>(rows.scales.data(), rows.scales.size());
+  given.dimension = rows.dimension;
+  average_on_host(context, options.space, weights.size(), rows.dimension,
+                  [&](std::size_t begin, std::size_t end) {
+                    average_rows_here(given, weights, begin, end, out);
+                  });
+  return out;
+}
+
+std::vector<float> weighted_average(Context& context, std::span<const float* const> rows,
+                                    std::size_t dimension, std::span<const float> weights,
+                                    const VectorFunctionOptions& options) {
+  check_rows(VectorSpan(std::span<const float>(), dimension));
+  check_weights(weights.size(), rows.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    KINDRED_THROW_IF(rows[row] == nullptr, "the pointer to row " + std::to_string(row) +
+                                               " is null; every row needs its elements");
+  }
+  std::vector<float> out(dimension);
+  if (options.space == Space::cuda) {
+    std::vector<float> together;
+    together.reserve(size_product("rows × dimension", {rows.size(), dimension}));
+    for (const float* row : rows) together.insert(together.end(), row, row + dimension);
+    average_on_device(context, VectorSpan(together, dimension), weights, out);
+    return out;
+  }
+  average_on_host(context, options.space, weights.size(), dimension,
+                  [&](std::size_t begin, std::size_t end) {
+                    average_rows_here(rows, weights, begin, end, out);
+                  });
   return out;
 }
 

@@ -53,8 +53,25 @@ struct KINDRED_HIDDEN VectorIndex::State {
       Impl::with_instance(context, space, [&](const auto& exec_space) {
         search<std::decay_t<decltype(exec_space)>>(space).bind(context.memory(space),
                                                                context.pinned_memory());
+        unfenced.get<std::decay_t<decltype(exec_space)>>().bind(context.memory(space));
       });
     }
+  }
+
+  /// \brief Calls `change()`, which changes the rows, after all calls that read them. \throws
+  /// DeviceLost, and what \p change throws
+  template <class Change>
+  decltype(auto) changing(const char* what, const Change& change) {
+    const std::unique_lock lock(mutex);
+    for (const Space space : all_spaces) {
+      if (!context.is_usable(space)) continue;
+      Impl::with_instance(context, space, [&](const auto& exec_space) {
+        auto& calls = unfenced.get<std::decay_t<decltype(exec_space)>>();
+        calls.wait();
+        calls.rows_changed();
+      });
+    }
+    return Impl::translating_out_of_memory(what, change);
   }
 
   template <class ExecutionSpace>
@@ -197,6 +214,8 @@ struct KINDRED_HIDDEN VectorIndex::State {
   std::atomic<double> seconds_without_copy{
       0.0};  ///< seconds that searches without quantized copies took
   std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;
+  std::mutex unfenced_mutex;
+  Arch::PerSpace<Impl::UnfencedCalls> unfenced;  ///< destroyed first: it waits for its calls
 };
 
 VectorIndex::VectorIndex(Context& context, std::span<const float> rows, std::size_t dimension,
@@ -245,7 +264,8 @@ VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;
 VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
 
 VectorIndex::Parts VectorIndex::parts() const noexcept {
-  return {m_state->context, m_state->store, m_state->mutex};
+  return {m_state->context, m_state->store, m_state->mutex, m_state->unfenced,
+          m_state->unfenced_mutex};
 }
 
 std::size_t VectorIndex::size() const noexcept {
@@ -258,6 +278,18 @@ std::uint64_t VectorIndex::end_id() const noexcept {
 }
 std::size_t VectorIndex::dimension() const noexcept { return m_state->store.dimension(); }
 VectorElement VectorIndex::element() const noexcept { return m_state->store.element(); }
+
+std::vector<std::uint64_t> VectorIndex::ids() const {
+  const std::shared_lock lock(m_state->mutex);
+  return Impl::translating_out_of_memory("Kindred::VectorIndex::ids", [&] {
+    std::vector<std::uint64_t> out;
+    out.reserve(m_state->store.size());
+    for (const auto& segment : m_state->store.segments())
+      segment->for_each_live(0, segment->size(),
+                             [&](std::size_t row) { out.push_back(segment->id(row)); });
+    return out;
+  });
+}
 
 VectorStatistics VectorIndex::statistics() const {
   const std::shared_lock lock(m_state->mutex);
@@ -273,21 +305,15 @@ std::uint64_t VectorIndex::bytes(Space space) const noexcept {
 }
 
 std::uint64_t VectorIndex::add(const VectorSpan& rows) {
-  const std::unique_lock lock(m_state->mutex);
-  return Impl::translating_out_of_memory("Kindred::VectorIndex::add",
-                                         [&] { return m_state->store.add(rows); });
+  return m_state->changing("Kindred::VectorIndex::add", [&] { return m_state->store.add(rows); });
 }
 
 void VectorIndex::remove(std::span<const std::uint64_t> ids) {
-  const std::unique_lock lock(m_state->mutex);
-  Impl::translating_out_of_memory("Kindred::VectorIndex::remove",
-                                  [&] { m_state->store.remove(ids); });
+  m_state->changing("Kindred::VectorIndex::remove", [&] { m_state->store.remove(ids); });
 }
 
 void VectorIndex::replace(std::uint64_t id, const VectorSpan& row) {
-  const std::unique_lock lock(m_state->mutex);
-  Impl::translating_out_of_memory("Kindred::VectorIndex::replace",
-                                  [&] { m_state->store.replace(id, row); });
+  m_state->changing("Kindred::VectorIndex::replace", [&] { m_state->store.replace(id, row); });
 }
 
 SearchResults VectorIndex::search(std::span<const float> queries,
@@ -296,6 +322,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   const std::shared_lock lock(state.mutex);
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
+  Impl::require_no_stream(options.stream);
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   const std::size_t top = std::min(options.top, store.size());
   const SearchPath path = state.path_of(options, count);
@@ -359,6 +386,7 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
   const std::shared_lock lock(state.mutex);
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
+  Impl::require_no_stream(options.stream);
   KINDRED_THROW_IF(std::isnan(score), "the score is NaN; no row is at or above it");
   const SearchPath path = state.path_of(options, count);
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
@@ -401,6 +429,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   const std::shared_lock lock(state.mutex);
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
+  Impl::require_no_stream(options.stream);
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   KINDRED_THROW_IF(candidates.rows() != count,
                    value_message("the number of candidate lists", candidates.rows()) +
@@ -448,6 +477,32 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
         }
       });
   return results;
+}
+
+DispatchRecord VectorIndex::scores(std::span<const float> queries, std::span<float> out,
+                                   const ScoreOptions& options) const {
+  State& state = *m_state;
+  const std::shared_lock lock(state.mutex);
+  const Impl::VectorStore& store = state.store;
+  const std::size_t count = state.check(queries);
+  Impl::require_no_stream(options.stream);
+  const std::size_t size = size_product("queries × rows", {count, store.size()});
+  KINDRED_THROW_IF(out.size() != size, value_message("the size of the output", out.size()) +
+                                           "; it must be queries × rows, " + std::to_string(size));
+  DispatchRecord record;
+  record.operation = Operations::search;
+  if (size == 0) return record;
+  constexpr SearchPath path = SearchPath::brute_force;
+  const Impl::IdFilter no_filter({}, {}, store.end_id(), count);
+  SearchReport report;
+  return state.run(
+      state.search_workload(path, count, queries.size_bytes() + out.size_bytes()), path,
+      options.space, count, [&](const auto&) { return Impl::block_queries(store, 0, no_filter); },
+      [] {}, report,
+      [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
+        search.scores(exec_space, store, state.part(queries, begin, length), options.metric,
+                      out.data() + begin * store.size());
+      });
 }
 
 }  // namespace Kindred

@@ -4,8 +4,12 @@
 
 #include <kindred/matcher/VectorIndex.hpp>
 
+#include <kindred/core/arch/PerSpace.hpp>
+
+#include <mutex>
 #include <shared_mutex>
 
+#include "UnfencedCalls.hpp"
 #include "VectorStore.hpp"
 
 namespace Kindred {
@@ -15,6 +19,8 @@ struct VectorIndex::Parts {
   Context& context;
   const Impl::VectorStore& store;
   std::shared_mutex& mutex;  ///< of the store
+  Arch::PerSpace<Impl::UnfencedCalls>& unfenced;
+  std::mutex& unfenced_mutex;  ///< of `unfenced`
 };
 
 }  // namespace Kindred

@@ -159,6 +159,12 @@ class VectorSegment {
 
   /// One bit per row, set if the row was not removed; empty if no row was removed.
   const std::vector<std::uint64_t>& live() const noexcept { return m_live; }
+  /// Calls `visit(row)` for the rows `begin … end` that were not removed.
+  template <class Visit>
+  void for_each_live(std::size_t begin, std::size_t end, const Visit& visit) const {
+    for (std::size_t row = begin; row < end; ++row)
+      if (m_live.empty() || (m_live[row / 64] >> (row % 64) & 1U) != 0) visit(row);
+  }
   template <class ExecutionSpace>
   const ResidentRows<ExecutionSpace>& resident() const {
     if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {

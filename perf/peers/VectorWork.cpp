@@ -4,6 +4,7 @@
 #include "peers/WorkFactories.hpp"
 
 #include <kindred/matcher/Recall.hpp>
+#include <kindred/matcher/RowFunctions.hpp>
 
 #include <algorithm>
 #include <array>
@@ -180,6 +181,56 @@ class ScoreWork final : public Work {
   SearchOptions m_options;
 };
 
+/// One query with rows of the caller, without an index.
+class RowWork final : public Work {
+ public:
+  /// \param ranks whether only the best rows are wanted
+  RowWork(Context& context, std::size_t rows, bool ranks, std::uint64_t seed)
+      : m_context(context),
+        m_ranks(ranks),
+        m_rows(normal_rows(rows, 768, seed, 1)),
+        m_query(normal_rows(1, 768, seed + 1, 1)),
+        m_scores(ranks ? top : rows),
+        m_ids(ranks ? top : 0) {
+    kind = ranks ? "top_rows" : "row_scores";
+    unit = "rows";
+    items = static_cast<double>(rows);
+    bytes = static_cast<double>(m_rows.size() * sizeof(float));
+  }
+  void write(JobFolder& folder) const override {
+    folder.add<float>("rows", "float32", m_rows, {m_rows.size() / 768, 768});
+    folder.add<float>("queries", "float32", m_query, {1, 768});
+    folder.parameters["top"] = top;
+  }
+  void run(Space space) const override {
+    const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(m_rows.size() / 768), 768};
+    const ConstArray rows(m_rows.data(), DataType::float32, shape);
+    const ConstArray query(std::span<const float>(m_query.data(), m_query.size()));
+    const RowOptions options{Metric::cosine, space};
+    const Array scores{std::span<float>(m_scores)};
+    if (m_ranks)
+      return top_rows(m_context, query, rows, scores, Array(std::span<std::int64_t>(m_ids)),
+                      options);
+    row_scores(m_context, query, rows, scores, options);
+  }
+  std::string compare(const std::string&, const PeerAnswer& answer) const override {
+    run(Space::serial);
+    const std::string wrong = compare_values(m_scores, answer.scores, 1e-5);
+    if (!wrong.empty() || !m_ranks) return wrong;
+    return m_ids == answer.ids ? "" : "the ids differ";
+  }
+
+ private:
+  static constexpr std::size_t top = 10;
+
+  Context& m_context;
+  bool m_ranks;
+  Values<float> m_rows;
+  Values<float> m_query;
+  mutable std::vector<float> m_scores;
+  mutable std::vector<std::int64_t> m_ids;
+};
+
 }  // namespace
 
 std::unique_ptr<Work> search_work(Context& context, std::size_t rows, std::size_t queries,
@@ -194,6 +245,10 @@ std::unique_ptr<Work> approximate_search_work(Context& context, std::size_t rows
 std::unique_ptr<Work> score_work(Context& context, std::size_t rows, std::size_t candidates,
                                  std::uint64_t seed) {
   return std::make_unique<ScoreWork>(context, rows, candidates, seed);
+}
+
+std::unique_ptr<Work> row_work(Context& context, std::size_t rows, bool ranks, std::uint64_t seed) {
+  return std::make_unique<RowWork>(context, rows, ranks, seed);
 }
 
 }  // namespace Kindred::Perf

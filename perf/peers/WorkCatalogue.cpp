@@ -88,6 +88,15 @@ MakeWork score_entry(std::size_t candidates) {
   };
 }
 
+MakeWork row_entry(std::size_t rows, bool ranks) {
+  return [=](Context& context, double, std::uint64_t seed) {
+    return described(row_work(context, rows, ranks, seed),
+                     std::string(ranks ? "the best 10 of " : "cosine of one query with ") +
+                         std::to_string(rows) + " rows of 768 without an index",
+                     0);
+  };
+}
+
 MakeWork hop_entry(GraphShape shape) {
   return [=](Context& context, double scale, std::uint64_t seed) {
     return described(hop_work(context, scaled(1e6, scale), 32, 1, shape, seed),
@@ -233,6 +242,9 @@ const std::vector<WorkEntry>& work_catalogue() {
       {"filter", "filter-1", filter_entry(1)},
       {"score", "score-1024", score_entry(1024)},
       {"score", "score-65536", score_entry(65536)},
+      {"score", "row-scores-16", row_entry(16, false)},
+      {"score", "row-scores-1024", row_entry(1024, false)},
+      {"score", "top-rows-1024", row_entry(1024, true)},
       {"spread", "hop", hop_entry(GraphShape::skewed)},
       {"spread", "hop-uniform", hop_entry(GraphShape::uniform)},
       {"spread", "hop-power-law", hop_entry(GraphShape::power_law)},

@@ -37,6 +37,7 @@ std::unique_ptr<Work> approximate_search_work(Context& context, std::size_t rows
                                               std::uint64_t seed);
 std::unique_ptr<Work> score_work(Context& context, std::size_t rows, std::size_t candidates,
                                  std::uint64_t seed);
+std::unique_ptr<Work> row_work(Context& context, std::size_t rows, bool ranks, std::uint64_t seed);
 std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
                                std::size_t columns, GraphShape shape, std::uint64_t seed);
 std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,

@@ -179,6 +179,26 @@ def score(job):
     return [Peer("NumPy gather + matvec", run, lambda result: result)]
 
 
+def row_scores(job):
+    """Rows that no index keeps: their norms are computed in every call."""
+    import numpy as np
+
+    rows, query, k = job.array("rows"), job.array("queries")[0], job["top"]
+
+    def cosines():
+        norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        return rows @ query / (norms * np.sqrt(query @ query))
+
+    def best():
+        scores = cosines()
+        ids = top(scores, k)
+        return ids, scores[ids]
+
+    if job["kind"] == "top_rows":
+        return [Peer("NumPy", best, lambda result: result)]
+    return [Peer("NumPy", cosines, lambda scores: (None, scores))]
+
+
 def transpose(job):
     import numpy as np
     import scipy.sparse as sparse
@@ -495,6 +515,8 @@ if __name__ == "__main__":
             "difflib": (["cydifflib"], difflib_exact),
             "search": (["faiss"], search),
             "score": ([], score),
+            "row_scores": ([], row_scores),
+            "top_rows": ([], row_scores),
             "hop": (["scipy"], hop),
             "linear": (["scipy"], linear),
             "small_spread": (["scipy"], small_spread),

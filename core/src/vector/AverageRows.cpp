@@ -20,6 +20,31 @@ void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSp
   });
 }
 
+namespace {
+
+template <class Rows>
+void average_here(const Rows& rows, std::span<const float> weights, std::uint64_t begin,
+                  std::uint64_t end, std::span<float> out) {
+  const Arch::Lanes<HostSpace> lanes(0);
+  for (std::uint64_t group = begin; group < end; ++group) {
+    Impl::average_group_of<HostSpace>(lanes, rows, weights.data(), weights.size(),
+                                      group * average_group, out.data());
+  }
+}
+
+}  // namespace
+
+void average_rows_here(std::span<const float* const> rows, std::span<const float> weights,
+                       std::uint64_t begin, std::uint64_t end, std::span<float> out) {
+  average_here(Impl::PointedRows{rows.data(), out.size()}, weights, begin, end, out);
+}
+
+void average_rows_here(const VectorRows<HostSpace>& rows, std::span<const float> weights,
+                       std::uint64_t begin, std::uint64_t end, std::span<float> out) {
+  Impl::with_element(
+      rows, [&](const auto& elements) { average_here(elements, weights, begin, end, out); });
+}
+
 #define KINDRED_INSTANTIATE(SPACE)                                          \
   template void average_rows<SPACE>(const SPACE&, const VectorRows<SPACE>&, \
                                     const ArrayView<const float, SPACE>&,   \

@@ -25,7 +25,7 @@ struct QuantizeKernel {
   KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
     const std::uint64_t row = work_item_of(member);
     if (row >= count) return;
-    const Element* elements = rows.values + row * rows.dimension;
+    const Element* elements = rows[row].values;
     const float own_scale = std::is_same_v<Element, std::int8_t> ? rows.scales[row] : 1.0F;
     const auto value = [&](std::uint64_t i) {
       const float x = Arch::to_float(elements[i]);

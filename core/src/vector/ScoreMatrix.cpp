@@ -3,56 +3,105 @@
 
 #include <kindred/core/vector/impl/ScoreMatrixKernels.hpp>
 
+#include <algorithm>
+#include <type_traits>
+
 namespace Kindred {
 
 namespace {
 
+template <class Element, class ExecutionSpace>
+Impl::MatrixCall<Element> call_of(Metric metric, const ScoreCurve& curve,
+                                  const Impl::ElementRows<Element>& rows, std::uint64_t count,
+                                  const VectorQueries<ExecutionSpace>& queries, float* out,
+                                  const ScoreColumns<ExecutionSpace>& columns) {
+  return {metric,
+          curve,
+          rows,
+          columns.rows.size() == 0 ? nullptr : columns.rows.data(),
+          count,
+          queries.values.data(),
+          queries.norms.data(),
+          queries.count,
+          out,
+          columns.stride == 0 ? count : columns.stride};
+}
+
+/// Calls `function(term)` with a value of the type of the terms of \p metric.
+template <class Function>
+void with_term(Metric metric, const Function& function) {
+  if (metric == Metric::l2) return function(Impl::SquaredDifferenceTerm{});
+  function(Impl::DotTerm{});
+}
+
 template <class Term, class ExecutionSpace, class Element>
-void launch(const ExecutionSpace& exec_space, Metric metric, const ScoreCurve& curve,
-            const Impl::ElementRows<Element>& rows, std::uint64_t count,
-            const VectorQueries<ExecutionSpace>& queries, float* out) {
-  using shape = Impl::VectorTileShape<ExecutionSpace>;
-  const auto run = [&](auto kernel) {
-    kernel.metric = metric;
-    kernel.curve = curve;
-    kernel.rows = rows;
-    kernel.count = count;
-    kernel.queries = queries.values.data();
-    kernel.query_norms = queries.norms.data();
-    kernel.query_count = queries.count;
-    kernel.out = out;
-    Impl::for_each_work_item(exec_space, "Kindred::Vector::score_matrix::tile", kernel.work_items(),
-                             kernel);
-  };
-  if (queries.count >= shape::tile_queries) {
-    run(Impl::MatrixKernel<ExecutionSpace, Element, Term, shape::tile_queries, shape::tile_rows>{});
+void launch(const ExecutionSpace& exec_space, const Impl::MatrixCall<Element>& call) {
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    using shape = Impl::VectorTileShape<ExecutionSpace>;
+    if (call.query_count < shape::tile_queries) {
+      Impl::with_width<ExecutionSpace>(call.rows, [&](auto wide) {
+        Impl::for_each_work_item(
+            exec_space, "Kindred::Vector::score_matrix::scan",
+            (call.count + shape::scan_rows - 1) / shape::scan_rows,
+            Impl::MatrixScanKernel<ExecutionSpace, Element, Term, wide()>{call});
+      });
+    } else {
+      const Impl::MatrixTileKernel<ExecutionSpace, Element, Term> kernel{call};
+      Impl::for_each_work_item(exec_space, "Kindred::Vector::score_matrix::tile",
+                               kernel.work_items(), kernel);
+    }
   } else {
-    run(Impl::MatrixKernel<ExecutionSpace, Element, Term, 1, shape::single_rows>{});
+    // Items are scheduled dynamically, so that a core that is busy with other work delays no one.
+    using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                       Kokkos::IndexType<std::uint64_t>>;
+    const Impl::MatrixBlocks<Element, Term> kernel{call};
+    Kokkos::parallel_for("Kindred::Vector::score_matrix::block",
+                         policy(exec_space, 0, kernel.work_items(), Kokkos::ChunkSize(1)), kernel);
   }
 }
 
 }  // namespace
 
 template <class ExecutionSpace>
+bool score_matrix_reads_norms([[maybe_unused]] std::uint64_t queries) {
+  return Arch::is_device<ExecutionSpace> &&
+         queries >= static_cast<std::uint64_t>(Impl::VectorTileShape<ExecutionSpace>::tile_queries);
+}
+
+template <class ExecutionSpace>
 void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCurve& curve,
                   const VectorRows<ExecutionSpace>& rows, std::uint64_t count,
                   const VectorQueries<ExecutionSpace>& queries,
-                  const ArrayView<float, ExecutionSpace>& out) {
+                  const ArrayView<float, ExecutionSpace>& out,
+                  const ScoreColumns<ExecutionSpace>& columns) {
   if (count == 0 || queries.count == 0) return;
   Impl::with_element(rows, [&](const auto& elements) {
-    if (metric == Metric::l2) {
-      launch<Impl::SquaredDifferenceTerm>(exec_space, metric, curve, elements, count, queries,
-                                          out.data());
-    } else {
-      launch<Impl::DotTerm>(exec_space, metric, curve, elements, count, queries, out.data());
-    }
+    const auto call = call_of(metric, curve, elements, count, queries, out.data(), columns);
+    with_term(metric, [&](auto term) { launch<decltype(term)>(exec_space, call); });
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                           \
-  template void score_matrix<SPACE>(const SPACE&, Metric, const ScoreCurve&, \
-                                    const VectorRows<SPACE>&, std::uint64_t, \
-                                    const VectorQueries<SPACE>&, const ArrayView<float, SPACE>&);
+void score_matrix_here(Metric metric, const ScoreCurve& curve, const VectorRows<HostSpace>& rows,
+                       std::uint64_t begin, std::uint64_t end,
+                       const VectorQueries<HostSpace>& queries, float* out,
+                       const ScoreColumns<HostSpace>& columns) {
+  Impl::with_element(rows, [&](const auto& elements) {
+    using element = std::remove_cvref_t<decltype(*elements.values)>;
+    auto call = call_of(metric, curve, elements, end, queries, out, columns);
+    call.out -= begin;
+    with_term(metric, [&](auto term) {
+      using block = Impl::MatrixBlock<element, decltype(term)>;
+      for (std::uint64_t query = 0; query < queries.count; query += block::queries)
+        block(call).score(begin, end, query, std::min(queries.count, query + block::queries));
+    });
+  });
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                      \
+  template bool score_matrix_reads_norms<SPACE>(std::uint64_t);                         \
+  template void score_matrix<SPACE>(                                                    \
+      const SPACE&, Metric, const ScoreCurve&, const VectorRows<SPACE>&, std::uint64_t, \
+      const VectorQueries<SPACE>&, const ArrayView<float, SPACE>&, const ScoreColumns<SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -76,12 +76,29 @@ void prepare_queries(const ExecutionSpace& exec_space,
                      const ArrayView<const float, ExecutionSpace>& values, std::uint64_t dimension,
                      const ArrayView<double, ExecutionSpace>& wide,
                      const ArrayView<double, ExecutionSpace>& norms) {
-  Impl::for_each_work_item(
-      exec_space, "Kindred::Vector::prepare_queries::widen", norms.size(),
-      Impl::NormKernel<ExecutionSpace, float>{{values.data(), nullptr, nullptr, nullptr, dimension},
-                                              norms.size(),
-                                              norms.data(),
-                                              wide.data()});
+  Impl::for_each_work_item(exec_space, "Kindred::Vector::prepare_queries::widen", norms.size(),
+                           Impl::NormKernel<ExecutionSpace, float>{
+                               {values.data(), nullptr, nullptr, nullptr, dimension, dimension},
+                               norms.size(),
+                               norms.data(),
+                               wide.data()});
+}
+
+void prepare_queries_here(const ArrayView<const float, HostSpace>& values, std::uint64_t dimension,
+                          const ArrayView<double, HostSpace>& wide,
+                          const ArrayView<double, HostSpace>& norms) {
+  const Arch::Lanes<HostSpace> lanes(0);
+  for (std::size_t query = 0; query < norms.size(); ++query) {
+    const float* from = values.data() + query * dimension;
+    double* to = wide.data() + query * dimension;
+    const double sum =
+        reproducible_sum(lanes, dimension, [&](std::uint64_t i, int length, const auto& partial) {
+          const auto term = lanes.widen(lanes.load(from + i, length));
+          lanes.store(to + i, term, length);
+          return lanes.multiply_add(term, term, partial);
+        });
+    norms(query) = Kokkos::sqrt(sum);
+  }
 }
 
 template <class ExecutionSpace>
@@ -98,13 +115,13 @@ void score_rows(const ExecutionSpace& exec_space, Metric metric,
                        std::to_string(count * rows.dimension) + " floats; it has " +
                        std::to_string(tile.size()));
   if (decoded) decode_rows(exec_space, rows, begin, count, tile);
+  const std::uint64_t stride = decoded || rows.stride == 0 ? rows.dimension : rows.stride;
   const float* values =
-      decoded ? tile.data()
-              : reinterpret_cast<const float*>(rows.values.data()) + begin * rows.dimension;
+      decoded ? tile.data() : reinterpret_cast<const float*>(rows.values.data()) + begin * stride;
   const Impl::RowRange<ExecutionSpace> range{
       metric,
       {values, nullptr, rows.norms.data() == nullptr ? nullptr : rows.norms.data() + begin,
-       rows.ids.size() == 0 ? nullptr : rows.ids.data() + begin, rows.dimension},
+       rows.ids.size() == 0 ? nullptr : rows.ids.data() + begin, rows.dimension, stride},
       begin,
       count,
       filter,

@@ -4,6 +4,7 @@
 
 // All public headers of Kindred::vector.
 #include <kindred/matcher/PreparedScore.hpp>
+#include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/SearchReport.hpp>
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>

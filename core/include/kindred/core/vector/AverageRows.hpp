@@ -6,6 +6,9 @@
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
 
+#include <cstdint>
+#include <span>
+
 namespace Kindred {
 
 /// \brief Weighted mean Σ wᵢ·xᵢ / Σ wᵢ of all rows, elementwise: reproducible sums over the rows,
@@ -15,6 +18,17 @@ template <class ExecutionSpace>
 void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                   const ArrayView<const float, ExecutionSpace>& weights,
                   const ArrayView<float, ExecutionSpace>& out);
+
+/// Elements of the average that `average_rows_here` computes together.
+inline constexpr std::uint64_t average_group = 32;
+
+/// \brief The groups `begin … end` of `average_group` elements of the average, on the calling
+/// thread, without a launch. \param rows one pointer per row, to `out.size()` elements
+void average_rows_here(std::span<const float* const> rows, std::span<const float> weights,
+                       std::uint64_t begin, std::uint64_t end, std::span<float> out);
+/// The same for rows that are stored together.
+void average_rows_here(const VectorRows<HostSpace>& rows, std::span<const float> weights,
+                       std::uint64_t begin, std::uint64_t end, std::span<float> out);
 
 }  // namespace Kindred
 

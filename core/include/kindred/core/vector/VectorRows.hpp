@@ -13,13 +13,14 @@ namespace Kindred {
 /// \brief Rows of any element type and their norms, as the kernels read them.
 template <class ExecutionSpace>
 struct VectorRows {
-  ArrayView<const std::byte, ExecutionSpace> values;  ///< count × dimension elements, row-major
+  ArrayView<const std::byte, ExecutionSpace> values;  ///< count × stride elements, row-major
   VectorElement element = VectorElement::float32;
   ArrayView<const float, ExecutionSpace> scales;  ///< one per row; int8 only
   ArrayView<const double, ExecutionSpace> norms;  ///< from `vector_norms`; read under cosine
   /// The index that a rank carries; size 0: the row's index.
   ArrayView<const std::uint32_t, ExecutionSpace> ids;
   std::uint64_t dimension = 0;
+  std::uint64_t stride = 0;  ///< elements from one row to the next; 0: the dimension
 };
 
 /// \p values as the bytes that `VectorRows` holds.

@@ -35,6 +35,11 @@ void prepare_queries(const ExecutionSpace& exec_space,
                      const ArrayView<double, ExecutionSpace>& wide,
                      const ArrayView<double, ExecutionSpace>& norms);
 
+/// The same on the calling thread, without a launch.
+void prepare_queries_here(const ArrayView<const float, HostSpace>& values, std::uint64_t dimension,
+                          const ArrayView<double, HostSpace>& wide,
+                          const ArrayView<double, HostSpace>& norms);
+
 /// \brief The ranks of the rows `begin … begin + count` for every query: the rounded scores in
 /// total order. Does not fence.
 ///

@@ -3,9 +3,11 @@
 #define KINDRED_MATCHER_VECTOR_INDEX_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/common/Stream.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/matcher/Residency.hpp>
 #include <kindred/matcher/SearchReport.hpp>
@@ -57,6 +59,15 @@ struct SearchOptions {
   std::optional<Space> space = {};  ///< overrides the dispatcher's choice
   /// Overrides the choice of the path predicted to be fastest.
   std::optional<SearchPath> path = {};
+  /// Orders a call on arrays that lie on a device; must outlive the index.
+  std::optional<Stream> stream = {};
+};
+
+/// Options of `VectorIndex::scores`.
+struct ScoreOptions {
+  Metric metric = Metric::cosine;
+  std::optional<Space> space = {};    ///< overrides the dispatcher's choice
+  std::optional<Stream> stream = {};  ///< as in `SearchOptions`
 };
 
 /// \brief The results of `search`: `queries × top`, row-major, in total order (score, then lower
@@ -141,6 +152,8 @@ class VectorIndex {
   std::uint64_t end_id() const noexcept;
   std::size_t dimension() const noexcept;
   VectorElement element() const noexcept;
+  /// The ids of all rows that can be found, ascending. O(rows). \throws OutOfMemory
+  std::vector<std::uint64_t> ids() const;
   /// The contents of the index.
   VectorStatistics statistics() const;
   /// Bytes in the memory of \p space; 0 if the rows are not resident there.
@@ -152,6 +165,11 @@ class VectorIndex {
   /// \throws InvalidArgument for another element type or dimension, scales as above, or ids beyond
   /// 2³² − 2; OutOfMemory. On an exception the index is unchanged.
   std::uint64_t add(const VectorSpan& rows);
+  /// \brief The same for an array [count, dimension] of the element type of the index, on the host
+  /// or on the device of the context; its rows may lie apart. What wrote an array on a device must
+  /// have ended: the index keeps a copy of its rows on the host.
+  /// \throws InvalidArgument also for another shape, and for an index of int8; SpaceUnavailable
+  std::uint64_t add(const ConstArray& rows);
   /// \brief Removes rows; their ids are not reused. Complexity O(ids · segments · log rows), plus a
   /// copy of each segment of which more than a quarter is removed. Fences the instances that copy.
   /// \throws NotFound for an id that was never assigned, was already removed or is listed twice;
@@ -195,6 +213,50 @@ class VectorIndex {
   /// lists, top = 0, a wrong dimension or filter size; SpaceUnavailable; OutOfMemory
   ScoreResults score(std::span<const float> queries, RaggedSpan<std::uint64_t> candidates,
                      const SearchOptions& options = {}) const;
+
+  /// \brief The scores of all rows for every query, in ascending order of their ids (\see ids):
+  /// those that `search` and `score` give. Fences the instance it ran on. Complexity O(queries ·
+  /// rows · dimension); a row is read once per 64 or more queries.
+  /// \param out `queries × size()`, row-major
+  /// \return where the call ran
+  /// \throws InvalidArgument for a wrong dimension or a wrong size of \p out; SpaceUnavailable;
+  /// OutOfMemory
+  DispatchRecord scores(std::span<const float> queries, std::span<float> out,
+                        const ScoreOptions& options = {}) const;
+
+  // Calls on arrays of the caller, which all lie on the host or all on the device of the context.
+  // Rows of arrays may lie apart; one query may be given without the dimension of the queries, and
+  // then the other arrays have none either. On the host, they are the calls above. On a device:
+  // - Results are written there, and nothing is brought to the host. Given `options.stream`, the
+  //   call is ordered by it and does not fence; otherwise, what wrote the arrays must have ended,
+  //   and the call fences.
+  // - The rows of the index must be resident there, and all of them are scored (`brute_force`).
+  // - All calls share a workspace, so that calls on several streams run one after the other. The
+  //   first call of a size, and the first after a change of the rows, may wait for the device. A
+  //   change of the rows waits for the calls. A call must not be captured in a CUDA graph.
+
+  /// \brief The scores of all rows, as above.
+  /// \param queries float32 [queries, dimension] \param out float32 [queries, size()]
+  /// \throws InvalidArgument for other types and shapes, arrays in different memory, a stream for
+  /// arrays on the host, another space than that of the arrays; SpaceUnavailable if the rows are
+  /// not on the device; OutOfMemory
+  DispatchRecord scores(const ConstArray& queries, const Array& out,
+                        const ScoreOptions& options = {}) const;
+  /// \brief The best rows of every query, as `search`. `options.top` is ignored: it is the extent
+  /// of \p scores. Beyond the number of rows, ids are −1 and scores −inf (+inf under l2). \param
+  /// queries float32 [queries, dimension] \param scores float32 [queries, top] \param ids int64
+  /// [queries, top] \throws as `scores`, and InvalidArgument for a top of 0 or, on a device, a
+  /// filter or another path than `brute_force`
+  DispatchRecord search(const ConstArray& queries, const Array& scores, const Array& ids,
+                        const SearchOptions& options = {}) const;
+  /// \brief Re-ranks candidates, as `score`, in lists of one length. An id without a row, such as
+  /// −1, is skipped. `options.top` is ignored: it is the extent of \p scores. \param queries
+  /// float32 [queries, dimension] \param candidates int64 [queries, length] \param scores float32
+  /// [queries, top] \param ids int64 [queries, top] \throws as `scores`, and InvalidArgument for a
+  /// top of 0, a filter or, on a device, lists that one launch cannot rank
+  /// (docs/guide/candidates.md)
+  DispatchRecord score(const ConstArray& queries, const ConstArray& candidates, const Array& scores,
+                       const Array& ids, const SearchOptions& options = {}) const;
 
  private:
   friend class KeyedVectorIndex;

@@ -52,12 +52,13 @@ struct ElementRows {
   const double* norms;
   const std::uint32_t* ids;  // null: the row's index
   std::uint64_t dimension;
+  std::uint64_t stride;
 
   KOKKOS_INLINE_FUNCTION ElementRow<Element> operator[](std::uint64_t row) const {
     if constexpr (std::is_same_v<Element, std::int8_t>) {
-      return {values + row * dimension, scales[row]};
+      return {values + row * stride, scales[row]};
     } else {
-      return {values + row * dimension, 1.0F};
+      return {values + row * stride, 1.0F};
     }
   }
   /// The index that a rank of row \p row carries; \p first is the number of preceding rows of the
@@ -67,15 +68,19 @@ struct ElementRows {
   }
   /// True if every row is aligned to four of its elements.
   bool is_wide() const {
-    return dimension % 4 == 0 &&
+    return dimension % 4 == 0 && stride % 4 == 0 &&
            reinterpret_cast<std::uintptr_t>(values) % (4 * sizeof(Element)) == 0;
   }
 };
 
 template <class Element, class ExecutionSpace>
 ElementRows<Element> element_rows(const VectorRows<ExecutionSpace>& rows) {
-  return {reinterpret_cast<const Element*>(rows.values.data()), rows.scales.data(),
-          rows.norms.data(), rows.ids.size() == 0 ? nullptr : rows.ids.data(), rows.dimension};
+  return {reinterpret_cast<const Element*>(rows.values.data()),
+          rows.scales.data(),
+          rows.norms.data(),
+          rows.ids.size() == 0 ? nullptr : rows.ids.data(),
+          rows.dimension,
+          rows.stride == 0 ? rows.dimension : rows.stride};
 }
 
 /// Calls `function(rows)` with \p rows as `ElementRows` of their element type.

@@ -130,6 +130,56 @@ KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const Query (&queries)
   }
 }
 
+/// The reproducible sums of q·x and of x·x, reading the row once. \tparam Depth as in `tile_sums`
+template <int Depth = 1, class Lanes, class Row>
+KOKKOS_INLINE_FUNCTION void dot_and_squares(const Lanes& lanes, const double* query, const Row& row,
+                                            std::uint64_t dimension, double& dot, double& squares) {
+  using F32 = typename Lanes::F32;
+  using F64 = typename Lanes::F64;
+  if (dimension > reproducible_block) {
+    dot = reproducible_sum(lanes, dimension, [&](std::uint64_t i, int count, const F64& sum) {
+      return lanes.multiply_add(lanes.load(query + i, count),
+                                lanes.widen(row.load(lanes, i, count)), sum);
+    });
+    squares = reproducible_sum(lanes, dimension, [&](std::uint64_t i, int count, const F64& sum) {
+      const F64 term = lanes.widen(row.load(lanes, i, count));
+      return lanes.multiply_add(term, term, sum);
+    });
+    return;
+  }
+  F64 dots = lanes.zero();
+  F64 squared = lanes.zero();
+  const std::uint64_t whole = dimension / 32 * 32;
+  std::uint64_t i = 0;
+  if constexpr (Depth > 1) {
+    for (; i + 32 * Depth <= whole; i += 32 * Depth) {
+      F32 x[Depth];
+      KINDRED_UNROLL
+      for (int d = 0; d < Depth; ++d) x[d] = row.load(lanes, i + 32 * d);
+      KINDRED_UNROLL
+      for (int d = 0; d < Depth; ++d) {
+        const F64 term = lanes.widen(x[d]);
+        dots = lanes.multiply_add(lanes.load(query + i + 32 * d), term, dots);
+        squared = lanes.multiply_add(term, term, squared);
+      }
+    }
+  }
+  KINDRED_UNROLL_4
+  for (; i < whole; i += 32) {
+    const F64 term = lanes.widen(row.load(lanes, i));
+    dots = lanes.multiply_add(lanes.load(query + i), term, dots);
+    squared = lanes.multiply_add(term, term, squared);
+  }
+  if (whole < dimension) {
+    const int count = static_cast<int>(dimension - whole);
+    const F64 term = lanes.widen(row.load(lanes, whole, count));
+    dots = lanes.multiply_add(lanes.load(query + whole, count), term, dots);
+    squared = lanes.multiply_add(term, term, squared);
+  }
+  dot = lanes.tree_sum(dots);
+  squares = lanes.tree_sum(squared);
+}
+
 /// The rank of a score computed from unrounded sums and rounded once.
 KOKKOS_INLINE_FUNCTION Rank score_rank(Metric metric, double sum, double query_norm,
                                        double row_norm, std::uint32_t index) {

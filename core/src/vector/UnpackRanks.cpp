@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/vector/UnpackRanks.hpp>
+
+#include <string>
+
+namespace Kindred {
+
+namespace {
+
+/// An index: one result.
+template <class ExecutionSpace>
+struct UnpackKernel {
+  Metric metric;
+  const Rank* ranks;
+  std::uint64_t kept;
+  RankedOutput out;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
+    const std::uint64_t query = index / out.top;
+    const std::uint64_t place = index % out.top;
+    out.write(metric, query, place, place < kept ? ranks[query * kept + place] : rank_none);
+  }
+};
+
+}  // namespace
+
+template <class ExecutionSpace>
+void unpack_ranks(const ExecutionSpace& exec_space, Metric metric,
+                  const ArrayView<const Rank, ExecutionSpace>& ranks, std::uint64_t queries,
+                  std::uint64_t kept, const RankedOutput& out) {
+  if (queries == 0 || out.top == 0) return;
+  static const std::string label = "Kindred::Vector::unpack_ranks::unpack";
+  Kokkos::parallel_for(label,
+                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
+                           exec_space, 0, queries * out.top),
+                       UnpackKernel<ExecutionSpace>{metric, ranks.data(), kept, out});
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                             \
+  template void unpack_ranks<SPACE>(const SPACE&, Metric, const ArrayView<const Rank, SPACE>&, \
+                                    std::uint64_t, std::uint64_t, const RankedOutput&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

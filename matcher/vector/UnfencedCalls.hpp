@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_VECTOR_UNFENCED_CALLS_HPP
+#define KINDRED_MATCHER_VECTOR_UNFENCED_CALLS_HPP
+
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
+#include <kindred/core/arch/launch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/LaunchMark.hpp>
+#include <kindred/core/common/Stream.hpp>
+#include <kindred/core/vector/Candidates.hpp>
+#include <kindred/core/vector/FindRows.hpp>
+#include <kindred/core/vector/ScoreMatrix.hpp>
+#include <kindred/core/vector/UnpackRanks.hpp>
+#include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "BruteForceSearch.hpp"
+#include "GrowBuffer.hpp"
+#include "TopLists.hpp"
+#include "VectorStore.hpp"
+
+namespace Kindred::Impl {
+
+/// Queries in memory that the space of a call can access.
+struct GivenQueries {
+  const float* values = nullptr;
+  std::size_t count = 0;
+  std::size_t stride = 0;  ///< in elements
+};
+
+/// \brief Calls on rows that are resident in one space and on arrays of the caller there. They do
+/// not fence, bring nothing to the host, and may be launched on any stream.
+///
+/// All calls share a workspace: each is ordered behind the one before it, also across streams.
+/// Memory that grows is released by a call that waits for the device. One call at a time.
+template <class ExecutionSpace>
+class UnfencedCalls {
+ public:
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  UnfencedCalls() = default;
+  ~UnfencedCalls() {
+    wait_quietly();
+    // Kokkos aborts when it frees the memory of instances on a lost device: they stay allocated.
+    if (Arch::device_is_lost())
+      static_cast<void>(new std::vector<std::pair<Stream, ExecutionSpace>>(std::move(m_instances)));
+  }
+  UnfencedCalls(const UnfencedCalls&) = delete;
+  UnfencedCalls& operator=(const UnfencedCalls&) = delete;
+
+  /// Constructs empty buffers in \p memory.
+  void bind(MemoryResource& memory) {
+    m_memory = &memory;
+    m_floats = {memory, "Kindred::VectorIndex::queries", 0};
+    m_wide = {memory, "Kindred::VectorIndex::wide", 0};
+    m_norms = {memory, "Kindred::VectorIndex::query_norms", 0};
+    m_best = {memory, "Kindred::VectorIndex::best", 0};
+    m_part = {memory, "Kindred::VectorIndex::part", 0};
+    m_found = {memory, "Kindred::VectorIndex::candidates", 0};
+    m_offsets = {memory, "Kindred::VectorIndex::offsets", 0};
+    m_partial = {memory, "Kindred::VectorIndex::partial", 0};
+    m_arrived = {memory, "Kindred::VectorIndex::arrived", 0};
+    m_skipped = {memory, "Kindred::VectorIndex::skipped", 0};
+    m_top.bind(memory);
+    m_search.bind(memory);
+  }
+
+  /// \brief The instance on \p stream, or \p exec_space if there is none; kept, because making one
+  /// allocates memory. Valid until the next call.
+  const ExecutionSpace& on(const ExecutionSpace& exec_space, const std::optional<Stream>& stream) {
+    constexpr std::size_t instances_max = 64;
+    if (!stream) return exec_space;
+    for (const auto& [known, instance] : m_instances) {
+      if (known == *stream) return instance;
+    }
+    if (m_instances.size() == instances_max) {
+      wait();
+      m_instances.clear();
+    }
+    // The default stream has a handle of its own: no handle would mean no stream.
+    void* const legacy_stream = reinterpret_cast<void*>(std::uintptr_t{1});
+    void* const handle = stream->handle() == nullptr ? legacy_stream : stream->handle();
+    m_instances.emplace_back(*stream, instance_on(exec_space, handle));
+    return m_instances.back().second;
+  }
+
+  /// Waits for all calls. Call before rows change. \throws DeviceLost
+  void wait() {
+    if (m_end) m_end->wait();
+  }
+  /// Rows have changed: the next call prepares the filters of removed rows.
+  void rows_changed() { m_is_current = false; }
+
+  /// The scores of all rows in the order of their ids.
+  void scores(const ExecutionSpace& exec_space, const VectorStore& store,
+              const GivenQueries& queries, Metric metric, float* out, std::size_t stride) {
+    in_order(exec_space, store, [&] {
+      const VectorQueries<ExecutionSpace> prepared = prepare(exec_space, store, queries);
+      std::size_t column = 0;
+      for (std::size_t s = 0; s < store.segments().size(); ++s) {
+        const VectorSegment& segment = *store.segments()[s];
+        const std::size_t count = segment.size() - segment.removed();
+        if (count == 0) continue;
+        score_matrix(
+            exec_space, metric, {}, segment.resident<ExecutionSpace>().view(), count, prepared,
+            ArrayView<float, ExecutionSpace>(out + column, queries.count * stride - column),
+            {stride, m_live[s].rows.const_view()});
+        column += count;
+      }
+    });
+  }
+
+  /// The best rows of every query; \p kept at most the number of rows and `out.top`.
+  void search(const ExecutionSpace& exec_space, const VectorStore& store,
+              const GivenQueries& queries, Metric metric, std::size_t kept,
+              const RankedOutput& out) {
+    in_order(exec_space, store, [&] {
+      if (kept > 0) {
+        const VectorQueries<ExecutionSpace> prepared = prepare(exec_space, store, queries);
+        grow(exec_space, m_best, queries.count * kept);
+        // Blocks of queries keep the ranks of a chunk of rows in a few MiB.
+        constexpr std::size_t together = 1024;
+        for (std::size_t first = 0; first < queries.count; first += together) {
+          const std::size_t count = std::min(together, queries.count - first);
+          const auto block = some(prepared, store.dimension(), first, count);
+          rank_parts(exec_space, store, count, kept, first * kept,
+                     [&](std::size_t s, const ArrayView<Rank, ExecutionSpace>& best) {
+                       const VectorSegment& segment = *store.segments()[s];
+                       SearchReport report;
+                       m_search.search(exec_space, segment.resident<ExecutionSpace>().view(),
+                                       filter(s), block, metric, kept, best, report);
+                     });
+        }
+      }
+      unpack(exec_space, metric, queries.count, kept, out);
+    });
+  }
+
+  /// Why `score` cannot rank lists of \p length ids; empty if it can.
+  static std::string why_not(const ExecutionSpace& exec_space, const VectorStore& store,
+                             std::size_t queries, std::size_t length, std::size_t top) {
+    const CandidateShape shape{queries, length, std::min(top, length)};
+    if (shape.top == 0) return {};
+    for (const auto& segment : store.segments()) {
+      if (segment->size() == 0) continue;
+      if (fits_one_launch(exec_space, segment->template resident<ExecutionSpace>().view(), shape))
+        continue;
+      return "the best " + std::to_string(top) + " of lists of " + std::to_string(length) +
+             " vectors of " + std::to_string(store.dimension()) +
+             " elements do not fit into one launch on a device; use shorter lists, a smaller top, "
+             "or a dimension that is a multiple of 4";
+    }
+    return {};
+  }
+
+  /// The best candidates of every query. Ids without a row are skipped.
+  void score(const ExecutionSpace& exec_space, const VectorStore& store,
+             const GivenQueries& queries, const IdLists& lists, Metric metric,
+             const RankedOutput& out) {
+    const CandidateShape shape{queries.count, lists.length,
+                               std::min<std::size_t>(out.top, lists.length)};
+    in_order(exec_space, store, [&] {
+      if (shape.top > 0) {
+        const VectorQueries<ExecutionSpace> prepared = prepare(exec_space, store, queries);
+        const CandidatePlan plan = candidate_plan(exec_space, shape);
+        grow(exec_space, m_best, queries.count * shape.top);
+        grow(exec_space, m_found, lists.queries * lists.length);
+        grow(exec_space, m_offsets, lists.queries + 1);
+        grow(exec_space, m_partial, plan.workspace(queries.count));
+        zeros(exec_space, m_arrived, queries.count);
+        zeros(exec_space, m_skipped, 1);
+        rank_parts(exec_space, store, queries.count, shape.top, 0,
+                   [&](std::size_t s, const ArrayView<Rank, ExecutionSpace>& best) {
+                     const VectorSegment& segment = *store.segments()[s];
+                     const auto rows = segment.resident<ExecutionSpace>().view();
+                     find_rows(exec_space, lists, rows.ids, segment.id(0), segment.size(),
+                               segment.is_contiguous(), m_found.view(), m_offsets.view());
+                     rank_candidates(exec_space, metric, rows, m_offsets.const_view(),
+                                     m_found.const_view(), filter(s), prepared, plan, shape.top,
+                                     best, m_partial.view(), m_arrived.view(),
+                                     {segment.size(), m_skipped.data()});
+                   });
+      }
+      unpack(exec_space, metric, queries.count, shape.top, out);
+    });
+  }
+
+ private:
+  /// The rows of a segment that were not removed; empty if none was.
+  struct LiveRows {
+    Buffer<std::uint64_t, memory_space> bits;
+    Buffer<std::uint32_t, memory_space> rows;
+  };
+
+  /// Calls `body()`, whose launches are ordered behind those of earlier calls.
+  template <class Body>
+  void in_order(const ExecutionSpace& exec_space, const VectorStore& store, const Body& body) {
+    if (m_end) m_end->order(exec_space);
+    prepare_filters(exec_space, store);
+    try {
+      body();
+    } catch (...) {
+      // The next call is not ordered behind what was launched.
+      Arch::fence(exec_space, "Kindred::VectorIndex::arrays");
+      throw;
+    }
+    if (!m_end) m_end.emplace();
+    m_end->set(exec_space);
+  }
+  void prepare_filters(const ExecutionSpace& exec_space, const VectorStore& store) {
+    if (m_is_current) return;
+    // The buffers of the filters may be in use.
+    wait();
+    m_live.clear();
+    for (const auto& segment : store.segments()) {
+      LiveRows& live = m_live.emplace_back();
+      const std::vector<std::uint64_t>& bits = segment->live();
+      if (bits.empty()) continue;
+      std::vector<std::uint32_t> rows;
+      segment->for_each_live(0, segment->size(), [&](std::size_t row) {
+        rows.push_back(static_cast<std::uint32_t>(row));
+      });
+      live.bits = {*m_memory, "Kindred::VectorIndex::live", bits.size()};
+      live.rows = {*m_memory, "Kindred::VectorIndex::live_rows", rows.size()};
+      upload(exec_space, live.bits.view(), bits.data(), bits.size());
+      upload(exec_space, live.rows.view(), rows.data(), rows.size());
+    }
+    m_is_current = true;
+  }
+  void wait_quietly() noexcept {
+    try {
+      wait();
+    } catch (const std::exception&) {
+      // A lost device has no work left.
+    }
+  }
+
+  /// Ensures that a buffer, which kernels leave as it was, has \p size zeros.
+  void zeros(const ExecutionSpace& exec_space, Buffer<std::uint32_t, memory_space>& buffer,
+             std::size_t size) {
+    if (buffer.size() >= size) return;
+    grow(exec_space, buffer, size);
+    Kokkos::deep_copy(exec_space, buffer.view(), 0U);
+  }
+  void unpack(const ExecutionSpace& exec_space, Metric metric, std::size_t queries,
+              std::size_t kept, const RankedOutput& out) {
+    unpack_ranks(exec_space, metric, ArrayView<const Rank, ExecutionSpace>(m_best.const_view()),
+                 queries, kept, out);
+  }
+  RowFilter<ExecutionSpace> filter(std::size_t segment) const {
+    return {m_live[segment].bits.const_view(), 0};
+  }
+
+  VectorQueries<ExecutionSpace> prepare(const ExecutionSpace& exec_space, const VectorStore& store,
+                                        const GivenQueries& queries) {
+    const std::size_t dimension = store.dimension();
+    ArrayView<const float, ExecutionSpace> values(queries.values, queries.count * dimension);
+    if (queries.stride != dimension && queries.count > 1) {
+      grow(exec_space, m_floats, queries.count * dimension);
+      for (std::size_t query = 0; query < queries.count; ++query) {
+        Arch::start_copy(exec_space, "Kindred::VectorIndex::queries",
+                         m_floats.data() + query * dimension,
+                         queries.values + query * queries.stride, dimension * sizeof(float));
+      }
+      values = ArrayView<const float, ExecutionSpace>(m_floats.data(), queries.count * dimension);
+    }
+    grow(exec_space, m_wide, queries.count * dimension);
+    grow(exec_space, m_norms, queries.count);
+    prepare_queries(exec_space, values, dimension, m_wide.view(), m_norms.view());
+    return {values, m_wide.const_view(), m_norms.const_view(), queries.count};
+  }
+
+  static VectorQueries<ExecutionSpace> some(const VectorQueries<ExecutionSpace>& all,
+                                            std::size_t dimension, std::size_t first,
+                                            std::size_t count) {
+    const std::pair values(first * dimension, (first + count) * dimension);
+    return {Kokkos::subview(all.floats, values), Kokkos::subview(all.values, values),
+            Kokkos::subview(all.norms, std::pair(first, first + count)), count};
+  }
+
+  /// Calls `rank(segment, best)` for every segment and merges the results in `m_best` from \p first
+  /// on.
+  template <class Body>
+  void rank_parts(const ExecutionSpace& exec_space, const VectorStore& store, std::size_t queries,
+                  std::size_t kept, std::size_t first, const Body& rank) {
+    const ArrayView<Rank, ExecutionSpace> best(m_best.data() + first, queries * kept);
+    const auto segments = store.segments();
+    const bool is_one = segments.size() == 1 && segments[0]->size() > 0;
+    if (is_one) return rank(0, best);
+    m_top.begin(exec_space, queries, kept, best);
+    for (std::size_t s = 0; s < segments.size(); ++s) {
+      if (segments[s]->size() == 0) continue;
+      grow(exec_space, m_part, queries * kept);
+      rank(s, m_part.view());
+      m_top.add_top(exec_space, m_part.const_view());
+    }
+  }
+
+  MemoryResource* m_memory = nullptr;
+  Buffer<float, memory_space> m_floats;
+  Buffer<double, memory_space> m_wide;
+  Buffer<double, memory_space> m_norms;
+  Buffer<Rank, memory_space> m_best;
+  Buffer<Rank, memory_space> m_part;
+  Buffer<std::uint32_t, memory_space> m_found;
+  Buffer<std::uint64_t, memory_space> m_offsets;
+  Buffer<Rank, memory_space> m_partial;
+  Buffer<std::uint32_t, memory_space> m_arrived;
+  Buffer<std::uint32_t, memory_space> m_skipped;  ///< written by kernels, never read
+  TopLists<ExecutionSpace> m_top;
+  BruteForceSearch<ExecutionSpace> m_search;
+  std::vector<LiveRows> m_live;  ///< one per segment
+  bool m_is_current = false;
+  std::optional<Arch::LaunchMark<ExecutionSpace>> m_end;
+  std::vector<std::pair<Stream, ExecutionSpace>> m_instances;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_VECTOR_UNFENCED_CALLS_HPP

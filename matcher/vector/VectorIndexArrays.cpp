@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of an index on arrays of the caller.
+#include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <initializer_list>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "SearchPaths.hpp"
+#include "VectorIndexParts.hpp"
+#include "common/CallerArrays.hpp"
+#include "common/ValueMessage.hpp"
+
+namespace KINDRED_PUBLIC Kindred {
+
+using Impl::any_extent;
+using Impl::NamedArray;
+using Impl::value_message;
+
+namespace {
+
+/// The queries of a call and where its arrays lie.
+struct ArrayCall {
+  Impl::GivenQueries queries;
+  bool one_query = false;  ///< no array has a dimension for the queries
+  bool on_device = false;
+  std::size_t dimension = 0;
+
+  std::int64_t count() const { return static_cast<std::int64_t>(queries.count); }
+};
+
+void check_alignment(const NamedArray& given) {
+  const std::size_t bytes = size_of(given.array.type());
+  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(given.array.data()) % bytes != 0,
+                   std::string(given.name) + " does not begin at a multiple of the " +
+                       std::to_string(bytes) + " bytes of an element");
+}
+
+/// \brief Requires one row of \p extent elements per query. \throws InvalidArgument
+void require_per_query(const ArrayCall& call, const NamedArray& given, DataType type,
+                       std::int64_t extent) {
+  if (call.one_query) {
+    Impl::require_array(given, type, {extent});
+  } else {
+    Impl::require_array(given, type, {call.count(), extent});
+  }
+  check_alignment(given);
+}
+
+/// Elements from one query to the next.
+std::size_t stride_of(const NamedArray& given) {
+  return static_cast<std::size_t>(Impl::row_stride(given));
+}
+
+/// Checks the queries, the memory of all arrays, and the options. \throws InvalidArgument,
+/// SpaceUnavailable
+ArrayCall checked_call(const Context& context, std::size_t dimension, const ConstArray& queries,
+                       std::initializer_list<NamedArray> arrays, std::optional<Space> space,
+                       const std::optional<Stream>& stream) {
+  const NamedArray given{"queries", queries};
+  ArrayCall call;
+  call.dimension = dimension;
+  call.one_query = queries.rank() == 1;
+  const auto extent = static_cast<std::int64_t>(dimension);
+  if (call.one_query) {
+    Impl::require_array(given, DataType::float32, {extent});
+  } else {
+    Impl::require_array(given, DataType::float32, {any_extent, extent});
+  }
+  check_alignment(given);
+  call.queries.values = static_cast<const float*>(queries.data());
+  call.queries.count = call.one_query ? 1 : static_cast<std::size_t>(queries.extent(0));
+  call.queries.stride = stride_of(given);
+  call.on_device = Impl::space_of(context, arrays).has_value();
+  if (!call.on_device) Impl::require_no_stream(stream);
+  KINDRED_THROW_IF(call.on_device && space.value_or(Space::cuda) != Space::cuda,
+                   "the arrays lie on a device, and the requested space is " +
+                       std::string(to_string(*space)) + "; request cuda or no space");
+  return call;
+}
+
+/// The queries of a call on the host without gaps; \p packed keeps a copy if one is needed.
+std::span<const float> dense_queries(const ArrayCall& call, std::vector<float>& packed) {
+  const std::size_t size = call.queries.count * call.dimension;
+  if (call.queries.count <= 1 || call.queries.stride == call.dimension)
+    return {call.queries.values, size};
+  packed.reserve(size);
+  for (std::size_t query = 0; query < call.queries.count; ++query) {
+    const float* from = call.queries.values + query * call.queries.stride;
+    packed.insert(packed.end(), from, from + call.dimension);
+  }
+  return packed;
+}
+
+/// A search on arrays: its results go to \p out.
+RankedOutput checked_output(const ArrayCall& call, const NamedArray& scores,
+                            const NamedArray& ids) {
+  require_per_query(call, scores, DataType::float32, any_extent);
+  const std::int64_t top = scores.array.extent(call.one_query ? 0 : 1);
+  KINDRED_THROW_IF(top == 0, "top, the extent of scores, is 0; it must be at least 1");
+  require_per_query(call, ids, DataType::int64, top);
+  RankedOutput out;
+  out.scores = static_cast<float*>(const_cast<void*>(scores.array.data()));
+  out.score_stride = stride_of(scores);
+  out.ids = static_cast<std::int64_t*>(const_cast<void*>(ids.array.data()));
+  out.id_stride = stride_of(ids);
+  out.top = static_cast<std::uint64_t>(top);
+  return out;
+}
+
+void require_no_filter(const SearchOptions& options) {
+  KINDRED_THROW_IF(
+      !options.filter.empty() || !options.filter_bits.empty(),
+      "a filter on the host was given for arrays on a device or for lists of ids in an "
+      "array; search without a filter, or give the arrays as spans");
+}
+
+/// \brief Calls `body(exec_space, calls)` on \p space. \throws as `Context::run`
+template <class Parts, class Body>
+DispatchRecord run_unfenced(const Parts& parts, const Workload& workload,
+                            std::optional<Space> space, const std::optional<Stream>& stream,
+                            const Body& body) {
+  return parts.context.run(workload, space, [&](Space chosen) {
+    Impl::with_instance(parts.context, chosen, [&](const auto& exec_space) {
+      auto& calls = parts.unfenced.template get<std::decay_t<decltype(exec_space)>>();
+      const std::lock_guard lock(parts.unfenced_mutex);
+      const auto& instance = calls.on(exec_space, stream);
+      body(instance, calls);
+      if (!stream) Arch::fence(instance, "Kindred::VectorIndex::arrays");
+    });
+  });
+}
+
+template <class Parts>
+Workload workload_of(const Parts& parts, const ArrayCall& call, Operation operation,
+                     std::size_t items, double work, const std::optional<Stream>& stream) {
+  KINDRED_THROW_IF(parts.store.residency() == Residency::host && call.on_device,
+                   "the arrays lie on a device, and the rows of the index are kept on the host; "
+                   "build the index with another residency");
+  if (call.on_device && !parts.store.on_device()) {
+    throw SpaceUnavailable(
+        "the arrays lie on a device, and the rows of the index do not fit there; give arrays on "
+        "the host");
+  }
+  Workload workload;
+  workload.operation = operation;
+  workload.items = items;
+  workload.work = work;
+  workload.waits = !stream;
+  workload.resident = call.on_device ? SpaceSet::all() : SpaceSet::host();
+  return workload;
+}
+
+std::optional<Space> space_for(const ArrayCall& call, std::optional<Space> space) {
+  return call.on_device ? Space::cuda : space;
+}
+
+}  // namespace
+
+DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
+                                   const ScoreOptions& options) const {
+  const NamedArray target{"out", out};
+  const Parts parts = this->parts();
+  const ArrayCall call =
+      checked_call(parts.context, dimension(), queries, {{"queries", queries}, target},
+                   options.space, options.stream);
+  require_per_query(call, target, DataType::float32, any_extent);
+  const std::size_t stride = stride_of(target);
+  auto* const values = static_cast<float*>(out.data());
+  const auto columns = static_cast<std::size_t>(out.extent(call.one_query ? 0 : 1));
+  return Impl::translating_out_of_memory("Kindred::VectorIndex::scores", [&] {
+    if (!call.on_device) {
+      std::vector<float> packed;
+      const std::span<const float> dense = dense_queries(call, packed);
+      ScoreOptions given = options;
+      if (call.queries.count <= 1 || stride == columns)
+        return scores(dense, {values, call.queries.count * columns}, given);
+      std::vector<float> whole(call.queries.count * columns);
+      const DispatchRecord record = scores(dense, whole, given);
+      for (std::size_t query = 0; query < call.queries.count; ++query)
+        std::copy_n(whole.data() + query * columns, columns, values + query * stride);
+      return record;
+    }
+    const std::shared_lock lock(parts.mutex);
+    const Impl::VectorStore& store = parts.store;
+    KINDRED_THROW_IF(columns != store.size(),
+                     "out is " + to_string(ConstArray(out)) + "; the index has " +
+                         std::to_string(store.size()) + " rows, and each needs a column");
+    DispatchRecord record;
+    record.operation = Operations::search;
+    if (call.queries.count == 0 || columns == 0) return record;
+    return run_unfenced(
+        parts,
+        workload_of(parts, call, Operations::search, store.size() * call.queries.count,
+                    Impl::search_work(SearchPath::brute_force, store.size(), call.queries.count,
+                                      store.dimension()),
+                    options.stream),
+        Space::cuda, options.stream, [&](const auto& exec_space, auto& calls) {
+          calls.scores(exec_space, store, call.queries, options.metric, values, stride);
+        });
+  });
+}
+
+DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& scores, const Array& ids,
+                                   const SearchOptions& options) const {
+  const NamedArray score_target{"scores", scores};
+  const NamedArray id_target{"ids", ids};
+  const Parts parts = this->parts();
+  const ArrayCall call =
+      checked_call(parts.context, dimension(), queries,
+                   {{"queries", queries}, score_target, id_target}, options.space, options.stream);
+  const RankedOutput out = checked_output(call, score_target, id_target);
+  return Impl::translating_out_of_memory("Kindred::VectorIndex::search", [&] {
+    if (!call.on_device) {
+      std::vector<float> packed;
+      SearchOptions given = options;
+      given.top = out.top;
+      const SearchResults results = search(dense_queries(call, packed), given);
+      for (std::size_t query = 0; query < call.queries.count; ++query) {
+        for (std::size_t place = 0; place < out.top; ++place) {
+          const bool is_found = place < results.top;
+          const std::size_t from = query * results.top + place;
+          out.scores[query * out.score_stride + place] =
+              is_found ? results.scores[from] : padding_score(options.metric);
+          out.ids[query * out.id_stride + place] = is_found ? results.ids[from] : -1;
+        }
+      }
+      return results.record;
+    }
+    require_no_filter(options);
+    KINDRED_THROW_IF(options.path.value_or(SearchPath::brute_force) != SearchPath::brute_force,
+                     "the path " + std::string(to_string(*options.path)) +
+                         " waits for the device; arrays on a device use brute_force");
+    const std::shared_lock lock(parts.mutex);
+    const Impl::VectorStore& store = parts.store;
+    DispatchRecord record;
+    record.operation = Operations::search;
+    if (call.queries.count == 0) return record;
+    const std::size_t kept = std::min<std::size_t>(out.top, store.size());
+    return run_unfenced(
+        parts,
+        workload_of(parts, call, Operations::search, store.size() * call.queries.count,
+                    Impl::search_work(SearchPath::brute_force, store.size(), call.queries.count,
+                                      store.dimension()),
+                    options.stream),
+        Space::cuda, options.stream, [&](const auto& exec_space, auto& calls) {
+          calls.search(exec_space, store, call.queries, options.metric, kept, out);
+        });
+  });
+}
+
+DispatchRecord VectorIndex::score(const ConstArray& queries, const ConstArray& candidates,
+                                  const Array& scores, const Array& ids,
+                                  const SearchOptions& options) const {
+  const NamedArray lists{"candidates", candidates};
+  const NamedArray score_target{"scores", scores};
+  const NamedArray id_target{"ids", ids};
+  const Parts parts = this->parts();
+  const ArrayCall call = checked_call(parts.context, dimension(), queries,
+                                      {{"queries", queries}, lists, score_target, id_target},
+                                      options.space, options.stream);
+  require_per_query(call, lists, DataType::int64, any_extent);
+  const RankedOutput out = checked_output(call, score_target, id_target);
+  require_no_filter(options);
+  KINDRED_THROW_IF(!call.on_device && options.space == Space::cuda,
+                   "the arrays lie on the host, and the requested space is cuda; give arrays on "
+                   "the device, or the candidates as a RaggedSpan");
+  IdLists given;
+  given.ids = static_cast<const std::int64_t*>(candidates.data());
+  given.queries = call.queries.count;
+  given.length = static_cast<std::uint64_t>(candidates.extent(call.one_query ? 0 : 1));
+  given.stride = stride_of(lists);
+  constexpr std::uint64_t length_max = 0xFFFFFFFEU;
+  KINDRED_THROW_IF(given.length > length_max,
+                   value_message("the length of the lists", given.length) +
+                       "; it must be at most " + std::to_string(length_max));
+  return Impl::translating_out_of_memory("Kindred::VectorIndex::score", [&] {
+    const std::shared_lock lock(parts.mutex);
+    const Impl::VectorStore& store = parts.store;
+    DispatchRecord record;
+    record.operation = Operations::score;
+    if (call.queries.count == 0) return record;
+    const std::size_t items = size_product("queries × candidates", {given.queries, given.length});
+    const Workload workload = workload_of(
+        parts, call, Operations::score, items,
+        static_cast<double>(items) * static_cast<double>(store.dimension()), options.stream);
+    return run_unfenced(parts, workload, space_for(call, options.space), options.stream,
+                        [&](const auto& exec_space, auto& calls) {
+                          const std::string why_not = calls.why_not(
+                              exec_space, store, given.queries, given.length, out.top);
+                          KINDRED_THROW_IF(!why_not.empty(), why_not);
+                          calls.score(exec_space, store, call.queries, given, options.metric, out);
+                        });
+  });
+}
+
+std::uint64_t VectorIndex::add(const ConstArray& rows) {
+  const NamedArray given{"rows", rows};
+  const auto extent = static_cast<std::int64_t>(dimension());
+  const DataType type = element() == VectorElement::float16    ? DataType::float16
+                        : element() == VectorElement::bfloat16 ? DataType::bfloat16
+                                                               : DataType::float32;
+  KINDRED_THROW_IF(element() == VectorElement::int8,
+                   "the index has rows of int8, which need scales; give them as a VectorSpan");
+  Impl::require_array(given, type, {any_extent, extent});
+  const std::size_t row_bytes = dimension() * size_of(element());
+  const auto count = static_cast<std::size_t>(rows.extent(0));
+  const std::size_t stride_bytes = stride_of(given) * size_of(element());
+  const Parts parts = this->parts();
+  const bool on_device = Impl::space_of(parts.context, {given}).has_value();
+  const auto* const from = static_cast<const std::byte*>(rows.data());
+  if (!on_device && (count <= 1 || stride_bytes == row_bytes))
+    return add(VectorSpan(element(), {from, count * row_bytes}, dimension()));
+  return Impl::translating_out_of_memory("Kindred::VectorIndex::add", [&] {
+    std::vector<std::byte> packed(size_product("rows × bytes", {count, row_bytes}));
+    if (on_device) {
+      Impl::with_instance(parts.context, Space::cuda, [&](const auto& exec_space) {
+        for (std::size_t row = 0; row < count; ++row) {
+          const bool whole = stride_bytes == row_bytes;
+          Arch::start_copy(exec_space, "Kindred::VectorIndex::add", packed.data() + row * row_bytes,
+                           from + row * stride_bytes, whole ? packed.size() : row_bytes);
+          if (whole) break;
+        }
+        Arch::fence(exec_space, "Kindred::VectorIndex::add");
+      });
+    } else {
+      for (std::size_t row = 0; row < count; ++row)
+        std::memcpy(packed.data() + row * row_bytes, from + row * stride_bytes, row_bytes);
+    }
+    return add(VectorSpan(element(), packed, dimension()));
+  });
+}
+
+}  // namespace Kindred
