@@ -20,15 +20,6 @@ namespace Kindred {
 
 namespace {
 
-/// Only arrays that the host can read.
-void require_host(const Impl::NamedArray& given) {
-  KINDRED_THROW_IF(
-      given.array.on_device() && given.array.size() > 0,
-      std::string(given.name) + " is " + to_string(given.array) +
-          "; this call takes arrays in host memory. Build a SpreadingEngine from the rows: its hop "
-          "takes vectors on the device");
-}
-
 /// One product over the rows \p host, which get their plan if the space needs it.
 template <class ExecutionSpace>
 void multiply(const ExecutionSpace& exec_space, Context& context, Impl::HostRows& host,

@@ -91,7 +91,7 @@ class UnfencedCalls {
     // The default stream has a handle of its own: no handle would mean no stream.
     void* const legacy_stream = reinterpret_cast<void*>(std::uintptr_t{1});
     void* const handle = stream->handle() == nullptr ? legacy_stream : stream->handle();
-    m_instances.emplace_back(*stream, instance_on(exec_space, handle));
+    m_instances.emplace_back(*stream, instance_on(exec_space, Stream::cuda(handle)));
     return m_instances.back().second;
   }
 

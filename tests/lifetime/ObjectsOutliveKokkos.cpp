@@ -17,7 +17,7 @@ namespace {
 using namespace Kindred;
 
 std::unique_ptr<Context> context;
-std::optional<VectorIndex> index;
+std::optional<VectorIndex> vectors;
 std::unique_ptr<PatternMemory> memory;
 
 }  // namespace
@@ -26,13 +26,13 @@ int main() {
   ContextOptions options;
   options.load_profile = false;
   context = std::make_unique<Context>(options);
-  index.emplace(*context, std::vector<float>(4000, 1), 4);
+  vectors.emplace(*context, std::vector<float>(4000, 1), 4);
   memory = std::make_unique<PatternMemory>(*context);
   for (const Space space : all_spaces) {
     if (!context->is_usable(space)) continue;
     SearchOptions search;
     search.space = space;
-    check(index->search(std::vector<float>(4, 1), search).record.chosen == space,
+    check(vectors->search(std::vector<float>(4, 1), search).record.chosen == space,
           "a search runs where it should");
   }
   return 0;

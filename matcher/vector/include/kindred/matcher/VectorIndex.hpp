@@ -269,7 +269,6 @@ class VectorIndex {
   /// Uses the private mapping of a file, which nobody else uses.
   static VectorIndex of_file(Context& context, const StoredVectors& stored,
                              const VectorIndexOptions& options);
-  std::unique_ptr<State> m_state;
 };
 
 }  // namespace Kindred
