@@ -19,7 +19,7 @@
 #include "common/CallerArrays.hpp"
 #include "common/ValueMessage.hpp"
 
-namespace KINDRED_PUBLIC Kindred {
+namespace Kindred {
 
 using Impl::any_extent;
 using Impl::NamedArray;

@@ -13,6 +13,7 @@
 #include <kindred/matcher/PatternSettings.hpp>
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/RankFusion.hpp>
+#include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -42,6 +43,8 @@ inline auto each_of_them() {
       SearchOptions{.top = 5},
       VectorIndexOptions{.residency = Residency::host},
       VectorFunctionOptions{.space = Space::serial},
+      ScoreOptions{.metric = Metric::ip},
+      RowOptions{.metric = Metric::ip},
       StoredVectorsOptions{.quantized_copy = false},
       VectorFileOptions{.one_row = true},
       HnswSettings{.m = 8},

@@ -144,6 +144,22 @@ EngineCall score_call(std::string name, Metric metric) {
           }};
 }
 
+EngineCall scores_call(std::string name, Metric metric) {
+  return {std::move(name), [metric](Context& context) -> EngineCall::Run {
+            auto index = std::make_shared<VectorIndex>(context, vectors(rows), dimension);
+            return [index, metric](std::optional<Space> space) {
+              ScoreOptions options;
+              options.metric = metric;
+              options.space = space;
+              std::vector<float> scores(vector_queries * rows);
+              index->scores(vectors(vector_queries), scores, options);
+              std::string bytes;
+              for (const auto score : scores) append(bytes, score);
+              return bytes;
+            };
+          }};
+}
+
 EngineCall spread_call(std::string name, SpreadMode mode) {
   return {std::move(name), [mode](Context& context) -> EngineCall::Run {
             auto random = generator("engine calls, graph");
@@ -407,6 +423,8 @@ std::vector<EngineCall> make_calls() {
           search_call("search, gemm", Metric::l2, false, SearchPath::gemm),
           score_call("score, cosine", Metric::cosine),
           score_call("score, l2", Metric::l2),
+          scores_call("scores, cosine", Metric::cosine),
+          scores_call("scores, l2", Metric::l2),
           spread_call("spread, engine", SpreadMode::engine),
           spread_call("spread, linear", SpreadMode::linear),
           spread_call("spread, page rank", SpreadMode::pagerank),

@@ -22,9 +22,11 @@ void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSp
 
 namespace {
 
+// Flattened, as the functions of `MatrixBlock`.
 template <class Rows>
-void average_here(const Rows& rows, std::span<const float> weights, std::uint64_t begin,
-                  std::uint64_t end, std::span<float> out) {
+[[gnu::noinline, gnu::flatten]] void average_here(const Rows& rows, std::span<const float> weights,
+                                                  std::uint64_t begin, std::uint64_t end,
+                                                  std::span<float> out) {
   const Arch::Lanes<HostSpace> lanes(0);
   for (std::uint64_t group = begin; group < end; ++group) {
     Impl::average_group_of<HostSpace>(lanes, rows, weights.data(), weights.size(),

@@ -84,9 +84,11 @@ void prepare_queries(const ExecutionSpace& exec_space,
                                wide.data()});
 }
 
-void prepare_queries_here(const ArrayView<const float, HostSpace>& values, std::uint64_t dimension,
-                          const ArrayView<double, HostSpace>& wide,
-                          const ArrayView<double, HostSpace>& norms) {
+// Flattened: see `MatrixBlock` in impl/ScoreMatrixKernels.hpp.
+[[gnu::flatten]] void prepare_queries_here(const ArrayView<const float, HostSpace>& values,
+                                           std::uint64_t dimension,
+                                           const ArrayView<double, HostSpace>& wide,
+                                           const ArrayView<double, HostSpace>& norms) {
   const Arch::Lanes<HostSpace> lanes(0);
   for (std::size_t query = 0; query < norms.size(); ++query) {
     const float* from = values.data() + query * dimension;

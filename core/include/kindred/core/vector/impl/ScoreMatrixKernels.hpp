@@ -161,26 +161,20 @@ class MatrixBlock {
     double norms[columns];
     const bool lacks_norms = m_call.lacks_norms();
     // One query with its norms: both sums fit in the registers, and the row is widened once.
-    const bool fused = Arch::host_has_wide_registers && lacks_norms && last - first == 1;
+    const bool one_query = last - first == 1;
+    const bool fused = Arch::host_has_wide_registers && lacks_norms && one_query;
     for (std::uint64_t column = begin; column < end; ++column) {
-      const std::uint64_t row = m_call.row(column);
       prefetch(column);
-      if (!lacks_norms) {
-        norms[column - begin] = m_call.norm(row);
-      } else if (fused) {
-        double sum = 0;
-        double squares = 0;
-        dot_and_squares(m_lanes, m_call.query(first), m_call.rows[row], m_call.rows.dimension, sum,
-                        squares);
-        m_call.write(first, column, sum, Kokkos::sqrt(squares));
-      } else {
-        norms[column - begin] = norm_of(m_call.rows[row]);
-        // The row is in the cache now.
-        if (last - first == 1) tile<1>(first, column, norms[column - begin]);
+      if (fused) {
+        tile_with_norm(first, column);
+        continue;
       }
-      if (!lacks_norms && last - first == 1) tile<1>(first, column, norms[column - begin]);
+      double& norm = norms[column - begin];
+      norm = lacks_norms ? norm_of(column) : m_call.norm(m_call.row(column));
+      // The row is in the cache now.
+      if (one_query) tile<1>(first, column, norm);
     }
-    if (last - first == 1) return;
+    if (one_query) return;
     std::uint64_t query = first;
     if constexpr (shape::tile_queries > 1) {
       for (; query + shape::tile_queries <= last; query += shape::tile_queries) {
@@ -200,7 +194,11 @@ class MatrixBlock {
       m_call.rows[m_call.row(column + ahead)].prefetch(m_lanes, m_call.rows.dimension);
   }
 
-  double norm_of(const ElementRow<Element>& x) const {
+  // Flattened: the compiler does not inline all operations of the lanes in a translation unit of
+  // this size, and each one would pass its packs through memory.
+
+  [[gnu::noinline, gnu::flatten]] double norm_of(std::uint64_t column) const {
+    const ElementRow<Element> x = m_call.rows[m_call.row(column)];
     const double squares = reproducible_sum(
         m_lanes, m_call.rows.dimension, [&](std::uint64_t i, int length, const auto& sum) {
           const auto term = m_lanes.widen(x.load(m_lanes, i, length));
@@ -209,8 +207,18 @@ class MatrixBlock {
     return Kokkos::sqrt(squares);
   }
 
+  [[gnu::noinline, gnu::flatten]] void tile_with_norm(std::uint64_t query,
+                                                      std::uint64_t column) const {
+    double sum = 0;
+    double squares = 0;
+    dot_and_squares(m_lanes, m_call.query(query), m_call.rows[m_call.row(column)],
+                    m_call.rows.dimension, sum, squares);
+    m_call.write(query, column, sum, Kokkos::sqrt(squares));
+  }
+
   template <int Queries>
-  void tile(std::uint64_t query, std::uint64_t column, double norm) const {
+  [[gnu::noinline, gnu::flatten]] void tile(std::uint64_t query, std::uint64_t column,
+                                            double norm) const {
     const ElementRow<Element> x[1] = {m_call.rows[m_call.row(column)]};
     const double* y[Queries];
     for (int q = 0; q < Queries; ++q) y[q] = m_call.query(query + q);
