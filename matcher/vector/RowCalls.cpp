@@ -369,11 +369,8 @@ class DeviceCall {
 /// Calls `body(exec_space, memory)` on the device.
 template <class Body>
 void on_device(Context& context, const Body& body) {
-  with_instance(context, Space::cuda, [&](const auto& exec_space) {
-    if constexpr (Arch::is_device<std::decay_t<decltype(exec_space)>>) {
-      body(exec_space, context.memory(Space::cuda));
-    }
-  });
+  with_instance(context, Space::cuda,
+                [&](const auto& exec_space) { body(exec_space, context.memory(Space::cuda)); });
 }
 
 void score_on_device(Context& context, const RowCall& call, float* out, std::size_t stride) {

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_VECTOR_ROW_CALLS_HPP
 #define KINDRED_MATCHER_VECTOR_ROW_CALLS_HPP
 
+#include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>
 #include <kindred/core/vector/UnpackRanks.hpp>
@@ -11,9 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
-
-#include <kindred/backends/Context.hpp>
+#include <span>
 
 namespace Kindred::Impl {
 

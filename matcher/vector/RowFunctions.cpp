@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <string>
 
+#include "QueryArrays.hpp"
 #include "RowCalls.hpp"
-#include "common/CallerArrays.hpp"
 #include "common/ValueMessage.hpp"
 
 namespace KINDRED_PUBLIC Kindred {
 
 using Impl::any_extent;
+using Impl::check_alignment;
+using Impl::require_per_query;
+using Impl::stride_of;
 using Impl::value_message;
 
 namespace {
@@ -48,30 +51,6 @@ VectorElement element_of(const ConstArray& rows) {
       rows.type() != DataType::float32,
       "rows is " + to_string(rows) + "; its elements must be float32, float16 or bfloat16");
   return VectorElement::float32;
-}
-
-void check_alignment(const Impl::NamedArray& given) {
-  const std::size_t bytes = size_of(given.array.type());
-  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(given.array.data()) % bytes != 0,
-                   std::string(given.name) + " does not begin at a multiple of the " +
-                       std::to_string(bytes) + " bytes of an element");
-}
-
-/// \brief Requires \p given to have one row of \p extent elements per query; one query may omit the
-/// first dimension. \throws InvalidArgument
-void require_per_query(const Impl::NamedArray& given, DataType type, bool one_query,
-                       std::int64_t queries, std::int64_t extent) {
-  if (one_query) {
-    Impl::require_array(given, type, {extent});
-  } else {
-    Impl::require_array(given, type, {queries, extent});
-  }
-  check_alignment(given);
-}
-
-/// Elements from one row of \p given to the next, for an array of one or two dimensions.
-std::size_t stride_of(const Impl::NamedArray& given) {
-  return static_cast<std::size_t>(Impl::row_stride(given));
 }
 
 /// The arguments that all calls on arrays have. \throws InvalidArgument, SpaceUnavailable

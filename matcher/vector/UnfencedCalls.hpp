@@ -80,6 +80,7 @@ class UnfencedCalls {
   /// allocates memory. Valid until the next call.
   const ExecutionSpace& on(const ExecutionSpace& exec_space, const std::optional<Stream>& stream) {
     constexpr std::size_t instances_max = 64;
+    m_stream = stream;
     if (!stream) return exec_space;
     for (const auto& [known, instance] : m_instances) {
       if (known == *stream) return instance;
@@ -206,7 +207,7 @@ class UnfencedCalls {
   /// Calls `body()`, whose launches are ordered behind those of earlier calls.
   template <class Body>
   void in_order(const ExecutionSpace& exec_space, const VectorStore& store, const Body& body) {
-    if (m_end) m_end->order(exec_space);
+    if (m_end && m_stream != m_end_stream) m_end->order(exec_space);
     prepare_filters(exec_space, store);
     try {
       body();
@@ -217,6 +218,7 @@ class UnfencedCalls {
     }
     if (!m_end) m_end.emplace();
     m_end->set(exec_space);
+    m_end_stream = m_stream;
   }
   void prepare_filters(const ExecutionSpace& exec_space, const VectorStore& store) {
     if (m_is_current) return;
@@ -322,7 +324,9 @@ class UnfencedCalls {
   BruteForceSearch<ExecutionSpace> m_search;
   std::vector<LiveRows> m_live;  ///< one per segment
   bool m_is_current = false;
-  std::optional<Arch::LaunchMark<ExecutionSpace>> m_end;
+  std::optional<Stream> m_stream;                         ///< of the current call
+  std::optional<Arch::LaunchMark<ExecutionSpace>> m_end;  ///< of the last call
+  std::optional<Stream> m_end_stream;
   std::vector<std::pair<Stream, ExecutionSpace>> m_instances;
 };
 

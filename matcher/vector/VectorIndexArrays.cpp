@@ -14,15 +14,16 @@
 #include <string>
 #include <vector>
 
+#include "QueryArrays.hpp"
 #include "SearchPaths.hpp"
 #include "VectorIndexParts.hpp"
-#include "common/CallerArrays.hpp"
 #include "common/ValueMessage.hpp"
 
 namespace Kindred {
 
 using Impl::any_extent;
 using Impl::NamedArray;
+using Impl::stride_of;
 using Impl::value_message;
 
 namespace {
@@ -37,27 +38,10 @@ struct ArrayCall {
   std::int64_t count() const { return static_cast<std::int64_t>(queries.count); }
 };
 
-void check_alignment(const NamedArray& given) {
-  const std::size_t bytes = size_of(given.array.type());
-  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(given.array.data()) % bytes != 0,
-                   std::string(given.name) + " does not begin at a multiple of the " +
-                       std::to_string(bytes) + " bytes of an element");
-}
-
-/// \brief Requires one row of \p extent elements per query. \throws InvalidArgument
+/// One row of \p extent elements per query. \throws InvalidArgument
 void require_per_query(const ArrayCall& call, const NamedArray& given, DataType type,
                        std::int64_t extent) {
-  if (call.one_query) {
-    Impl::require_array(given, type, {extent});
-  } else {
-    Impl::require_array(given, type, {call.count(), extent});
-  }
-  check_alignment(given);
-}
-
-/// Elements from one query to the next.
-std::size_t stride_of(const NamedArray& given) {
-  return static_cast<std::size_t>(Impl::row_stride(given));
+  Impl::require_per_query(given, type, call.one_query, call.count(), extent);
 }
 
 /// Checks the queries, the memory of all arrays, and the options. \throws InvalidArgument,
@@ -69,13 +53,8 @@ ArrayCall checked_call(const Context& context, std::size_t dimension, const Cons
   ArrayCall call;
   call.dimension = dimension;
   call.one_query = queries.rank() == 1;
-  const auto extent = static_cast<std::int64_t>(dimension);
-  if (call.one_query) {
-    Impl::require_array(given, DataType::float32, {extent});
-  } else {
-    Impl::require_array(given, DataType::float32, {any_extent, extent});
-  }
-  check_alignment(given);
+  Impl::require_per_query(given, DataType::float32, call.one_query, any_extent,
+                          static_cast<std::int64_t>(dimension));
   call.queries.values = static_cast<const float*>(queries.data());
   call.queries.count = call.one_query ? 1 : static_cast<std::size_t>(queries.extent(0));
   call.queries.stride = stride_of(given);
@@ -100,20 +79,17 @@ std::span<const float> dense_queries(const ArrayCall& call, std::vector<float>& 
   return packed;
 }
 
-/// A search on arrays: its results go to \p out.
-RankedOutput checked_output(const ArrayCall& call, const NamedArray& scores,
-                            const NamedArray& ids) {
-  require_per_query(call, scores, DataType::float32, any_extent);
-  const std::int64_t top = scores.array.extent(call.one_query ? 0 : 1);
+/// Where the results of a ranking go. \throws InvalidArgument
+RankedOutput checked_output(const ArrayCall& call, const Array& scores, const Array& ids) {
+  const NamedArray score_target{"scores", scores};
+  const NamedArray id_target{"ids", ids};
+  require_per_query(call, score_target, DataType::float32, any_extent);
+  const std::int64_t top = scores.extent(call.one_query ? 0 : 1);
   KINDRED_THROW_IF(top == 0, "top, the extent of scores, is 0; it must be at least 1");
-  require_per_query(call, ids, DataType::int64, top);
-  RankedOutput out;
-  out.scores = static_cast<float*>(const_cast<void*>(scores.array.data()));
-  out.score_stride = stride_of(scores);
-  out.ids = static_cast<std::int64_t*>(const_cast<void*>(ids.array.data()));
-  out.id_stride = stride_of(ids);
-  out.top = static_cast<std::uint64_t>(top);
-  return out;
+  require_per_query(call, id_target, DataType::int64, top);
+  return {static_cast<float*>(scores.data()), stride_of(score_target),
+          static_cast<std::int64_t*>(ids.data()), stride_of(id_target),
+          static_cast<std::uint64_t>(top)};
 }
 
 void require_no_filter(const SearchOptions& options) {
@@ -180,11 +156,10 @@ DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
     if (!call.on_device) {
       std::vector<float> packed;
       const std::span<const float> dense = dense_queries(call, packed);
-      ScoreOptions given = options;
       if (call.queries.count <= 1 || stride == columns)
-        return scores(dense, {values, call.queries.count * columns}, given);
+        return scores(dense, {values, call.queries.count * columns}, options);
       std::vector<float> whole(call.queries.count * columns);
-      const DispatchRecord record = scores(dense, whole, given);
+      const DispatchRecord record = scores(dense, whole, options);
       for (std::size_t query = 0; query < call.queries.count; ++query)
         std::copy_n(whole.data() + query * columns, columns, values + query * stride);
       return record;
@@ -211,13 +186,11 @@ DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
 
 DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& scores, const Array& ids,
                                    const SearchOptions& options) const {
-  const NamedArray score_target{"scores", scores};
-  const NamedArray id_target{"ids", ids};
   const Parts parts = this->parts();
-  const ArrayCall call =
-      checked_call(parts.context, dimension(), queries,
-                   {{"queries", queries}, score_target, id_target}, options.space, options.stream);
-  const RankedOutput out = checked_output(call, score_target, id_target);
+  const ArrayCall call = checked_call(parts.context, dimension(), queries,
+                                      {{"queries", queries}, {"scores", scores}, {"ids", ids}},
+                                      options.space, options.stream);
+  const RankedOutput out = checked_output(call, scores, ids);
   return Impl::translating_out_of_memory("Kindred::VectorIndex::search", [&] {
     if (!call.on_device) {
       std::vector<float> packed;
@@ -261,14 +234,13 @@ DispatchRecord VectorIndex::score(const ConstArray& queries, const ConstArray& c
                                   const Array& scores, const Array& ids,
                                   const SearchOptions& options) const {
   const NamedArray lists{"candidates", candidates};
-  const NamedArray score_target{"scores", scores};
-  const NamedArray id_target{"ids", ids};
   const Parts parts = this->parts();
-  const ArrayCall call = checked_call(parts.context, dimension(), queries,
-                                      {{"queries", queries}, lists, score_target, id_target},
-                                      options.space, options.stream);
+  const ArrayCall call =
+      checked_call(parts.context, dimension(), queries,
+                   {{"queries", queries}, lists, {"scores", scores}, {"ids", ids}}, options.space,
+                   options.stream);
   require_per_query(call, lists, DataType::int64, any_extent);
-  const RankedOutput out = checked_output(call, score_target, id_target);
+  const RankedOutput out = checked_output(call, scores, ids);
   require_no_filter(options);
   KINDRED_THROW_IF(!call.on_device && options.space == Space::cuda,
                    "the arrays lie on the host, and the requested space is cuda; give arrays on "

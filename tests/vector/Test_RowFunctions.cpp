@@ -4,6 +4,7 @@
 #include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/VectorArray.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <string>

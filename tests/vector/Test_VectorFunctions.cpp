@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/matcher/VectorFunctions.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -85,6 +86,53 @@ TEST(WeightedAverage, MatchesReferenceOnEverySpace) {
       }
     }
   }
+}
+
+TEST(WeightedAverage, OfRowsThatAreAnywhereIsThatOfTheSameRowsTogether) {
+  auto generator = Testing::generator("WeightedAverage pointers");
+  std::vector<std::size_t> counts = Testing::edge_sizes;
+  counts.push_back(5000);
+  for (const std::size_t count : counts) {
+    for (const std::size_t dimension : {1UL, 33UL, 768UL}) {
+      if (count * dimension > 1000000) continue;
+      const std::vector<float> rows = normal_values(generator, count * dimension);
+      const std::vector<float> weights = normal_values(generator, count);
+      // In reverse order, so that the pointers do not ascend.
+      std::vector<float> reversed(rows.size());
+      std::vector<const float*> pointers;
+      for (std::size_t row = 0; row < count; ++row) {
+        float* to = reversed.data() + (count - 1 - row) * dimension;
+        std::copy_n(rows.data() + row * dimension, dimension, to);
+        pointers.push_back(to);
+      }
+      const auto expected =
+          bits(weighted_average(Testing::context(), VectorSpan(rows, dimension), weights));
+      if (count > 0) {
+        ASSERT_EQ(bits(Reference::weighted_average(rows, weights)), expected);
+      }
+      ASSERT_EQ(bits(weighted_average(Testing::context(), pointers, dimension, weights)), expected);
+      for (const Space space : Testing::spaces()) {
+        ASSERT_EQ(bits(weighted_average(Testing::context(), pointers, dimension, weights, {space})),
+                  expected)
+            << count << " x " << dimension << " on " << to_string(space);
+      }
+    }
+  }
+}
+
+TEST(WeightedAverage, OfRowsThatAreAnywhereRefusesNullAndOtherSizes) {
+  Context& context = Testing::context();
+  const std::vector<float> row(3, 1.0F);
+  const std::vector<float> weights(2, 1.0F);
+  const std::vector<const float*> pointers{row.data(), nullptr};
+  EXPECT_THROW(weighted_average(context, pointers, 3, weights), InvalidArgument);
+  EXPECT_THROW(weighted_average(context, std::span(pointers).first(1), 3, weights),
+               InvalidArgument);
+  EXPECT_THROW(
+      weighted_average(context, std::span(pointers).first(1), 0, std::span(weights).first(1)),
+      InvalidArgument);
+  EXPECT_EQ(weighted_average(context, std::span(pointers).first(1), 3, std::span(weights).first(1)),
+            row);
 }
 
 TEST(WeightedAverage, IsZeroWithoutWeightsAndPropagatesNaN) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <kindred/matcher/VectorArray.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include "MessageOf.hpp"

@@ -216,7 +216,7 @@ class VectorIndex {
 
   /// \brief The scores of all rows for every query, in ascending order of their ids (\see ids):
   /// those that `search` and `score` give. Fences the instance it ran on. Complexity O(queries ·
-  /// rows · dimension); a row is read once per 64 or more queries.
+  /// rows · dimension).
   /// \param out `queries × size()`, row-major
   /// \return where the call ran
   /// \throws InvalidArgument for a wrong dimension or a wrong size of \p out; SpaceUnavailable;
