@@ -53,6 +53,39 @@ class FirstItems {
   std::vector<std::size_t> m_slots;
 };
 
+/// \brief The symbols of texts that occurred recently, found by the addresses of the texts: callers
+/// often hold each text once.
+class RecentTexts {
+ public:
+  /// \param count number of texts that will be looked up
+  explicit RecentTexts(std::size_t count)
+      : m_bits(std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(count)), 4, 14)),
+        m_entries(std::size_t{1} << m_bits) {}
+
+  /// The symbol of \p text, which is `make()` unless it is known.
+  template <class Make>
+  Symbol find_or(std::string_view text, const Make& make) {
+    const auto address = reinterpret_cast<std::uintptr_t>(text.data());
+    Entry& entry = m_entries[(address * multiplier) >> (64U - m_bits)];
+    if (entry.data != text.data() || entry.length != text.size() || text.empty())
+      entry = {text.data(), text.size(), make()};
+    return entry.symbol;
+  }
+
+ private:
+  static constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15U;  // 2^64 / the golden ratio
+  struct Entry {
+    const char* data = nullptr;
+    std::size_t length = 0;
+    Symbol symbol = 0;
+  };
+  unsigned m_bits;
+  std::vector<Entry> m_entries;
+};
+
+/// Texts of fewer patterns are not divided among threads.
+constexpr std::size_t chunk_least = 8192;
+
 }  // namespace
 
 BulkLearn::BulkLearn(const HostWorkers& workers, const PatternCatalogue& catalogue,
@@ -146,8 +179,8 @@ void BulkLearn::for_patterns(double nanoseconds, const Body& body) const {
   m_workers.for_each_range(size(), nanoseconds * (1 + symbols), body);
 }
 
-Symbol BulkLearn::new_symbol(std::string_view text) {
-  const std::uint64_t number = m_known_symbols + m_new_texts.add(text);
+Symbol BulkLearn::new_symbol(std::string_view text, Vocabulary& texts) const {
+  const std::uint64_t number = m_known_symbols + texts.add(text);
   KINDRED_THROW_IF(number >= unknown_symbol,
                    "the vocabulary has " + std::to_string(m_known_symbols) +
                        " symbols and would exceed its limit of 4294967295");
@@ -156,7 +189,7 @@ Symbol BulkLearn::new_symbol(std::string_view text) {
 
 void BulkLearn::encode(const EventLists<std::string_view>& texts, const Vocabulary& vocabulary) {
   // Each chunk numbers its new texts from `m_known_symbols` on; they are renumbered afterwards.
-  constexpr std::size_t chunk_patterns = 8192;
+  const std::size_t chunk_patterns = std::max(chunk_least, size() / (4 * m_workers.count()) + 1);
   const std::size_t chunks = (size() + chunk_patterns - 1) / chunk_patterns;
   std::vector<Vocabulary> fresh(chunks);
   const auto for_chunks = [&](double nanoseconds, const auto& body) {
@@ -166,19 +199,18 @@ void BulkLearn::encode(const EventLists<std::string_view>& texts, const Vocabula
     });
   };
   for_chunks(20, [&](std::size_t c, std::size_t begin, std::size_t end) {
+    RecentTexts recent(m_key_begin[end] - m_key_begin[begin]);
     fill(texts, begin, end, [&](std::string_view text) {
-      const Symbol known = m_known_symbols > 0 ? vocabulary.find(text) : unknown_symbol;
-      if (known != unknown_symbol) return known;
-      const std::uint64_t number = m_known_symbols + fresh[c].add(text);
-      KINDRED_THROW_IF(number >= unknown_symbol,
-                       "the vocabulary has " + std::to_string(m_known_symbols) +
-                           " symbols and would exceed its limit of 4294967295");
-      return static_cast<Symbol>(number);
+      return recent.find_or(text, [&] {
+        const Symbol known = m_known_symbols > 0 ? vocabulary.find(text) : unknown_symbol;
+        return known != unknown_symbol ? known : new_symbol(text, fresh[c]);
+      });
     });
   });
   std::vector<std::vector<Symbol>> numbers(chunks);
   for (std::size_t c = 0; c < chunks; ++c) {
-    for (Symbol s = 0; s < fresh[c].size(); ++s) numbers[c].push_back(new_symbol(fresh[c].text(s)));
+    for (Symbol s = 0; s < fresh[c].size(); ++s)
+      numbers[c].push_back(new_symbol(fresh[c].text(s), m_new_texts));
   }
   for_chunks(1, [&](std::size_t c, std::size_t begin, std::size_t end) {
     if (numbers[c].empty()) return;
@@ -204,7 +236,7 @@ void BulkLearn::encode(const EventLists<Symbol>& symbols, const Vocabulary& voca
         if (!dictionary || number_of[symbol] != unknown_symbol) continue;
         const std::string_view text = (*dictionary)[symbol];
         const Symbol known = vocabulary.find(text);
-        number_of[symbol] = known != unknown_symbol ? known : new_symbol(text);
+        number_of[symbol] = known != unknown_symbol ? known : new_symbol(text, m_new_texts);
       }
     }
   }
@@ -235,7 +267,6 @@ void BulkLearn::collect(const PatternCatalogue& catalogue) {
   }
   m_place.assign(size(), not_known);
   std::vector<std::size_t> firsts;  // of the new patterns
-  std::uint64_t symbols = 0;
   FirstItems items(size());
   for (std::size_t p = 0; p < size(); ++p) {
     if (m_known[p] != not_known) continue;
@@ -244,33 +275,22 @@ void BulkLearn::collect(const PatternCatalogue& catalogue) {
              std::ranges::equal(key(other).words, key(p).words);
     });
     m_place[p] = first == p ? firsts.size() : m_place[first];
-    if (first != p) continue;
-    firsts.push_back(p);
-    symbols += key(p).symbols().size();
+    if (first == p) firsts.push_back(p);
   }
   check_names(catalogue);
   m_new.resize(firsts.size());
-  m_sorted = std::make_unique_for_overwrite<Symbol[]>(symbols);
-  symbols = 0;
-  for (std::size_t i = 0; i < m_new.size(); ++i) {
-    const std::size_t p = firsts[i];
-    const std::size_t length = key(p).symbols().size();
-    m_new[i] = {key(p),  m_hashes[p],
-                name(p), name(p) ? m_name_hashes[p] : 0,
-                0,       {m_sorted.get() + symbols, length}};
-    symbols += length;
-  }
-  for (std::size_t p = 0; p < size(); ++p)
-    if (m_known[p] == not_known) m_new[m_place[p]].frequency += times(p);
-  const double mean = static_cast<double>(symbols) / static_cast<double>(m_new.size() + 1);
-  m_workers.for_each_range(m_new.size(), 10 * (1 + mean), [&](std::size_t begin, std::size_t end) {
+  const double symbols = static_cast<double>(m_key_begin.back()) / static_cast<double>(size() + 1);
+  m_workers.for_each_range(m_new.size(), 10 + symbols, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      Symbol* const sorted = m_sorted.get() + (m_new[i].sorted.data() - m_sorted.get());
-      std::ranges::copy(m_new[i].key.symbols(), sorted);
-      std::sort(sorted, sorted + m_new[i].sorted.size());
+      const std::size_t p = firsts[i];
+      m_new[i] = {key(p), m_hashes[p], name(p), name(p) ? m_name_hashes[p] : 0, 0, 0};
+      for (const Symbol symbol : key(p).symbols())
+        m_new[i].symbols_end = std::max(m_new[i].symbols_end, std::size_t{symbol} + 1);
     }
   });
-  m_blocks = catalogue.blocks_of(m_new);
+  for (std::size_t p = 0; p < size(); ++p)
+    if (m_known[p] == not_known) m_new[m_place[p]].frequency += times(p);
+  m_blocks = catalogue.blocks_of(m_workers, m_new);
   m_learned.resize(size());
 }
 
@@ -309,8 +329,6 @@ std::vector<std::uint64_t> BulkLearn::raised() const {
 }
 
 void BulkLearn::prepare(PatternCatalogue& catalogue, Vocabulary& vocabulary) {
-  for (const std::size_t known : m_known)
-    if (known != not_known) catalogue.prepare_to_set_frequency(known);
   catalogue.prepare_to_add(m_new, m_blocks.size());
   std::vector<std::string_view> texts;
   texts.reserve(m_new_texts.size());

@@ -69,8 +69,9 @@ class BulkLearn {
   void encode(const EventLists<std::string_view>& texts, const Vocabulary& vocabulary);
   void encode(const EventLists<Symbol>& symbols, const Vocabulary& vocabulary,
               std::optional<std::span<const std::string_view>> dictionary);
-  /// The number that \p text, which the vocabulary does not contain, will have.
-  Symbol new_symbol(std::string_view text);
+  /// The number that \p text, which the vocabulary does not contain, has if the new texts are \p
+  /// texts, to which it is added.
+  Symbol new_symbol(std::string_view text, Vocabulary& texts) const;
   /// Runs `body(begin, end)` for ranges of patterns, with \p nanoseconds of work per symbol.
   template <class Body>
   void for_patterns(double nanoseconds, const Body& body) const;
@@ -106,7 +107,6 @@ class BulkLearn {
   std::vector<std::size_t> m_place;
 
   std::unique_ptr<std::uint32_t[]> m_words;  ///< the keys
-  std::unique_ptr<Symbol[]> m_sorted;        ///< the sorted symbols of the new patterns
   std::vector<NewPattern> m_new;
   std::vector<NumberedBlock> m_blocks;
   std::vector<LearnedPattern> m_learned;  ///< allocated for the results

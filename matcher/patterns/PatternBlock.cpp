@@ -116,8 +116,7 @@ void PatternBlock::forget(std::size_t row) noexcept {
 }
 
 void PatternBlock::append_symbols(std::size_t row, std::vector<Symbol>& out) const {
-  for (std::uint64_t at = symbols_begin(row); at < m_columns.symbol_ends[row]; ++at)
-    out.push_back(symbol(at));
+  for_each_symbol(row, [&](Symbol symbol) { out.push_back(symbol); });
 }
 
 std::span<const std::uint32_t> PatternBlock::borders(std::size_t row) const noexcept {

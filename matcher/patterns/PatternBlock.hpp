@@ -86,6 +86,12 @@ class PatternBlock {
     return m_columns.symbol_ends[row] - symbols_begin(row);
   }
   void append_symbols(std::size_t row, std::vector<Symbol>& out) const;
+  /// Calls `visit(symbol)` for every symbol of a row.
+  template <class Visit>
+  void for_each_symbol(std::size_t row, const Visit& visit) const {
+    for (std::uint64_t at = symbols_begin(row); at < m_columns.symbol_ends[row]; ++at)
+      visit(symbol(at));
+  }
   std::span<const std::uint32_t> borders(std::size_t row) const noexcept;
   std::optional<std::string_view> name(std::size_t row) const noexcept;
   bool equals(std::size_t row, const PatternKey& key) const noexcept;

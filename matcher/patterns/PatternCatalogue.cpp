@@ -57,7 +57,8 @@ PatternCatalogue::PatternCatalogue(const CatalogueColumns& columns)
       m_by_name(columns.name_slots, columns.name_slot_ends),
       m_by_events(columns.event_slots, columns.event_slot_ends),
       m_patterns_with(columns.patterns_with.begin(), columns.patterns_with.end()),
-      m_symbol_frequency(columns.symbol_frequency.begin(), columns.symbol_frequency.end()) {
+      m_symbol_frequency(columns.symbol_frequency.begin(), columns.symbol_frequency.end()),
+      m_seen(columns.symbol_frequency.size(), 0) {
   const std::size_t rows = columns.rows.frequency.size();
   const auto index_of = [&](std::size_t row) {
     return columns.indices.empty() ? row : columns.indices[row];
@@ -121,16 +122,20 @@ PatternBlock& PatternCatalogue::block_to_grow() {
 }
 
 void PatternCatalogue::prepare_to_count(std::size_t symbols) {
-  for (auto* counts : {&m_patterns_with, &m_symbol_frequency}) {
-    // The capacity at least doubles, so that learning is amortised O(symbols).
-    if (symbols > counts->capacity()) counts->reserve(std::max(symbols, 2 * counts->capacity()));
-  }
+  // The capacity at least doubles, so that learning is amortised O(symbols).
+  const auto reserve = [symbols](auto& counts) {
+    if (symbols > counts.capacity()) counts.reserve(std::max(symbols, 2 * counts.capacity()));
+  };
+  reserve(m_patterns_with);
+  reserve(m_symbol_frequency);
+  reserve(m_seen);
 }
 
 void PatternCatalogue::count_up_to(std::size_t symbols) noexcept {
   if (symbols <= m_patterns_with.size()) return;
   m_symbol_frequency.resize(symbols, 0);
   m_patterns_with.resize(symbols, 0);
+  m_seen.resize(symbols, 0);
 }
 
 std::uint64_t PatternCatalogue::add(RaggedSpan<Symbol> events,
@@ -145,7 +150,6 @@ std::uint64_t PatternCatalogue::add(RaggedSpan<Symbol> events,
   // whose row does not exist or is a different one never matches.
   PatternBlock& block = block_to_grow();
   block.make_room(1, key.symbols().size(), key.events, given ? given->size() : 0);
-  m_sorted.reserve(key.symbols().size());
   prepare_to_count(symbols);
   m_by_events.insert(hash_of(key), index);
   if (given) m_by_name.insert(hash_of(*given), index);
@@ -164,19 +168,26 @@ std::size_t PatternCatalogue::space_in_last_block() const noexcept {
   return can_grow ? block_indices - m_size % block_indices : 0;
 }
 
-std::vector<NumberedBlock> PatternCatalogue::blocks_of(std::span<const NewPattern> patterns) const {
-  std::vector<NumberedBlock> blocks;
-  std::uint64_t index = m_size + space_in_last_block();
-  while (index < m_size + patterns.size()) {
-    const std::uint64_t end =
-        std::min(m_size + patterns.size(), (index / block_indices + 1) * block_indices);
-    const auto rows = patterns.subspan(index - m_size, end - index);
-    auto block = std::make_shared<PatternBlock>();
-    make_room(*block, rows);
-    for (const NewPattern& pattern : rows)
-      block->add(index++ % block_indices, pattern.key, pattern.name, pattern.frequency);
-    blocks.push_back({(end - 1) / block_indices, std::move(block)});
-  }
+std::vector<NumberedBlock> PatternCatalogue::blocks_of(const HostWorkers& workers,
+                                                       std::span<const NewPattern> patterns) const {
+  constexpr double pattern_nanoseconds = 200;
+  const std::uint64_t first = m_size + space_in_last_block();
+  const std::uint64_t end = m_size + patterns.size();
+  if (first >= end) return {};
+  const std::uint64_t first_number = first / block_indices;
+  std::vector<NumberedBlock> blocks((end - 1) / block_indices - first_number + 1);
+  workers.for_each_item(
+      blocks.size(), 1, pattern_nanoseconds * block_indices, [&](std::size_t, std::size_t i) {
+        const std::uint64_t number = first_number + i;
+        std::uint64_t index = std::max(first, number * block_indices);
+        const auto rows =
+            patterns.subspan(index - m_size, std::min(end, (number + 1) * block_indices) - index);
+        auto block = std::make_shared<PatternBlock>();
+        make_room(*block, rows);
+        for (const NewPattern& pattern : rows)
+          block->add(index++ % block_indices, pattern.key, pattern.name, pattern.frequency);
+        blocks[i] = {number, std::move(block)};
+      });
   return blocks;
 }
 
@@ -188,8 +199,7 @@ void PatternCatalogue::prepare_to_add(std::span<const NewPattern> patterns, std:
   for (const NewPattern& pattern : patterns) {
     ++by_events[HashTable::part_of(pattern.hash)];
     if (pattern.name) ++by_name[HashTable::part_of(pattern.name_hash)];
-    if (!pattern.sorted.empty())
-      symbols = std::max(symbols, std::size_t{pattern.sorted.back()} + 1);
+    symbols = std::max(symbols, pattern.symbols_end);
   }
   for (std::size_t part = 0; part < HashTable::part_count; ++part) {
     m_by_events.reserve(part, by_events[part]);
@@ -210,18 +220,17 @@ void PatternCatalogue::add(std::span<const NewPattern> patterns,
   }
   std::move(blocks.begin(), blocks.end(), std::back_inserter(m_blocks));
   for (const NewPattern& pattern : patterns) {
-    if (!pattern.sorted.empty()) count_up_to(std::size_t{pattern.sorted.back()} + 1);
     m_by_events.insert(pattern.hash, m_size);
     if (pattern.name) m_by_name.insert(pattern.name_hash, m_size);
     ++m_size;
     m_total_frequency += pattern.frequency;
-    count_sorted(pattern.sorted, 1, pattern.frequency);
+    m_occurrences += pattern.key.symbols().size() * pattern.frequency;
+    count_up_to(pattern.symbols_end);
+    const std::uint32_t mark = next_mark();
+    for (const Symbol symbol : pattern.key.symbols())
+      count_symbol(symbol, mark, 1, pattern.frequency);
   }
   m_live += patterns.size();
-}
-
-void PatternCatalogue::prepare_to_set_frequency(std::uint64_t index) {
-  m_sorted.reserve(length(index));
 }
 
 void PatternCatalogue::set_frequency(std::uint64_t index, std::uint64_t frequency) noexcept {
@@ -235,7 +244,6 @@ void PatternCatalogue::set_frequency(std::uint64_t index, std::uint64_t frequenc
 void PatternCatalogue::prepare_to_forget(std::uint64_t index) {
   const PatternRow pattern = row(index);
   const auto name = pattern.name();
-  m_sorted.reserve(length(index));
   const Ragged<Symbol> events = pattern.events();
   m_events_hash = hash_of(PatternKey{key_words(events), events.rows()});
   m_name_hash = name ? std::optional(hash_of(*name)) : std::nullopt;
@@ -275,22 +283,28 @@ void PatternCatalogue::clear() noexcept {
   m_live = m_total_frequency = m_occurrences = 0;
 }
 
-void PatternCatalogue::count_symbols(const Place& at, std::uint64_t patterns,
-                                     std::uint64_t times) noexcept {
-  m_sorted.clear();
-  at.block->append_symbols(at.row, m_sorted);
-  std::sort(m_sorted.begin(), m_sorted.end());
-  count_sorted(m_sorted, patterns, times);
+std::uint32_t PatternCatalogue::next_mark() noexcept {
+  if (++m_mark == 0) {  // all marks have been used
+    std::fill(m_seen.begin(), m_seen.end(), 0);
+    m_mark = 1;
+  }
+  return m_mark;
 }
 
-void PatternCatalogue::count_sorted(std::span<const Symbol> sorted, std::uint64_t patterns,
+void PatternCatalogue::count_symbol(Symbol symbol, std::uint32_t mark, std::uint64_t patterns,
                                     std::uint64_t times) noexcept {
-  m_occurrences += sorted.size() * times;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const Symbol symbol = sorted[i];
-    if (i == 0 || sorted[i - 1] != symbol) m_patterns_with[symbol] += patterns;
-    m_symbol_frequency[symbol] += times;
-  }
+  m_symbol_frequency[symbol] += times;
+  if (m_seen[symbol] == mark) return;
+  m_seen[symbol] = mark;
+  m_patterns_with[symbol] += patterns;
+}
+
+void PatternCatalogue::count_symbols(const Place& at, std::uint64_t patterns,
+                                     std::uint64_t times) noexcept {
+  m_occurrences += at.block->length(at.row) * times;
+  const std::uint32_t mark = next_mark();
+  at.block->for_each_symbol(at.row,
+                            [&](Symbol symbol) { count_symbol(symbol, mark, patterns, times); });
 }
 
 std::uint64_t PatternCatalogue::frequency(std::uint64_t index) const noexcept {

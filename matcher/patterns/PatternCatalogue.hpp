@@ -6,6 +6,7 @@
 #include "PatternKey.hpp"
 #include "common/HashTable.hpp"
 
+#include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 
@@ -88,7 +89,7 @@ struct NewPattern {
   std::optional<std::string_view> name;
   std::uint64_t name_hash = 0;
   std::uint64_t frequency = 0;
-  std::span<const Symbol> sorted;  ///< the symbols, ascending
+  std::size_t symbols_end = 0;  ///< larger than all symbols
 };
 
 /// \brief Events, name and frequency of every pattern by its index; patterns are found by name and
@@ -125,8 +126,9 @@ class PatternCatalogue {
   /// Adds a pattern that must not exist. Returns its index.
   std::uint64_t add(RaggedSpan<Symbol> events, std::optional<std::string_view> name,
                     std::uint64_t frequency);
-  /// The blocks that follow the present last one once \p patterns are added.
-  std::vector<NumberedBlock> blocks_of(std::span<const NewPattern> patterns) const;
+  /// The blocks that follow the present last one once \p patterns are added; made on \p workers.
+  std::vector<NumberedBlock> blocks_of(const HostWorkers& workers,
+                                       std::span<const NewPattern> patterns) const;
   /// Performs the steps of `add` for these patterns that can fail. \param blocks number of
   /// `blocks_of` them
   void prepare_to_add(std::span<const NewPattern> patterns, std::size_t blocks);
@@ -136,9 +138,7 @@ class PatternCatalogue {
   /// Makes \p index, which is at least `size()`, the next index: the patterns before it were
   /// forgotten.
   void skip_to(std::uint64_t index) noexcept { m_size = index; }
-  /// Performs the steps of the next call that can fail. \param index of an existing pattern
-  void prepare_to_set_frequency(std::uint64_t index);
-  /// \param frequency at least 1
+  /// \param index of an existing pattern \param frequency at least 1
   void set_frequency(std::uint64_t index, std::uint64_t frequency) noexcept;
   /// Performs the steps of the next call that can fail. \param index of an existing pattern
   void prepare_to_forget(std::uint64_t index);
@@ -180,9 +180,11 @@ class PatternCatalogue {
   /// Adds \p patterns to the pattern count of every distinct symbol of a pattern, and \p times to
   /// the frequency of every occurrence; both may be negative, modulo 2^64.
   void count_symbols(const Place& at, std::uint64_t patterns, std::uint64_t times) noexcept;
-  /// The same for a pattern with the ascending symbols \p sorted.
-  void count_sorted(std::span<const Symbol> sorted, std::uint64_t patterns,
+  /// The same for one occurrence. \param mark from `next_mark` for the pattern
+  void count_symbol(Symbol symbol, std::uint32_t mark, std::uint64_t patterns,
                     std::uint64_t times) noexcept;
+  /// A mark for the next pattern whose symbols are counted.
+  std::uint32_t next_mark() noexcept;
   /// Extends the counts of symbols to \p symbols symbols.
   void count_up_to(std::size_t symbols) noexcept;
   /// Performs the step of `count_up_to` that can fail.
@@ -194,7 +196,9 @@ class PatternCatalogue {
   HashTable m_by_events;
   std::vector<std::uint64_t> m_patterns_with;
   std::vector<std::uint64_t> m_symbol_frequency;
-  std::vector<Symbol> m_sorted;              ///< scratch memory of `count_symbols`
+  /// Per symbol: the mark of the pattern in which `count_symbols` has seen it last.
+  std::vector<std::uint32_t> m_seen;
+  std::uint32_t m_mark = 0;
   std::uint64_t m_events_hash = 0;           ///< of the pattern to be forgotten
   std::optional<std::uint64_t> m_name_hash;  ///< likewise
   std::uint64_t m_live = 0;

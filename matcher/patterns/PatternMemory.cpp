@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/PatternMemory.hpp>
 
-#include "BulkLearn.hpp"
-#include "ChangesSinceSave.hpp"
 #include "MemoryCandidates.hpp"
-#include "PatternCatalogue.hpp"
-#include "PatternTiers.hpp"
-#include "PatternWriter.hpp"
-#include "StoredPatterns.hpp"
-#include "SyncWorker.hpp"
+#include "PatternMemoryState.hpp"
 #include "common/CallerArrays.hpp"
 #include "sequence/MeasureOperations.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/CheckOffsets.hpp>
-#include <kindred/memory/TranslateOutOfMemory.hpp>
 
-#include <atomic>
-#include <functional>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -40,29 +30,6 @@ void append_events(PatternMemory::Events events, const Encode& encode, Ragged<Sy
   }
 }
 
-/// \throws InvalidArgument if \p text is not valid UTF-8
-void check_characters(std::string_view text) {
-  std::vector<Symbol> points;
-  append_code_points(text, points);
-}
-
-/// \throws InvalidArgument for an invalid setting; SpaceUnavailable if a device is required and not
-/// usable
-const PatternSettings& checked(const Context& context, const PatternSettings& settings) {
-  settings.validate();
-  if (!settings.enabled || settings.fallback_to_host) return settings;
-  const SpaceInfo& device = context.info(Space::cuda);
-  const bool capable = device.compute_capability >= settings.min_compute_capability;
-  if (device.usable && capable) return settings;
-  throw SpaceUnavailable("cuda: " +
-                         (device.usable
-                              ? "compute capability " + std::to_string(device.compute_capability) +
-                                    " is below " + std::to_string(settings.min_compute_capability) +
-                                    ", min_compute_capability"
-                              : device.why_not) +
-                         "; set fallback_to_host, or clear enabled");
-}
-
 }  // namespace
 
 std::string_view to_string(SyncTrigger trigger) noexcept {
@@ -79,254 +46,6 @@ std::string_view to_string(SyncTrigger trigger) noexcept {
   return "training";
 }
 
-struct KINDRED_HIDDEN PatternMemory::State {
-  /// The patterns as they are compared at one level, in tiers.
-  struct LevelTiers final : Impl::PatternRows {
-    LevelTiers(const State& owner, Level at)
-        : state(&owner), level(at), tiers(owner.context, owner.settings, *this) {}
-
-    // Reads the rows in batches, so that learning never waits long for the lock.
-    Impl::TierRows load(std::vector<std::uint64_t> indices) const override {
-      constexpr std::size_t run = 4096;
-      Impl::TierRows rows;
-      rows.indices.reserve(indices.size());
-      for (std::size_t begin = 0; begin < indices.size(); begin += run) {
-        const std::shared_lock lock(state->mutex);
-        for (std::size_t i = begin; i < std::min(indices.size(), begin + run); ++i) {
-          if (!state->catalogue.is_live(indices[i])) continue;
-          rows.indices.push_back(indices[i]);
-          append_compared(indices[i], rows.symbols.values);
-          rows.symbols.close_row();
-        }
-      }
-      return rows;
-    }
-    std::vector<std::uint64_t> live_in(std::uint64_t begin, std::uint64_t end) const override {
-      const std::shared_lock lock(state->mutex);
-      return state->catalogue.live_in(begin, end);
-    }
-    /// Appends the symbols of a pattern at this level. The caller holds the lock.
-    void append_compared(std::uint64_t index, std::vector<Symbol>& out) const {
-      if (level == Level::token) {
-        state->catalogue.append_symbols(index, out);
-        return;
-      }
-      std::vector<Symbol> tokens;
-      state->catalogue.append_symbols(index, tokens);
-      const std::vector<Symbol> points = joined_code_points(state->vocabulary.decode(tokens));
-      out.insert(out.end(), points.begin(), points.end());
-    }
-
-    const State* state;
-    const Level level;
-    Impl::PatternTiers tiers;
-  };
-
-  State(Context& made_from, const PatternSettings& given, Level compared)
-      : context(made_from),
-        settings(checked(made_from, given)),
-        level(compared),
-        own(*this, compared),
-        tiers(own.tiers),
-        worker(
-            settings, [this](SyncTrigger trigger) { return synchronise(trigger); },
-            [this] { return recent(); }, [this] { return tiers.view()->fill(); }) {}
-
-  /// The tiers of the other level, or null if no call has needed them.
-  Impl::PatternTiers* other_tiers() const noexcept {
-    LevelTiers* const made = other.load();
-    return made != nullptr ? &made->tiers : nullptr;
-  }
-  /// The tiers of \p at, which are made if necessary.
-  Impl::PatternTiers& tiers_at(Level at) {
-    if (at == level) return tiers;
-    if (Impl::PatternTiers* const made = other_tiers()) return *made;
-    const std::lock_guard one_writer(writing_mutex);
-    if (!owned_other) owned_other = std::make_unique<LevelTiers>(*this, at);
-    other = owned_other.get();
-    return owned_other->tiers;
-  }
-
-  std::uint64_t learned() const {
-    const std::shared_lock lock(mutex);
-    return catalogue.size();
-  }
-  /// Number of patterns that a synchronisation would move. A forgotten pattern is removed from both
-  /// tiers and the catalogue under one lock.
-  std::uint64_t recent() const {
-    const std::shared_lock lock(mutex);
-    return catalogue.live() - tiers.view()->bulk_live();
-  }
-
-  SyncRecord synchronise(SyncTrigger trigger) {
-    SyncRecord record = tiers.sync(trigger, learned());
-    warn_of_left(record);
-    if (Impl::PatternTiers* const others = other_tiers())
-      warn_of_left(others->sync(trigger, learned()));
-    if (settings.log_memory_usage) log_memory();
-    return record;
-  }
-
-  void warn_of_left(const SyncRecord& record) const {
-    if (record.left == 0) return;
-    context.log(LogLevel::warning, std::to_string(record.left) +
-                                       " patterns stay in the recent tier: " + record.why_left);
-  }
-
-  /// Bytes of the tiers of both levels in the memory of \p space.
-  std::uint64_t bytes(Space space) const {
-    const Impl::PatternTiers* const others = other_tiers();
-    return tiers.view()->bytes(space) + (others != nullptr ? others->view()->bytes(space) : 0);
-  }
-  void log_memory() const {
-    context.log(LogLevel::info, "patterns hold " + std::to_string(bytes(Space::serial)) +
-                                    " bytes on the host, " + std::to_string(bytes(Space::cuda)) +
-                                    " on the device");
-  }
-
-  void restore(Impl::StoredPatterns stored) {
-    if (level == Level::character) {
-      for (std::size_t s = 0; s < stored.vocabulary.size(); ++s) {
-        check_characters(stored.vocabulary.text(static_cast<Symbol>(s)));
-      }
-      stored.parts.clear();  // they are segments of tokens
-      stored.bulk_end = 0;
-      stored.forgotten.clear();
-    }
-    tiers.restore(stored.parts, stored.bulk_end, stored.forgotten);
-    const std::unique_lock lock(mutex);
-    file = std::move(stored.file);
-    vocabulary = std::move(stored.vocabulary);
-    catalogue = std::move(stored.catalogue);
-    saved.emplace(catalogue.size());
-    saved->revision = file->revision();
-    saved->symbols = vocabulary.size();
-  }
-
-  /// Records that a stored row is about to change. The caller holds the lock of the catalogue.
-  /// \param is_lower whether its frequency becomes lower, but not 0
-  void mark(std::uint64_t row, bool is_lower = false) {
-    for (auto* changes : {&saved, &saving}) {
-      if (*changes && is_lower) (*changes)->mark_lower(row);
-      if (*changes && !is_lower) (*changes)->mark(row);
-    }
-  }
-  /// Starts to record the changes after this moment. The caller holds the lock.
-  Impl::PatternCut begin_saving(std::uint64_t first_row) {
-    Impl::PatternCut cut;
-    cut.rows = catalogue.cut(first_row);
-    saving.emplace(cut.rows.end);
-    return cut;
-  }
-  /// Adds what only a first commit contains to the cut of all rows. The caller holds the lock.
-  void complete(Impl::PatternCut& cut) const {
-    cut.by_name = catalogue.name_table();
-    cut.by_events = catalogue.event_table();
-    const auto patterns_with = catalogue.patterns_with();
-    cut.patterns_with.assign(patterns_with.begin(), patterns_with.end());
-    const auto symbol_frequency = catalogue.symbol_frequency();
-    cut.symbol_frequency.assign(symbol_frequency.begin(), symbol_frequency.end());
-    if (level != Level::token) return;
-    const auto view = tiers.view();
-    cut.parts = Impl::PatternTiers::stored(*view);
-    cut.bulk_end = view->bulk_end;
-  }
-  /// \see RowReader
-  void read_rows(const std::function<void()>& read) const {
-    const std::shared_lock lock(mutex);
-    read();
-  }
-  /// Takes a snapshot with `take_cut()` under the lock and writes it with `write(cut, reader)`. The
-  /// snapshot shares tables with the catalogue, so it is also destroyed under the lock.
-  template <class Cut, class Write>
-  void write_file(const Cut& take_cut, const Write& write) {
-    const std::lock_guard one_at_a_time(saving_mutex);
-    Impl::PatternCut cut;
-    {
-      const std::unique_lock lock(mutex);
-      cut = take_cut();
-    }
-    try {
-      const Impl::WrittenPatterns written =
-          write(cut, [this](const std::function<void()>& read) { read_rows(read); });
-      const std::unique_lock lock(mutex);
-      cut = {};
-      saving->revision = written.revision;
-      saving->symbols = written.symbols;
-      saved = std::exchange(saving, std::nullopt);
-    } catch (...) {
-      const std::unique_lock lock(mutex);
-      cut = {};
-      saving.reset();
-      throw;
-    }
-  }
-
-  /// Learns what `plan()` returns, a `BulkLearn`.
-  template <class Plan>
-  std::vector<LearnedPattern> learn_all(const Plan& make_plan) {
-    auto learned = Impl::translating_out_of_memory("Kindred::PatternMemory::learn_all", [&] {
-      const std::lock_guard one_writer(writing_mutex);
-      Impl::BulkLearn plan = make_plan();
-      const std::vector<std::uint64_t> raised = plan.raised();
-      const std::unique_lock lock(mutex);
-      for (const std::uint64_t index : raised) mark(index);
-      plan.prepare(catalogue, vocabulary);
-      return plan.learn(catalogue);
-    });
-    worker.learned();
-    return learned;
-  }
-  Impl::HostWorkers workers() const { return Impl::host_workers(context, Space::openmp); }
-  /// Checks a text that is to be a symbol. \throws InvalidArgument
-  Impl::BulkLearn::CheckText text_check() const {
-    if (level == Level::character) return check_characters;
-    return [](std::string_view) {};
-  }
-
-  /// Forgets all patterns in the catalogue and, by \p drop, in the tiers. The caller holds
-  /// `writing_mutex`.
-  void forget_all(const Impl::PatternTiers::Drop& drop) {
-    const std::unique_lock lock(mutex);
-    const std::vector<std::uint64_t> live = catalogue.live_in(0, catalogue.size());
-    std::vector<std::uint64_t> since_saved;
-    std::vector<std::uint64_t> since_saving;
-    if (saved) since_saved = saved->cleared_with(live);
-    if (saving) since_saving = saving->cleared_with(live);
-    if (saved) saved->clear(std::move(since_saved));
-    if (saving) saving->clear(std::move(since_saving));
-    catalogue.clear();
-    drop(catalogue.size());
-  }
-
-  [[noreturn]] void refuse_unknown(std::uint64_t index) const {
-    throw NotFound("pattern " + std::to_string(index) +
-                   (index < catalogue.size() ? " was forgotten" : " was never learned"));
-  }
-
-  Context& context;
-  const PatternSettings settings;
-  const Level level;
-  /// The mapped file of the catalogue and the stored segments.
-  std::shared_ptr<const Impl::SectionFile> file;
-  /// Held by every call that changes the catalogue or adds to the vocabulary, before `mutex`.
-  std::mutex writing_mutex;
-  mutable std::shared_mutex mutex;  ///< protects the catalogue from being read during a change
-  Vocabulary vocabulary;
-  Impl::PatternCatalogue catalogue;
-  LevelTiers own;
-  Impl::PatternTiers& tiers;                ///< of `own`
-  std::unique_ptr<LevelTiers> owned_other;  ///< made while `writing_mutex` is held
-  std::atomic<LevelTiers*> other{nullptr};
-  mutable std::atomic<std::uint64_t> queries{0};
-  std::mutex saving_mutex;                      ///< held during a save or append
-  std::optional<Impl::ChangesSinceSave> saved;  ///< state of the last file; protected by `mutex`
-  std::optional<Impl::ChangesSinceSave>
-      saving;  ///< state of the file that is being written; likewise
-  /// Last, so that its thread ends before the other members are destroyed.
-  Impl::SyncWorker worker;
-};
-
 PatternMemory::PatternMemory(Context& context, PatternSettings settings, Level level)
     : PatternMemory(std::make_unique<State>(context, settings, level)) {}
 PatternMemory::PatternMemory(std::unique_ptr<State> state) : m_state(std::move(state)) {
@@ -335,86 +54,6 @@ PatternMemory::PatternMemory(std::unique_ptr<State> state) : m_state(std::move(s
 PatternMemory::~PatternMemory() = default;
 PatternMemory::PatternMemory(PatternMemory&&) noexcept = default;
 PatternMemory& PatternMemory::operator=(PatternMemory&&) noexcept = default;
-
-PatternMemory PatternMemory::load(Context& context, const std::string& path,
-                                  PatternSettings settings, Level level) {
-  auto state = std::make_unique<State>(context, settings, level);
-  state->restore(Impl::read_patterns(path, context.threads()));
-  return PatternMemory(std::move(state));
-}
-
-void PatternMemory::save(const std::string& path) {
-  State& state = *m_state;
-  if (state.level == Level::token) state.tiers.reclaim();
-  state.write_file(
-      [&] {
-        Impl::PatternCut cut = state.begin_saving(0);
-        state.complete(cut);
-        return cut;
-      },
-      [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
-        Impl::SectionWriter writer(path, Impl::patterns_kind);
-        return Impl::write_patterns(writer, cut, state.vocabulary, reader);
-      });
-}
-
-std::vector<std::byte> PatternMemory::to_bytes() const {
-  State& state = *m_state;
-  return Impl::translating_out_of_memory("Kindred::PatternMemory::to_bytes", [&] {
-    if (state.level == Level::token) state.tiers.reclaim();
-    const std::lock_guard one_at_a_time(state.saving_mutex);
-    Impl::PatternCut cut;
-    const auto drop_cut = [&] {
-      const std::unique_lock lock(state.mutex);
-      cut = {};
-    };
-    std::vector<std::byte> bytes;
-    try {
-      {
-        const std::unique_lock lock(state.mutex);
-        cut.rows = state.catalogue.cut(0);
-        state.complete(cut);
-      }
-      Impl::SectionWriter writer(bytes, Impl::patterns_kind);
-      Impl::write_patterns(writer, cut, state.vocabulary,
-                           [&](const std::function<void()>& read) { state.read_rows(read); });
-    } catch (...) {
-      drop_cut();
-      throw;
-    }
-    drop_cut();
-    return bytes;
-  });
-}
-
-PatternMemory PatternMemory::from_bytes(Context& context, std::span<const std::byte> bytes,
-                                        PatternSettings settings, Level level) {
-  auto state = std::make_unique<State>(context, settings, level);
-  state->restore(Impl::read_patterns(
-      std::make_shared<const Impl::SectionFile>(bytes, Impl::patterns_kind, context.threads()),
-      context.threads()));
-  return PatternMemory(std::move(state));
-}
-
-void PatternMemory::append(const std::string& path) {
-  State& state = *m_state;
-  Impl::FileRevision revision;
-  state.write_file(
-      [&] {
-        KINDRED_THROW_IF(!state.saved, "this memory was neither saved nor loaded; save it first");
-        Impl::PatternCut cut = state.begin_saving(state.saved->rows);
-        cut.symbols = state.saved->symbols;
-        cut.changed = state.saved->changed();
-        for (const std::uint64_t row : cut.changed)
-          cut.changed_frequency.push_back(state.catalogue.frequency(row));
-        cut.has_lower = state.saved->has_lower;
-        revision = state.saved->revision;
-        return cut;
-      },
-      [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
-        return Impl::append_patterns(path, revision, cut, state.vocabulary, reader);
-      });
-}
 
 const PatternSettings& PatternMemory::settings() const noexcept { return m_state->settings; }
 Level PatternMemory::level() const noexcept { return m_state->level; }
@@ -428,7 +67,7 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
       "a pattern of " + std::to_string(events.values.size()) + " symbols; the limit is 2^31 - 1");
   State& state = *m_state;
   if (state.level == Level::character) {
-    for (const std::string_view text : events.values) check_characters(text);
+    for (const std::string_view text : events.values) Impl::check_characters(text);
   }
   const LearnedPattern result =
       Impl::translating_out_of_memory("Kindred::PatternMemory::learn", [&] {
@@ -458,7 +97,6 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
                              "all symbols, would exceed 2^63 in total");
         if (same) {
           const std::uint64_t frequency = state.catalogue.frequency(*same);
-          state.catalogue.prepare_to_set_frequency(*same);
           state.mark(*same);
           state.catalogue.set_frequency(*same, frequency + times);
           return LearnedPattern{*same, frequency + times, false};
@@ -519,7 +157,6 @@ void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) 
         "frequency is " + std::to_string(frequency) +
             ": the frequencies of all patterns, or of all symbols, would exceed 2^63 " +
             "in total");
-    state.catalogue.prepare_to_set_frequency(index);
     state.mark(index, frequency < before);
     state.catalogue.set_frequency(index, frequency);
   });

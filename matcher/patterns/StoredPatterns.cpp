@@ -189,7 +189,6 @@ void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
       catalogue.prepare_to_forget(changed[i]);
       catalogue.forget(changed[i]);
     } else {
-      catalogue.prepare_to_set_frequency(changed[i]);
       catalogue.set_frequency(changed[i], frequency[i]);
     }
   }

@@ -5,6 +5,7 @@
 #include <kindred/backends/Trace.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/Calibration.hpp>
+#include <kindred/matcher/EventLists.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/Lattice.hpp>
@@ -35,6 +36,7 @@ inline auto each_of_them() {
       // sequences
       MatchOptions{.top = 5},
       ClusterOptions{.linkage = Linkage::complete},
+      LearnOptions{.names = {}},
       PredictionOptions{.top = 5},
       SymbolStatistics{.patterns = 5},
       Candidate{.index = 5},

@@ -3,6 +3,7 @@
 #define KINDRED_PATTERNS_HPP
 
 // All public headers of Kindred::patterns.
+#include <kindred/matcher/EventLists.hpp>
 #include <kindred/matcher/PatternFileInfo.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 
