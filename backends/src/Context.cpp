@@ -254,6 +254,11 @@ Context::~Context() {
 #if KINDRED_HAS_DEVICE
   // Kokkos aborts when it destroys a stream of a broken CUDA context, so this one is leaked.
   if (Impl::can_release() && Arch::device_is_lost()) (void)new DeviceSpace(m_state->cuda);
+  // Kokkos aborts when it destroys a stream of a broken CUDA context, so these are leaked.
+  if (m_state && Arch::device_is_lost()) {
+    (void)new DeviceSpace(m_state->cuda);
+    (void)new auto(m_state->streams);
+  }
 #endif
 }
 

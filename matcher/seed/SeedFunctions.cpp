@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

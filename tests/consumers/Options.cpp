@@ -15,6 +15,7 @@
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/RankFusion.hpp>
 #include <kindred/matcher/RowFunctions.hpp>
+#include <kindred/matcher/SeedFunctions.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -70,6 +71,7 @@ inline auto each_of_them() {
       // layers and arrays
       SeedLayerOptions{.hidden = 5},
       SeedForwardOptions{.space = Space::serial},
+      SeedPassOptions{.space = Space::serial},
       SeedBatch{.rows = 5},
       SeedMetrics{.error_rate = 0.1},
       SeedSituation{.errors = 1},

@@ -72,7 +72,8 @@ void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRo
   std::vector<std::byte> out =
       in_place ? std::vector<std::byte>() : packed(nothing, layer.hidden, layout);
   std::vector<std::byte>& result = in_place ? bytes : out;
-  std::vector<SeedMoments> moments(layer.seeds.size());
+  const std::size_t seeds = placed.chunks.covering().seeds;
+  std::vector<SeedMoments> moments(seeds);
   std::vector<std::uint64_t> workspace(plan.workspace / 8 + 8);
   const std::size_t skip = layout.skip * sizeof(Element);
   const auto team = Impl::seed_forward_team<Element, Element, keeps>(
@@ -87,9 +88,9 @@ void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRo
             Reference::seed_forward(layer, x, x.element).bits);
   EXPECT_TRUE(kept);
   if constexpr (keeps) {
-    EXPECT_EQ(difference(moments, Reference::seed_moments(layer.hidden, layer.seeds.size(), x)),
+    EXPECT_EQ(difference(moments, Reference::seed_moments(layer.hidden, seeds, x, layer.chunk)),
               "");
-    const auto counters = plan.stripes + layer.seeds.size();
+    const auto counters = plan.stripes + seeds;
     const auto* first = reinterpret_cast<const std::uint32_t*>(workspace.data());
     EXPECT_TRUE(std::all_of(first, first + counters, [](std::uint32_t c) { return c == 0; }));
   }
@@ -100,17 +101,34 @@ TEST(SeedTeams, ForwardMatchesReferenceForAnyPartition) {
   struct Shape {
     std::size_t hidden, seeds, rows, stride;
     std::uint32_t columns;
+    std::size_t chunk = 0;
   };
   // Seeds within a stripe and across stripes, narrow and wide, with one and with several blocks of
   // rows.
-  const Shape shapes[] = {{64, 13, 300, 64, 8},   {67, 13, 1100, 70, 8},  {40, 60, 64, 40, 8},
-                          {100, 2, 70, 100, 8},   {64, 3, 600, 64, 8},    {33, 1, 200, 33, 8},
-                          {128, 4, 1100, 128, 8}, {130, 25, 65, 132, 16}, {1, 1, 1, 1, 8},
-                          {300, 1, 520, 300, 8},  {150, 3, 9, 152, 32}};
+  const Shape shapes[] = {{64, 13, 300, 64, 8},
+                          {67, 13, 1100, 70, 8},
+                          {40, 60, 64, 40, 8},
+                          {100, 2, 70, 100, 8},
+                          {64, 3, 600, 64, 8},
+                          {33, 1, 200, 33, 8},
+                          {128, 4, 1100, 128, 8},
+                          {130, 25, 65, 132, 16},
+                          {1, 1, 1, 1, 8},
+                          {300, 1, 520, 300, 8},
+                          {150, 3, 9, 152, 32},
+                          // Chunks of a fixed size, with and without a narrower last one.
+                          {67, 9, 1100, 68, 8, 5},
+                          {64, 99, 70, 64, 8, 16},
+                          {100, 2, 70, 100, 8, 33},
+                          {130, 3, 600, 132, 16, 50},
+                          {40, 2, 64, 40, 8, 1}};
   for (const Shape& shape : shapes) {
-    const auto layer = random_layer(shape.hidden, shape.seeds, 2, generator);
-    const SeedChunks chunks{static_cast<std::uint32_t>(shape.hidden),
-                            static_cast<std::uint32_t>(shape.seeds)};
+    auto layer = random_layer(shape.hidden, shape.seeds, 2, generator);
+    layer.chunk = shape.chunk;
+    const SeedChunks chunks =
+        SeedChunks{static_cast<std::uint32_t>(shape.hidden),
+                   static_cast<std::uint32_t>(shape.seeds), static_cast<std::uint32_t>(shape.chunk)}
+            .covering();
     const Layout layout{0, shape.stride};
     const auto check = [&]<class Element>(VectorElement type, Values values, Element) {
       const auto x = random_rows(type, shape.rows, shape.hidden, values, generator);
