@@ -1,48 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
-#include <kindred/memory/Copies.hpp>
 
-#include <kindred/backends/impl/Instances.hpp>
-#include <kindred/memory/Buffer.hpp>
+#include "DeviceCopies.hpp"
+#include "LayerLaunches.hpp"
 
-#include "LayerChecks.hpp"
-#include "LibraryLinears.hpp"
-
-#include <cstring>
-#include <type_traits>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 
-/// The launches of layers in the memory of a space.
-class Launches {
- public:
-  virtual ~Launches() = default;
-  virtual void run() = 0;
-  virtual void wait() const = 0;
-};
-
-template <class Layer, class ExecutionSpace>
-Buffer<Layer, typename ExecutionSpace::memory_space> resident(const ExecutionSpace& exec_space,
-                                                              MemoryResource& memory,
-                                                              const std::vector<Layer>& layers) {
-  Buffer<Layer, typename ExecutionSpace::memory_space> buffer(
-      memory, "Kindred::FusedLayers::layers", layers.size());
-  Impl::upload(exec_space, buffer.view(), layers.data(), layers.size());
-  return buffer;
-}
-
 template <class ExecutionSpace>
-class NormLaunches final : public Launches {
+class NormLaunches final : public Impl::Launches {
  public:
   NormLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
                std::vector<NormLayerData> layers)
       : m_exec_space(exec_space),
         m_plan(plan_norms(exec_space, std::span<NormLayerData>(layers))),
-        m_layers(resident(exec_space, memory, layers)) {}
+        m_layers(Impl::resident(exec_space, memory, layers)) {}
 
   void run() override { fused_norms(m_exec_space, m_plan, m_layers.const_view()); }
   void wait() const override { Arch::fence(m_exec_space, "Kindred::PreparedNorms::wait"); }
@@ -200,40 +177,23 @@ double nanoseconds_of(std::span<const LinearLayer> layers) {
   return all;
 }
 
-/// Copies \p layers with `take(copies, layer)`, runs what `prepare` returns for the copies and
-/// copies the results back.
-template <class Layer, class Take, class Prepare>
-void run_copies(Context& context, std::span<const Layer> layers, const Take& take,
-                const Prepare& prepare) {
-  (void)Impl::checked(layers, host_of(context));
-  Impl::with_instance(context, Space::cuda, [&](const auto& exec_space) {
-    using execution_space = std::decay_t<decltype(exec_space)>;
-    Copies<execution_space> copies(exec_space, context.memory(Space::cuda));
-    std::vector<Layer> taken;
-    for (const Layer& layer : layers) taken.push_back(take(copies, layer));
-    const auto prepared = prepare(std::span<const Layer>(taken));
-    prepared.run();
-    prepared.wait();
-    copies.give_back();
-  });
-}
-
 }  // namespace
 
 struct KINDRED_HIDDEN PreparedNorms::State {
-  explicit State(std::unique_ptr<Launches> prepared) : launches(std::move(prepared)) {}
+  explicit State(std::unique_ptr<Impl::Launches> prepared) : launches(std::move(prepared)) {}
 
-  std::unique_ptr<Launches> launches;
+  std::unique_ptr<Impl::Launches> launches;
 };
 struct KINDRED_HIDDEN PreparedLinears::State {
-  explicit State(std::unique_ptr<Launches> prepared) : launches(std::move(prepared)) {}
+  explicit State(std::unique_ptr<Impl::Launches> prepared) : launches(std::move(prepared)) {}
 
-  std::unique_ptr<Launches> launches;
+  std::unique_ptr<Impl::Launches> launches;
 };
 
 PreparedNorms::PreparedNorms(Context& context, std::span<const NormLayer> layers, Space space,
                              const std::optional<Stream>& stream)
-    : m_state(std::make_unique<State>(make<NormLaunches>(context, layers, space, stream))) {}
+    : m_state(std::make_unique<State>(
+          Impl::prepare_launches<NormLaunches>(context, layers, space, stream))) {}
 PreparedNorms::~PreparedNorms() = default;
 PreparedNorms::PreparedNorms(PreparedNorms&&) noexcept = default;
 PreparedNorms& PreparedNorms::operator=(PreparedNorms&&) noexcept = default;
@@ -243,8 +203,8 @@ void PreparedNorms::wait() const { m_state->launches->wait(); }
 PreparedLinears::PreparedLinears(Context& context, std::span<const LinearLayer> layers,
                                  bool reproducible, Space space,
                                  const std::optional<Stream>& stream)
-    : m_state(std::make_unique<State>(
-          make<LinearLaunches>(context, layers, space, stream, reproducible))) {}
+    : m_state(std::make_unique<State>(Impl::prepare_launches<Impl::LinearLaunches>(
+          context, layers, space, stream, reproducible))) {}
 PreparedLinears::~PreparedLinears() = default;
 PreparedLinears::PreparedLinears(PreparedLinears&&) noexcept = default;
 PreparedLinears& PreparedLinears::operator=(PreparedLinears&&) noexcept = default;
@@ -256,7 +216,7 @@ void run_norm_layers(Context& context, std::span<const NormLayer> layers,
   const Space chosen =
       options.space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
   if (chosen != Space::cuda) return PreparedNorms(context, layers, chosen).run();
-  run_copies(
+  Impl::run_copies(
       context, layers,
       [](auto& copies, const NormLayer& layer) {
         NormLayer taken = layer;
@@ -277,7 +237,7 @@ void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
       options.space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
   if (chosen != Space::cuda)
     return PreparedLinears(context, layers, options.reproducible, chosen).run();
-  run_copies(
+  Impl::run_copies(
       context, layers,
       [](auto& copies, const LinearLayer& layer) {
         LinearLayer taken = layer;

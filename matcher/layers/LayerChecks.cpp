@@ -62,6 +62,20 @@ bool overlap(const MatrixSpan<First>& a, const MatrixSpan<Second>& b) {
   return begin(a) < begin(b) + extent_bytes(b) && begin(b) < begin(a) + extent_bytes(a);
 }
 
+template <class Byte>
+void require_shape(const MatrixSpan<Byte>& matrix, std::size_t rows, std::size_t columns,
+                   const std::string& name) {
+  KINDRED_THROW_IF(matrix.rows != rows || matrix.columns != columns,
+                   name + " is " + std::to_string(matrix.rows) + " × " +
+                       std::to_string(matrix.columns) + "; it must be " + std::to_string(rows) +
+                       " × " + std::to_string(columns));
+}
+void require_element(VectorElement element, VectorElement required, const std::string& name) {
+  KINDRED_THROW_IF(element != required, name + " is " + std::string(to_string(element)) +
+                                            "; it must have the element type of x, " +
+                                            std::string(to_string(required)));
+}
+
 template <class T>
 T* data_of(std::span<T> values) {
   return values.empty() ? nullptr : values.data();
@@ -152,6 +166,107 @@ std::vector<LinearLayerData> checked(std::span<const LinearLayer> layers, Space 
     data.y_stride = layer.y.row_stride();
     data.input = layer.x.element;
     data.output = layer.y.element;
+    data.activation = layer.activation;
+    out.push_back(data);
+  }
+  return out;
+}
+
+std::vector<NormGradientData> checked(std::span<const NormGradient> layers, Space space) {
+  std::vector<NormGradientData> out;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const NormGradient& layer = layers[i];
+    const ConstMatrix& x = layer.x;
+    check_matrix(x, space, named(i, "x"));
+    check_matrix(layer.gradient, space, named(i, "gradient"));
+    check_matrix(layer.dx, space, named(i, "dx"));
+    require_shape(layer.gradient, x.rows, x.columns, named(i, "gradient"));
+    require_shape(layer.dx, x.rows, x.columns, named(i, "dx"));
+    require_element(layer.dx.element, x.element, named(i, "dx"));
+    KINDRED_THROW_IF(x.columns == 0 || x.columns > norm_columns_max,
+                     named(i, "x") + " has " + std::to_string(x.columns) +
+                         " columns; a row must have 1 … " + std::to_string(norm_columns_max));
+    check_vector(layer.gamma, x.columns, space, named(i, "gamma"));
+    check_vector(layer.beta, x.columns, space, named(i, "beta"));
+    check_vector(layer.dgamma, x.columns, space, named(i, "dgamma"));
+    check_vector(layer.dbeta, x.columns, space, named(i, "dbeta"));
+    KINDRED_THROW_IF(!std::isnormal(layer.epsilon) || layer.epsilon < 0.0F,
+                     named(i, "epsilon") + " is " + std::to_string(layer.epsilon) +
+                         "; it must be a positive number of at least 2⁻¹²⁶");
+    const bool is_gradient =
+        static_cast<const void*>(layer.gradient.values.data()) == layer.dx.values.data() &&
+        layer.gradient.element == x.element && layer.gradient.row_stride() == layer.dx.row_stride();
+    KINDRED_THROW_IF(overlap(layer.dx, x) || (!is_gradient && overlap(layer.dx, layer.gradient)),
+                     named(i, "dx") +
+                         " overlaps x or the gradient; it must be separate, or the gradient itself "
+                         "with the same element type and stride");
+    NormGradientData data;
+    data.x = x.values.data();
+    data.gradient = layer.gradient.values.data();
+    data.dx = layer.dx.values.data();
+    data.gamma = data_of(layer.gamma);
+    data.beta = data_of(layer.beta);
+    data.dgamma = data_of(layer.dgamma);
+    data.dbeta = data_of(layer.dbeta);
+    data.rows = x.rows;
+    data.columns = x.columns;
+    data.x_stride = x.row_stride();
+    data.gradient_stride = layer.gradient.row_stride();
+    data.dx_stride = layer.dx.row_stride();
+    data.epsilon = layer.epsilon;
+    data.input = x.element;
+    data.output = layer.gradient.element;
+    data.activation = layer.activation;
+    out.push_back(data);
+  }
+  return out;
+}
+
+std::vector<LinearGradientData> checked(std::span<const LinearGradient> layers, Space space) {
+  std::vector<LinearGradientData> out;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LinearGradient& layer = layers[i];
+    const ConstMatrix& x = layer.x;
+    const ConstMatrix& w = layer.w;
+    check_matrix(x, space, named(i, "x"));
+    check_matrix(w, space, named(i, "w"));
+    check_matrix(layer.gradient, space, named(i, "gradient"));
+    require_element(w.element, x.element, named(i, "w"));
+    require_shape(w, w.rows, x.columns, named(i, "w"));
+    require_shape(layer.gradient, x.rows, w.rows, named(i, "gradient"));
+    check_vector(layer.bias, w.rows, space, named(i, "bias"));
+    check_vector(layer.dbias, w.rows, space, named(i, "dbias"));
+    const auto check_output = [&](const MutableMatrix& matrix, std::size_t rows,
+                                  const std::string& name) {
+      if (matrix.values.empty()) return;
+      check_matrix(matrix, space, name);
+      require_shape(matrix, rows, x.columns, name);
+      KINDRED_THROW_IF(overlap(matrix, x) || overlap(matrix, w) || overlap(matrix, layer.gradient),
+                       name + " overlaps x, w or the gradient; it must be in separate memory");
+    };
+    check_output(layer.dx, x.rows, named(i, "dx"));
+    check_output(layer.dw, w.rows, named(i, "dw"));
+    KINDRED_THROW_IF(overlap(layer.dx, layer.dw), named(i, "dx") + " and dw overlap");
+    LinearGradientData data;
+    data.x = x.values.data();
+    data.w = w.values.data();
+    data.bias = data_of(layer.bias);
+    data.gradient = layer.gradient.values.data();
+    data.dx = data_of(layer.dx.values);
+    data.dw = data_of(layer.dw.values);
+    data.dbias = data_of(layer.dbias);
+    data.rows = x.rows;
+    data.inputs = x.columns;
+    data.outputs = w.rows;
+    data.x_stride = x.row_stride();
+    data.w_stride = w.row_stride();
+    data.gradient_stride = layer.gradient.row_stride();
+    data.dx_stride = layer.dx.row_stride();
+    data.dw_stride = layer.dw.row_stride();
+    data.input = x.element;
+    data.output = layer.gradient.element;
+    data.dx_element = layer.dx.element;
+    data.dw_element = layer.dw.element;
     data.activation = layer.activation;
     out.push_back(data);
   }

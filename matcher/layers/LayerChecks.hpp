@@ -4,17 +4,44 @@
 
 #include <kindred/core/layers/FusedLinear.hpp>
 #include <kindred/core/layers/FusedNorm.hpp>
-#include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/core/layers/NormGradient.hpp>
+#include <kindred/matcher/LayerGradients.hpp>
 
 #include <span>
 #include <vector>
 
 namespace Kindred::Impl {
 
+/// The backward pass of a linear layer, as `LinearGradientLaunches` takes it.
+struct LinearGradientData {
+  const std::byte* x = nullptr;         ///< rows × inputs
+  const std::byte* w = nullptr;         ///< outputs × inputs
+  const float* bias = nullptr;          ///< outputs, or null: none
+  const std::byte* gradient = nullptr;  ///< rows × outputs
+  std::byte* dx = nullptr;              ///< rows × inputs, or null: not computed
+  std::byte* dw = nullptr;              ///< outputs × inputs, or null: not computed
+  float* dbias = nullptr;               ///< outputs, or null: not computed
+  std::uint64_t rows = 0;
+  std::uint64_t inputs = 0;
+  std::uint64_t outputs = 0;
+  std::uint64_t x_stride = 0;  ///< elements from one row to the next
+  std::uint64_t w_stride = 0;
+  std::uint64_t gradient_stride = 0;
+  std::uint64_t dx_stride = 0;
+  std::uint64_t dw_stride = 0;
+  VectorElement input = VectorElement::float32;   ///< of x and w
+  VectorElement output = VectorElement::float32;  ///< of the gradient
+  VectorElement dx_element = VectorElement::float32;
+  VectorElement dw_element = VectorElement::float32;
+  LayerActivation activation = LayerActivation::none;
+};
+
 /// \brief Validates \p layers and converts them to the form that kernels take. \param space that
 /// owns their memory \throws InvalidArgument
 std::vector<NormLayerData> checked(std::span<const NormLayer> layers, Space space);
 std::vector<LinearLayerData> checked(std::span<const LinearLayer> layers, Space space);
+std::vector<NormGradientData> checked(std::span<const NormGradient> layers, Space space);
+std::vector<LinearGradientData> checked(std::span<const LinearGradient> layers, Space space);
 
 /// Bytes from the first element of \p matrix to its last.
 template <class Byte>

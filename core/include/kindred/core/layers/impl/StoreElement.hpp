@@ -18,6 +18,14 @@ KOKKOS_INLINE_FUNCTION void with_float_type(VectorElement element, const Functio
   function(float());
 }
 
+/// The same for functions that exist on the host only, such as launches.
+template <class Function>
+void with_float_type_here(VectorElement element, const Function& function) {
+  if (element == VectorElement::float16) return function(Arch::Float16());
+  if (element == VectorElement::bfloat16) return function(Arch::BFloat16());
+  function(float());
+}
+
 /// Rounds \p value to \p element and writes it to index \p i of \p out.
 KOKKOS_INLINE_FUNCTION void store_as(VectorElement element, std::byte* out, std::uint64_t i,
                                      float value) {

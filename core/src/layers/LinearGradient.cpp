@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/layers/LinearGradient.hpp>
+
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/Range.hpp>
+#include <kindred/core/layers/ColumnSums.hpp>
+#include <kindred/core/layers/impl/ActivationGradient.hpp>
+#include <kindred/core/layers/impl/StoreElement.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
+
+#include <string>
+
+namespace Kindred {
+
+namespace {
+
+constexpr std::uint64_t strip = linear_gradient_padding;
+
+/// An index: eight rows of one column, so that threads read adjacent elements of a row and write
+/// adjacent elements of the transposed matrix.
+template <class In, class Out>
+struct Derivatives {
+  LinearDerivative layer;
+  std::uint64_t columns;  ///< padded outputs
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    const std::uint64_t column = i % columns;
+    const std::uint64_t first = i / columns * strip;
+    const bool exists = column < layer.outputs;
+    const auto* gradient = reinterpret_cast<const Out*>(layer.gradient);
+    auto* dz = reinterpret_cast<In*>(layer.dz);
+    In* across = nullptr;
+    if (layer.transposed != nullptr && exists)
+      across = reinterpret_cast<In*>(layer.transposed) +
+               column * padded_to_linear_gradient(layer.rows) + first;
+    for (std::uint64_t j = 0; j < strip; ++j) {
+      const std::uint64_t row = first + j;
+      In value{};
+      if (row < layer.rows && exists) {
+        const float z = layer.z == nullptr ? 0.0F : layer.z[row * layer.z_stride + column];
+        const float g = Arch::to_float(gradient[row * layer.gradient_stride + column]);
+        value = Arch::round_canonical<In>(
+            static_cast<float>(Impl::activation_gradient(layer.activation, z, g)));
+      }
+      if (row < layer.rows) dz[row * columns + column] = value;
+      if (across != nullptr) across[j] = value;
+    }
+  }
+};
+
+/// An index: eight rows of one column.
+template <class Element>
+struct Transposed {
+  const Element* matrix;
+  std::uint64_t rows;
+  std::uint64_t columns;
+  std::uint64_t stride;
+  Element* out;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    const std::uint64_t column = i % columns;
+    const std::uint64_t first = i / columns * strip;
+    Element* to = out + column * padded_to_linear_gradient(rows) + first;
+    for (std::uint64_t j = 0; j < strip; ++j)
+      to[j] = first + j < rows ? matrix[(first + j) * stride + column] : Element{};
+  }
+};
+
+/// An index: the rows of one segment of one column.
+template <class Element>
+struct SegmentSums {
+  const Element* matrix;
+  std::uint64_t rows;
+  std::uint64_t columns;
+  std::uint64_t stride;
+  ColumnSums sums;
+  double* partial;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    const std::uint64_t column = i % columns;
+    const std::uint64_t first = i / columns * sums.rows;
+    const std::uint64_t last = rows - first < sums.rows ? rows : first + sums.rows;
+    double sum = 0;
+    for (std::uint64_t row = first; row < last; ++row)
+      sum += static_cast<double>(Arch::to_float(matrix[row * stride + column]));
+    partial[i] = sum;
+  }
+};
+
+struct SumsOfSegments {
+  const double* partial;
+  std::uint64_t segments;
+  std::uint64_t columns;
+  float* out;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t column) const {
+    const double sum = Impl::pairwise_tree_sum(
+        segments, [&](std::uint64_t segment) { return partial[segment * columns + column]; });
+    out[column] = Arch::round_canonical<float>(static_cast<float>(sum));
+  }
+};
+
+}  // namespace
+
+template <class ExecutionSpace>
+void linear_derivatives(const ExecutionSpace& exec_space, const LinearDerivative& layer) {
+  const std::uint64_t columns = padded_to_linear_gradient(layer.outputs);
+  const std::uint64_t strips = padded_to_linear_gradient(layer.rows) / strip;
+  static const std::string label = "Kindred::Layers::linear_gradients::derivatives";
+  Impl::with_float_type_here(layer.input, [&](auto in) {
+    Impl::with_float_type_here(layer.output, [&](auto out) {
+      Kokkos::parallel_for(label, Impl::range(exec_space, strips * columns),
+                           Derivatives<decltype(in), decltype(out)>{layer, columns});
+    });
+  });
+}
+
+template <class ExecutionSpace>
+void transpose_padded(const ExecutionSpace& exec_space, VectorElement element,
+                      const std::byte* matrix, std::uint64_t rows, std::uint64_t columns,
+                      std::uint64_t stride, std::byte* transposed) {
+  static const std::string label = "Kindred::Layers::linear_gradients::transpose";
+  const std::uint64_t strips = padded_to_linear_gradient(rows) / strip;
+  Impl::with_float_type_here(element, [&](auto type) {
+    using Element = decltype(type);
+    Kokkos::parallel_for(
+        label, Impl::range(exec_space, strips * columns),
+        Transposed<Element>{reinterpret_cast<const Element*>(matrix), rows, columns, stride,
+                            reinterpret_cast<Element*>(transposed)});
+  });
+}
+
+std::size_t column_sums_workspace(std::uint64_t rows, std::uint64_t columns) {
+  return ColumnSums::of(rows).segments * columns * sizeof(double);
+}
+
+template <class ExecutionSpace>
+void column_sums(const ExecutionSpace& exec_space, VectorElement element, const std::byte* matrix,
+                 std::uint64_t rows, std::uint64_t columns, std::uint64_t stride, float* sums,
+                 std::byte* workspace) {
+  static const std::string segments_label = "Kindred::Layers::linear_gradients::segments";
+  static const std::string columns_label = "Kindred::Layers::linear_gradients::columns";
+  const ColumnSums by = ColumnSums::of(rows);
+  auto* partial = reinterpret_cast<double*>(workspace);
+  Impl::with_float_type_here(element, [&](auto type) {
+    using Element = decltype(type);
+    Kokkos::parallel_for(segments_label, Impl::range(exec_space, by.segments * columns),
+                         SegmentSums<Element>{reinterpret_cast<const Element*>(matrix), rows,
+                                              columns, stride, by, partial});
+  });
+  Kokkos::parallel_for(columns_label, Impl::range(exec_space, columns),
+                       SumsOfSegments{partial, by.segments, columns, sums});
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                                \
+  template void linear_derivatives<SPACE>(const SPACE&, const LinearDerivative&);                 \
+  template void transpose_padded<SPACE>(const SPACE&, VectorElement, const std::byte*,            \
+                                        std::uint64_t, std::uint64_t, std::uint64_t, std::byte*); \
+  template void column_sums<SPACE>(const SPACE&, VectorElement, const std::byte*, std::uint64_t,  \
+                                   std::uint64_t, std::uint64_t, float*, std::byte*);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred
