@@ -45,9 +45,6 @@ struct ReduceFlags {
   std::string input;
 };
 
-std::string_view name_of(NpyType type) {
-  return type == NpyType::uint8 ? "uint8" : type == NpyType::float32 ? "float32" : "float64";
-}
 std::string shown(const NpyArray& array) {
   return fmt::format("({}{})", fmt::join(array.shape, ", "), array.shape.size() == 1 ? "," : "");
 }
@@ -55,20 +52,21 @@ std::string shown(const NpyArray& array) {
 NpyArray load(Session& session, const std::string& path) {
   NpyArray array =
       session.timed(Phase::load, [&] { return reading_file([&] { return read_npy(path); }); });
-  session.add_input("array", path, fmt::format("{} {}", shown(array), name_of(array.type)));
+  session.add_input("array", path, fmt::format("{} {}", shown(array), to_string(array.type)));
   return array;
 }
 NpyArray load_bytes(Session& session, const std::string& path) {
   NpyArray array = load(session, path);
   if (array.type != NpyType::uint8)
     throw InputError(fmt::format("{}: is of {}; xor takes bytes: save array.astype(numpy.uint8)",
-                                 path, name_of(array.type)));
+                                 path, to_string(array.type)));
   return array;
 }
 NpyArray load_numbers(Session& session, const std::string& path) {
   NpyArray array = load(session, path);
-  if (array.type == NpyType::uint8)
-    throw InputError(fmt::format("{}: is of uint8; it must be of float32 or float64", path));
+  if (array.type != NpyType::float32 && array.type != NpyType::float64)
+    throw InputError(
+        fmt::format("{}: is of {}; it must be of float32 or float64", path, to_string(array.type)));
   return array;
 }
 
@@ -206,14 +204,20 @@ void run_multiply(const GlobalOptions& global, const ProductFlags& flags) {
   const NpyArray b = load_numbers(session, flags.b);
   if (a.type != b.type)
     throw InputError(fmt::format("{} is of {}, {} of {}; both must have the same type", flags.a,
-                                 name_of(a.type), flags.b, name_of(b.type)));
+                                 to_string(a.type), flags.b, to_string(b.type)));
   if (a.type == NpyType::float32) return multiply<float>(session, flags, a, b, out);
   multiply<double>(session, flags, a, b, out);
 }
 
-template <class T>
-void reduce(Session& session, const ReduceFlags& flags, Reduction reduction, const NpyArray& array,
-            bool json) {
+void append_value(std::string& out, float value) { append_json(out, value); }
+void append_value(std::string& out, double value) { append_json(out, value); }
+void append_value(std::string& out, std::int64_t value) { out += std::to_string(value); }
+void append_value(std::string& out, std::uint64_t value) { out += std::to_string(value); }
+
+/// \tparam Value type of the results
+template <class T, class Value>
+void reduce_to(Session& session, const ReduceFlags& flags, Reduction reduction,
+               const NpyArray& array, bool json) {
   const bool is_batch = array.shape.size() == 3;
   const std::uint64_t count = is_batch ? array.shape[0] : 1;
   const std::uint64_t each = count == 0 ? 0 : array.elements / count;
@@ -222,22 +226,37 @@ void reduce(Session& session, const ReduceFlags& flags, Reduction reduction, con
   if (each == 0 && count > 0 && reduction != Reduction::sum)
     throw InputError(fmt::format("{}: shape {} has no elements, and no {}", flags.input,
                                  shown(array), flags.op));
-  std::vector<T> values(count);
+  std::vector<Value> values(count);
   const BulkReport report = session.timed(Phase::compute, [&] {
-    return Bulk(session.context()).reduce<T>(reduction, arrays, std::span<T>(values));
+    return Bulk(session.context()).reduce<T>(reduction, arrays, std::span<Value>(values));
   });
   Output output;
   std::string& out = output.text();
   if (json) out += is_batch ? "{\"value\": [" : "{\"value\": ";
   for (std::uint64_t i = 0; i < count; ++i) {
     if (json && i > 0) out += ", ";
-    append_json(out, values[i]);
+    append_value(out, values[i]);
     if (!json) out += '\n';
     output.flush_if_large();
   }
   if (json) out += is_batch ? "]}\n" : "}\n";
   output.flush();
   add_to_report(session, "reduce", report);
+}
+
+template <class T>
+void reduce(Session& session, const ReduceFlags& flags, Reduction reduction, const NpyArray& array,
+            bool json) {
+  if constexpr (BulkNumber<T>) {
+    reduce_to<T, T>(session, flags, reduction, array, json);
+  } else if (reduction == Reduction::deviation) {
+    throw InputError(fmt::format("{}: is of {}; deviations are of float32 or float64", flags.input,
+                                 to_string(array.type)));
+  } else if (reduction == Reduction::mean) {
+    reduce_to<T, double>(session, flags, reduction, array, json);
+  } else {
+    reduce_to<T, BulkIntegerResult<T>>(session, flags, reduction, array, json);
+  }
 }
 
 void run_reduce(const GlobalOptions& global, const ReduceFlags& flags) {
@@ -249,10 +268,32 @@ void run_reduce(const GlobalOptions& global, const ReduceFlags& flags) {
     }
   }();
   Session session(global, "bulk reduce");
-  const NpyArray array = load_numbers(session, flags.input);
-  if (array.type == NpyType::float32)
-    return reduce<float>(session, flags, reduction, array, global.json);
-  reduce<double>(session, flags, reduction, array, global.json);
+  const NpyArray array = load(session, flags.input);
+  const auto run = [&](auto zero) {
+    reduce<decltype(zero)>(session, flags, reduction, array, global.json);
+  };
+  switch (array.type) {
+    case NpyType::uint8:
+      return run(std::uint8_t());
+    case NpyType::uint16:
+      return run(std::uint16_t());
+    case NpyType::uint32:
+      return run(std::uint32_t());
+    case NpyType::uint64:
+      return run(std::uint64_t());
+    case NpyType::int8:
+      return run(std::int8_t());
+    case NpyType::int16:
+      return run(std::int16_t());
+    case NpyType::int32:
+      return run(std::int32_t());
+    case NpyType::int64:
+      return run(std::int64_t());
+    case NpyType::float32:
+      return run(float());
+    case NpyType::float64:
+      return run(double());
+  }
 }
 
 }  // namespace
@@ -294,7 +335,7 @@ void add_bulk_command(CLI::App& app, const GlobalOptions& global) {
   one->add_option("--op", reduce_flags->op, "sum, min, max, mean or deviation")
       ->type_name("NAME")
       ->required();
-  add_file(*one, "--input", reduce_flags->input, "float32 or float64")->required();
+  add_file(*one, "--input", reduce_flags->input, "bool, integers, float32 or float64")->required();
   one->callback([&global, reduce_flags] { run_reduce(global, *reduce_flags); });
 }
 

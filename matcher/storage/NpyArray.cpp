@@ -7,27 +7,48 @@
 
 #include <array>
 #include <string_view>
-#include <tuple>
 
 namespace KINDRED_PUBLIC Kindred {
+
+namespace {
+
+struct TypeRow {
+  std::string_view descr;
+  std::string_view name;
+  NpyType type;
+  std::uint64_t bytes;
+};
+constexpr std::array type_rows{
+    TypeRow{"|u1", "uint8", NpyType::uint8, 1},     TypeRow{"|b1", "uint8", NpyType::uint8, 1},
+    TypeRow{"<f4", "float32", NpyType::float32, 4}, TypeRow{"<f8", "float64", NpyType::float64, 8},
+    TypeRow{"|i1", "int8", NpyType::int8, 1},       TypeRow{"<i2", "int16", NpyType::int16, 2},
+    TypeRow{"<i4", "int32", NpyType::int32, 4},     TypeRow{"<i8", "int64", NpyType::int64, 8},
+    TypeRow{"<u2", "uint16", NpyType::uint16, 2},   TypeRow{"<u4", "uint32", NpyType::uint32, 4},
+    TypeRow{"<u8", "uint64", NpyType::uint64, 8}};
+
+}  // namespace
+
+std::string_view to_string(NpyType type) noexcept {
+  for (const TypeRow& row : type_rows) {
+    if (row.type == type) return row.name;
+  }
+  return "unknown";
+}
 
 NpyArray read_npy(const std::string& path) {
   const Impl::NpyFile npy{Impl::InputFile(path)};
   const Impl::NpyHeader& header = npy.header;
-  constexpr std::array types{std::tuple(std::string_view("|u1"), NpyType::uint8, 1),
-                             std::tuple(std::string_view("|b1"), NpyType::uint8, 1),
-                             std::tuple(std::string_view("<f4"), NpyType::float32, 4),
-                             std::tuple(std::string_view("<f8"), NpyType::float64, 8)};
   NpyArray out;
   std::uint64_t bytes = 0;
-  for (const auto& [descr, type, size] : types) {
-    if (descr != header.descr) continue;
-    out.type = type;
-    bytes = static_cast<std::uint64_t>(size);
+  for (const TypeRow& row : type_rows) {
+    if (row.descr != header.descr) continue;
+    out.type = row.type;
+    bytes = row.bytes;
   }
   if (bytes == 0) {
-    npy.file.refuse(npy.header_at, "dtype " + in_quotes(header.descr) +
-                                       "; it must be uint8, float32 or float64 (little-endian)");
+    npy.file.refuse(npy.header_at,
+                    "dtype " + in_quotes(header.descr) +
+                        "; it must be bool, integers, float32 or float64 (little-endian)");
   }
   if (header.fortran_order && header.shape.size() > 1) {
     npy.file.refuse(npy.header_at,

@@ -2,6 +2,7 @@
 """`kindred bulk` against NumPy: bytes, products within their error bound, reproducible sums
 recomputed bit for bit."""
 import unittest
+from fractions import Fraction
 
 from numpy_oracle import reproducible_sum, harness, np
 
@@ -58,6 +59,26 @@ class Bulk(harness.CommandTest):
                     with self.subTest(dtype=dtype, shape=shape, op=op):
                         self.assertTrue(np.array_equal(told, values.astype(dtype)))
                         np.testing.assert_allclose(told, getattr(rows, op)(axis=1), rtol=1e-4, atol=1e-2)
+
+    def test_reduce_integers(self):
+        for dtype in (np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64):
+            for shape in ((1,), (33,), (100, 170), (3, 50, 1000), (2, 1, 4097)):
+                if dtype is np.bool_:
+                    x = self.generator.integers(0, 2, shape).astype(bool)
+                else:
+                    limits = np.iinfo(dtype)
+                    x = self.generator.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+                path = self.save("x.npy", x)
+                rows = x.reshape(shape[0], -1) if len(shape) == 3 else x.reshape(1, -1)
+                # The sum of 64-bit integers wraps around in NumPy too; the mean is that of the exact sum.
+                means = [float(Fraction(sum(map(int, row)), len(row))) for row in rows]
+                wanted = {"sum": rows.sum(axis=1).tolist(), "min": rows.min(axis=1).tolist(), "max": rows.max(axis=1).tolist(), "mean": means}
+                for op, values in wanted.items():
+                    told = self.succeeds("bulk", "reduce", "--op", op, "--input", path, "--json").lines()[0]["value"]
+                    with self.subTest(dtype=dtype, shape=shape, op=op):
+                        self.assertEqual(told if len(shape) == 3 else [told], [int(v) if op != "mean" else v for v in values])
+                if x.dtype.itemsize < 8:
+                    self.assertEqual(means, rows.mean(axis=1).tolist())
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ def header(descr, shape, fortran_order=False, version=(1, 0)):
 
 
 def encode(values, shape, descr="<f4", **options):
-    code = {"<f4": "f", "<f8": "d", "<i8": "q", "|u1": "B", "|b1": "B"}[descr]
+    code = {"<f2": "H", "<f4": "f", "<f8": "d", "<i8": "q", "<u8": "Q", "|u1": "B", "|b1": "B"}[descr]
     return header(descr, shape, **options) + array.array(code, values).tobytes()
 
 

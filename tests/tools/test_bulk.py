@@ -60,6 +60,13 @@ class Bulk(harness.CommandTest):
         self.assertIsNone(self.reduced("min", nan))
         self.assertEqual(self.reduced("sum", npy.write(self.folder / "none.npy", [], (0,))), 0)
 
+    def test_reduce_integers(self):
+        for descr in ("<i8", "<u8", "|u1"):
+            whole = npy.write(self.folder / "int.npy", [7, 1, 3, 200], (2, 1, 2), descr)
+            self.assertEqual(self.reduced("sum", whole), [8, 203])
+            self.assertEqual(self.reduced("mean", whole), [4, 101.5])
+            self.assertEqual(self.succeeds("bulk", "reduce", "--op", "min", "--input", whole).out, b"1\n3\n")
+
     def test_stdout_is_the_same_on_every_space(self):
         told = {self.succeeds("bulk", "reduce", "--op", "mean", "--input", self.a, "--json", "--space", space).out for space in harness.usable_spaces()}
         self.assertEqual(told, {b'{"value": 3.5}\n'})
@@ -77,7 +84,8 @@ class Bulk(harness.CommandTest):
         short = npy.write(self.folder / "short.npy", [1, 2, 3], (3,), "|u1")
         self.refused(3, (short, "(3,)", "(2, 2)"), "xor", "--input", self.bytes, "--key", short, "--out", self.out)
         self.refused(3, (self.a, "uint8"), "xor", "--input", self.a, "--out", self.out)
-        self.refused(3, (self.bytes, "float32 or float64"), "reduce", "--op", "sum", "--input", self.bytes)
+        self.refused(3, (self.bytes, "float32 or float64"), "matmul", "--a", self.bytes, "--b", self.b, "--out", self.out)
+        self.refused(3, (self.bytes, "uint8", "float32 or float64"), "reduce", "--op", "deviation", "--input", self.bytes)
         self.refused(3, ("(2, 3)", "do not multiply"), "matmul", "--a", self.a, "--b", self.a, "--out", self.out)
         wide = npy.write(self.folder / "wide.npy", [1, 0, 0, 1, 2, 2], (3, 2), "<f8")
         self.refused(3, (wide, "float64"), "matmul", "--a", self.a, "--b", wide, "--out", self.out)
@@ -85,8 +93,8 @@ class Bulk(harness.CommandTest):
         self.refused(3, (flat, "1 dimensions"), "matmul", "--a", flat, "--b", self.b, "--out", self.out)
         none = npy.write(self.folder / "none.npy", [], (0, 3))
         self.refused(3, (none, "no min"), "reduce", "--op", "min", "--input", none)
-        whole = npy.write(self.folder / "int.npy", [1, 2], (2,), "<i8")
-        self.refused(3, (whole, "<i8"), "reduce", "--op", "sum", "--input", whole)
+        half = npy.write(self.folder / "half.npy", [1, 2], (2,), "<f2")
+        self.refused(3, (half, "<f2"), "reduce", "--op", "sum", "--input", half)
         columns = npy.write(self.folder / "fortran.npy", [1, 2, 3, 4], (2, 2), fortran_order=True)
         self.refused(3, (columns, "Fortran"), "reduce", "--op", "sum", "--input", columns)
         for content in (b"", b"\x93NUMPY\x01", self.a.read_bytes()[:-1], self.a.read_bytes() + b"x"):

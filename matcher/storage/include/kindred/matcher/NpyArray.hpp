@@ -9,12 +9,26 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace KINDRED_PUBLIC Kindred {
 
 /// Element type of a .npy array.
-enum class NpyType : std::uint8_t { uint8, float32, float64 };
+enum class NpyType : std::uint8_t {
+  uint8,
+  float32,
+  float64,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint16,
+  uint32,
+  uint64
+};
+/// The name that NumPy uses, such as `float32`.
+std::string_view to_string(NpyType type) noexcept;
 
 /// \brief An owning array of any number of dimensions, with the last index fastest.
 struct NpyArray {
@@ -29,8 +43,8 @@ struct NpyArray {
   }
 };
 
-/// \brief Reads a whole .npy file of uint8, float32 or float64 (bool is read as uint8). Complexity
-/// O(bytes). Thread-safe.
+/// \brief Reads a whole .npy file of integers, float32 or float64 (bool is read as uint8).
+/// Complexity O(bytes). Thread-safe.
 /// \throws NotFound, CorruptFile; InvalidArgument for another dtype, big-endian data or Fortran
 /// order; std::bad_alloc
 NpyArray read_npy(const std::string& path);
