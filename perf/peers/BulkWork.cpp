@@ -53,6 +53,37 @@ class XorWork final : public Work {
   mutable Values<std::uint8_t> m_out;
 };
 
+/// The sum of 32-bit integers.
+class IntegerSumWork final : public Work {
+ public:
+  IntegerSumWork(Context& context, std::size_t count, std::uint64_t seed)
+      : m_bulk(context), m_values(count) {
+    for (std::size_t i = 0; i < count; ++i)
+      m_values[i] = static_cast<std::int32_t>(random_word(seed, i));
+    kind = "bulk_integer_sum";
+    unit = "elements";
+    items = static_cast<double>(count);
+    bytes = sizeof(std::int32_t) * items;
+  }
+  void write(JobFolder& folder) const override {
+    folder.add<std::int32_t>("values", "int32", m_values, {m_values.size()});
+  }
+  void run(Space space) const override {
+    const std::span<const std::int32_t> values(m_values);
+    m_bulk.reduce<std::int32_t>(Reduction::sum, {&values, 1}, std::span(&m_sum, 1), {space});
+  }
+  std::string compare(const std::string&, const PeerAnswer& answer) const override {
+    run(Space::serial);
+    if (answer.scores.at(0) == static_cast<double>(m_sum)) return {};
+    return differs(0, static_cast<double>(m_sum), answer.scores[0]);
+  }
+
+ private:
+  Bulk m_bulk;
+  Values<std::int32_t> m_values;
+  mutable std::int64_t m_sum = 0;
+};
+
 /// Products of square matrices.
 class ProductWork final : public Work {
  public:
@@ -109,6 +140,9 @@ class ProductWork final : public Work {
 
 std::unique_ptr<Work> xor_work(Context& context, std::size_t count, std::uint64_t seed) {
   return std::make_unique<XorWork>(context, count, seed);
+}
+std::unique_ptr<Work> integer_sum_work(Context& context, std::size_t count, std::uint64_t seed) {
+  return std::make_unique<IntegerSumWork>(context, count, seed);
 }
 std::unique_ptr<Work> product_work(Context& context, const char* peers, std::size_t count,
                                    std::size_t side, std::uint64_t seed) {

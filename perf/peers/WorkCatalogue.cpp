@@ -191,6 +191,10 @@ std::unique_ptr<Work> make_bulk_xor(Context& context, double scale, std::uint64_
   return described(xor_work(context, scaled(200e6, scale), seed), "xor of bytes with a key", 0.9);
 }
 
+std::unique_ptr<Work> make_integer_sum(Context& context, double scale, std::uint64_t seed) {
+  return described(integer_sum_work(context, scaled(50e6, scale), seed), "the sum of int32", 0);
+}
+
 MakeWork small_products_entry(const char* peers, double target) {
   return [=](Context& context, double scale, std::uint64_t seed) {
     return described(product_work(context, peers, scaled(1000, scale), 32, seed),
@@ -274,6 +278,7 @@ const std::vector<WorkEntry>& work_catalogue() {
       {"lattice", "lattice-path", lattice_path_entry(false)},
       {"lattice", "lattice-maze", lattice_path_entry(true)},
       {"bulk", "bulk-xor", make_bulk_xor},
+      {"bulk", "bulk-sum-int32", make_integer_sum},
       {"bulk", "bmm-1000-32", small_products_entry("bulk_loop", 2)},
       {"bulk", "bmm-10-256", products_entry(10, 256, "10 products of 256 x 256")},
       {"bulk", "matmul-1024", products_entry(1, 1024, "a product of 1024 x 1024")},

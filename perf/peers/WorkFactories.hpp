@@ -54,9 +54,10 @@ std::unique_ptr<Work> seed_update_work(Context& context, std::uint32_t seeds, st
 /// x·Wᵀ + b and GELU. \param outputs of the product; 0: LayerNorm and GELU instead
 std::unique_ptr<Work> layer_work(Context& context, std::size_t rows, std::size_t columns,
                                  std::size_t outputs, VectorElement element, std::uint64_t seed);
-/// xor of bytes with a key; products of square matrices, with \p peers naming the work in the
-/// script.
+/// xor of bytes with a key; the sum of integers; products of square matrices, with \p peers naming
+/// the work in the script.
 std::unique_ptr<Work> xor_work(Context& context, std::size_t count, std::uint64_t seed);
+std::unique_ptr<Work> integer_sum_work(Context& context, std::size_t count, std::uint64_t seed);
 std::unique_ptr<Work> product_work(Context& context, const char* peers, std::size_t count,
                                    std::size_t side, std::uint64_t seed);
 /// Builds the graph of a lattice, measures it, or finds shortest paths.

@@ -492,6 +492,11 @@ def bulk_xor(job):
     ]
 
 
+def bulk_integer_sum(job):
+    values = job.array("values")
+    return [Peer("NumPy sum", values.sum, lambda result: (None, [float(result)]))]
+
+
 def bulk_products(job, stacked):
     import numpy as np
 
@@ -528,6 +533,7 @@ if __name__ == "__main__":
             "hnsw": (["hnswlib"], hnsw),
             "hnsw_index": (["hnswlib"], hnsw_index),
             "bulk_xor": ([], bulk_xor),
+            "bulk_integer_sum": ([], bulk_integer_sum),
             "bulk_loop": ([], lambda job: bulk_products(job, False)),
             "bulk_stacked": ([], lambda job: bulk_products(job, True)),
             "lattice_build": (["igraph"], lattice_build),
