@@ -170,7 +170,8 @@ struct IntegerExtremeBlocks {
 
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t chunk, std::uint32_t lane) const {
     const BulkPart part = part_of(items, chunk);
-    T greatest = std::numeric_limits<T>::min();
+    constexpr T none = std::numeric_limits<T>::min();
+    T greatest = none;
     for_each_element<ExecutionSpace>(items[part.index].input + part.begin, part.count, lane,
                                      [&](T x) {
                                        const T key = Least ? static_cast<T>(~x) : x;
