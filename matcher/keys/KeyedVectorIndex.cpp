@@ -129,7 +129,7 @@ UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& row
   const std::size_t known = store.size();
   const std::uint64_t first_id = index.end_id();
   std::vector<std::uint64_t> replaced;  // ids
-  std::size_t restored_from = 0;        // of `replaced`, those that are replaced already
+  std::size_t done = 0;                 // of `replaced`
   bool is_added = false;
   const auto find = [parts = index.parts()](std::uint64_t id) { return parts.store.find(id); };
   RowCopies before(index.element(), index.dimension());
@@ -163,11 +163,11 @@ UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& row
         index.add(added.span());
       }
       is_added = !new_rows.empty();
-      for (; restored_from < replaced.size(); ++restored_from)
-        index.replace(replaced[restored_from], rows.rows(other_rows[restored_from], 1));
+      for (; done < replaced.size(); ++done)
+        index.replace(replaced[done], rows.rows(other_rows[done], 1));
       return UpsertCounts{new_rows.size(), replaced.size()};
     } catch (...) {
-      for (std::size_t i = 0; i < restored_from; ++i)
+      for (std::size_t i = 0; i < done; ++i)
         try_to([&] { index.replace(replaced[i], before.span().rows(i, 1)); });
       if (is_added) {
         try_to([&] {

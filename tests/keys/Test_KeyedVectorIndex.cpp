@@ -4,10 +4,12 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
+#include <atomic>
 #include <bit>
 #include <map>
 #include <memory>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -282,6 +284,37 @@ TEST(KeyedVectorIndex, RefusesInvalidCallsAndChangesNothing) {
     EXPECT_EQ(index.size(), 3U);
     twins.expect_equal(rows);
   }
+}
+
+TEST(KeyedVectorIndex, ReadersFindTheKeyOfEveryRow) {
+  auto random = Testing::generator("readers");
+  const auto rows = random_rows(random, 20);
+  const auto query = random_rows(random, 1);
+  KeyedVectorIndex index(Testing::context(), SomeKeys(KeyKind::bytes, {}),
+                         VectorSpan(std::span<const float>(), dimension));
+  std::atomic<bool> is_done{false};
+  std::atomic<bool> is_wrong{false};
+  std::thread reader([&] {
+    SearchOptions options;
+    options.space = Space::serial;
+    options.top = 100;
+    while (!is_done) {
+      const auto found = index.search(query, options);
+      if (found.keys.size() != found.ids.size() || (found.top != 0 && found.top != 20))
+        is_wrong = true;
+    }
+  });
+  Numbers numbers;
+  for (std::uint64_t i = 0; i < 20; ++i) numbers.push_back(i);
+  const SomeKeys keys(KeyKind::bytes, numbers);
+  for (int i = 0; i < 50; ++i) {
+    index.upsert(keys, span_of(rows));
+    index.upsert(keys, span_of(rows));
+    index.remove(keys);
+  }
+  is_done = true;
+  reader.join();
+  EXPECT_FALSE(is_wrong);
 }
 
 /// The k-th allocation of an upsert fails, for every k: of containers, and of the index.
