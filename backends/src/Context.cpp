@@ -252,12 +252,10 @@ Context::Context(ContextOptions options) {
 Context::~Context() {
   live_contexts.fetch_sub(1);
 #if KINDRED_HAS_DEVICE
-  // Kokkos aborts when it destroys a stream of a broken CUDA context, so this one is leaked.
-  if (Impl::can_release() && Arch::device_is_lost()) (void)new DeviceSpace(m_state->cuda);
-  // Kokkos aborts when it destroys a stream of a broken CUDA context, so these are leaked.
-  if (m_state && Arch::device_is_lost()) {
-    (void)new DeviceSpace(m_state->cuda);
-    (void)new auto(m_state->streams);
+  // Kokkos aborts when it destroys a stream of a broken CUDA context, so these are kept.
+  if (Impl::can_release() && Arch::device_is_lost()) {
+    Impl::keep_until_exit(new DeviceSpace(m_state->cuda));
+    Impl::keep_until_exit(new auto(m_state->streams));
   }
 #endif
 }

@@ -75,6 +75,11 @@ std::optional<Space> space_of(const Context& context, std::span<const NamedArray
   for (const NamedArray& given : arrays) {
     if (given.array.size() > 0) (given.array.on_device() ? device : host) = &given;
   }
+  if (device == nullptr && host == nullptr) {
+    // Nothing is read or written; a stream of the device may be given all the same.
+    for (const NamedArray& given : arrays)
+      if (given.array.on_device()) device = &given;
+  }
   if (device == nullptr) return {};
   KINDRED_THROW_IF(host != nullptr, std::string(device->name) + " lies on a device and " +
                                         host->name +

@@ -52,8 +52,9 @@ RaggedSpan<T> host_rows(const NamedArray& values, const NamedArray& offsets) {
 }
 
 /// \brief Where a call on the arrays of a caller runs: no value if all lie in host memory, `cuda`
-/// if all lie on the device of \p context. \throws InvalidArgument if some lie on a device and
-/// others do not; SpaceUnavailable for a device that the context does not use
+/// if all lie on the device of \p context. An array without elements lies nowhere, unless none has
+/// any. \throws InvalidArgument if some lie on a device and others do not; SpaceUnavailable for a
+/// device that the context does not use
 std::optional<Space> space_of(const Context& context, std::span<const NamedArray> arrays);
 inline std::optional<Space> space_of(const Context& context,
                                      std::initializer_list<NamedArray> arrays) {

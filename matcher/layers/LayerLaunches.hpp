@@ -83,6 +83,7 @@ std::unique_ptr<Launches> prepare_launches(Context& context, std::span<const Lay
                                            Space space, const std::optional<Stream>& stream,
                                            Arguments... arguments) {
   if (!context.is_usable(space)) throw SpaceUnavailable(context.info(space).why_not);
+  const Impl::CurrentDeviceOf current(context, space);
   auto data = checked(layers, space);
   return with_instance(context, space, [&](const auto& exec_space) -> std::unique_ptr<Launches> {
     using execution_space = std::decay_t<decltype(exec_space)>;

@@ -352,8 +352,8 @@ TEST(BulkArrays, ProductsMatchThoseOfLists) {
 
 TEST(BulkArrays, OnAStreamNeedNoWaitBetweenCalls) {
   if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "needs a device";
+  const Caller beside(Place::stream);  // streams outlive the objects that are used on them
   const Caller caller(Place::stream);
-  const Caller beside(Place::stream);
   const std::size_t size = 100'003;
   Placed<std::int32_t> a(Place::device, std::vector<std::int32_t>(size, 1));
   Placed<std::int64_t> sums(Place::device, std::vector<std::int64_t>(64, 7));

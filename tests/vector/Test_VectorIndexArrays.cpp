@@ -351,10 +351,10 @@ TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfSpansOnAnyStream) {
         if constexpr (Arch::is_device<ExecutionSpace>) {
           const ExecutionSpace own = Impl::instance_beside(exec_space);  // outlives the index
           Data data;
-          const std::size_t rows = data.index.size();
           const std::vector<std::optional<Stream>> streams{std::nullopt,
                                                            Stream::cuda(own.cuda_stream())};
           for (int turn = 0; turn < 2; ++turn) {
+            const std::size_t rows = data.index.size();
             for (const auto& stream : streams) {
               for (const std::size_t count : {1UL, 6UL, 40UL}) {
                 const std::vector<float> queries = normal_values(data.generator, count * dimension);
