@@ -279,7 +279,30 @@ void append_all(std::string& bytes, std::span<const T> values) {
   bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
 }
 
-/// Every kind of operation on lists of arrays, for both types, some in several batches.
+/// Operations on integers, in a list and in single arrays.
+void append_integers(std::string& bytes, const Bulk& bulk, std::span<const std::uint8_t> secret,
+                     const BulkOptions& options, const BulkOptions& in_batches) {
+  std::vector<std::int32_t> values(secret.begin(), secret.begin() + 9'000);
+  const std::vector<std::span<std::int32_t>> to{std::span(values)};
+  const std::vector<std::span<const std::int32_t>> from{std::span(values)};
+  bulk.element_wise<std::int32_t>(ElementWise::multiply, from, 77'777'777, to, in_batches);
+  append_all<std::int32_t>(bytes, values);
+  std::int64_t sum = 0;
+  double mean = 0;
+  bulk.reduce<std::int32_t>(Reduction::sum, from, std::span(&sum, 1), options);
+  bulk.reduce<std::int32_t>(Reduction::mean, from, std::span(&mean, 1), options);
+  append(bytes, sum);
+  append(bytes, mean);
+  std::vector<std::int32_t> most(90);
+  const std::vector<std::int64_t> rows{90, 100};
+  bulk.element_wise(ElementWise::square, from[0], to[0], options);
+  bulk.reduce(Reduction::max, ConstArray(values.data(), DataType::int32, rows), std::span(most),
+              options);
+  append_all<std::int32_t>(bytes, most);
+}
+
+/// Every kind of operation on lists of arrays, for floating-point numbers and integers, some in
+/// several batches.
 EngineCall bulk_call(std::string name) {
   return {std::move(name), [](Context& context) -> EngineCall::Run {
             auto bulk = std::make_shared<Bulk>(context);
@@ -310,6 +333,7 @@ EngineCall bulk_call(std::string name) {
                 bulk->reduce<double>(reduction, {&numbers, 1}, {&reduced, 1}, options);
                 append(bytes, reduced);
               }
+              append_integers(bytes, *bulk, secret, options, in_batches);
               return bytes;
             };
           }};
