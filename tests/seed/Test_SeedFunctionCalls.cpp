@@ -4,6 +4,7 @@
 #include <kindred/matcher/SeedFunctions.hpp>
 
 #include <kindred/backends/impl/CudaGraph.hpp>
+#include <kindred/core/arch/Specialized.hpp>
 
 #include <algorithm>
 
@@ -45,6 +46,9 @@ TEST(SeedFunctionCalls, RecordedCallsReadTheArraysAtEveryRun) {
         forward_seeds(context(), placed.seeds, of_x, y, sums, options);
         backward_seeds(context(), placed.seeds, of_x, y, y, {}, dalpha, options);
       });
+      // Without specialised forms nothing is recorded.
+      EXPECT_EQ(graph.is_recorded(),
+                Arch::is_device<ExecutionSpace> && KINDRED_ENABLE_SPECIALIZED != 0);
       auto changed = layer;
       for (int run = 0; run < 3; ++run) {
         for (Reference::Seed& seed : changed.seeds) seed.alpha = static_cast<float>(run) / 4;

@@ -25,6 +25,8 @@ class CudaGraph {
   /// Runs the recorded launches again. Does not fence.
   void replay(const ExecutionSpace& exec_space) const;
   bool is_captured() const noexcept { return m_launches != nullptr; }
+  /// Whether a replay is one driver call instead of repeated launches.
+  bool is_recorded() const noexcept { return m_graph != nullptr; }
 
  private:
   std::function<void()> m_launches;
