@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -59,16 +60,17 @@ class RecentTexts {
  public:
   /// \param count number of texts that will be looked up
   explicit RecentTexts(std::size_t count)
-      : m_bits(std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(count)), 4, 14)),
+      : m_bits(std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(count)), 4, 17)),
         m_entries(std::size_t{1} << m_bits) {}
 
   /// The symbol of \p text, which is `make()` unless it is known.
   template <class Make>
   Symbol find_or(std::string_view text, const Make& make) {
+    if (text.empty() || text.size() > std::numeric_limits<std::uint32_t>::max()) return make();
     const auto address = reinterpret_cast<std::uintptr_t>(text.data());
     Entry& entry = m_entries[(address * multiplier) >> (64U - m_bits)];
-    if (entry.data != text.data() || entry.length != text.size() || text.empty())
-      entry = {text.data(), text.size(), make()};
+    if (entry.data != text.data() || entry.length != text.size())
+      entry = {text.data(), static_cast<std::uint32_t>(text.size()), make()};
     return entry.symbol;
   }
 
@@ -76,7 +78,7 @@ class RecentTexts {
   static constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15U;  // 2^64 / the golden ratio
   struct Entry {
     const char* data = nullptr;
-    std::size_t length = 0;
+    std::uint32_t length = 0;
     Symbol symbol = 0;
   };
   unsigned m_bits;
@@ -189,7 +191,7 @@ Symbol BulkLearn::new_symbol(std::string_view text, Vocabulary& texts) const {
 
 void BulkLearn::encode(const EventLists<std::string_view>& texts, const Vocabulary& vocabulary) {
   // Each chunk numbers its new texts from `m_known_symbols` on; they are renumbered afterwards.
-  const std::size_t chunk_patterns = std::max(chunk_least, size() / (4 * m_workers.count()) + 1);
+  const std::size_t chunk_patterns = std::max(chunk_least, size() / m_workers.count() + 1);
   const std::size_t chunks = (size() + chunk_patterns - 1) / chunk_patterns;
   std::vector<Vocabulary> fresh(chunks);
   const auto for_chunks = [&](double nanoseconds, const auto& body) {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace KINDRED_PUBLIC Kindred {
+namespace Kindred {
 
 PatternMemory PatternMemory::load(Context& context, const std::string& path,
                                   PatternSettings settings, Level level) {

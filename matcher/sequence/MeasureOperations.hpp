@@ -56,8 +56,12 @@ constexpr const MeasureInfo& info_of(Measure measure) noexcept {
 
 /// The operations of all measures, to be registered by engines that match.
 inline constexpr std::initializer_list<Operation> measure_operations{
-    Operations::lcs,         Operations::difflib,      Operations::edit_distance,
-    Operations::common_ends, Operations::jaro_winkler, Operations::token_set,
+    Operations::lcs,
+    Operations::difflib,
+    Operations::edit_distance,
+    Operations::common_ends,
+    Operations::jaro_winkler,
+    Operations::token_set,
     Operations::pattern_candidates};
 
 /// \throws InvalidArgument if the measure has no matching blocks

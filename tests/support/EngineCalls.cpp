@@ -422,18 +422,14 @@ std::vector<EngineCall> make_calls() {
   blocks.blocks = true;
   MatchOptions prefiltered = difflib;
   prefiltered.threshold = 0.5;
-  // Few are compared one by one on the host; the others are found by a scan.
-  static const std::vector<std::uint64_t> few{3, 70, 149};
-  static const std::vector<std::uint64_t> many{1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144};
-  MatchOptions few_candidates = blocks;
-  few_candidates.only = few;
-  MatchOptions many_candidates = lcs;
-  many_candidates.only = many;
+  // Enough candidates for a scan.
+  static const std::vector<std::uint64_t> candidates{1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144};
+  MatchOptions restricted = lcs;
+  restricted.only = candidates;
   return {sequence_call("lcs", 20, lcs),
           sequence_call("lcs, several words", 130, lcs),
           sequence_call("lcs, blocks", 20, blocks),
-          sequence_call("lcs, few candidates", 20, few_candidates),
-          sequence_call("lcs, many candidates", 20, many_candidates),
+          sequence_call("lcs, candidates", 20, restricted),
           cluster_call("clusters, single", Linkage::single),
           cluster_call("clusters, complete", Linkage::complete),
           sequence_call("difflib", 20, difflib),
