@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CsrRows.hpp"
 
+#include "GivenArrays.hpp"
 #include "RebuiltRows.hpp"
-#include "common/CallerArrays.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
-#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
@@ -22,35 +19,6 @@
 namespace Kindred::Impl {
 
 namespace {
-
-/// \throws InvalidArgument unless \p given is a vector without gaps of one of \p types
-void require_vector(const NamedArray& given, std::initializer_list<DataType> types,
-                    std::int64_t extent = any_extent) {
-  const ConstArray& array = given.array;
-  std::string names;
-  for (const DataType type : types)
-    names += (names.empty() ? "" : " or ") + std::string(to_string(type));
-  KINDRED_THROW_IF(std::ranges::find(types, array.type()) == types.end(),
-                   std::string(given.name) + " is " + to_string(array) + "; it must be " + names);
-  require_array(given, array.type(), {extent});
-  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(array.data()) % size_of(array.type()) != 0,
-                   std::string(given.name) + " does not begin at a multiple of the " +
-                       std::to_string(size_of(array.type())) + " bytes of its elements");
-}
-
-/// The elements of \p array on the host: borrowed, or copied from the device.
-template <class T>
-Buffer<T, Kokkos::HostSpace> on_host(Context& context, const ConstArray& array, const char* label) {
-  const auto count = static_cast<std::size_t>(array.size());
-  const auto* const data = static_cast<const T*>(array.data());
-  if (!array.on_device())
-    return {const_cast<T*>(data), count};  // NOLINT(*-const-cast): rows are never written
-  Buffer<T, Kokkos::HostSpace> copy(context.memory(Space::serial), label, count);
-  with_instance(context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    download(exec_space, copy.data(), ArrayView<const T, ExecutionSpace>(data, count), count);
-  });
-  return copy;
-}
 
 /// \param widened null, or where to store the offsets
 template <class Offset>
@@ -121,14 +89,14 @@ EdgeForm form_of(const CsrGraph& graph) {
 CsrRows checked_rows(Context& context, const CsrGraph& graph) {
   const NamedArray offsets{"offsets", graph.offsets};
   const NamedArray ends{"ends", graph.ends};
-  require_vector(offsets, {DataType::int32, DataType::int64});
+  require_given(offsets, {DataType::int32, DataType::int64}, {any_extent});
   KINDRED_THROW_IF(graph.offsets.size() == 0,
                    "offsets has no elements; it must have one more than there are nodes");
-  require_vector(ends, {DataType::int32, DataType::uint32});
+  require_given(ends, {DataType::int32, DataType::uint32}, {any_extent});
   std::vector<NamedArray> all{offsets, ends};
   if (graph.weights) {
     all.push_back({"weights", *graph.weights});
-    require_vector(all.back(), {DataType::float32, DataType::bfloat16}, graph.ends.extent(0));
+    require_given(all.back(), {DataType::float32, DataType::bfloat16}, {graph.ends.extent(0)});
   }
   static_cast<void>(space_of(context, all));  // refuses arrays that cannot be read
   const std::size_t nodes = graph.offsets.size() - 1;

@@ -4,6 +4,7 @@
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -20,10 +21,11 @@ GraphSide<MemorySpace> side_of(const Built& built, const Delta& delta, std::size
   return side;
 }
 
-template <class ExecutionSpace, class T>
-Buffer<T, typename ExecutionSpace::memory_space> copy_beside(
-    const ExecutionSpace& exec_space, MemoryResource& memory, const char* label,
-    const Buffer<T, Kokkos::HostSpace>& from) {
+template <class ExecutionSpace, class From,
+          class T = std::remove_cvref_t<decltype(*std::declval<From>().data())>>
+Buffer<T, typename ExecutionSpace::memory_space> copy_beside(const ExecutionSpace& exec_space,
+                                                             MemoryResource& memory,
+                                                             const char* label, const From& from) {
   Buffer<T, typename ExecutionSpace::memory_space> copy(memory, label, from.size());
   upload(exec_space, copy.view(), from.data(), from.size());
   return copy;
@@ -86,6 +88,8 @@ GraphView<Kokkos::HostSpace> GraphSnapshot::host() const {
   graph.in = side_of<Kokkos::HostSpace>(m_base->host().in, m_delta->in, m_nodes);
   graph.out = side_of<Kokkos::HostSpace>(m_base->host().out, m_delta->out, m_nodes);
   graph.node_kinds = m_table->kinds.const_view();
+  graph.removed = ArrayView<const std::uint64_t, Kokkos::HostSpace>(m_table->removed.data(),
+                                                                    m_table->removed.size());
   graph.nodes = m_nodes;
   return graph;
 }
@@ -106,7 +110,9 @@ GraphView<typename ExecutionSpace::memory_space> GraphSnapshot::view(
       delta.out = delta_beside(exec_space, memory, m_delta->out);
       copy.node_kinds =
           copy_beside(exec_space, memory, "Kindred::SpreadingEngine::node_kinds", m_table->kinds);
-      m_copies->bytes = delta.bytes() + copy.node_kinds.bytes();
+      copy.removed =
+          copy_beside(exec_space, memory, "Kindred::SpreadingEngine::removed", m_table->removed);
+      m_copies->bytes = delta.bytes() + copy.node_kinds.bytes() + copy.removed.bytes();
       copy.delta = std::move(delta);
     }
     const auto& rows = m_base->template rows<ExecutionSpace>();
@@ -114,6 +120,7 @@ GraphView<typename ExecutionSpace::memory_space> GraphSnapshot::view(
     graph.in = side_of<memory_space>(rows.in, copy.delta->in, m_nodes);
     graph.out = side_of<memory_space>(rows.out, copy.delta->out, m_nodes);
     graph.node_kinds = copy.node_kinds.const_view();
+    graph.removed = copy.removed.const_view();
     graph.nodes = m_nodes;
     return graph;
   }

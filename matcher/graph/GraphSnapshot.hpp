@@ -90,6 +90,7 @@ class GraphSnapshot {
   struct Copy {
     std::optional<GraphDelta<typename ExecutionSpace::memory_space>> delta;
     Buffer<std::uint8_t, typename ExecutionSpace::memory_space> node_kinds;
+    Buffer<std::uint64_t, typename ExecutionSpace::memory_space> removed;
   };
   struct Copies {
     std::mutex mutex;

@@ -20,6 +20,7 @@ struct GraphView {
   GraphSide<MemorySpace> in;                              ///< the transpose
   GraphSide<MemorySpace> out;                             ///< the graph itself
   ArrayView<const std::uint8_t, MemorySpace> node_kinds;  ///< empty: all are of kind 0
+  ArrayView<const std::uint64_t, MemorySpace> removed;    ///< a bit per node; may end early
   std::size_t nodes = 0;                                  ///< all ids below it have been assigned
 };
 

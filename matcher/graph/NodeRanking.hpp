@@ -34,8 +34,22 @@ class NodeRanking {
   void rank(const ExecutionSpace& exec_space, const State& state, std::size_t nodes,
             std::size_t first_query, std::size_t queries, std::size_t least, std::size_t top,
             Rank* ranks) {
-    if (Arch::is_device<ExecutionSpace> && nodes >= 4 * members_max * top)
-      return rank_by_groups(exec_space, state, nodes, first_query, queries, top, ranks);
+    select_best(exec_space, state, nodes, first_query, queries, least, top,
+                [&](std::size_t first, std::size_t count) {
+                  download(exec_space, ranks + first * top, m_top.view(), count * top);
+                });
+  }
+  /// \brief Selects the same ranks, in the memory of the space, for some queries at a time, and
+  /// calls `take(first, count)` after each part: `best()` has `count × top` ranks of the queries
+  /// `first_query + first …`. Does not fence.
+  template <class State, class Take>
+  void select_best(const ExecutionSpace& exec_space, const State& state, std::size_t nodes,
+                   std::size_t first_query, std::size_t queries, std::size_t least, std::size_t top,
+                   const Take& take) {
+    if (Arch::is_device<ExecutionSpace> && nodes >= 4 * members_max * top) {
+      rank_by_groups(exec_space, state, nodes, first_query, queries, top);
+      return take(std::size_t{0}, queries);
+    }
     constexpr std::size_t keys_max = std::size_t{1} << 24;
     const std::size_t step =
         std::clamp<std::size_t>(keys_max / nodes, std::min(least, queries), queries);
@@ -44,9 +58,10 @@ class NodeRanking {
       m_keys.resize_discarding(shape.rows * nodes);
       rank_nodes(exec_space, state, first_query + first, shape.rows, m_keys.view());
       select(exec_space, m_keys.const_view(), shape);
-      download(exec_space, ranks + first * top, m_top.view(), shape.rows * top);
+      take(first, shape.rows);
     }
   }
+  ArrayView<const Rank, ExecutionSpace> best() const { return m_top.const_view(); }
 
  private:
   static constexpr std::size_t members_max = 64;  // of a group
@@ -54,7 +69,7 @@ class NodeRanking {
   /// The same for graphs whose nodes would need too many keys.
   template <class State>
   void rank_by_groups(const ExecutionSpace& exec_space, const State& state, std::size_t nodes,
-                      std::size_t first_query, std::size_t queries, std::size_t top, Rank* ranks) {
+                      std::size_t first_query, std::size_t queries, std::size_t top) {
     const std::size_t groups = (nodes + members_max - 1) / members_max;
     m_keys.resize_discarding(queries * groups);
     rank_groups(exec_space, state, first_query, queries, groups, m_keys.view());
@@ -63,7 +78,6 @@ class NodeRanking {
     m_members.resize_discarding(shape.rows * shape.longest);
     rank_members(exec_space, state, first_query, groups, top, m_top.const_view(), m_members.view());
     select(exec_space, m_members.const_view(), shape);
-    download(exec_space, ranks, m_top.view(), queries * top);
   }
   /// Writes the best of \p keys to `m_top`.
   void select(const ExecutionSpace& exec_space, const ArrayView<const Rank, ExecutionSpace>& keys,

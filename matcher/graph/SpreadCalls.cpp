@@ -324,4 +324,40 @@ void SpreadCalls::hop_on_device(const std::shared_ptr<const GraphSnapshot>& grap
   });
 }
 
+void SpreadCalls::spread_on_stream(const std::shared_ptr<const GraphSnapshot>& graph,
+                                   const SpreadSources& sources, const SpreadOutput& output,
+                                   const SpreadRequest& request, Stream stream) {
+  on_stream(stream, graph,
+            [&]<class ExecutionSpace>(const ExecutionSpace& own, const ExecutionSpace& exec_space,
+                                      DeviceWorkspace<ExecutionSpace>& device) {
+              const auto view = graph->view(own);
+              const auto array_of = [&]<class T>(const auto& array, T*) {
+                return ArrayView<T, ExecutionSpace>(static_cast<T*>(array.data()), array.size());
+              };
+              ArrayQueries<ExecutionSpace> queries;
+              if (sources.offsets.type() == DataType::int64)
+                queries.sources.offsets =
+                    array_of(sources.offsets, static_cast<const std::int64_t*>(nullptr));
+              else
+                queries.sources.short_offsets =
+                    array_of(sources.offsets, static_cast<const std::int32_t*>(nullptr));
+              queries.sources.nodes =
+                  array_of(sources.nodes, static_cast<const std::uint32_t*>(nullptr));
+              queries.sources.values = array_of(sources.values, static_cast<const float*>(nullptr));
+              queries.sources.removed = ArrayView<const std::uint64_t, ExecutionSpace>(
+                  view.removed.data(), view.removed.extent(0));
+              queries.queries = sources.offsets.size() - 1;
+              queries.top = static_cast<std::size_t>(output.nodes.extent(1));
+              queries.nodes = array_of(output.nodes, static_cast<std::uint32_t*>(nullptr));
+              queries.values = array_of(output.values, static_cast<float*>(nullptr));
+              SpreadingWorkspace<ExecutionSpace>& whole = device.workspace->whole;
+              if (!whole.is_ready_to_spread(view.in, graph->whole_identity(), queries, request))
+                device.on_streams.wait();
+              auto side = whole.along(exec_space, view, graph->whole_identity(), request.rules);
+              if (queries.queries == 1 && request.rules.is_plain() && !request.short_activations)
+                side.bins = device.bins->existing(graph->identity());
+              whole.launch_spread(exec_space, side, queries, request);
+            });
+}
+
 }  // namespace Kindred::Impl

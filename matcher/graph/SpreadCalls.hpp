@@ -12,6 +12,7 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/matcher/SpreadArrays.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -55,6 +56,10 @@ class SpreadCalls {
   /// does not fence; otherwise it fences the instance of the device.
   void hop_on_device(const std::shared_ptr<const GraphSnapshot>& graph, const HopVectors& vectors,
                      const HopRequest& request, std::optional<Stream> stream);
+  /// Spreads the queries of arrays on the device, ordered by \p stream. Does not fence.
+  void spread_on_stream(const std::shared_ptr<const GraphSnapshot>& graph,
+                        const SpreadSources& sources, const SpreadOutput& output,
+                        const SpreadRequest& request, Stream stream);
 
  private:
   /// The workspace of one space; used by one call at a time.

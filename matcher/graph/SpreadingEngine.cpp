@@ -3,6 +3,7 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include "ExpectedEdges.hpp"
+#include "GivenArrays.hpp"
 #include "GraphChecks.hpp"
 #include "GraphStore.hpp"
 #include "HopVectors.hpp"
@@ -109,6 +110,41 @@ void check_sources(const Impl::GraphSnapshot& graph, const RaggedSpan<Activation
   }
 }
 
+/// Checks everything but the sources.
+void check_call(const Impl::GraphSnapshot& graph, const SpreadOptions& options,
+                std::size_t queries) {
+  check_options(options, queries);
+  check_modifiers(options.modifiers, options.mode == SpreadMode::engine);
+  KINDRED_THROW_IF(
+      options.mode == SpreadMode::engine && graph.outside_unit() > 0,
+      Impl::describe_outside(graph.host()) +
+          ", outside [0, 1]; engine mode requires weights in [0, 1], linear mode accepts any");
+}
+
+/// \throws InvalidArgument for arrays of another type or shape, or that overlap
+void check_arrays(const SpreadSources& sources, const SpreadOutput& output) {
+  using Impl::any_extent;
+  const std::array<Impl::NamedArray, 3> read{
+      {{"offsets", sources.offsets}, {"nodes", sources.nodes}, {"values", sources.values}}};
+  const std::array<Impl::NamedArray, 2> written{
+      {{"output.nodes", output.nodes}, {"output.values", output.values}}};
+  Impl::require_given(read[0], {DataType::int32, DataType::int64}, {any_extent});
+  KINDRED_THROW_IF(sources.offsets.size() == 0,
+                   "offsets has no elements; it must have one more than there are queries");
+  Impl::require_given(read[1], {DataType::int32, DataType::uint32}, {any_extent});
+  Impl::require_given(read[2], {DataType::float32}, {sources.nodes.extent(0)});
+  const std::int64_t queries = sources.offsets.extent(0) - 1;
+  Impl::require_given(written[0], {DataType::int32, DataType::uint32}, {queries, any_extent});
+  KINDRED_THROW_IF(output.nodes.extent(1) == 0,
+                   "output.nodes is " + to_string(output.nodes) +
+                       "; its rows must have at least one place for a result");
+  Impl::require_given(written[1], {DataType::float32}, {queries, output.nodes.extent(1)});
+  for (const Impl::NamedArray& out : written) {
+    for (const Impl::NamedArray& in : read) Impl::require_apart(in, out);
+  }
+  Impl::require_apart(written[0], written[1]);
+}
+
 /// A stable radix sort by node: sources of the same node keep their order.
 void sort_by_node(std::vector<Activation>& sources) {
   const auto by_node = [](const Activation& a, const Activation& b) { return a.node < b.node; };
@@ -172,6 +208,10 @@ struct KINDRED_HIDDEN SpreadingEngine::State {
   Impl::PageRankCalls page_rank_calls;
 
   SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options);
+  DispatchRecord spread(const SpreadSources& sources, const SpreadOutput& output,
+                        const SpreadOptions& options);
+  DispatchRecord spread_on_stream(const SpreadSources& sources, const SpreadOutput& output,
+                                  const SpreadOptions& options);
   DispatchRecord hop(const ConstArray& x, const Array& y, const HopOptions& options);
 
   /// \throws SpaceUnavailable if \p graph is not on the device; InvalidArgument if another space is
@@ -362,12 +402,10 @@ SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
 SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,
                                              const SpreadOptions& options) {
   const auto graph = store.snapshot();
-  check_options(options, sources.rows());
-  check_modifiers(options.modifiers, options.mode == SpreadMode::engine);
-  KINDRED_THROW_IF(
-      options.mode == SpreadMode::engine && graph->outside_unit() > 0,
-      Impl::describe_outside(graph->host()) +
-          ", outside [0, 1]; engine mode requires weights in [0, 1], linear mode accepts any");
+  check_call(*graph, options, sources.rows());
+  KINDRED_THROW_IF(options.stream.has_value(),
+                   "a stream is given, and the sources lie in host memory; a stream orders calls "
+                   "on arrays on its device");
   check_sources(*graph, sources, options.mode);
 
   const std::size_t queries = sources.rows();
@@ -400,6 +438,107 @@ SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,
   }
   if (options.trace_paths > 0) trace(*graph, spans, options, results);
   return results;
+}
+
+DispatchRecord SpreadingEngine::spread(const SpreadSources& sources, const SpreadOutput& output,
+                                       const SpreadOptions& options) const {
+  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::spread",
+                                         [&] { return m_state->spread(sources, output, options); });
+}
+
+DispatchRecord SpreadingEngine::State::spread(const SpreadSources& sources,
+                                              const SpreadOutput& output,
+                                              const SpreadOptions& options) {
+  check_arrays(sources, output);
+  KINDRED_THROW_IF(options.trace_paths > 0,
+                   "trace_paths is set, but arrays have no place for paths; pass the sources as "
+                   "rows in host memory");
+  const std::optional<Space> where = Impl::space_of(context, {{"offsets", sources.offsets},
+                                                              {"nodes", sources.nodes},
+                                                              {"values", sources.values},
+                                                              {"output.nodes", output.nodes},
+                                                              {"output.values", output.values}});
+  KINDRED_THROW_IF(options.stream && !where,
+                   "a stream is given, and the sources lie in host memory; a stream orders calls "
+                   "on arrays on its device");
+  if (where) require_on_device(*store.snapshot(), options.space);
+  if (where && options.stream) return spread_on_stream(sources, output, options);
+
+  Ragged<Activation> rows;
+  const auto take_offsets = [&]<class Offset>(Offset) {
+    const auto offsets =
+        Impl::on_host<Offset>(context, sources.offsets, "Kindred::SpreadingEngine::array_offsets");
+    rows.offsets.assign(offsets.data(), offsets.data() + offsets.size());
+  };
+  if (sources.offsets.type() == DataType::int64)
+    take_offsets(std::int64_t{});
+  else
+    take_offsets(std::int32_t{});
+  const auto nodes =
+      Impl::on_host<std::uint32_t>(context, sources.nodes, "Kindred::SpreadingEngine::array_nodes");
+  const auto values =
+      Impl::on_host<float>(context, sources.values, "Kindred::SpreadingEngine::array_values");
+  rows.values.resize(nodes.size());
+  for (std::size_t i = 0; i < rows.values.size(); ++i)
+    rows.values[i] = {nodes.data()[i], values.data()[i]};
+
+  SpreadOptions used = options;
+  used.top = static_cast<std::size_t>(output.nodes.extent(1));
+  if (where) used.space = where;
+  const SpreadResults results = spread(rows, used);
+  const auto count = static_cast<std::size_t>(output.nodes.size());
+  std::vector<std::uint32_t> found_nodes(where ? count : 0);
+  std::vector<float> found_values(where ? count : 0);
+  auto* const out_nodes =
+      where ? found_nodes.data() : static_cast<std::uint32_t*>(output.nodes.data());
+  auto* const out_values = where ? found_values.data() : static_cast<float*>(output.values.data());
+  for (std::size_t query = 0; query < rows.rows(); ++query) {
+    const auto row = results.activations[query];
+    for (std::size_t i = 0; i < used.top; ++i) {
+      out_nodes[query * used.top + i] = i < row.size() ? row[i].node : 0xFFFFFFFFU;
+      out_values[query * used.top + i] = i < row.size() ? row[i].value : 0.0F;
+    }
+  }
+  if (where) {
+    Impl::with_instance(context, Space::cuda,
+                        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                          const ArrayView<std::uint32_t, ExecutionSpace> to_nodes(
+                              static_cast<std::uint32_t*>(output.nodes.data()), count);
+                          const ArrayView<float, ExecutionSpace> to_values(
+                              static_cast<float*>(output.values.data()), count);
+                          Impl::upload(exec_space, to_nodes, found_nodes.data(), count);
+                          Impl::upload(exec_space, to_values, found_values.data(), count);
+                        });
+  }
+  return results.record;
+}
+
+DispatchRecord SpreadingEngine::State::spread_on_stream(const SpreadSources& sources,
+                                                        const SpreadOutput& output,
+                                                        const SpreadOptions& options) {
+  const auto graph = store.snapshot();
+  const std::size_t queries = sources.offsets.size() - 1;
+  KINDRED_THROW_IF(options.mode == SpreadMode::pagerank,
+                   "PageRank decides on the host when to stop; call it without a stream");
+  KINDRED_THROW_IF(!options.per_query.empty(),
+                   "per_query is set; on a stream all queries of a call have the same parameters: "
+                   "make one call for each set of parameters");
+  SpreadOptions used = options;
+  used.top = static_cast<std::size_t>(output.nodes.extent(1));
+  check_call(*graph, used, queries);
+  const std::vector<Impl::QueryGroup> groups = Impl::group_queries(used, 1);
+  const Impl::SpreadRequest request = request_of(groups.front(), used, used.top);
+  Workload workload;
+  workload.operation = Operations::spread;
+  workload.items = graph->edges() * queries;
+  workload.history = &history;
+  workload.starts = static_cast<double>((queries + 31) / 32) * request.parameters.hops;
+  workload.work = static_cast<double>(workload.items) * request.parameters.hops;
+  workload.resident = graph->resident();
+  workload.waits = false;
+  return context.run(workload, Space::cuda, [&](Space) {
+    spread_calls.spread_on_stream(graph, sources, output, request, *options.stream);
+  });
 }
 
 DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y,

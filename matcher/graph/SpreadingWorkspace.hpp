@@ -8,10 +8,12 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/Hop.hpp>
+#include <kindred/core/graph/SourceArrays.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,15 @@ struct SpreadRequest {
   std::span<const EdgeKinds>
       query_kinds;  ///< one per query; empty: all queries follow the kinds of `rules`
   bool short_activations = false;
+};
+/// Queries of a call whose sources and results are arrays in the memory of a space.
+template <class ExecutionSpace>
+struct ArrayQueries {
+  SourceArrays<ExecutionSpace> sources;
+  std::size_t queries = 0;
+  std::size_t top = 0;  ///< columns of the results
+  ArrayView<std::uint32_t, ExecutionSpace> nodes;
+  ArrayView<float, ExecutionSpace> values;
 };
 /// Parameters of a hop.
 struct HopRequest {
@@ -86,6 +97,41 @@ class SpreadingWorkspace {
     }
   }
 
+  /// \brief Spreads the queries of arrays over \p graph, which must come from `along`, and writes
+  /// their results. Does not fence: every hop reads all edges until nothing is passed on.
+  /// \throws OutOfMemory; the workspace is then released
+  void launch_spread(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
+                     const ArrayQueries<ExecutionSpace>& queries, const SpreadRequest& request) {
+    m_array_shape = {};
+    try {
+      m_faults.resize_discarding(queries.queries);
+      Kokkos::deep_copy(exec_space, m_faults.view(), 0U);
+      for (std::size_t first = 0; first < queries.queries; first += batch) {
+        const std::size_t count = std::min(batch, queries.queries - first);
+        SpreadState<ExecutionSpace> state = prepare(exec_space, graph, count, request, {});
+        start_from_arrays(exec_space, state, queries.sources, graph.nodes, first, count,
+                          request.parameters.mode, m_faults.view());
+        HopParameters parameters = request.parameters;
+        for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop)
+          launch_next(exec_space, graph, state, request, parameters, hop);
+        put_best(exec_space, graph.nodes, state, first, count, queries);
+      }
+    } catch (const OutOfMemory&) {
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::out_of_memory");
+      release();
+      throw;
+    }
+    m_array_shape = shape_of(graph, queries, request);
+  }
+  /// Whether `launch_spread` neither allocates memory nor changes what calls that are still running
+  /// may read: it was the last such call that had these sizes.
+  bool is_ready_to_spread(const GraphSide<memory_space>& graph, const GraphIdentity& identity,
+                          const ArrayQueries<ExecutionSpace>& queries,
+                          const SpreadRequest& request) const {
+    return m_choice.has(identity, HopDirection::along, request.rules) &&
+           m_array_shape == shape_of(graph, queries, request);
+  }
+
   /// `y = Wᵀx` or `y = W x` for columns. Fences \p exec_space.
   void hop(const ExecutionSpace& exec_space, const GraphView<memory_space>& graph,
            const GraphIdentity& identity, std::span<const float> x, std::span<float> y,
@@ -139,14 +185,30 @@ class SpreadingWorkspace {
     release(m_short_passed, "Kindred::SpreadingEngine::short_passed");
     release(m_short_next, "Kindred::SpreadingEngine::short_next");
     m_hops.release();
+    release(m_faults, "Kindred::SpreadingEngine::faults");
+    m_array_shape = {};
   }
 
   void spread_all(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
                   std::span<const QuerySources> sources, const SpreadRequest& request,
                   Rank* ranks) {
     HopParameters parameters = request.parameters;
-    const HopWidth width =
-        request.short_activations ? HopWidth::thirty_two : width_of(sources.size());
+    SpreadState<ExecutionSpace> state =
+        prepare(exec_space, graph, sources.size(), request, request.query_kinds);
+    start(exec_space, state, sources);
+    for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop) {
+      if ((!Arch::is_device<ExecutionSpace> || hop % 16 == 0) && last(exec_space) + 1 < hop) break;
+      launch_next(exec_space, graph, state, request, parameters, hop);
+    }
+    rank(exec_space, state, sources.size(), graph.nodes, request.top, ranks);
+  }
+
+  /// The state of \p queries queries, at most `batch`, in buffers of this workspace.
+  SpreadState<ExecutionSpace> prepare(const ExecutionSpace& exec_space,
+                                      const GraphSide<memory_space>& graph, std::size_t queries,
+                                      const SpreadRequest& request,
+                                      std::span<const EdgeKinds> query_kinds) {
+    const HopWidth width = request.short_activations ? HopWidth::thirty_two : width_of(queries);
     const auto places = static_cast<std::size_t>(width) * graph.nodes;
     const std::size_t long_places = request.short_activations ? 0 : places;
     m_value.resize_discarding(places);
@@ -154,7 +216,7 @@ class SpreadingWorkspace {
     m_next.resize_discarding(long_places);
     m_short_passed.resize_discarding(places - long_places);
     m_short_next.resize_discarding(places - long_places);
-    m_tier.resize_discarding(parameters.mode == SpreadMode::engine ? places : 0);
+    m_tier.resize_discarding(request.parameters.mode == SpreadMode::engine ? places : 0);
     m_partial.resize_discarding(graph.blocks() * static_cast<std::size_t>(width));
     m_last.resize_discarding(hop_marks);
     SpreadState<ExecutionSpace> state;
@@ -167,17 +229,44 @@ class SpreadingWorkspace {
     state.last = m_last.view();
     state.short_passed = m_short_passed.view();
     state.short_next = m_short_next.view();
-    state.kind_queries = m_choice.kind_queries(exec_space, request.rules, request.query_kinds);
-    start(exec_space, state, sources);
-    for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop) {
-      if ((!Arch::is_device<ExecutionSpace> || hop % 16 == 0) && last(exec_space) + 1 < hop) break;
-      parameters.hop = hop;
-      parameters.decay = decay_at(request.decay, hop);
-      spread_hop(exec_space, graph, state, parameters);
-      std::swap(state.passed, state.next);
-      std::swap(state.short_passed, state.short_next);
-    }
-    rank(exec_space, state, sources.size(), graph.nodes, request.top, ranks);
+    state.kind_queries = m_choice.kind_queries(exec_space, request.rules, query_kinds);
+    return state;
+  }
+
+  static void launch_next(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
+                          SpreadState<ExecutionSpace>& state, const SpreadRequest& request,
+                          HopParameters& parameters, std::uint32_t hop) {
+    parameters.hop = hop;
+    parameters.decay = decay_at(request.decay, hop);
+    spread_hop(exec_space, graph, state, parameters);
+    std::swap(state.passed, state.next);
+    std::swap(state.short_passed, state.short_next);
+  }
+
+  /// Writes the results of the queries `first … first + count` of \p queries.
+  void put_best(const ExecutionSpace& exec_space, std::size_t nodes,
+                const SpreadState<ExecutionSpace>& state, std::size_t first, std::size_t count,
+                const ArrayQueries<ExecutionSpace>& queries) {
+    const std::size_t found = std::min(nodes, queries.top);
+    const auto put = [&](std::size_t from, std::size_t some) {
+      put_ranks(exec_space, m_ranking.best(), found, first + from, some, queries.top,
+                m_faults.const_view(), queries.nodes, queries.values);
+    };
+    if (found == 0) return put(0, count);
+    m_ranking.select_best(exec_space, state, nodes, 0, count, ranked_together, found, put);
+  }
+
+  /// What determines the sizes of buffers in `launch_spread`.
+  using array_shape = std::array<std::size_t, 6>;
+  static array_shape shape_of(const GraphSide<memory_space>& graph,
+                              const ArrayQueries<ExecutionSpace>& queries,
+                              const SpreadRequest& request) {
+    return {graph.nodes + 1,
+            graph.blocks(),
+            queries.queries,
+            queries.top,
+            static_cast<std::size_t>(request.parameters.mode),
+            request.short_activations ? std::size_t{1} : std::size_t{0}};
   }
 
   void start(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
@@ -210,10 +299,11 @@ class SpreadingWorkspace {
   void rank(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
             std::size_t queries, std::size_t nodes, std::size_t top, Rank* ranks) {
     if (nodes == 0) return;
-    // The values of eight queries for a node are the smallest unit that a device reads.
-    constexpr std::size_t least = Arch::is_device<ExecutionSpace> ? 8 : 1;
-    m_ranking.rank(exec_space, state, nodes, 0, queries, least, top, ranks);
+    m_ranking.rank(exec_space, state, nodes, 0, queries, ranked_together, top, ranks);
   }
+
+  /// The values of eight queries for a node are the smallest unit that a device reads.
+  static constexpr std::size_t ranked_together = Arch::is_device<ExecutionSpace> ? 8 : 1;
 
   MemoryResource& m_memory;
   Buffer<float, memory_space> m_value;
@@ -228,6 +318,8 @@ class SpreadingWorkspace {
   Buffer<Arch::BFloat16, memory_space> m_short_passed;
   Buffer<Arch::BFloat16, memory_space> m_short_next;
   HopWorkspace<ExecutionSpace> m_hops;
+  Buffer<std::uint32_t, memory_space> m_faults;  // one word per query
+  array_shape m_array_shape{};                   // of the last `launch_spread`; zeros: none
   EdgeChoice<ExecutionSpace> m_choice;
 };
 

@@ -58,6 +58,7 @@ inline auto each_of_them() {
       SpreadOptions{.top = 5},
       SpreadQuery{.hops = 2},
       HopOptions{.columns = 2},
+      CsrHopOptions{.direction = HopDirection::along},
       GraphOptions{.merge_share = 0.2},
       GraphSpan{.nodes = 5},
       EdgeEnds{.from = 5},

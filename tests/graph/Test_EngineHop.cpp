@@ -46,6 +46,50 @@ TEST(EngineHop, AnyNumberOfColumnsMatchesReferenceInBothDirections) {
   }
 }
 
+TEST(EngineHop, ArraysOfTheCallerGiveTheSameBits) {
+  auto generator = Testing::generator("EngineHop.arrays");
+  const Graph graph = random_graph(100, {3, 40, 5000}, 300, -1, 1, generator);
+  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  for (const std::int64_t columns : {1, 3, 33}) {
+    std::vector<float> x(graph.nodes * columns);
+    for (float& v : x) v = static_cast<float>(generator() % 100) / 7;
+    HopOptions options;
+    options.columns = columns;
+    std::vector<float> expected(x.size());
+    engine.hop(x, expected, options);
+    const std::vector<std::int64_t> shape{100, columns};
+    for (const Space space : Testing::spaces()) {
+      std::vector<float> y(x.size());
+      options = {};
+      options.space = space;
+      engine.hop(ConstArray(x.data(), DataType::float32, shape),
+                 Array(y.data(), DataType::float32, shape), options);
+      EXPECT_EQ(bits_of(y), bits_of(expected)) << to_string(space);
+    }
+  }
+}
+
+TEST(EngineHop, InvalidArraysAreRejected) {
+  const Graph graph{3, {{0, 1, 1}}};
+  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  std::vector<float> x(6);
+  std::vector<float> y(6);
+  const std::vector<std::int64_t> shape{3, 2};
+  const std::vector<std::int64_t> other{2, 3};
+  const ConstArray from(x.data(), DataType::float32, shape);
+  const Array to(y.data(), DataType::float32, shape);
+  EXPECT_NO_THROW(engine.hop(from, to));
+  EXPECT_NO_THROW(engine.hop(from, to, {.columns = 2}));
+  EXPECT_THROW(engine.hop(from, to, {.columns = 3}), InvalidArgument);
+  EXPECT_THROW(engine.hop(from, Array(y.data(), DataType::float32, other)), InvalidArgument);
+  EXPECT_THROW(engine.hop(from, Array(y.data(), DataType::int32, shape)), InvalidArgument);
+  EXPECT_THROW(engine.hop(std::span(x), std::span(y)), InvalidArgument);
+  EXPECT_THROW(engine.hop(from, Array(x.data(), DataType::float32, shape)), InvalidArgument);
+  HopOptions options;
+  options.stream = Stream::cuda(nullptr);
+  EXPECT_THROW(engine.hop(from, to, options), InvalidArgument);
+}
+
 TEST(EngineHop, InvalidArgumentsAreRejected) {
   const Graph graph{3, {{0, 1, 1}}};
   const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);

@@ -11,6 +11,7 @@ namespace BinnedEdgesTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
+using Testing::Graphs::Array;
 
 constexpr std::uint64_t device_short_max = 32;
 

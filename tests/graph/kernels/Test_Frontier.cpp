@@ -13,6 +13,7 @@ namespace FrontierTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
+using Testing::Graphs::Array;
 
 using Ranks = std::vector<Rank>;
 

@@ -11,6 +11,7 @@ namespace HopTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
+using Testing::Graphs::Array;
 
 constexpr HopWidth widths[] = {HopWidth::one, HopWidth::eight, HopWidth::thirty_two};
 constexpr HopDirection directions[] = {HopDirection::along, HopDirection::against};

@@ -8,6 +8,7 @@ namespace ModifyWeightsTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
+using Testing::Graphs::Array;
 
 TEST(ModifyWeights, MatchReferenceInBothDirectionsAndWithDeltas) {
   auto generator = Testing::generator("ModifyWeights.reference");

@@ -11,6 +11,7 @@ namespace RankGroupsTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
+using Testing::Graphs::Array;
 
 TEST(RankGroups, MembersOfTheBestGroupsIncludeTheBestNodes) {
   auto generator = Testing::generator("RankGroups.members");

@@ -3,6 +3,7 @@
 #define KINDRED_GRAPH_HPP
 
 // All public headers of Kindred::graph.
+#include <kindred/matcher/CsrGraph.hpp>
 #include <kindred/matcher/EdgeEnds.hpp>
 #include <kindred/matcher/EdgeWeights.hpp>
 #include <kindred/matcher/GraphFileInfo.hpp>
@@ -10,6 +11,7 @@
 #include <kindred/matcher/GraphOptions.hpp>
 #include <kindred/matcher/GraphSpan.hpp>
 #include <kindred/matcher/GraphStatistics.hpp>
+#include <kindred/matcher/SpreadArrays.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #endif  // KINDRED_GRAPH_HPP

@@ -19,11 +19,11 @@ namespace KINDRED_PUBLIC Kindred {
 /// weight `weights[i]`. The input order of the edges is their order in the arrays. The arrays are
 /// one-dimensional without gaps.
 struct CsrGraph {
-  ConstArray
-      offsets;      ///< int32 or int64 [nodes + 1]: from 0 to the number of edges, not decreasing
-  ConstArray ends;  ///< int32 or uint32 [edges], each below the number of nodes
-  std::optional<ConstArray> weights =
-      {};  ///< float32 or bfloat16 [edges], finite; unset: all are 1
+  /// int32 or int64 [nodes + 1]: from 0 to the number of edges, not decreasing.
+  ConstArray offsets = {};
+  ConstArray ends = {};  ///< int32 or uint32 [edges], each below the number of nodes
+  /// float32 or bfloat16 [edges], finite. Unset: all weights are 1.
+  std::optional<ConstArray> weights = {};
   /// Keeps the arrays: an engine releases it, on any thread, when nothing reads them any more.
   /// Null: the caller keeps them.
   std::shared_ptr<const void> owner = {};

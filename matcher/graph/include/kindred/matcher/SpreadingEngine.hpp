@@ -16,6 +16,7 @@
 #include <kindred/matcher/GraphSpan.hpp>
 #include <kindred/matcher/GraphStatistics.hpp>
 #include <kindred/matcher/Residency.hpp>
+#include <kindred/matcher/SpreadArrays.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,8 @@ struct SpreadOptions {
   std::size_t trace_paths =
       0;  ///< paths per result to return in `SpreadResults::paths`, at most 1000; not for PageRank
   std::optional<Space> space = {};  ///< overrides the dispatcher's choice
+  /// For arrays on the device: the call is ordered by this stream and does not fence.
+  std::optional<Stream> stream = {};
 };
 
 /// Options of `SpreadingEngine::hop`.
@@ -242,6 +245,27 @@ class SpreadingEngine {
   /// OutOfMemory; DeviceLost
   SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options = {}) const;
 
+  /// \brief The same for sources and results in arrays, in host memory or on the device of the
+  /// graph. Each row of \p output has a fixed number of places, the most results of a query.
+  ///
+  /// Without a stream, sources on the device are copied to the host, validated and spread as above
+  /// on the device, and the results are copied there; work that writes the arrays must have ended.
+  /// Given `options.stream`, the call comes after the work in that stream, reads and writes the
+  /// arrays in place, does not wait for the device and copies nothing to the host. Then every hop
+  /// reads all edges, and the contents of the arrays cannot be refused: a query with a source that
+  /// would be refused, or with offsets that decrease or lie outside the arrays, has the node −1 and
+  /// the activation NaN in its whole row, and other queries are not affected. Such a call waits for
+  /// earlier calls on streams only if it has other sizes, kinds or modifiers than the last one. For
+  /// streams, captures and changes of the graph see `hop`.
+  /// \param output must not overlap \p sources
+  /// \param options `top` is ignored: the arrays have it. `trace_paths` must be 0; on a stream
+  /// `per_query` must be empty and the mode not PageRank
+  /// \throws InvalidArgument also for arrays of another type, shape or memory, and for a stream
+  /// without arrays on the device; SpaceUnavailable if the graph is not on the device; OutOfMemory;
+  /// DeviceLost
+  DispatchRecord spread(const SpreadSources& sources, const SpreadOutput& output,
+                        const SpreadOptions& options = {}) const;
+
   /// \brief One hop with D = 1: the sparse matrix–vector product `y = Wᵀx`, or `y = W x` against
   /// the edges, for one or more columns (SpMM). Reproducible sums are rounded to float32 once; NaN
   /// is stored as 0x7FC00000. Fences the instance it ran on. Complexity O((nodes + edges) ·
@@ -257,11 +281,12 @@ class SpreadingEngine {
   /// Arrays on the device need the graph there (`bytes(Space::cuda) > 0`); the result stays on the
   /// device. Given `options.stream`, the call comes after the work in that stream and does not wait
   /// for it, nor does it copy anything to the host. It waits for earlier calls on streams only if
-  /// its workspace must grow, or kinds or modifiers are others than before; the first call after a
-  /// change of the graph copies the change to the device and waits for that copy. Work of different
-  /// streams in one graph runs in the order of the calls. The stream must outlive this object, and
-  /// cannot be one that is being captured. Changes and merges of the graph do not disturb calls
-  /// that still run. Without a stream, work that writes x must have ended.
+  /// its workspace must grow, or kinds or modifiers are others than before; the first calls after a
+  /// change of the graph copy the change to the device, free what no call reads any more, and wait
+  /// for that. Work of different streams in one graph runs in the order of the calls. The stream
+  /// must outlive this object, and cannot be one that is being captured. Changes and merges of the
+  /// graph do not disturb calls that still run. Without a stream, work that writes x must have
+  /// ended.
   /// \param x,y float32 [nodes] or [nodes, columns] without gaps; y is overwritten completely and
   /// must not overlap x
   /// \param options its `columns` must be 1, or the columns of the arrays

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/RoundElement.hpp>
+#include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/common/Range.hpp>
+#include <kindred/core/graph/SourceArrays.hpp>
+
+namespace Kindred {
+
+namespace {
+
+/// One team per query. Sources are taken in chunks: in a chunk, the first source of a node adds all
+/// of that node, in input order.
+template <class ExecutionSpace>
+struct ArraySources {
+  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  static constexpr int chunk = 256;
+  static constexpr int scratch = chunk * static_cast<int>(sizeof(std::uint32_t) + sizeof(float));
+  static constexpr std::uint32_t no_node = 0xFFFFFFFFU;
+
+  SpreadState<ExecutionSpace> state;
+  SourceArrays<ExecutionSpace> sources;
+  ArrayView<std::uint32_t, ExecutionSpace> faults;
+  std::size_t nodes;
+  std::size_t first_query;
+  bool is_engine;
+
+  KOKKOS_INLINE_FUNCTION std::int64_t offset(std::size_t i) const {
+    return sources.offsets.extent(0) > 0 ? sources.offsets(i) : sources.short_offsets(i);
+  }
+  KOKKOS_INLINE_FUNCTION bool is_valid(std::uint32_t node, float value) const {
+    if (node >= nodes) return false;
+    if (node / 64 < sources.removed.extent(0) &&
+        (sources.removed(node / 64) >> node % 64 & 1U) != 0)
+      return false;
+    // Comparisons with NaN are false.
+    if (is_engine) return value >= 0.0F && value <= 1.0F;
+    constexpr float most = 3.402823466e+38F;
+    return value >= -most && value <= most;
+  }
+  KOKKOS_INLINE_FUNCTION std::size_t place(std::uint32_t node, std::size_t query) const {
+    return std::size_t{node} * static_cast<std::size_t>(state.width) + query;
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const auto query = static_cast<std::size_t>(team.league_rank());
+    const auto count = static_cast<std::int64_t>(sources.nodes.extent(0));
+    const std::int64_t begin = offset(first_query + query);
+    const std::int64_t end = offset(first_query + query + 1);
+    if (begin < 0 || end < begin || end > count) {
+      Kokkos::single(Kokkos::PerTeam(team), [&]() { faults(first_query + query) = 1; });
+      return;
+    }
+    auto* own_nodes = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem(int{chunk * 4}));
+    auto* own_values = static_cast<float*>(team.team_scratch(0).get_shmem(int{chunk * 4}));
+    for (std::int64_t first = begin; first < end; first += chunk) {
+      const int some = static_cast<int>(end - first < chunk ? end - first : std::int64_t{chunk});
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, some), [&](int i) {
+        const auto at = static_cast<std::size_t>(first + i);
+        const std::uint32_t node = sources.nodes(at);
+        const float value = sources.values(at);
+        const bool is_used = is_valid(node, value);
+        if (!is_used) faults(first_query + query) = 1;
+        own_nodes[i] = is_used ? node : no_node;
+        own_values[i] = value;
+      });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, some), [&](int i) {
+        const std::uint32_t node = own_nodes[i];
+        if (node == no_node) return;
+        for (int j = 0; j < i; ++j) {
+          if (own_nodes[j] == node) return;
+        }
+        const std::size_t to = place(node, query);
+        float sum = state.value(to);
+        for (int j = i; j < some; ++j) {
+          if (own_nodes[j] == node) sum += own_values[j];
+        }
+        state.value(to) = sum;
+      });
+      team.team_barrier();
+    }
+    for (std::int64_t first = begin; first < end; first += chunk) {
+      const int some = static_cast<int>(end - first < chunk ? end - first : std::int64_t{chunk});
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, some), [&](int i) {
+        const auto at = static_cast<std::size_t>(first + i);
+        const std::uint32_t node = sources.nodes(at);
+        if (is_valid(node, sources.values(at))) finish(place(node, query));
+      });
+    }
+  }
+
+  /// Several threads may finish the same place: each writes the same.
+  KOKKOS_INLINE_FUNCTION void finish(std::size_t to) const {
+    float value = state.value(to);
+    if (is_engine && !(value < 1.0F)) value = 1.0F;
+    state.value(to) = value;
+    if (state.short_passed.extent(0) == 0)
+      state.passed(to) = value;
+    else
+      state.short_passed(to) = Arch::round_to<Arch::BFloat16>(value);
+    if (state.tier.extent(0) > 0 && value > 0.0F) state.tier(to) = 0;
+  }
+};
+
+template <class ExecutionSpace>
+struct PutRanks {
+  ArrayView<const Rank, ExecutionSpace> ranks;
+  ArrayView<const std::uint32_t, ExecutionSpace> faults;
+  ArrayView<std::uint32_t, ExecutionSpace> nodes;
+  ArrayView<float, ExecutionSpace> values;
+  std::size_t found;
+  std::size_t first_query;
+  std::size_t top;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
+    const std::size_t query = index / top;
+    const std::size_t i = index % top;
+    const bool is_faulty = faults(first_query + query) != 0;
+    const Rank rank = i < found && !is_faulty ? ranks(query * found + i) : rank_none;
+    const std::size_t to = first_query * top + index;
+    const bool is_found = rank != rank_none;
+    nodes(to) = is_found ? rank_index(rank) : 0xFFFFFFFFU;
+    if (is_faulty)
+      values(to) = Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits});
+    else
+      values(to) = is_found ? score_descending(rank) : 0.0F;
+  }
+};
+
+}  // namespace
+
+template <class ExecutionSpace>
+void start_from_arrays(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
+                       const SourceArrays<ExecutionSpace>& sources, std::size_t nodes,
+                       std::size_t first_query, std::size_t queries, SpreadMode mode,
+                       const ArrayView<std::uint32_t, ExecutionSpace>& faults) {
+  start_spreading(exec_space, state, ArrayView<const std::uint64_t, ExecutionSpace>(),
+                  ArrayView<const float, ExecutionSpace>());
+  if (queries == 0) return;
+  using kernel = ArraySources<ExecutionSpace>;
+  Kokkos::parallel_for(
+      "Kindred::SpreadingEngine::spread::array_sources",
+      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(queries),
+                                         kernel::shape::team_size, kernel::shape::vector_length)
+          .set_scratch_size(0, Kokkos::PerTeam(kernel::scratch)),
+      kernel{state, sources, faults, nodes, first_query, mode == SpreadMode::engine});
+}
+
+template <class ExecutionSpace>
+void put_ranks(const ExecutionSpace& exec_space, const ArrayView<const Rank, ExecutionSpace>& ranks,
+               std::size_t found, std::size_t first_query, std::size_t queries, std::size_t top,
+               const ArrayView<const std::uint32_t, ExecutionSpace>& faults,
+               const ArrayView<std::uint32_t, ExecutionSpace>& nodes,
+               const ArrayView<float, ExecutionSpace>& values) {
+  Kokkos::parallel_for(
+      "Kindred::SpreadingEngine::spread::put_ranks",
+      Impl::range<std::size_t>(exec_space, queries * top),
+      PutRanks<ExecutionSpace>{ranks, faults, nodes, values, found, first_query, top});
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                              \
+  template void start_from_arrays<SPACE>(                                                       \
+      const SPACE&, const SpreadState<SPACE>&, const SourceArrays<SPACE>&, std::size_t,         \
+      std::size_t, std::size_t, SpreadMode, const ArrayView<std::uint32_t, SPACE>&);            \
+  template void put_ranks<SPACE>(                                                               \
+      const SPACE&, const ArrayView<const Rank, SPACE>&, std::size_t, std::size_t, std::size_t, \
+      std::size_t, const ArrayView<const std::uint32_t, SPACE>&,                                \
+      const ArrayView<std::uint32_t, SPACE>&, const ArrayView<float, SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "GivenArrays.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+namespace Kindred::Impl {
+
+void require_given(const NamedArray& given, std::initializer_list<DataType> types,
+                   std::initializer_list<std::int64_t> shape) {
+  const ConstArray& array = given.array;
+  std::string names;
+  for (const DataType type : types)
+    names += (names.empty() ? "" : " or ") + std::string(to_string(type));
+  KINDRED_THROW_IF(std::ranges::find(types, array.type()) == types.end(),
+                   std::string(given.name) + " is " + to_string(array) + "; it must be " + names);
+  require_array(given, array.type(), shape);
+  KINDRED_THROW_IF(array.size() > 0 && !array.is_contiguous(),
+                   std::string(given.name) + " is " + to_string(array) +
+                       " with gaps between its rows; copy it to an array without gaps");
+  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(array.data()) % size_of(array.type()) != 0,
+                   std::string(given.name) + " does not begin at a multiple of the " +
+                       std::to_string(size_of(array.type())) + " bytes of its elements");
+}
+
+void require_apart(const NamedArray& read, const NamedArray& written) {
+  const auto begin = [](const NamedArray& of) {
+    return static_cast<const std::byte*>(of.array.data());
+  };
+  const auto end = [&](const NamedArray& of) {
+    return begin(of) + of.array.size() * size_of(of.array.type());
+  };
+  const std::less<const std::byte*> before;
+  KINDRED_THROW_IF(read.array.size() > 0 && written.array.size() > 0 &&
+                       before(begin(read), end(written)) && before(begin(written), end(read)),
+                   std::string(read.name) + " and " + written.name +
+                       " overlap; the results need memory of their own");
+}
+
+}  // namespace Kindred::Impl
