@@ -16,7 +16,6 @@ namespace Kindred::Loader {
 namespace {
 
 constexpr std::string_view prefix = "cuda-";
-constexpr const char* file_name = "libkindred.so.0";
 constexpr const char* description_name = "library.txt";
 
 /// major × \p of_major + minor × \p of_minor of a text such as 9.0; 0 if it is something else.
@@ -68,7 +67,8 @@ void describe(InstalledLibrary& library, std::string_view description) {
   }
 }
 
-std::vector<InstalledLibrary> installed_libraries(const std::string& folder) {
+std::vector<InstalledLibrary> installed_libraries(const std::string& folder,
+                                                  const char* file) {
   std::vector<InstalledLibrary> libraries;
   std::error_code failed;
   std::filesystem::directory_iterator entry(folder, failed);
@@ -77,7 +77,7 @@ std::vector<InstalledLibrary> installed_libraries(const std::string& folder) {
     InstalledLibrary library;
     library.name = entry->path().filename().string();
     if (!library.name.starts_with(prefix)) continue;
-    library.path = (entry->path() / file_name).string();
+    library.path = (entry->path() / file).string();
     describe(library, contents(entry->path() / description_name));
     libraries.push_back(std::move(library));
   }

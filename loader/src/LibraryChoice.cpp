@@ -85,8 +85,9 @@ LibraryChoice choose_library(const std::vector<InstalledLibrary>& libraries, con
   return choice;
 }
 
-LibraryChoice open_library(const std::string& folder, const char* requested, const char* driver) {
-  const std::vector<InstalledLibrary> libraries = installed_libraries(folder);
+LibraryChoice open_library(const std::string& folder, const char* requested, const char* driver,
+                           const char* file) {
+  const std::vector<InstalledLibrary> libraries = installed_libraries(folder, file);
   if (requested != nullptr && *requested != '\0') return open_requested(libraries, requested);
   if (libraries.empty()) {
     LibraryChoice choice;

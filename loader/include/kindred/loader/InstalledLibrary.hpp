@@ -25,8 +25,9 @@ struct InstalledLibrary {
 void describe(InstalledLibrary& library, std::string_view description);
 
 /// \brief The libraries in the folders `cuda-*` of \p folder, those for the newest architecture
-/// first. A folder that cannot be read holds none.
-std::vector<InstalledLibrary> installed_libraries(const std::string& folder);
+/// first. A folder that cannot be read holds none. \param file name of the library in each folder
+std::vector<InstalledLibrary> installed_libraries(const std::string& folder,
+                                                  const char* file = "libkindred.so.0");
 
 /// `9.0` for 90
 std::string capability_text(int architecture);

@@ -35,10 +35,12 @@ LibraryChoice choose_library(const std::vector<InstalledLibrary>& libraries, con
 /// \param requested value of the environment variable KINDRED_LIBRARY: `host`, the name of an
 ///        installed library or, with a slash, a path. Null or empty: `choose_library`
 /// \param driver as of `query_driver`
+/// \param file as of `installed_libraries`
 /// \throws std::invalid_argument for a requested name that is not installed
 /// \throws std::runtime_error for a requested library that cannot be opened
 LibraryChoice open_library(const std::string& folder, const char* requested,
-                           const char* driver = "libcuda.so.1");
+                           const char* driver = "libcuda.so.1",
+                           const char* file = "libkindred.so.0");
 
 }  // namespace Kindred::Loader
 
