@@ -100,3 +100,12 @@ foreach(engine IN LISTS engines)
   string(REPLACE "Kindred::" "" name "${engine}")
   kindred_pkg_config(kindred-${name} ${engine} "${PROJECT_DESCRIPTION}: ${name}")
 endforeach()
+
+# The C interface, one shared library.
+if(Kindred_ENABLE_C AND Kindred_SHARED_LIBRARY)
+  set(pc_name kindred-c)
+  set(pc_description "${PROJECT_DESCRIPTION}: the C interface")
+  set(pc_libs -lkindred_c)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/kindred.pc.in" pkgconfig/kindred-c.pc @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/pkgconfig/kindred-c.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT libkindred-c-dev)
+endif()

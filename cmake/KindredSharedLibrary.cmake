@@ -120,12 +120,16 @@ if(KINDRED_LEVELS)
     list(APPEND settings "-D${variable}:STRING=${value}")
   endforeach()
   set(before kindred_shared)  # one after the other: each uses all processors
+  set(libraries kindred_shared)
+  if(Kindred_ENABLE_C)
+    list(APPEND libraries kindred_c)
+  endif()
   foreach(level IN LISTS KINDRED_LEVELS)
     set(folder "${PROJECT_BINARY_DIR}/levels/${level}")
     ExternalProject_Add(kindred_${level} SOURCE_DIR "${PROJECT_SOURCE_DIR}" BINARY_DIR "${folder}" PREFIX "${folder}-steps"
       LIST_SEPARATOR "|" CMAKE_ARGS ${settings} "-DKINDRED_ARCH=${level}" "-DKINDRED_LEVELS=" "-DKINDRED_LEVEL_FOLDER=glibc-hwcaps/${level}"
         -DKindred_ENABLE_TOOLS=OFF -DKindred_ENABLE_PERF=OFF "-DCMAKE_INSTALL_PREFIX=${CMAKE_INSTALL_PREFIX}"
-      BUILD_COMMAND "${CMAKE_COMMAND}" --build "${folder}" --target kindred_shared
+      BUILD_COMMAND "${CMAKE_COMMAND}" --build "${folder}" --target ${libraries}
       INSTALL_COMMAND "" BUILD_ALWAYS ON USES_TERMINAL_BUILD ON DEPENDS ${before})
     install(SCRIPT "${folder}/cmake_install.cmake" COMPONENT libkindred0)
     set(before kindred_${level})

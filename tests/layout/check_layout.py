@@ -15,8 +15,9 @@ MAY_INCLUDE = {
                  "nlohmann/", "cuda"),
     "matcher": ("kindred/", "Kokkos", "nlohmann/"),
     "loader": ("kindred/loader/", "kindred/Version.hpp"),
+    "bindings": ("kindred.h", "kindred/matcher/", "kindred/backends/", "kindred/core/", "kindred/loader/", "kindred/Version.hpp"),
 }
-PUBLIC_HEADERS_ONLY = ("tools", "perf", "examples")
+PUBLIC_HEADERS_ONLY = ("tools", "perf", "examples", "bindings")
 ENGINE_HEADERS = re.compile(r"(backends|matcher/\w+)/include/")
 SPACE_CONDITION = re.compile(r"^\s*#\s*(if|elif|ifdef|ifndef).*(KOKKOS_ENABLE_|__CUDA|__AVX|__SSE|__ARM_|__aarch64__|KINDRED_HAS_DEVICE)")
 INTRINSICS = re.compile(r"immintrin\.h|arm_neon\.h|\b_mm\d*_|__shfl|__ballot|__sync|__ld[cg]|\bthreadIdx\b|__builtin_prefetch|<<<|__global__|\basm\b")
@@ -42,7 +43,7 @@ FOLDERS_OF_PARTS = re.compile(r"(?:core|memory|backends|matcher)/")
 EXPORTS = "core/include/kindred/core/common/Public.hpp"
 SHARED = {"common", "storage", "symbols", "compat", "calibration"}
 OTHER_TESTS = {"backends", "memory", "vendor", "io", "command", "tools", "demo", "perf", "loader",  # folders elsewhere
-               "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "packages", "library",
+               "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "packages", "library", "c",
                "cuda_compile", "hip_compile", "instruction_sets", "aarch64", "layout", "docs", "run", "support", "kokkos_kernels"}
 
 

@@ -49,6 +49,11 @@ class CheckLayout(unittest.TestCase):
         self.assertTrue(found("tools/a.cpp", "#include <kindred/backends/impl/Instances.hpp>\n"))
         self.assertFalse(found("tools/a.cpp", "#include <kindred/matcher/RankFusion.hpp>\n"))
 
+    def test_bindings_use_public_headers_only(self):
+        self.assertTrue(found("bindings/c/src/a.cpp", "#include <kindred/backends/impl/Instances.hpp>\n"))
+        self.assertTrue(found("bindings/c/src/a.cpp", "#include <Kokkos_Core.hpp>\n"))
+        self.assertFalse(found("bindings/c/src/a.cpp", "#include <kindred.h>\n#include <kindred/matcher/RankFusion.hpp>\n"))
+
     def test_engine_headers_include_no_kokkos(self):
         guard = "#ifndef KINDRED_MATCHER_A_HPP\n#define KINDRED_MATCHER_A_HPP\n"
         self.assertTrue(found("matcher/vector/include/kindred/matcher/A.hpp", guard + "#include <Kokkos_Core.hpp>\n"))

@@ -1,0 +1,1774 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kindred.h: the C interface of Kindred, for C99, C11, C++17 and foreign-function interfaces.
+ *
+ * Conventions
+ * - A function returns KINDRED_OK or a negative status. It never throws, prints, aborts or exits. After a failure,
+ *   kindred_last_error() has the message: what happened, the value, the limit and what to do. A failed call changes nothing, and
+ *   writes nothing through its output pointers except where a function says so.
+ * - Objects are opaque handles. `*_create`, `*_load` and calls with ragged results make them; each has one `*_destroy`, which
+ *   accepts NULL. A handle of another kind, or one that was destroyed, is refused with KINDRED_INVALID as long as its memory has
+ *   not been given to a new handle. Objects keep their context alive: the order of destruction does not matter.
+ * - Structs of options start with `struct_size`. Initialise them by their KINDRED_..._INIT, or by their function `*_init`. A NULL
+ *   pointer stands for the defaults. A smaller struct, of an older header, is accepted: the members that it lacks have their
+ *   defaults. A larger one is accepted if what this library does not know is zero. Structs that a call fills also start with
+ *   `struct_size`, which the caller sets; members beyond it are not written.
+ * - Parameters marked KINDRED_OPTIONAL may be NULL. Pointers to arrays may be NULL if the array is empty.
+ * - Arrays of numbers are borrowed `DLTensor`s; kindred_tensor() makes one of a pointer. Their memory is not kept after the call.
+ * - Rows of different lengths are `offsets` of rows + 1 elements, which start at 0 and never decrease, and the values of all rows.
+ * - Texts are any bytes, with their number: they need no final zero. Paths end with a zero.
+ * - Functions may be called from any number of threads, also with the same handle, except where a comment says so. Nobody may
+ *   destroy a handle while another thread uses it. Message of kindred_last_error: one per thread.
+ * - Calls wait for their results ("fence") before they return, except passes of seeds on rows of a device.
+ */
+#ifndef KINDRED_H
+#define KINDRED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define KINDRED_NOEXCEPT noexcept
+extern "C" {
+#else
+#define KINDRED_NOEXCEPT
+#endif
+
+#if defined(__GNUC__)
+#define KINDRED_API __attribute__((visibility("default")))
+#else
+#define KINDRED_API
+#endif
+
+/* Marks parameters that may be NULL. */
+#define KINDRED_OPTIONAL
+
+/* DLPack's tensor (https://dmlc.github.io/dlpack). Include dlpack.h before this header to use its declarations instead. */
+#ifndef DLPACK_DLPACK_H_
+#ifdef __cplusplus
+typedef enum : int32_t {
+#else
+typedef enum {
+#endif
+  kDLCPU = 1,
+  kDLCUDA = 2,
+  kDLCUDAHost = 3,
+  kDLCUDAManaged = 13
+} DLDeviceType;
+
+typedef struct {
+  DLDeviceType device_type;
+  int32_t device_id;
+} DLDevice;
+
+typedef enum { kDLInt = 0U, kDLUInt = 1U, kDLFloat = 2U, kDLBfloat = 4U, kDLBool = 6U } DLDataTypeCode;
+
+typedef struct {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;
+} DLDataType;
+
+typedef struct {
+  void* data;
+  DLDevice device;
+  int32_t ndim;
+  DLDataType dtype;
+  int64_t* shape;
+  int64_t* strides;
+  uint64_t byte_offset;
+} DLTensor;
+#endif /* DLPACK_DLPACK_H_ */
+
+/* ---- Status ---- */
+
+/** What a call returns. */
+typedef enum {
+  KINDRED_OK = 0,
+  KINDRED_INVALID = -1,     /* an argument is invalid */
+  KINDRED_NO_MEMORY = -2,   /* memory could not be allocated, or a budget is exhausted */
+  KINDRED_NO_SPACE = -3,    /* the requested execution space or library cannot be used on this machine */
+  KINDRED_DEVICE_LOST = -4, /* the device stopped responding */
+  KINDRED_CORRUPT = -5,     /* the contents of a file are invalid */
+  KINDRED_NOT_FOUND = -6,   /* a name, id or file does not exist */
+  KINDRED_BUSY = -7,        /* another process or thread holds the resource */
+  KINDRED_CANCELLED = -8,   /* a callback returned nonzero */
+  KINDRED_INTERNAL = -9     /* any other failure, such as a failed write */
+} kindred_status;
+
+/** Name of a status, such as `KINDRED_INVALID`; never NULL. */
+KINDRED_API const char* kindred_status_name(int32_t status) KINDRED_NOEXCEPT;
+
+/** Message of the last failed call of this thread, valid until its next failed call; empty before the first. Never NULL. */
+KINDRED_API const char* kindred_last_error(void) KINDRED_NOEXCEPT;
+
+/** Version of the library: 10000 * major + 100 * minor + patch. */
+KINDRED_API uint32_t kindred_version(void) KINDRED_NOEXCEPT;
+
+/** Version of the library, such as `0.1.0`. */
+KINDRED_API const char* kindred_version_string(void) KINDRED_NOEXCEPT;
+
+/* ---- Handles ---- */
+
+typedef struct kindred_context kindred_context;         /* spaces, threads, memory budgets and the dispatcher */
+typedef struct kindred_string kindred_string;           /* an owned text */
+typedef struct kindred_vocabulary kindred_vocabulary;   /* numbers texts */
+typedef struct kindred_query kindred_query;             /* compares one sequence with many */
+typedef struct kindred_matcher kindred_matcher;         /* exact search in stored sequences */
+typedef struct kindred_memory kindred_memory;           /* a memory of event sequences that learns and forgets */
+typedef struct kindred_pattern kindred_pattern;         /* a pattern of a memory */
+typedef struct kindred_predictions kindred_predictions; /* the results of kindred_memory_predict */
+typedef struct kindred_index kindred_index;             /* exact search in vectors */
+typedef struct kindred_scorer kindred_scorer;           /* low-latency scores of candidates */
+typedef struct kindred_hnsw kindred_hnsw;               /* approximate search in vectors */
+typedef struct kindred_graph kindred_graph;             /* spreading activation and PageRank */
+typedef struct kindred_results kindred_results;         /* ragged results: one row per query */
+typedef struct kindred_clusters kindred_clusters;       /* a partition of stored sequences */
+typedef struct kindred_bulk kindred_bulk;               /* operations on lists of arrays */
+typedef struct kindred_seeds kindred_seeds;             /* a layer of seeds */
+typedef struct kindred_lattice kindred_lattice;         /* a grid of nodes, with its paths */
+
+/* ---- Common types ---- */
+
+/** Stands for a 64-bit option that is not set. */
+#define KINDRED_UNSET UINT64_MAX
+/** A symbol outside of a vocabulary: it matches nothing, including itself. */
+#define KINDRED_UNKNOWN_SYMBOL UINT32_MAX
+
+/* Where work runs. */
+enum { KINDRED_SPACE_ANY = -1, KINDRED_SPACE_SERIAL = 0, KINDRED_SPACE_OPENMP = 1, KINDRED_SPACE_CUDA = 2 };
+
+/* Where a store keeps its data: on the host and, if it fits, on the device; on the host; on both; used on the device only. */
+enum { KINDRED_RESIDENCY_AUTOMATIC = 0, KINDRED_RESIDENCY_HOST = 1, KINDRED_RESIDENCY_BOTH = 2, KINDRED_RESIDENCY_DEVICE = 3 };
+
+/* Why a space was chosen. */
+enum {
+  KINDRED_REASON_PREDICTED = 0,
+  KINDRED_REASON_FORCED = 1,
+  KINDRED_REASON_ONLY = 2,
+  KINDRED_REASON_HYSTERESIS = 3,
+  KINDRED_REASON_PROBE = 4,
+  KINDRED_REASON_FALLBACK = 5,
+  KINDRED_REASON_MEMORY = 6,
+  KINDRED_REASON_THRESHOLD = 7
+};
+
+/** A borrowed text. */
+typedef struct kindred_text {
+  const char* data; /* may be NULL if size is 0 */
+  size_t size;      /* bytes */
+} kindred_text;
+
+/** Where a call ran, why, and the time taken. */
+typedef struct kindred_record {
+  size_t struct_size;
+  char operation[32];      /* name, such as `search`; empty if the dispatcher was not asked */
+  uint64_t items;          /* patterns * queries, rows * queries, candidates, edges * queries or elements */
+  double work;             /* elementary steps */
+  uint64_t transfer_bytes; /* copied to and from a device if it is chosen */
+  double predicted[3];     /* seconds on each space; NaN for a space that cannot run the call */
+  double taken;            /* seconds */
+  double starts;           /* parallel regions or kernels, one after the other */
+  int32_t space;           /* KINDRED_SPACE_... */
+  int32_t reason;          /* KINDRED_REASON_... */
+  int32_t threads;         /* host threads used */
+  int32_t first;           /* 1: the first call of this size on this space, which includes allocations */
+} kindred_record;
+#define KINDRED_RECORD_INIT \
+  { sizeof(kindred_record), {0}, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, 0 }
+
+/* The bits of `DLDataType`s, for kindred_tensor. */
+#define KINDRED_FLOAT32 ((uint32_t)kDLFloat << 8U | 32U)
+#define KINDRED_FLOAT16 ((uint32_t)kDLFloat << 8U | 16U)
+#define KINDRED_BFLOAT16 ((uint32_t)kDLBfloat << 8U | 16U)
+#define KINDRED_FLOAT64 ((uint32_t)kDLFloat << 8U | 64U)
+#define KINDRED_INT8 ((uint32_t)kDLInt << 8U | 8U)
+#define KINDRED_UINT8 ((uint32_t)kDLUInt << 8U | 8U)
+#define KINDRED_INT64 ((uint32_t)kDLInt << 8U | 64U)
+
+/** A tensor in host memory: `data` with the given type (KINDRED_FLOAT32, ...) and shape, without gaps, the last index fastest.
+ *  `shape` must stay valid while the tensor is used. For input, `data` may point to constant elements. */
+static inline DLTensor kindred_tensor(const void* data, uint32_t type, int32_t ndim, int64_t* shape) {
+  DLTensor tensor;
+  union {
+    const void* constant;
+    void* any;
+  } pointer;
+  pointer.constant = data;
+  tensor.data = pointer.any;
+  tensor.device.device_type = kDLCPU;
+  tensor.device.device_id = 0;
+  tensor.ndim = ndim;
+  tensor.dtype.code = (uint8_t)(type >> 8U);
+  tensor.dtype.bits = (uint8_t)(type & 0xFFU);
+  tensor.dtype.lanes = 1;
+  tensor.shape = shape;
+  tensor.strides = NULL;
+  tensor.byte_offset = 0;
+  return tensor;
+}
+
+/* ---- Callbacks ---- */
+
+enum { KINDRED_LOG_DEBUG = 0, KINDRED_LOG_INFO = 1, KINDRED_LOG_WARNING = 2 };
+
+/** Receives a log message, from any thread. The returned value is ignored. */
+typedef int (*kindred_log_callback)(void* user, int32_t level, const char* message, size_t size);
+/** Receives the record of a call that the dispatcher placed, from any thread. The returned value is ignored. */
+typedef int (*kindred_dispatch_callback)(void* user, const kindred_record* record);
+/** Called before an allocation within a budget, from any thread; nonzero refuses it, with KINDRED_NO_MEMORY. */
+typedef int (*kindred_allocation_callback)(void* user, uint64_t bytes, const char* label);
+/** Receives the number of items done so far, on the calling thread; nonzero cancels the call. */
+typedef int (*kindred_progress_callback)(void* user, uint64_t done);
+
+/* ---- Texts that the library returns ---- */
+
+/** The bytes, followed by a zero; NULL for an invalid handle. Valid while the handle lives. */
+KINDRED_API const char* kindred_string_data(const kindred_string* string) KINDRED_NOEXCEPT;
+/** Number of bytes; 0 for an invalid handle. */
+KINDRED_API size_t kindred_string_size(const kindred_string* string) KINDRED_NOEXCEPT;
+/** Frees a text. */
+KINDRED_API kindred_status kindred_string_destroy(KINDRED_OPTIONAL kindred_string* string) KINDRED_NOEXCEPT;
+
+/* ---- Context ---- */
+
+/** Options of a context. The defaults use the whole machine. */
+typedef struct kindred_context_options {
+  size_t struct_size;
+  int32_t threads;            /* of the space openmp, at most 512; 0: as many as this process may use */
+  int32_t device;             /* GPU, counted from 0 among those visible to the process; -1: the first that Kokkos selects */
+  int32_t space;              /* runs everything there; KINDRED_SPACE_ANY: the dispatcher chooses */
+  int32_t load_profile;       /* nonzero: use the calibration of this machine if there is one */
+  double budget_fraction;     /* share of the free memory that may be used, in (0, 1] */
+  uint64_t host_budget;       /* bytes; overrides the share; KINDRED_UNSET */
+  uint64_t device_budget;     /* likewise */
+  uint64_t device_budget_max; /* bytes; upper limit */
+  uint64_t device_memory_min; /* bytes; a device with less memory is not used */
+  const char* profile;        /* path of the calibration file; NULL: the default path */
+  kindred_log_callback log;   /* NULL: no messages */
+  void* log_user;
+  kindred_dispatch_callback on_dispatch; /* NULL: none */
+  void* dispatch_user;
+  kindred_allocation_callback before_allocation; /* NULL: none */
+  void* allocation_user;
+  uint64_t window;            /* of the dispatcher: observations behind a median */
+  double hysteresis;          /* a switch of the space requires a predicted time lower by this fraction */
+  double probe_interval_ms;   /* between probes of a space that is not chosen */
+  double probe_cost_max;      /* no probe is made if it is predicted to take more than this many times the best time */
+  double probe_share;         /* maximum predicted loss of a probe, as a share of the time that calls have taken since the last */
+  double probe_loss_max;      /* maximum predicted loss of a probe in seconds; negative: no limit */
+  double success_rate_min;    /* the breaker of a space opens at a lower success rate */
+  uint64_t failures_min;      /* failures before it can open */
+  double breaker_interval_ms; /* an open breaker lets one call through after this time */
+  uint64_t device_items_min;  /* calls of fewer items stay on the host; KINDRED_UNSET */
+  uint64_t device_items_from; /* calls of at least this many items go to the device; KINDRED_UNSET */
+} kindred_context_options;
+#define KINDRED_CONTEXT_OPTIONS_INIT                                                                                     \
+  {                                                                                                                      \
+    sizeof(kindred_context_options), 0, -1, KINDRED_SPACE_ANY, 1, 0.8, KINDRED_UNSET, KINDRED_UNSET, UINT64_MAX, 0, NULL, \
+        NULL, NULL, NULL, NULL, NULL, NULL, 100, 0.10, 5000, 4.0, 0.05, -1, 0.95, 2, 10000, KINDRED_UNSET, KINDRED_UNSET  \
+  }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_context_options_init(kindred_context_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Properties of a space. The texts are valid while the context lives. */
+typedef struct kindred_space_info {
+  size_t struct_size;
+  int32_t compiled;
+  int32_t usable;
+  const char* why_not;       /* reason if not usable, otherwise empty */
+  const char* device;        /* name of the processor or the GPU */
+  int32_t device_index;      /* of the GPU in use, among those visible to the process */
+  int32_t device_count;      /* GPUs visible to the process */
+  int32_t concurrency;       /* host threads, or streaming multiprocessors */
+  int32_t kernels_from_ptx;  /* 1: the driver compiles the kernels at their first use */
+  double compute_capability; /* of a CUDA device, such as 9.0 */
+  double kernels_for;        /* compute capability that the kernels were compiled for */
+  uint64_t memory_total;     /* bytes */
+  uint64_t memory_free;      /* bytes free when the context started */
+  uint64_t memory_budget;    /* bytes that Kindred may use */
+} kindred_space_info;
+#define KINDRED_SPACE_INFO_INIT \
+  { sizeof(kindred_space_info), 0, 0, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** Memory in use within the budget of a space, in bytes. */
+typedef struct kindred_memory_use {
+  size_t struct_size;
+  uint64_t current;
+  uint64_t peak;
+  uint64_t allocations; /* number so far */
+} kindred_memory_use;
+#define KINDRED_MEMORY_USE_INIT \
+  { sizeof(kindred_memory_use), 0, 0, 0 }
+
+/** A measured point of a calibration. */
+typedef struct kindred_calibration_point {
+  size_t struct_size;
+  const char* operation; /* valid during the callback */
+  int32_t space;
+  int32_t threads;
+  double work;
+  double seconds;
+} kindred_calibration_point;
+/** Receives each measured point, on the calling thread; nonzero cancels, and the dispatcher is unchanged. */
+typedef int (*kindred_calibration_callback)(void* user, const kindred_calibration_point* point);
+
+/** Creates a context. The first one of a process also chooses the library: the built-in one for hosts or, if a driver and a device
+ *  are found, the one for NVIDIA GPUs that is installed beside it. KINDRED_LIBRARY overrides the choice. After `fork`, a child
+ *  process must not use a context of its parent. */
+KINDRED_API kindred_status kindred_context_create(KINDRED_OPTIONAL const kindred_context_options* options,
+                                                  kindred_context** context) KINDRED_NOEXCEPT;
+/** Releases a context. It ends when the objects that were created from it are destroyed, too. */
+KINDRED_API kindred_status kindred_context_destroy(KINDRED_OPTIONAL kindred_context* context) KINDRED_NOEXCEPT;
+/** Number of threads of the space openmp. */
+KINDRED_API kindred_status kindred_context_threads(const kindred_context* context, int32_t* threads) KINDRED_NOEXCEPT;
+/** Describes a space, also one that cannot be used. */
+KINDRED_API kindred_status kindred_context_space(const kindred_context* context, int32_t space,
+                                                 kindred_space_info* info) KINDRED_NOEXCEPT;
+/** Bytes of the memory of a space that are free now. */
+KINDRED_API kindred_status kindred_context_free_memory(const kindred_context* context, int32_t space,
+                                                       uint64_t* bytes) KINDRED_NOEXCEPT;
+/** Memory that Kindred uses on a space. */
+KINDRED_API kindred_status kindred_context_memory_use(const kindred_context* context, int32_t space,
+                                                      kindred_memory_use* use) KINDRED_NOEXCEPT;
+/** Which build of the library serves the context, and why: its name is `host` or that of a folder, such as `cuda-90`. The texts
+ *  are valid while the process lives. */
+KINDRED_API kindred_status kindred_context_library(const kindred_context* context, const char** name,
+                                                   const char** why) KINDRED_NOEXCEPT;
+/** Measures every operation on every usable space and gives the costs to the dispatcher.
+ *  @param seconds approximate time limit, > 0 */
+KINDRED_API kindred_status kindred_context_calibrate(kindred_context* context, double seconds,
+                                                     KINDRED_OPTIONAL kindred_calibration_callback on_point,
+                                                     KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
+/** Writes the calibration to the profile of the context, atomically. */
+KINDRED_API kindred_status kindred_context_save_profile(const kindred_context* context) KINDRED_NOEXCEPT;
+/** Path of the profile, valid while the context lives. */
+KINDRED_API kindred_status kindred_context_profile_path(const kindred_context* context, const char** path) KINDRED_NOEXCEPT;
+/** The calibration as JSON. */
+KINDRED_API kindred_status kindred_context_profile_json(const kindred_context* context, kindred_string** json) KINDRED_NOEXCEPT;
+/** Loads a calibration of this machine from JSON. */
+KINDRED_API kindred_status kindred_context_load_profile_json(kindred_context* context, const char* json,
+                                                             size_t size) KINDRED_NOEXCEPT;
+
+/* ---- Results ---- */
+
+/** A run of equal symbols: pattern[pattern_begin + i] == query[query_begin + i] for i < length. */
+typedef struct kindred_block {
+  uint32_t pattern_begin;
+  uint32_t query_begin;
+  uint32_t length;
+} kindred_block;
+
+/** The contribution of an edge in one hop of a spread. */
+typedef struct kindred_step {
+  uint32_t from;
+  uint32_t to;
+  float weight;
+  float carried;
+} kindred_step;
+
+/** Convergence of PageRank for one query. */
+typedef struct kindred_convergence {
+  double residual;
+  uint32_t iterations;
+  uint32_t reserved;
+} kindred_convergence;
+
+/** The contribution of one ranking to a fused result. */
+typedef struct kindred_fusion_reason {
+  uint64_t ranking;
+  uint64_t place; /* 1 is the best */
+  double score;   /* in that ranking */
+  double contribution;
+} kindred_fusion_reason;
+
+/** Which path a search took, and its counts. */
+typedef struct kindred_search_report {
+  size_t struct_size;
+  char path[16];        /* `brute_force`, `quantized`, `gemm` or `candidates` */
+  uint64_t prefiltered; /* (query, row) pairs that were compared with a bound */
+  uint64_t survivors;   /* of these, pairs that were scored exactly */
+} kindred_search_report;
+#define KINDRED_SEARCH_REPORT_INIT \
+  { sizeof(kindred_search_report), {0}, 0, 0 }
+
+/** Number of rows: one per query. */
+KINDRED_API kindred_status kindred_results_rows(const kindred_results* results, size_t* rows) KINDRED_NOEXCEPT;
+/** rows + 1 offsets into the arrays of ids and scores. NULL for an invalid handle. This array and the following live as long as the
+ *  handle. */
+KINDRED_API const uint64_t* kindred_results_offsets(const kindred_results* results) KINDRED_NOEXCEPT;
+/** The ids: indices of patterns, ids of vectors, nodes, items. NULL for an invalid handle. */
+KINDRED_API const int64_t* kindred_results_ids(const kindred_results* results) KINDRED_NOEXCEPT;
+/** Similarities, scores or activations, best first; float32 scores are converted exactly. 0 for paths and rows of lattices. NULL for an
+ *  invalid handle. */
+KINDRED_API const double* kindred_results_scores(const kindred_results* results) KINDRED_NOEXCEPT;
+/** Matched symbols of sequences; NULL for other results. */
+KINDRED_API const uint32_t* kindred_results_matched(const kindred_results* results) KINDRED_NOEXCEPT;
+/** Distances of sequences; NULL for other results. */
+KINDRED_API const double* kindred_results_distances(const kindred_results* results) KINDRED_NOEXCEPT;
+/** The matching blocks: those of result i are `(*blocks)[(*offsets)[i] ... (*offsets)[i + 1])`. KINDRED_NOT_FOUND unless the options
+ *  asked for them. */
+KINDRED_API kindred_status kindred_results_blocks(const kindred_results* results, const uint64_t** offsets,
+                                                  const kindred_block** blocks) KINDRED_NOEXCEPT;
+/** The paths of a spread: the paths to result i are `(*paths)[i] ... (*paths)[i + 1]`, each with its strength and with the edges
+ *  `(*steps)[(*step_offsets)[j] ... (*step_offsets)[j + 1])`. KINDRED_NOT_FOUND unless the options asked for them. */
+KINDRED_API kindred_status kindred_results_paths(const kindred_results* results, const uint64_t** paths, const float** strengths,
+                                                 const uint64_t** step_offsets, const kindred_step** steps) KINDRED_NOEXCEPT;
+/** Convergence of every query of PageRank. KINDRED_NOT_FOUND for other results. */
+KINDRED_API kindred_status kindred_results_convergence(const kindred_results* results,
+                                                       const kindred_convergence** convergence) KINDRED_NOEXCEPT;
+/** The contributions to the results of kindred_fuse_rankings: those to result i are `(*reasons)[(*offsets)[i] ...]`.
+ *  KINDRED_NOT_FOUND for other results. */
+KINDRED_API kindred_status kindred_results_reasons(const kindred_results* results, const uint64_t** offsets,
+                                                   const kindred_fusion_reason** reasons) KINDRED_NOEXCEPT;
+/** Where the call ran. */
+KINDRED_API kindred_status kindred_results_record(const kindred_results* results, kindred_record* record) KINDRED_NOEXCEPT;
+/** The path of a search in vectors. KINDRED_NOT_FOUND for other results. */
+KINDRED_API kindred_status kindred_results_report(const kindred_results* results, kindred_search_report* report) KINDRED_NOEXCEPT;
+/** Frees results. */
+KINDRED_API kindred_status kindred_results_destroy(KINDRED_OPTIONAL kindred_results* results) KINDRED_NOEXCEPT;
+
+/* ---- Vocabulary: numbers texts in first-seen order, from 0 ---- */
+
+/** Size of a vocabulary. */
+typedef struct kindred_vocabulary_statistics {
+  size_t struct_size;
+  uint64_t symbols;
+  uint64_t text_bytes;
+  uint64_t held_bytes; /* of memory */
+} kindred_vocabulary_statistics;
+#define KINDRED_VOCABULARY_STATISTICS_INIT \
+  { sizeof(kindred_vocabulary_statistics), 0, 0, 0 }
+
+/** Creates an empty vocabulary. */
+KINDRED_API kindred_status kindred_vocabulary_create(kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
+/** Reads a saved vocabulary. */
+KINDRED_API kindred_status kindred_vocabulary_load(const char* path, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
+/** Frees a vocabulary. */
+KINDRED_API kindred_status kindred_vocabulary_destroy(KINDRED_OPTIONAL kindred_vocabulary* vocabulary) KINDRED_NOEXCEPT;
+/** The number of a text, which is added if it is new. */
+KINDRED_API kindred_status kindred_vocabulary_add(kindred_vocabulary* vocabulary, const char* text, size_t size,
+                                                  uint32_t* symbol) KINDRED_NOEXCEPT;
+/** Adds the new ones of some texts.
+ *  @param sorted nonzero: in bytewise lexicographic order, so that the numbers do not depend on the order of the texts */
+KINDRED_API kindred_status kindred_vocabulary_add_all(kindred_vocabulary* vocabulary, const kindred_text* texts, size_t count,
+                                                      int32_t sorted) KINDRED_NOEXCEPT;
+/** The numbers of some texts; KINDRED_UNKNOWN_SYMBOL for those that are not in the vocabulary.
+ *  @param symbols count elements */
+KINDRED_API kindred_status kindred_vocabulary_find(const kindred_vocabulary* vocabulary, const kindred_text* texts, size_t count,
+                                                   uint32_t* symbols) KINDRED_NOEXCEPT;
+/** The text of a symbol, valid while the vocabulary lives. */
+KINDRED_API kindred_status kindred_vocabulary_text(const kindred_vocabulary* vocabulary, uint32_t symbol,
+                                                   kindred_text* text) KINDRED_NOEXCEPT;
+/** Number of texts and bytes. */
+KINDRED_API kindred_status kindred_vocabulary_describe(const kindred_vocabulary* vocabulary,
+                                                       kindred_vocabulary_statistics* statistics) KINDRED_NOEXCEPT;
+/** Writes the vocabulary to a file, atomically. */
+KINDRED_API kindred_status kindred_vocabulary_save(const kindred_vocabulary* vocabulary, const char* path) KINDRED_NOEXCEPT;
+
+/* ---- Similarity of sequences ---- */
+
+/* Similarity measures. */
+enum {
+  KINDRED_LCS = 0,
+  KINDRED_DIFFLIB = 1,
+  KINDRED_LEVENSHTEIN = 2,
+  KINDRED_OSA = 3,
+  KINDRED_PREFIX = 4,
+  KINDRED_POSTFIX = 5,
+  KINDRED_JARO_WINKLER = 6,
+  KINDRED_TOKEN_SORT = 7,
+  KINDRED_TOKEN_SET = 8
+};
+
+/** The similarity of two sequences of symbols if it is at least `cutoff`, otherwise 0.
+ *  @param autojunk nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
+KINDRED_API kindred_status kindred_similarity(int32_t measure, const uint32_t* pattern, size_t pattern_size, const uint32_t* query,
+                                              size_t query_size, double cutoff, int32_t autojunk,
+                                              double* similarity) KINDRED_NOEXCEPT;
+/** The same for texts in UTF-8, whose symbols are their code points. */
+KINDRED_API kindred_status kindred_similarity_text(int32_t measure, const char* pattern, size_t pattern_size, const char* query,
+                                                   size_t query_size, double cutoff, int32_t autojunk,
+                                                   double* similarity) KINDRED_NOEXCEPT;
+/** Prepares a query, which is copied, for comparisons on the calling thread. */
+KINDRED_API kindred_status kindred_query_create(int32_t measure, const uint32_t* symbols, size_t size, int32_t autojunk,
+                                                kindred_query** query) KINDRED_NOEXCEPT;
+/** The same for a text. */
+KINDRED_API kindred_status kindred_query_create_text(int32_t measure, const char* text, size_t size, int32_t autojunk,
+                                                     kindred_query** query) KINDRED_NOEXCEPT;
+/** Frees a query. */
+KINDRED_API kindred_status kindred_query_destroy(KINDRED_OPTIONAL kindred_query* query) KINDRED_NOEXCEPT;
+/** The similarity if it is at least `cutoff`, otherwise 0. */
+KINDRED_API kindred_status kindred_query_similarity(const kindred_query* query, const uint32_t* pattern, size_t size, double cutoff,
+                                                    double* similarity) KINDRED_NOEXCEPT;
+/** The same for a text. */
+KINDRED_API kindred_status kindred_query_similarity_text(const kindred_query* query, const char* pattern, size_t size, double cutoff,
+                                                         double* similarity) KINDRED_NOEXCEPT;
+/** Number of matched symbols. */
+KINDRED_API kindred_status kindred_query_matched(const kindred_query* query, const uint32_t* pattern, size_t size,
+                                                 uint32_t* matched) KINDRED_NOEXCEPT;
+/** The same for a text. */
+KINDRED_API kindred_status kindred_query_matched_text(const kindred_query* query, const char* pattern, size_t size,
+                                                      uint32_t* matched) KINDRED_NOEXCEPT;
+/** The matching blocks.
+ *  @param blocks at most `capacity` are written
+ *  @param count number of blocks; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
+KINDRED_API kindred_status kindred_query_blocks(const kindred_query* query, const uint32_t* pattern, size_t size,
+                                                kindred_block* blocks, size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+/** The same for a text. */
+KINDRED_API kindred_status kindred_query_blocks_text(const kindred_query* query, const char* pattern, size_t size,
+                                                     kindred_block* blocks, size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+
+/* ---- SequenceMatcher: exact search for the stored sequences most similar to a query ---- */
+
+/* Whether queries may use an inverted index of the patterns. */
+enum { KINDRED_POSTINGS_AUTOMATIC = 0, KINDRED_POSTINGS_NEVER = 1, KINDRED_POSTINGS_ALWAYS = 2 };
+/* How similar pairs form clusters. */
+enum { KINDRED_LINKAGE_SINGLE = 0, KINDRED_LINKAGE_COMPLETE = 1 };
+
+/** Options of a match. */
+typedef struct kindred_match_options {
+  size_t struct_size;
+  uint64_t top;     /* maximum number of results per query */
+  double threshold; /* minimum similarity, in [0, 1] */
+  int32_t measure;
+  int32_t blocks;   /* nonzero: also return the matching blocks */
+  int32_t autojunk; /* nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
+  int32_t postings;
+  int32_t space;
+  int32_t reserved; /* 0 */
+} kindred_match_options;
+#define KINDRED_MATCH_OPTIONS_INIT \
+  { sizeof(kindred_match_options), 10, 0.1, KINDRED_LCS, 0, 0, KINDRED_POSTINGS_AUTOMATIC, KINDRED_SPACE_ANY, 0 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_match_options_init(kindred_match_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Receives the results of a group of stored sequences: row r lists the sequences before `first + r` that match it. The results are
+ *  valid during the callback, and must not be destroyed; nonzero cancels. */
+typedef int (*kindred_match_callback)(void* user, uint64_t first, const kindred_results* results);
+
+/** Stores sequences of symbols, which are copied. */
+KINDRED_API kindred_status kindred_matcher_create(kindred_context* context, const uint32_t* symbols, const uint64_t* offsets,
+                                                  size_t rows, int32_t residency, kindred_matcher** matcher) KINDRED_NOEXCEPT;
+/** Stores texts in UTF-8, whose symbols are their code points. */
+KINDRED_API kindred_status kindred_matcher_create_texts(kindred_context* context, const kindred_text* texts, size_t count,
+                                                        int32_t residency, kindred_matcher** matcher) KINDRED_NOEXCEPT;
+/** Frees a matcher. */
+KINDRED_API kindred_status kindred_matcher_destroy(KINDRED_OPTIONAL kindred_matcher* matcher) KINDRED_NOEXCEPT;
+/** Number of stored sequences. */
+KINDRED_API kindred_status kindred_matcher_size(const kindred_matcher* matcher, size_t* size) KINDRED_NOEXCEPT;
+/** Bytes in the memory of a space; 0 if the sequences are not there. */
+KINDRED_API kindred_status kindred_matcher_bytes(const kindred_matcher* matcher, int32_t space, uint64_t* bytes) KINDRED_NOEXCEPT;
+/** The best sequences for every query. */
+KINDRED_API kindred_status kindred_matcher_match(const kindred_matcher* matcher, const uint32_t* symbols, const uint64_t* offsets,
+                                                 size_t rows, KINDRED_OPTIONAL const kindred_match_options* options,
+                                                 kindred_results** results) KINDRED_NOEXCEPT;
+/** The same for texts. */
+KINDRED_API kindred_status kindred_matcher_match_texts(const kindred_matcher* matcher, const kindred_text* texts, size_t count,
+                                                       KINDRED_OPTIONAL const kindred_match_options* options,
+                                                       kindred_results** results) KINDRED_NOEXCEPT;
+/** Finds duplicates: scores every pair of stored sequences once, and calls `answer` with groups of results. */
+KINDRED_API kindred_status kindred_matcher_match_self(const kindred_matcher* matcher,
+                                                      KINDRED_OPTIONAL const kindred_match_options* options,
+                                                      kindred_match_callback answer, KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
+/** The clusters of similar stored sequences.
+ *  @param options of the comparison, of which `top` and `blocks` have no effect; NULL: threshold 0.85 */
+KINDRED_API kindred_status kindred_matcher_cluster(const kindred_matcher* matcher, int32_t linkage,
+                                                   KINDRED_OPTIONAL const kindred_match_options* options,
+                                                   kindred_clusters** clusters) KINDRED_NOEXCEPT;
+
+/** The arrays of clusters, which live as long as the handle. */
+typedef struct kindred_clusters_view {
+  size_t struct_size;
+  uint64_t items;
+  uint64_t clusters;
+  const uint64_t* cluster_of;      /* of every item */
+  const uint64_t* representatives; /* of every cluster: the most central member */
+  const uint64_t* offsets;         /* clusters + 1 */
+  const uint64_t* members;         /* of every cluster, ascending */
+} kindred_clusters_view;
+#define KINDRED_CLUSTERS_VIEW_INIT \
+  { sizeof(kindred_clusters_view), 0, 0, NULL, NULL, NULL, NULL }
+/** The arrays of clusters. */
+KINDRED_API kindred_status kindred_clusters_get(const kindred_clusters* clusters, kindred_clusters_view* view) KINDRED_NOEXCEPT;
+/** Where the longest scan ran. */
+KINDRED_API kindred_status kindred_clusters_record(const kindred_clusters* clusters, kindred_record* record) KINDRED_NOEXCEPT;
+/** Frees clusters. */
+KINDRED_API kindred_status kindred_clusters_destroy(KINDRED_OPTIONAL kindred_clusters* clusters) KINDRED_NOEXCEPT;
+
+/* ---- PatternMemory: named event sequences, learned and forgotten during searches ---- */
+
+/* The unit that a symbol stands for: a text of an event, or a code point. */
+enum { KINDRED_LEVEL_TOKEN = 0, KINDRED_LEVEL_CHARACTER = 1 };
+/* The cause of a synchronisation. */
+enum { KINDRED_SYNC_THRESHOLD = 0, KINDRED_SYNC_INTERVAL = 1, KINDRED_SYNC_MANUAL = 2, KINDRED_SYNC_TRAINING = 3 };
+
+/** Settings of a memory: the fifteen of KATO's matcher, and the level. */
+typedef struct kindred_memory_options {
+  size_t struct_size;
+  int32_t level;
+  int32_t enabled;               /* the bulk tier may be on the device */
+  int32_t fallback_to_host;      /* run on the host without a usable device */
+  uint32_t threads_per_block;    /* without effect */
+  double min_compute_capability; /* devices below it are not used */
+  uint64_t max_pattern_length;   /* longer patterns stay on the host; 0: no limit */
+  double memory_fraction;        /* share of the device's budget for the bulk tier */
+  double growth_fraction;        /* part of that share that is kept free */
+  uint64_t max_bulk_patterns;    /* KINDRED_UNSET: no limit */
+  uint64_t sync_threshold;       /* recent patterns that trigger a synchronisation */
+  double sync_interval_seconds;  /* between background synchronisations */
+  int32_t background_sync;
+  int32_t log_memory_usage;
+  int32_t log_kernel_timing;
+  int32_t use_shared_memory; /* without effect */
+  int32_t early_termination; /* without effect */
+  int32_t reserved;          /* 0 */
+} kindred_memory_options;
+#define KINDRED_MEMORY_OPTIONS_INIT                                                                                      \
+  {                                                                                                                      \
+    sizeof(kindred_memory_options), KINDRED_LEVEL_TOKEN, 1, 1, 256, 7.0, 0, 0.6, 0.2, KINDRED_UNSET, 1000, 300, 1, 1, 0, 1, \
+        1, 0                                                                                                             \
+  }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_memory_options_init(kindred_memory_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+/** Sets the defaults, overridden by the environment variables KINDRED_... or KATO_GPU_... of the settings. */
+KINDRED_API kindred_status kindred_memory_options_from_environment(kindred_memory_options* options,
+                                                                   size_t struct_size) KINDRED_NOEXCEPT;
+
+/* The field by which predictions are ranked, greater first; the last four need weights. */
+enum {
+  KINDRED_RANK_POTENTIAL = 0,
+  KINDRED_RANK_SIMILARITY = 1,
+  KINDRED_RANK_EVIDENCE = 2,
+  KINDRED_RANK_CONFIDENCE = 3,
+  KINDRED_RANK_SNR = 4,
+  KINDRED_RANK_FRAGMENTATION = 5,
+  KINDRED_RANK_FREQUENCY = 6,
+  KINDRED_RANK_NORMALIZED_ENTROPY = 7,
+  KINDRED_RANK_GLOBAL_NORMALIZED_ENTROPY = 8,
+  KINDRED_RANK_ITFDF_SIMILARITY = 9,
+  KINDRED_RANK_CONFLUENCE = 10,
+  KINDRED_RANK_PREDICTIVE_INFORMATION = 11,
+  KINDRED_RANK_BAYESIAN_POSTERIOR = 12,
+  KINDRED_RANK_BAYESIAN_PRIOR = 13,
+  KINDRED_RANK_BAYESIAN_LIKELIHOOD = 14,
+  KINDRED_RANK_TFIDF_SCORE = 15,
+  KINDRED_RANK_WEIGHTED_SIMILARITY = 16,
+  KINDRED_RANK_WEIGHTED_EVIDENCE = 17,
+  KINDRED_RANK_WEIGHTED_CONFIDENCE = 18,
+  KINDRED_RANK_WEIGHTED_SNR = 19
+};
+
+/** Options of predictions. */
+typedef struct kindred_prediction_options {
+  size_t struct_size;
+  uint64_t top;                    /* maximum number of predictions */
+  double threshold;                /* candidates below it are skipped, in [0, 1] */
+  double fuzzy_token_threshold;    /* if above 0: minimum similarity of texts that are spellings of the same symbol */
+  const double* weights;           /* one per symbol, in [0, 1e100]; NULL: no weighted fields */
+  uint64_t weights_size;
+  int32_t rank_by;                 /* KINDRED_RANK_... */
+  int32_t single_symbol_fast_path; /* nonzero: process a query of one symbol as KATO's fast path does */
+  int32_t threads;                 /* maximum number of host threads; 0: all threads of the context */
+  int32_t reserved;                /* 0 */
+} kindred_prediction_options;
+#define KINDRED_PREDICTION_OPTIONS_INIT \
+  { sizeof(kindred_prediction_options), 100, 0.1, 0, NULL, 0, KINDRED_RANK_POTENTIAL, 0, 0, 0 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_prediction_options_init(kindred_prediction_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** The outcome of kindred_memory_learn. */
+typedef struct kindred_learned {
+  size_t struct_size;
+  uint64_t index;
+  uint64_t frequency;
+  int32_t is_new;
+  int32_t reserved;
+} kindred_learned;
+#define KINDRED_LEARNED_INIT \
+  { sizeof(kindred_learned), 0, 0, 0, 0 }
+
+/** The outcome of a synchronisation. */
+typedef struct kindred_sync_record {
+  size_t struct_size;
+  uint64_t moved; /* patterns */
+  uint64_t left;  /* patterns that stay in the recent tier, where they are found, too */
+  double seconds;
+  int32_t trigger; /* KINDRED_SYNC_... */
+  int32_t reserved;
+  char why_left[256]; /* empty if nothing was left; longer reasons are cut */
+} kindred_sync_record;
+#define KINDRED_SYNC_RECORD_INIT \
+  { sizeof(kindred_sync_record), 0, 0, 0, 0, 0, {0} }
+
+/** Size of a memory. */
+typedef struct kindred_memory_statistics {
+  size_t struct_size;
+  uint64_t patterns;
+  uint64_t learned; /* patterns ever learned; also the next index */
+  uint64_t total_frequency;
+  uint64_t bulk;
+  uint64_t recent;
+  uint64_t segments;
+  uint64_t queries;
+  uint64_t bytes[3]; /* in the memory of each space */
+  uint64_t syncs[4]; /* synchronisations by their trigger */
+  uint64_t patterns_synced;
+  uint64_t incomplete; /* synchronisations that left patterns behind */
+  int32_t background;  /* 1: the background thread runs */
+  int32_t training;
+} kindred_memory_statistics;
+#define KINDRED_MEMORY_STATISTICS_INIT \
+  { sizeof(kindred_memory_statistics), 0, 0, 0, 0, 0, 0, 0, {0, 0, 0}, {0, 0, 0, 0}, 0, 0, 0, 0 }
+
+/** The contents of a file of a memory. */
+typedef struct kindred_memory_file_info {
+  size_t struct_size;
+  uint64_t patterns;
+  uint64_t learned;
+  uint64_t total_frequency;
+  uint64_t symbols;
+  uint64_t vocabulary;
+  uint64_t segments;
+  uint64_t bulk;
+  uint64_t commits;
+  uint64_t bytes;
+  uint64_t uncommitted_bytes;
+} kindred_memory_file_info;
+#define KINDRED_MEMORY_FILE_INFO_INIT \
+  { sizeof(kindred_memory_file_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** Creates an empty memory. */
+KINDRED_API kindred_status kindred_memory_create(kindred_context* context, KINDRED_OPTIONAL const kindred_memory_options* options,
+                                                 kindred_memory** memory) KINDRED_NOEXCEPT;
+/** Loads a memory from a file written by kindred_memory_save and kindred_memory_append; every byte is validated. */
+KINDRED_API kindred_status kindred_memory_load(kindred_context* context, const char* path,
+                                               KINDRED_OPTIONAL const kindred_memory_options* options,
+                                               kindred_memory** memory) KINDRED_NOEXCEPT;
+/** Validates a file and describes its contents.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status kindred_memory_inspect(const char* path, int32_t threads, kindred_memory_file_info* info) KINDRED_NOEXCEPT;
+/** Frees a memory. */
+KINDRED_API kindred_status kindred_memory_destroy(KINDRED_OPTIONAL kindred_memory* memory) KINDRED_NOEXCEPT;
+/** Writes the whole memory to a file, atomically. */
+KINDRED_API kindred_status kindred_memory_save(kindred_memory* memory, const char* path) KINDRED_NOEXCEPT;
+/** Appends what has changed since the last save, append or load to that file. */
+KINDRED_API kindred_status kindred_memory_append(kindred_memory* memory, const char* path) KINDRED_NOEXCEPT;
+/** Learns a pattern, or increases the frequency of a known one.
+ *  @param texts the texts of all events; those of event i are texts[offsets[i] ... offsets[i + 1])
+ *  @param events number of events
+ *  @param name of a new pattern; NULL: none
+ *  @param times number of occurrences, at least 1 */
+KINDRED_API kindred_status kindred_memory_learn(kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets,
+                                                size_t events, KINDRED_OPTIONAL const char* name, size_t name_size, uint64_t times,
+                                                KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
+/** Forgets the pattern of an index. @param existed 0 if there is no such pattern */
+KINDRED_API kindred_status kindred_memory_forget(kindred_memory* memory, uint64_t index,
+                                                 KINDRED_OPTIONAL int32_t* existed) KINDRED_NOEXCEPT;
+/** Forgets the pattern of a name. */
+KINDRED_API kindred_status kindred_memory_forget_name(kindred_memory* memory, const char* name, size_t size,
+                                                      KINDRED_OPTIONAL int32_t* existed) KINDRED_NOEXCEPT;
+/** Index of the pattern of a name; -1 if there is none. */
+KINDRED_API kindred_status kindred_memory_find_name(const kindred_memory* memory, const char* name, size_t size,
+                                                    int64_t* index) KINDRED_NOEXCEPT;
+/** Index of the pattern with these events; -1 if there is none. */
+KINDRED_API kindred_status kindred_memory_find_events(const kindred_memory* memory, const kindred_text* texts,
+                                                      const uint64_t* offsets, size_t events, int64_t* index) KINDRED_NOEXCEPT;
+/** The frequency of a pattern; 0 if it does not exist. */
+KINDRED_API kindred_status kindred_memory_frequency(const kindred_memory* memory, uint64_t index,
+                                                    uint64_t* frequency) KINDRED_NOEXCEPT;
+/** Number of patterns, without forgotten ones. */
+KINDRED_API kindred_status kindred_memory_size(const kindred_memory* memory, uint64_t* size) KINDRED_NOEXCEPT;
+/** A copy of a pattern. */
+KINDRED_API kindred_status kindred_memory_pattern(const kindred_memory* memory, uint64_t index,
+                                                  kindred_pattern** pattern) KINDRED_NOEXCEPT;
+/** The text of a symbol of the memory, valid while it lives. */
+KINDRED_API kindred_status kindred_memory_symbol_text(const kindred_memory* memory, uint32_t symbol,
+                                                      kindred_text* text) KINDRED_NOEXCEPT;
+/** The symbols of events, as kindred_memory_match takes them.
+ *  @param symbols at most `capacity` are written
+ *  @param count number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
+KINDRED_API kindred_status kindred_memory_encode(const kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets,
+                                                 size_t events, uint32_t* symbols, size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+/** The best patterns for every query. */
+KINDRED_API kindred_status kindred_memory_match(const kindred_memory* memory, const uint32_t* symbols, const uint64_t* offsets,
+                                                size_t rows, KINDRED_OPTIONAL const kindred_match_options* options,
+                                                kindred_results** results) KINDRED_NOEXCEPT;
+/** Predictions from the patterns that are similar to the events of a query.
+ *  @param matching its measure, postings and space are used */
+KINDRED_API kindred_status kindred_memory_predict(const kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets,
+                                                  size_t events, KINDRED_OPTIONAL const kindred_match_options* matching,
+                                                  KINDRED_OPTIONAL const kindred_prediction_options* options,
+                                                  kindred_predictions** predictions) KINDRED_NOEXCEPT;
+/** How often each symbol was learned.
+ *  @param frequencies at most `capacity` are written
+ *  @param count number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
+KINDRED_API kindred_status kindred_memory_symbol_frequencies(const kindred_memory* memory, uint64_t* frequencies, size_t capacity,
+                                                             size_t* count) KINDRED_NOEXCEPT;
+/** Moves recent patterns to the bulk tier. */
+KINDRED_API kindred_status kindred_memory_sync(kindred_memory* memory, KINDRED_OPTIONAL kindred_sync_record* record) KINDRED_NOEXCEPT;
+/** Suspends automatic synchronisation. */
+KINDRED_API kindred_status kindred_memory_begin_training(kindred_memory* memory) KINDRED_NOEXCEPT;
+/** Resumes automatic synchronisation, and synchronises once. */
+KINDRED_API kindred_status kindred_memory_end_training(kindred_memory* memory,
+                                                       KINDRED_OPTIONAL kindred_sync_record* record) KINDRED_NOEXCEPT;
+/** Sizes and counts. */
+KINDRED_API kindred_status kindred_memory_describe(const kindred_memory* memory, kindred_memory_statistics* statistics) KINDRED_NOEXCEPT;
+
+/** A pattern; its arrays live as long as the handle. */
+typedef struct kindred_pattern_view {
+  size_t struct_size;
+  uint64_t index;
+  uint64_t frequency;
+  const char* name; /* NULL: the pattern has no name */
+  uint64_t name_size;
+  uint64_t events;
+  const uint64_t* offsets; /* events + 1 */
+  const uint32_t* symbols;
+} kindred_pattern_view;
+#define KINDRED_PATTERN_VIEW_INIT \
+  { sizeof(kindred_pattern_view), 0, 0, NULL, 0, 0, NULL, NULL }
+/** The contents of a pattern. */
+KINDRED_API kindred_status kindred_pattern_get(const kindred_pattern* pattern, kindred_pattern_view* view) KINDRED_NOEXCEPT;
+/** Frees a pattern. */
+KINDRED_API kindred_status kindred_pattern_destroy(KINDRED_OPTIONAL kindred_pattern* pattern) KINDRED_NOEXCEPT;
+
+/* The lists of texts of a prediction. */
+enum {
+  KINDRED_TEXTS_MATCHES = 0, /* one event: the query's symbols that were found */
+  KINDRED_TEXTS_PAST = 1,
+  KINDRED_TEXTS_PRESENT = 2,
+  KINDRED_TEXTS_FUTURE = 3,
+  KINDRED_TEXTS_MISSING = 4,
+  KINDRED_TEXTS_EXTRAS = 5
+};
+
+/** The numbers of a prediction. The name lives as long as the handle. */
+typedef struct kindred_prediction {
+  size_t struct_size;
+  uint64_t index;
+  uint64_t frequency;
+  const char* name;
+  uint64_t name_size;
+  uint32_t matched;
+  int32_t flat;         /* 1: of the fast path, whose lists have no boundaries of events */
+  uint64_t anomalies;   /* number of misspelled symbols */
+  uint64_t block_count; /* Ratcliff-Obershelp's, over the symbols of pattern and query */
+  const kindred_block* blocks;
+  double evidence;
+  double confidence;
+  double similarity;
+  double fragmentation;
+  double snr;
+  double entropy;
+  double normalized_entropy;
+  double global_normalized_entropy;
+  double confluence;
+  double tfidf_score;
+  double itfdf_similarity;
+  double bayesian_prior;
+  double bayesian_likelihood;
+  double bayesian_posterior;
+  double predictive_information;
+  double potential;
+  double weighted_similarity; /* NaN without weights, as the following */
+  double weighted_evidence;
+  double weighted_confidence;
+  double weighted_snr;
+} kindred_prediction;
+#define KINDRED_PREDICTION_INIT                                                                                              \
+  {                                                                                                                          \
+    sizeof(kindred_prediction), 0, 0, NULL, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+  }
+
+/** The texts of some events; the arrays live as long as the handle. Event i has the texts offsets[i] ... offsets[i + 1]. */
+typedef struct kindred_event_texts {
+  size_t struct_size;
+  uint64_t events;
+  const uint64_t* offsets;   /* events + 1 */
+  const kindred_text* texts; /* of all events */
+} kindred_event_texts;
+#define KINDRED_EVENT_TEXTS_INIT \
+  { sizeof(kindred_event_texts), 0, NULL, NULL }
+
+/** An observed symbol that was treated as a misspelling of an expected one. */
+typedef struct kindred_anomaly {
+  size_t struct_size;
+  kindred_text observed;
+  kindred_text expected;
+  double similarity;
+} kindred_anomaly;
+#define KINDRED_ANOMALY_INIT \
+  { sizeof(kindred_anomaly), {NULL, 0}, {NULL, 0}, 0 }
+
+/** Number of predictions. */
+KINDRED_API kindred_status kindred_predictions_size(const kindred_predictions* predictions, size_t* size) KINDRED_NOEXCEPT;
+/** The numbers of a prediction; position 0 is the best. */
+KINDRED_API kindred_status kindred_predictions_get(const kindred_predictions* predictions, size_t position,
+                                                   kindred_prediction* prediction) KINDRED_NOEXCEPT;
+/** One of the lists of texts of a prediction.
+ *  @param list KINDRED_TEXTS_... */
+KINDRED_API kindred_status kindred_predictions_texts(const kindred_predictions* predictions, size_t position, int32_t list,
+                                                     kindred_event_texts* texts) KINDRED_NOEXCEPT;
+/** A misspelled symbol of a prediction. */
+KINDRED_API kindred_status kindred_predictions_anomaly(const kindred_predictions* predictions, size_t position, size_t number,
+                                                       kindred_anomaly* anomaly) KINDRED_NOEXCEPT;
+/** Where the match ran. */
+KINDRED_API kindred_status kindred_predictions_record(const kindred_predictions* predictions, kindred_record* record) KINDRED_NOEXCEPT;
+/** Frees predictions. */
+KINDRED_API kindred_status kindred_predictions_destroy(KINDRED_OPTIONAL kindred_predictions* predictions) KINDRED_NOEXCEPT;
+
+/* ---- VectorIndex: exact nearest neighbours ---- */
+
+/* Similarity of vectors; l2 is the Euclidean distance, not its square: smaller is better. */
+enum { KINDRED_COSINE = 0, KINDRED_IP = 1, KINDRED_L2 = 2 };
+/* The element type of rows. */
+enum { KINDRED_ELEMENT_FLOAT32 = 0, KINDRED_ELEMENT_FLOAT16 = 1, KINDRED_ELEMENT_BFLOAT16 = 2, KINDRED_ELEMENT_INT8 = 3 };
+/* The path of a search; ANY: the fastest by prediction. All have the same results. */
+enum { KINDRED_PATH_ANY = -1, KINDRED_PATH_BRUTE_FORCE = 0, KINDRED_PATH_QUANTIZED = 1, KINDRED_PATH_GEMM = 2 };
+
+/** Options of an index. */
+typedef struct kindred_index_options {
+  size_t struct_size;
+  int32_t residency;
+  int32_t quantized_copy; /* nonzero: a search may build an int8-quantized copy of the rows */
+} kindred_index_options;
+#define KINDRED_INDEX_OPTIONS_INIT \
+  { sizeof(kindred_index_options), KINDRED_RESIDENCY_AUTOMATIC, 1 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_index_options_init(kindred_index_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Options of a search. */
+typedef struct kindred_search_options {
+  size_t struct_size;
+  uint64_t top;                /* maximum number of results per query */
+  const uint8_t* filter;       /* one byte per id: a row may be returned if it is nonzero; NULL: every row */
+  uint64_t filter_size;
+  const uint64_t* filter_bits; /* the same as bits, for all queries or one bitmap per query; not together with `filter` */
+  uint64_t filter_bits_size;   /* words */
+  int32_t metric;
+  int32_t space;
+  int32_t path;
+  int32_t reserved; /* 0 */
+} kindred_search_options;
+#define KINDRED_SEARCH_OPTIONS_INIT \
+  { sizeof(kindred_search_options), 10, NULL, 0, NULL, 0, KINDRED_COSINE, KINDRED_SPACE_ANY, KINDRED_PATH_ANY, 0 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_search_options_init(kindred_search_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** The contents of an index. */
+typedef struct kindred_index_statistics {
+  size_t struct_size;
+  uint64_t rows;   /* that can be found */
+  uint64_t end_id; /* all ids below it have been assigned */
+  uint64_t dimension;
+  uint64_t removed; /* removed rows that still occupy memory */
+  uint64_t segments;
+  uint64_t host_bytes;
+  uint64_t device_bytes;
+  uint64_t quantized_bytes;
+  int32_t element; /* KINDRED_ELEMENT_... */
+  int32_t reserved;
+} kindred_index_statistics;
+#define KINDRED_INDEX_STATISTICS_INIT \
+  { sizeof(kindred_index_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** Builds an index of rows, which are copied; their ids are 0, 1, ...
+ *  @param rows count * dimension, float32, float16, bfloat16 or int8; count may be 0
+ *  @param scales one float32 per row, for int8 only */
+KINDRED_API kindred_status kindred_index_create(kindred_context* context, const DLTensor* rows, KINDRED_OPTIONAL const DLTensor* scales,
+                                                KINDRED_OPTIONAL const kindred_index_options* options,
+                                                kindred_index** index) KINDRED_NOEXCEPT;
+/** Maps a file that kindred_index_save has written, and validates every byte.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status kindred_index_load(kindred_context* context, const char* path,
+                                              KINDRED_OPTIONAL const kindred_index_options* options, int32_t threads,
+                                              kindred_index** index) KINDRED_NOEXCEPT;
+/** Frees an index. */
+KINDRED_API kindred_status kindred_index_destroy(KINDRED_OPTIONAL kindred_index* index) KINDRED_NOEXCEPT;
+/** Adds rows of the same type and dimension. @param first_id id of the first one */
+KINDRED_API kindred_status kindred_index_add(kindred_index* index, const DLTensor* rows, KINDRED_OPTIONAL const DLTensor* scales,
+                                             KINDRED_OPTIONAL uint64_t* first_id) KINDRED_NOEXCEPT;
+/** Removes rows; their ids are not reused. */
+KINDRED_API kindred_status kindred_index_remove(kindred_index* index, const uint64_t* ids, size_t count) KINDRED_NOEXCEPT;
+/** Replaces a row. @param row 1 * dimension, or dimension */
+KINDRED_API kindred_status kindred_index_replace(kindred_index* index, uint64_t id, const DLTensor* row,
+                                                 KINDRED_OPTIONAL const DLTensor* scale) KINDRED_NOEXCEPT;
+/** Number of rows that can be found. */
+KINDRED_API kindred_status kindred_index_size(const kindred_index* index, size_t* size) KINDRED_NOEXCEPT;
+/** Sizes and counts. */
+KINDRED_API kindred_status kindred_index_describe(const kindred_index* index, kindred_index_statistics* statistics) KINDRED_NOEXCEPT;
+/** Bytes in the memory of a space; 0 if the rows are not there. */
+KINDRED_API kindred_status kindred_index_bytes(const kindred_index* index, int32_t space, uint64_t* bytes) KINDRED_NOEXCEPT;
+/** Writes all rows and ids to a file, atomically. */
+KINDRED_API kindred_status kindred_index_save(const kindred_index* index, const char* path) KINDRED_NOEXCEPT;
+/** The exact best rows of every query.
+ *  @param queries float32, queries * dimension
+ *  @param scores float32, queries * top; -inf (+inf under KINDRED_L2) where there is no result
+ *  @param ids int64, queries * top; -1 where there is no result */
+KINDRED_API kindred_status kindred_index_search(const kindred_index* index, const DLTensor* queries,
+                                                KINDRED_OPTIONAL const kindred_search_options* options, DLTensor* scores, DLTensor* ids,
+                                                KINDRED_OPTIONAL kindred_search_report* report,
+                                                KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** All rows whose score is `score` or better; `top` is ignored. */
+KINDRED_API kindred_status kindred_index_search_at_least(const kindred_index* index, const DLTensor* queries, float score,
+                                                         KINDRED_OPTIONAL const kindred_search_options* options,
+                                                         kindred_results** results) KINDRED_NOEXCEPT;
+/** Scores candidates: of every query the rows ids[offsets[i] ... offsets[i + 1]), of which the best `top` are returned. */
+KINDRED_API kindred_status kindred_index_score(const kindred_index* index, const DLTensor* queries, const uint64_t* ids,
+                                               const uint64_t* offsets, KINDRED_OPTIONAL const kindred_search_options* options,
+                                               kindred_results** results) KINDRED_NOEXCEPT;
+
+/** Prepares scores of at most `longest` candidates of single queries. It keeps the index alive. Its calls must not be concurrent. */
+KINDRED_API kindred_status kindred_scorer_create(const kindred_index* index, size_t longest,
+                                                 KINDRED_OPTIONAL const kindred_search_options* options,
+                                                 kindred_scorer** scorer) KINDRED_NOEXCEPT;
+/** Frees a scorer. */
+KINDRED_API kindred_status kindred_scorer_destroy(KINDRED_OPTIONAL kindred_scorer* scorer) KINDRED_NOEXCEPT;
+/** The best candidates of a query, best first.
+ *  @param query float32, dimension elements
+ *  @param scores,ids at most `capacity` are written
+ *  @param found number of results; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
+KINDRED_API kindred_status kindred_scorer_score(kindred_scorer* scorer, const DLTensor* query, const uint64_t* candidates, size_t count,
+                                                float* scores, int64_t* ids, size_t capacity, size_t* found) KINDRED_NOEXCEPT;
+/** The space on which calls run. */
+KINDRED_API kindred_status kindred_scorer_space(const kindred_scorer* scorer, int32_t* space) KINDRED_NOEXCEPT;
+
+/* ---- HnswIndex: approximate nearest neighbours, on the host. A call that changes an index must not run concurrently with others. ---- */
+
+/* The codes from which a traversal computes distances. */
+enum { KINDRED_TRAVERSAL_AUTOMATIC = 0, KINDRED_TRAVERSAL_BYTES = 1, KINDRED_TRAVERSAL_FLOATS = 2 };
+
+/** Settings of an index, which never change. */
+typedef struct kindred_hnsw_settings {
+  size_t struct_size;
+  uint64_t m;               /* links per new node, 2 ... 512 */
+  uint64_t ef_construction; /* candidate list size during insertion, m ... 65536 */
+  uint64_t seed;            /* for the random levels of the nodes */
+  int32_t metric;
+  int32_t traversal;
+} kindred_hnsw_settings;
+#define KINDRED_HNSW_SETTINGS_INIT \
+  { sizeof(kindred_hnsw_settings), 16, 200, 1, KINDRED_COSINE, KINDRED_TRAVERSAL_AUTOMATIC }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_hnsw_settings_init(kindred_hnsw_settings* settings, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Options of a search. */
+typedef struct kindred_hnsw_search_options {
+  size_t struct_size;
+  uint64_t top;          /* maximum number of results per query */
+  uint64_t ef;           /* candidate list size, at least `top`; 0: the greater of 64 and `top` */
+  const uint8_t* filter; /* as of kindred_search_options */
+  uint64_t filter_size;
+  const uint64_t* filter_bits; /* for all queries */
+  uint64_t filter_bits_size;
+  int32_t space; /* serial or openmp */
+  int32_t reserved;
+} kindred_hnsw_search_options;
+#define KINDRED_HNSW_SEARCH_OPTIONS_INIT \
+  { sizeof(kindred_hnsw_search_options), 10, 0, NULL, 0, NULL, 0, KINDRED_SPACE_ANY, 0 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_hnsw_search_options_init(kindred_hnsw_search_options* options,
+                                                            size_t struct_size) KINDRED_NOEXCEPT;
+
+/** The contents of an index. */
+typedef struct kindred_hnsw_statistics {
+  size_t struct_size;
+  uint64_t rows;
+  uint64_t removed;
+  uint64_t end_id;
+  uint64_t dimension;
+  uint64_t levels;
+  uint64_t links;
+  uint64_t unreachable; /* rows that no traversal reaches */
+  uint64_t bytes;
+  int32_t traversal; /* the one that was chosen */
+  int32_t reserved;
+} kindred_hnsw_statistics;
+#define KINDRED_HNSW_STATISTICS_INIT \
+  { sizeof(kindred_hnsw_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** Creates an empty index. */
+KINDRED_API kindred_status kindred_hnsw_create(kindred_context* context, size_t dimension,
+                                               KINDRED_OPTIONAL const kindred_hnsw_settings* settings,
+                                               kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
+/** Builds an index of rows, with the ids 0, 1, ...; faster to search than one that rows were added to.
+ *  @param rows float32, count * dimension, finite */
+KINDRED_API kindred_status kindred_hnsw_build(kindred_context* context, const DLTensor* rows,
+                                              KINDRED_OPTIONAL const kindred_hnsw_settings* settings,
+                                              KINDRED_OPTIONAL kindred_progress_callback progress, KINDRED_OPTIONAL void* user,
+                                              kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
+/** Maps a file that kindred_hnsw_save has written, and validates every byte. */
+KINDRED_API kindred_status kindred_hnsw_load(kindred_context* context, const char* path, kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
+/** Reads a graph of float32 rows that hnswlib has saved. */
+KINDRED_API kindred_status kindred_hnsw_import_hnswlib(kindred_context* context, const char* path, int32_t metric, size_t dimension,
+                                                       kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
+/** Frees an index. */
+KINDRED_API kindred_status kindred_hnsw_destroy(KINDRED_OPTIONAL kindred_hnsw* hnsw) KINDRED_NOEXCEPT;
+/** Adds rows. @param first_id id of the first one */
+KINDRED_API kindred_status kindred_hnsw_add(kindred_hnsw* hnsw, const DLTensor* rows, KINDRED_OPTIONAL uint64_t* first_id) KINDRED_NOEXCEPT;
+/** Removes rows from future results. */
+KINDRED_API kindred_status kindred_hnsw_remove(kindred_hnsw* hnsw, const uint64_t* ids, size_t count) KINDRED_NOEXCEPT;
+/** Deletes the removed rows from the graph. */
+KINDRED_API kindred_status kindred_hnsw_repair(kindred_hnsw* hnsw) KINDRED_NOEXCEPT;
+/** Number of rows that can be found. */
+KINDRED_API kindred_status kindred_hnsw_size(const kindred_hnsw* hnsw, size_t* size) KINDRED_NOEXCEPT;
+/** The row of an id, as it was added. @param row float32, dimension elements */
+KINDRED_API kindred_status kindred_hnsw_row(const kindred_hnsw* hnsw, uint64_t id, DLTensor* row) KINDRED_NOEXCEPT;
+/** Whether a row can be found. */
+KINDRED_API kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, uint64_t id, int32_t* contains) KINDRED_NOEXCEPT;
+/** Sizes and counts. */
+KINDRED_API kindred_status kindred_hnsw_describe(const kindred_hnsw* hnsw, kindred_hnsw_statistics* statistics) KINDRED_NOEXCEPT;
+/** The rows nearest to each query, approximately; arrays as of kindred_index_search.
+ *  @param visited rows whose distance was computed, over all queries */
+KINDRED_API kindred_status kindred_hnsw_search(const kindred_hnsw* hnsw, const DLTensor* queries,
+                                               KINDRED_OPTIONAL const kindred_hnsw_search_options* options, DLTensor* scores,
+                                               DLTensor* ids, KINDRED_OPTIONAL uint64_t* visited,
+                                               KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Writes the index to a file, atomically. */
+KINDRED_API kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw, const char* path) KINDRED_NOEXCEPT;
+/** Writes the index in hnswlib's format. */
+KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw, const char* path) KINDRED_NOEXCEPT;
+
+/* ---- SpreadingEngine: spreading activation and PageRank over a graph ---- */
+
+/* How edge weights are stored. */
+enum { KINDRED_WEIGHTS_FLOAT32 = 0, KINDRED_WEIGHTS_BFLOAT16 = 1, KINDRED_WEIGHTS_NONE = 2 };
+enum { KINDRED_SPREAD_ENGINE = 0, KINDRED_SPREAD_LINEAR = 1, KINDRED_SPREAD_PAGERANK = 2 };
+/* The share that a hop d passes on: exp(-p d), (d + 1)^-p, max(0, 1 - p d), p. */
+enum { KINDRED_DECAY_EXPONENTIAL = 0, KINDRED_DECAY_POWER = 1, KINDRED_DECAY_LINEAR = 2, KINDRED_DECAY_CONSTANT = 3 };
+/* Along the edges (y = W^T x) or against them (y = W x). */
+enum { KINDRED_HOP_ALONG = 0, KINDRED_HOP_AGAINST = 1 };
+enum { KINDRED_FAN_CONSTANT = 0, KINDRED_FAN_INVERSE = 1, KINDRED_FAN_INVERSE_ROOT = 2 };
+
+/** A directed, weighted edge. */
+typedef struct kindred_edge {
+  uint32_t from;
+  uint32_t to;
+  float weight;
+} kindred_edge;
+
+/** Selects all edges from one node to another, or those of one kind. */
+typedef struct kindred_edge_ends {
+  uint32_t from;
+  uint32_t to;
+  int32_t kind; /* -1: every kind */
+} kindred_edge_ends;
+
+/** Options of a graph. */
+typedef struct kindred_graph_options {
+  size_t struct_size;
+  int32_t weights; /* KINDRED_WEIGHTS_... */
+  int32_t residency;
+  double merge_share; /* rebuilt rows are merged when they hold this share of the edges */
+  int32_t background_merge;
+  int32_t reserved; /* 0 */
+} kindred_graph_options;
+#define KINDRED_GRAPH_OPTIONS_INIT \
+  { sizeof(kindred_graph_options), KINDRED_WEIGHTS_FLOAT32, KINDRED_RESIDENCY_AUTOMATIC, 0.1, 1, 0 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_graph_options_init(kindred_graph_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** How the kinds of the two nodes modify the weight of an edge u -> v: weight * strengths[kind(u)][kind(v)] * fan(u), where the fan
+ *  of a kind is its factor, 1 / out-degree, or 1 / sqrt(out-degree). */
+typedef struct kindred_modifiers {
+  size_t struct_size;
+  double strengths[8][8];
+  double fan_factors[8];
+  int32_t fan_kinds[8];
+} kindred_modifiers;
+/** Sets modifiers that have no effect: strengths and factors of 1. */
+KINDRED_API kindred_status kindred_modifiers_init(kindred_modifiers* modifiers, size_t struct_size) KINDRED_NOEXCEPT;
+/** Sets Engram's strengths.
+ *  @param fan -1: without the fan effect; otherwise KINDRED_FAN_INVERSE or KINDRED_FAN_INVERSE_ROOT of concepts (kind 0) */
+KINDRED_API kindred_status kindred_modifiers_engram(kindred_modifiers* modifiers, size_t struct_size, int32_t fan) KINDRED_NOEXCEPT;
+
+/** The parameters of one query of a spread. */
+typedef struct kindred_spread_query {
+  double decay;     /* parameter */
+  double threshold; /* overrides the three tiers; negative: 0.01, 0.05, 0.10 */
+  uint64_t kinds[4]; /* bit k: edges of kind k are followed */
+  uint32_t hops;
+  int32_t decay_kind;
+} kindred_spread_query;
+
+/** Options of a spread. */
+typedef struct kindred_spread_options {
+  size_t struct_size;
+  uint64_t top;            /* maximum number of nodes per query */
+  double decay;            /* parameter */
+  double threshold;        /* overrides the three tiers; negative: 0.01, 0.05, 0.10 */
+  double damping;          /* of PageRank, in [0, 1) */
+  double tolerance;        /* of PageRank */
+  uint64_t trace_paths;    /* paths per result to return, at most 1000 */
+  uint64_t kinds[4];       /* bit k: edges of kind k are followed */
+  const kindred_spread_query* per_query; /* one per query, replaces hops, decay, threshold and kinds; NULL */
+  uint64_t per_query_size;
+  const kindred_modifiers* modifiers; /* NULL: none */
+  int32_t mode;
+  uint32_t hops;
+  int32_t decay_kind;
+  uint32_t max_iterations; /* of PageRank */
+  int32_t bfloat16;        /* nonzero: hops propagate activations in bfloat16 */
+  int32_t space;
+} kindred_spread_options;
+#define KINDRED_SPREAD_OPTIONS_INIT                                                                                              \
+  {                                                                                                                              \
+    sizeof(kindred_spread_options), 10, 0.7, -1, 0.85, 1e-6, 0, {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, NULL, 0, NULL, \
+        KINDRED_SPREAD_ENGINE, 4, KINDRED_DECAY_EXPONENTIAL, 200, 0, KINDRED_SPACE_ANY                                           \
+  }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_spread_options_init(kindred_spread_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Options of a hop. */
+typedef struct kindred_hop_options {
+  size_t struct_size;
+  uint64_t kinds[4];                  /* bit k: edges of kind k are followed */
+  const kindred_modifiers* modifiers; /* NULL: none */
+  int32_t direction;
+  int32_t space;
+} kindred_hop_options;
+#define KINDRED_HOP_OPTIONS_INIT                                                                                                  \
+  {                                                                                                                               \
+    sizeof(kindred_hop_options), {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, NULL, KINDRED_HOP_ALONG, KINDRED_SPACE_ANY      \
+  }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_hop_options_init(kindred_hop_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** The size of a graph. */
+typedef struct kindred_graph_statistics {
+  size_t struct_size;
+  uint64_t nodes; /* assigned ids */
+  uint64_t removed_nodes;
+  uint64_t edges;
+  uint64_t rebuilt_rows; /* since the last merge, both directions */
+  uint64_t rebuilt_edges;
+  uint64_t merges;
+  uint64_t edge_bytes;
+  uint64_t offset_bytes;
+  uint64_t rebuilt_bytes;
+  uint64_t name_bytes;
+  uint64_t bytes[3]; /* on each space */
+  int32_t weights;   /* KINDRED_WEIGHTS_... */
+  int32_t edge_kinds;
+  int32_t node_kinds;
+  int32_t names;
+} kindred_graph_statistics;
+#define KINDRED_GRAPH_STATISTICS_INIT \
+  { sizeof(kindred_graph_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0 }
+
+/** The contents of a file of a graph. */
+typedef struct kindred_graph_file_info {
+  size_t struct_size;
+  uint64_t nodes;
+  uint64_t removed_nodes;
+  uint64_t edges;
+  uint64_t outside_unit; /* edges with a weight outside [0, 1] */
+  uint64_t edge_bytes;
+  uint64_t offset_bytes;
+  uint64_t name_bytes;
+  uint64_t bytes;
+  int32_t weights;
+  int32_t edge_kinds;
+  int32_t node_kinds;
+  int32_t names;
+} kindred_graph_file_info;
+#define KINDRED_GRAPH_FILE_INFO_INIT \
+  { sizeof(kindred_graph_file_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** Builds a graph.
+ *  @param edge_kinds one per edge; NULL: kinds are not kept
+ *  @param node_kinds one per node; NULL: all nodes are of kind 0
+ *  @param names one distinct name per node; NULL: nodes have no names */
+KINDRED_API kindred_status kindred_graph_create(kindred_context* context, size_t nodes, const kindred_edge* edges, size_t edge_count,
+                                                KINDRED_OPTIONAL const uint8_t* edge_kinds, KINDRED_OPTIONAL const uint8_t* node_kinds,
+                                                KINDRED_OPTIONAL const kindred_text* names,
+                                                KINDRED_OPTIONAL const kindred_graph_options* options,
+                                                kindred_graph** graph) KINDRED_NOEXCEPT;
+/** Maps a file that kindred_graph_save has written, and validates every byte.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status kindred_graph_load(kindred_context* context, const char* path,
+                                              KINDRED_OPTIONAL const kindred_graph_options* options, int32_t threads,
+                                              kindred_graph** graph) KINDRED_NOEXCEPT;
+/** Validates a file and describes its contents. */
+KINDRED_API kindred_status kindred_graph_inspect(const char* path, int32_t threads, kindred_graph_file_info* info) KINDRED_NOEXCEPT;
+/** Frees a graph. */
+KINDRED_API kindred_status kindred_graph_destroy(KINDRED_OPTIONAL kindred_graph* graph) KINDRED_NOEXCEPT;
+/** Sizes and counts. */
+KINDRED_API kindred_status kindred_graph_describe(const kindred_graph* graph, kindred_graph_statistics* statistics) KINDRED_NOEXCEPT;
+/** Whether a node exists and was not removed. */
+KINDRED_API kindred_status kindred_graph_has_node(const kindred_graph* graph, uint32_t node, int32_t* exists) KINDRED_NOEXCEPT;
+/** The node of a name; -1 if there is none. */
+KINDRED_API kindred_status kindred_graph_find(const kindred_graph* graph, const char* name, size_t size, int64_t* node) KINDRED_NOEXCEPT;
+/** The name of a node, valid while the graph lives. */
+KINDRED_API kindred_status kindred_graph_name(const kindred_graph* graph, uint32_t node, kindred_text* name) KINDRED_NOEXCEPT;
+/** Adds nodes without names and edges.
+ *  @param kinds one per node; NULL: kind 0
+ *  @param first id of the first one */
+KINDRED_API kindred_status kindred_graph_add_nodes(kindred_graph* graph, uint64_t count, KINDRED_OPTIONAL const uint8_t* kinds,
+                                                   KINDRED_OPTIONAL uint32_t* first) KINDRED_NOEXCEPT;
+/** Adds nodes to a graph with names; a known name yields its node, which is restored if it was removed.
+ *  @param nodes count ids */
+KINDRED_API kindred_status kindred_graph_add_named_nodes(kindred_graph* graph, const kindred_text* names, size_t count,
+                                                         KINDRED_OPTIONAL const uint8_t* kinds,
+                                                         KINDRED_OPTIONAL uint32_t* nodes) KINDRED_NOEXCEPT;
+/** Adds edges. @param kinds one per edge; NULL: kind 0 */
+KINDRED_API kindred_status kindred_graph_add_edges(kindred_graph* graph, const kindred_edge* edges, size_t count,
+                                                   KINDRED_OPTIONAL const uint8_t* kinds) KINDRED_NOEXCEPT;
+/** Removes all edges between pairs of nodes. @param removed number of edges */
+KINDRED_API kindred_status kindred_graph_remove_edges(kindred_graph* graph, const kindred_edge_ends* edges, size_t count,
+                                                      KINDRED_OPTIONAL uint64_t* removed) KINDRED_NOEXCEPT;
+/** Removes nodes and all their edges; their ids are not reused. */
+KINDRED_API kindred_status kindred_graph_remove_nodes(kindred_graph* graph, const uint32_t* nodes, size_t count) KINDRED_NOEXCEPT;
+/** Merges the rebuilt rows immediately. */
+KINDRED_API kindred_status kindred_graph_merge(kindred_graph* graph) KINDRED_NOEXCEPT;
+/** Writes the graph to a file, atomically. */
+KINDRED_API kindred_status kindred_graph_save(const kindred_graph* graph, const char* path) KINDRED_NOEXCEPT;
+/** Spreads activation, or computes PageRank, from the sources of every query.
+ *  @param nodes,values the sources of query i are nodes[offsets[i] ... offsets[i + 1]) with their values */
+KINDRED_API kindred_status kindred_graph_spread(const kindred_graph* graph, const uint32_t* nodes, const float* values,
+                                                const uint64_t* offsets, size_t queries,
+                                                KINDRED_OPTIONAL const kindred_spread_options* options,
+                                                kindred_results** results) KINDRED_NOEXCEPT;
+/** One hop: the sparse matrix-vector product, for one or more columns.
+ *  @param x,y float32, nodes or nodes * columns */
+KINDRED_API kindred_status kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
+                                             KINDRED_OPTIONAL const kindred_hop_options* options,
+                                             KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/* ---- SeedLayer: seeds that own slices of the hidden dimension. Calls on one layer are serialized. ---- */
+
+/* The state of a seed. */
+enum {
+  KINDRED_SEED_DORMANT = 0,
+  KINDRED_SEED_GERMINATED = 1,
+  KINDRED_SEED_TRAINING = 2,
+  KINDRED_SEED_GRAFTING = 3,
+  KINDRED_SEED_STABILIZATION = 4,
+  KINDRED_SEED_EVALUATING = 5,
+  KINDRED_SEED_FINE_TUNING = 6,
+  KINDRED_SEED_FOSSILIZED = 7,
+  KINDRED_SEED_CULLED = 8,
+  KINDRED_SEED_CANCELLED = 9,
+  KINDRED_SEED_ROLLED_BACK = 10
+};
+/* How a weight w changes an element x: a w x + (1 - a) x, w x, x + w, (x + w) / 2. */
+enum { KINDRED_APPLY_LINEAR = 0, KINDRED_APPLY_MULTIPLICATIVE = 1, KINDRED_APPLY_ADDITIVE = 2, KINDRED_APPLY_MIXED = 3 };
+/* How alpha increases while a seed is grafted. */
+enum {
+  KINDRED_SCHEDULE_LINEAR = 0,
+  KINDRED_SCHEDULE_DRIFT_CONTROLLED = 1,
+  KINDRED_SCHEDULE_MOMENTUM = 2,
+  KINDRED_SCHEDULE_ADAPTIVE = 3,
+  KINDRED_SCHEDULE_STABILITY = 4
+};
+/* Which telemetry a forward pass writes. */
+enum { KINDRED_TELEMETRY_NONE = 0, KINDRED_TELEMETRY_LAST = 1, KINDRED_TELEMETRY_MERGED = 2 };
+/* The fields of a kindred_seed_update that are set, and the metrics that are given, as bits. */
+enum {
+  KINDRED_FIELD_LIFECYCLE = 1,
+  KINDRED_FIELD_BLUEPRINT = 2,
+  KINDRED_FIELD_EPOCHS = 4,
+  KINDRED_FIELD_MODE = 8,
+  KINDRED_FIELD_ALPHA = 16,
+  KINDRED_FIELD_SCHEDULE = 32,
+  KINDRED_FIELD_CHECKPOINT = 64,
+  KINDRED_FIELD_EVALUATION = 128,
+  KINDRED_FIELD_ERRORS = 256
+};
+enum {
+  KINDRED_METRIC_RECONSTRUCTION_LOSS = 1,
+  KINDRED_METRIC_PERFORMANCE_DELTA = 2,
+  KINDRED_METRIC_STABILITY_SCORE = 4,
+  KINDRED_METRIC_ERROR_RATE = 8,
+  KINDRED_METRIC_TOTAL_IMPROVEMENT = 16,
+  KINDRED_METRIC_FINAL_STABILITY = 32,
+  KINDRED_METRIC_LOSS_VARIANCE = 64,
+  KINDRED_METRIC_GRADIENT_NORM = 128,
+  KINDRED_METRIC_ACCURACY_VARIANCE = 256
+};
+
+/** Receives every lifecycle change. The returned value is ignored. */
+typedef int (*kindred_transition_callback)(void* user, uint32_t seed, int32_t from, int32_t to);
+
+/** Options of a layer; `hidden` and `seeds` must be set. */
+typedef struct kindred_seeds_options {
+  size_t struct_size;
+  uint32_t hidden;           /* features of a row */
+  uint32_t seeds;
+  uint32_t telemetry_epochs; /* epochs kept, at most 1048576; 0: no telemetry */
+  int32_t residency;
+  uint64_t blueprint_bytes;  /* device memory for weights */
+  double reconstruction_loss_max;
+  double stability_min;
+  double total_improvement_min;
+  double final_stability_min;
+  double performance_loss; /* below it an evaluated seed may be culled */
+  double error_rate_max;
+  int32_t errors_max;     /* a seed is culled when its errors reach it */
+  int32_t embargo_epochs; /* epochs in `culled` before `dormant` */
+  double ramp_epochs;     /* epochs in which alpha rises from 0 to 1 */
+  double drift_threshold;
+  double momentum;
+  double alpha_min;
+  double alpha_max;
+  double abort_error_rate;
+  int32_t pause_epochs;
+  int32_t stability_window;
+  kindred_transition_callback on_transition; /* NULL: none */
+  void* transition_user;
+} kindred_seeds_options;
+#define KINDRED_SEEDS_OPTIONS_INIT                                                                                                      \
+  {                                                                                                                                     \
+    sizeof(kindred_seeds_options), 0, 0, 8, KINDRED_RESIDENCY_AUTOMATIC, (uint64_t)256 << 20U, 0.01, 0.8, 0.01, 0.95, -0.05, 0.1, 5, 100, \
+        50, 0.01, 0.1, 0, 1, 0.5, 10, 5, NULL, NULL                                                                                     \
+  }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_seeds_options_init(kindred_seeds_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Size and state of a layer. */
+typedef struct kindred_seeds_info {
+  size_t struct_size;
+  uint64_t epoch; /* number of steps so far */
+  uint32_t hidden;
+  uint32_t seeds;
+  int32_t on_device;
+  int32_t reserved;
+} kindred_seeds_info;
+#define KINDRED_SEEDS_INFO_INIT \
+  { sizeof(kindred_seeds_info), 0, 0, 0, 0, 0 }
+
+/** The state of one seed. */
+typedef struct kindred_seed_state {
+  int32_t lifecycle; /* KINDRED_SEED_... */
+  int32_t parent;    /* the previous state */
+  int32_t blueprint; /* -1: none */
+  int32_t checkpoint; /* -1: none */
+  int32_t mode;      /* KINDRED_APPLY_... */
+  int32_t schedule;  /* KINDRED_SCHEDULE_... */
+  int32_t epochs;    /* in the current state */
+  int32_t errors;
+  float alpha;
+  float evaluation;
+} kindred_seed_state;
+
+/** New values of some fields of a seed. */
+typedef struct kindred_seed_update {
+  uint32_t seed;
+  uint32_t fields; /* bits KINDRED_FIELD_... */
+  kindred_seed_state values; /* `parent` is not used */
+} kindred_seed_update;
+
+/** Metrics that are measured outside of a layer. */
+typedef struct kindred_seed_metrics {
+  size_t struct_size;
+  uint64_t given; /* bits KINDRED_METRIC_... */
+  double reconstruction_loss;
+  double performance_delta;
+  double stability_score;
+  double error_rate;
+  double total_improvement;
+  double final_stability;
+  double loss_variance;
+  double gradient_norm;
+  double accuracy_variance;
+  const float* weights; /* whose drift is monitored; NULL: none */
+  uint64_t weights_size;
+} kindred_seed_metrics;
+#define KINDRED_SEED_METRICS_INIT \
+  { sizeof(kindred_seed_metrics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0 }
+
+/** A lifecycle change that a layer made on its own. */
+typedef struct kindred_seed_event {
+  uint32_t seed;
+  int32_t from;
+  int32_t to;
+  char why[116]; /* longer reasons are cut */
+} kindred_seed_event;
+
+/** Telemetry of a seed. */
+typedef struct kindred_seed_telemetry {
+  uint64_t count; /* elements */
+  double mean;
+  double variance;
+  double dead_ratio;
+  float min;
+  float max;
+} kindred_seed_telemetry;
+
+/** Options of a pass. */
+typedef struct kindred_seeds_call {
+  size_t struct_size;
+  void* stream;      /* a cudaStream_t for rows on a device, which orders the call and is not fenced; NULL: the context's stream */
+  int32_t telemetry; /* KINDRED_TELEMETRY_... */
+  int32_t space;
+} kindred_seeds_call;
+#define KINDRED_SEEDS_CALL_INIT \
+  { sizeof(kindred_seeds_call), NULL, KINDRED_TELEMETRY_LAST, KINDRED_SPACE_ANY }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_seeds_call_init(kindred_seeds_call* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Creates a layer of dormant seeds. */
+KINDRED_API kindred_status kindred_seeds_create(kindred_context* context, const kindred_seeds_options* options,
+                                                kindred_seeds** seeds) KINDRED_NOEXCEPT;
+/** Frees a layer. */
+KINDRED_API kindred_status kindred_seeds_destroy(KINDRED_OPTIONAL kindred_seeds* seeds) KINDRED_NOEXCEPT;
+/** Size and state. */
+KINDRED_API kindred_status kindred_seeds_describe(const kindred_seeds* seeds, kindred_seeds_info* info) KINDRED_NOEXCEPT;
+/** Why the device cannot run a pass on device rows; an empty text if it can. */
+KINDRED_API kindred_status kindred_seeds_device_trouble(const kindred_seeds* seeds, kindred_string** why) KINDRED_NOEXCEPT;
+/** The first feature of a seed. */
+KINDRED_API kindred_status kindred_seeds_chunk_begin(const kindred_seeds* seeds, uint32_t seed, uint32_t* feature) KINDRED_NOEXCEPT;
+/** Adds a set of weights, of which weight f applies to feature f. */
+KINDRED_API kindred_status kindred_seeds_add_blueprint(kindred_seeds* seeds, const char* name, size_t size, const float* weights,
+                                                       size_t count, int32_t* blueprint) KINDRED_NOEXCEPT;
+/** Replaces the weights of a set by as many others. */
+KINDRED_API kindred_status kindred_seeds_replace_blueprint(kindred_seeds* seeds, int32_t blueprint, const float* weights,
+                                                           size_t count) KINDRED_NOEXCEPT;
+/** Removes a set that no seed uses. */
+KINDRED_API kindred_status kindred_seeds_remove_blueprint(kindred_seeds* seeds, int32_t blueprint) KINDRED_NOEXCEPT;
+/** Writes all sets of weights to a file, atomically. */
+KINDRED_API kindred_status kindred_seeds_save_blueprints(const kindred_seeds* seeds, const char* path) KINDRED_NOEXCEPT;
+/** Replaces all sets by those of a file. */
+KINDRED_API kindred_status kindred_seeds_restore_blueprints(kindred_seeds* seeds, const char* path) KINDRED_NOEXCEPT;
+/** The state of every seed.
+ *  @param states at most `capacity` are written
+ *  @param count number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
+KINDRED_API kindred_status kindred_seeds_states(const kindred_seeds* seeds, kindred_seed_state* states, size_t capacity,
+                                                size_t* count) KINDRED_NOEXCEPT;
+/** Sets fields of seeds; the rules of transitions are not checked. */
+KINDRED_API kindred_status kindred_seeds_update(kindred_seeds* seeds, const kindred_seed_update* updates, size_t count) KINDRED_NOEXCEPT;
+/** Requests a transition.
+ *  @param accepted 0 if it is refused, which changes nothing
+ *  @param why the reason of a refusal, or an empty text; must be destroyed */
+KINDRED_API kindred_status kindred_seeds_request(kindred_seeds* seeds, uint32_t seed, int32_t to,
+                                                 KINDRED_OPTIONAL const kindred_seed_metrics* metrics, int32_t* accepted,
+                                                 KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
+/** Germinates a dormant seed with a blueprint; otherwise as kindred_seeds_request. */
+KINDRED_API kindred_status kindred_seeds_germinate(kindred_seeds* seeds, uint32_t seed, int32_t blueprint, int32_t mode,
+                                                   int32_t schedule, int32_t* accepted,
+                                                   KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
+/** Counts an error of the blueprint of a seed. @param culled 1 if the seed was culled */
+KINDRED_API kindred_status kindred_seeds_report_error(kindred_seeds* seeds, uint32_t seed,
+                                                      KINDRED_OPTIONAL int32_t* culled) KINDRED_NOEXCEPT;
+/** Ends an epoch.
+ *  @param metrics of every seed
+ *  @param events the changes that the layer made, in order of the seeds; at most `capacity` are written
+ *  @param count number of changes, which may exceed `capacity` */
+KINDRED_API kindred_status kindred_seeds_step(kindred_seeds* seeds, KINDRED_OPTIONAL const kindred_seed_metrics* metrics,
+                                              kindred_seed_event* events, size_t capacity, KINDRED_OPTIONAL size_t* count) KINDRED_NOEXCEPT;
+/** y = seeds applied to x.
+ *  @param x,y rows * hidden of float32, float16 or bfloat16, both on the host or both on the device; rows may have gaps between them */
+KINDRED_API kindred_status kindred_seeds_forward(kindred_seeds* seeds, const DLTensor* x, DLTensor* y,
+                                                 KINDRED_OPTIONAL const kindred_seeds_call* options,
+                                                 KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** The gradients with respect to x and the weights.
+ *  @param gradient with respect to y, of the type of x
+ *  @param dx of the type and shape of x
+ *  @param dw float32, one per feature, in the same memory */
+KINDRED_API kindred_status kindred_seeds_backward(kindred_seeds* seeds, const DLTensor* x, const DLTensor* gradient, DLTensor* dx,
+                                                  DLTensor* dw, KINDRED_OPTIONAL const kindred_seeds_call* options,
+                                                  KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Telemetry of every seed in an epoch. KINDRED_NOT_FOUND for an epoch without a forward pass.
+ *  @param age 0 is the current epoch
+ *  @param telemetry at most `capacity` are written
+ *  @param count number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
+KINDRED_API kindred_status kindred_seeds_telemetry(kindred_seeds* seeds, uint32_t age, kindred_seed_telemetry* telemetry,
+                                                   size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+/** Merges the telemetry of the last epochs of some seeds.
+ *  @param each one per seed
+ *  @param whole of all of them */
+KINDRED_API kindred_status kindred_seeds_reduce_telemetry(kindred_seeds* seeds, uint32_t epochs, uint32_t first, size_t count,
+                                                          kindred_seed_telemetry* each,
+                                                          KINDRED_OPTIONAL kindred_seed_telemetry* whole) KINDRED_NOEXCEPT;
+/** Writes the state of a layer to a file, atomically. */
+KINDRED_API kindred_status kindred_seeds_save(const kindred_seeds* seeds, const char* path) KINDRED_NOEXCEPT;
+/** Restores the state from a file of a layer of the same shape. */
+KINDRED_API kindred_status kindred_seeds_restore(kindred_seeds* seeds, const char* path) KINDRED_NOEXCEPT;
+
+/* ---- Fused layers ---- */
+
+enum { KINDRED_ACTIVATION_NONE = 0, KINDRED_ACTIVATION_RELU = 1, KINDRED_ACTIVATION_GELU = 2 };
+
+/** Options of a layer. */
+typedef struct kindred_layer_options {
+  size_t struct_size;
+  float epsilon;        /* of a normalisation: normal and positive */
+  int32_t activation;   /* KINDRED_ACTIVATION_... */
+  int32_t reproducible; /* of a linear layer; nonzero: the same bits on every space, but slower */
+  int32_t space;        /* KINDRED_SPACE_ANY: the host */
+} kindred_layer_options;
+#define KINDRED_LAYER_OPTIONS_INIT \
+  { sizeof(kindred_layer_options), 1e-5F, KINDRED_ACTIVATION_NONE, 0, KINDRED_SPACE_ANY }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_layer_options_init(kindred_layer_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** y = act((x - mean) / sqrt(variance + epsilon) * gamma + beta), row by row.
+ *  @param x,y rows * columns of float32, float16 or bfloat16; y may be x
+ *  @param gamma,beta float32, one per column; NULL: 1 and 0
+ *  @param mean,variance float32, one per row, for output; NULL: not computed */
+KINDRED_API kindred_status kindred_norm_layer(kindred_context* context, const DLTensor* x, KINDRED_OPTIONAL const DLTensor* gamma,
+                                              KINDRED_OPTIONAL const DLTensor* beta,
+                                              KINDRED_OPTIONAL const kindred_layer_options* options, DLTensor* y,
+                                              KINDRED_OPTIONAL DLTensor* mean, KINDRED_OPTIONAL DLTensor* variance) KINDRED_NOEXCEPT;
+/** y = act(x W^T + bias).
+ *  @param x rows * inputs of float32, float16 or bfloat16
+ *  @param w outputs * inputs, of the same type
+ *  @param bias float32, one per output
+ *  @param y rows * outputs of float32, float16 or bfloat16 */
+KINDRED_API kindred_status kindred_linear_layer(kindred_context* context, const DLTensor* x, const DLTensor* w,
+                                                KINDRED_OPTIONAL const DLTensor* bias,
+                                                KINDRED_OPTIONAL const kindred_layer_options* options, DLTensor* y) KINDRED_NOEXCEPT;
+
+/* ---- Bulk: operations on lists of arrays ---- */
+
+enum { KINDRED_BULK_ADD = 0, KINDRED_BULK_MULTIPLY = 1, KINDRED_BULK_SQUARE = 2, KINDRED_BULK_SQUARE_ROOT = 3, KINDRED_BULK_EXPONENTIAL = 4 };
+enum { KINDRED_REDUCE_SUM = 0, KINDRED_REDUCE_MIN = 1, KINDRED_REDUCE_MAX = 2, KINDRED_REDUCE_MEAN = 3, KINDRED_REDUCE_DEVIATION = 4 };
+
+/** Options of an operation on lists. */
+typedef struct kindred_bulk_options {
+  size_t struct_size;
+  uint64_t batch_bytes; /* bytes of arrays on a device at a time; 0: the best size */
+  int32_t space;
+  int32_t reproducible; /* of products; nonzero: the same bits on every space, but slower */
+} kindred_bulk_options;
+#define KINDRED_BULK_OPTIONS_INIT \
+  { sizeof(kindred_bulk_options), 0, KINDRED_SPACE_ANY, 0 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_bulk_options_init(kindred_bulk_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Creates the object that keeps the workspace of operations. */
+KINDRED_API kindred_status kindred_bulk_create(kindred_context* context, kindred_bulk** bulk) KINDRED_NOEXCEPT;
+/** Frees it. */
+KINDRED_API kindred_status kindred_bulk_destroy(KINDRED_OPTIONAL kindred_bulk* bulk) KINDRED_NOEXCEPT;
+/** results[i] = arrays[i] ^ keys[i], byte by byte.
+ *  @param arrays count tensors of uint8, as all lists */
+KINDRED_API kindred_status kindred_bulk_xor(const kindred_bulk* bulk, const DLTensor* const* arrays, const DLTensor* const* keys,
+                                            DLTensor* const* results, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+                                            KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** The same with generated keys, which are written to `keys`. @param seed KINDRED_UNSET: from the system */
+KINDRED_API kindred_status kindred_bulk_xor_with_new_keys(const kindred_bulk* bulk, const DLTensor* const* arrays,
+                                                          DLTensor* const* keys, DLTensor* const* results, size_t count, uint64_t seed,
+                                                          KINDRED_OPTIONAL const kindred_bulk_options* options,
+                                                          KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Arithmetic on every element of float32 or float64.
+ *  @param operation KINDRED_BULK_...
+ *  @param others the second operands of ADD and MULTIPLY; NULL: `number` */
+KINDRED_API kindred_status kindred_bulk_element_wise(const kindred_bulk* bulk, int32_t operation, const DLTensor* const* arrays,
+                                                     KINDRED_OPTIONAL const DLTensor* const* others, double number,
+                                                     DLTensor* const* results, size_t count,
+                                                     KINDRED_OPTIONAL const kindred_bulk_options* options,
+                                                     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** results[i] = (arrays[i] - mean) / (deviation + 1e-8), each array by itself. */
+KINDRED_API kindred_status kindred_bulk_normalise(const kindred_bulk* bulk, const DLTensor* const* arrays, DLTensor* const* results,
+                                                  size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+                                                  KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Uniform random numbers: of uint8, or of float32 or float64 in [0, 1). The arrays receive consecutive parts of a stream.
+ *  @param offset position of the first number in the stream of `seed` */
+KINDRED_API kindred_status kindred_bulk_random_fill(const kindred_bulk* bulk, DLTensor* const* results, size_t count, uint64_t seed,
+                                                    uint64_t offset, KINDRED_OPTIONAL const kindred_bulk_options* options,
+                                                    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Reduces each array to one number.
+ *  @param reduction KINDRED_REDUCE_...
+ *  @param results count numbers of the type of the arrays */
+KINDRED_API kindred_status kindred_bulk_reduce(const kindred_bulk* bulk, int32_t reduction, const DLTensor* const* arrays, size_t count,
+                                               DLTensor* results, KINDRED_OPTIONAL const kindred_bulk_options* options,
+                                               KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** c[i] = a[i] b[i], matrices of float32 or float64. */
+KINDRED_API kindred_status kindred_bulk_multiply(const kindred_bulk* bulk, const DLTensor* const* a, const DLTensor* const* b,
+                                                 DLTensor* const* c, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+                                                 KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/* ---- Lattice: a grid of `size` nodes in each of `dimensions` directions ---- */
+
+/** A pair of nodes: the ends of an edge or of a path. */
+typedef struct kindred_lattice_pair {
+  uint64_t from;
+  uint64_t to;
+} kindred_lattice_pair;
+
+/** The structure of a lattice by closed forms. */
+typedef struct kindred_lattice_metrics {
+  size_t struct_size;
+  uint64_t nodes;
+  uint64_t diameter;
+  double edges; /* may exceed 64 bits */
+  double average_degree;
+  double density;
+  double rows_bytes;   /* of compressed rows */
+  double search_bytes; /* of a search */
+  double dense_bytes;  /* of the dense matrix */
+  uint32_t dimensions;
+  uint32_t size;
+  uint32_t least_degree;
+  uint32_t greatest_degree;
+  uint32_t connectivity;
+  uint32_t reserved;
+} kindred_lattice_metrics;
+#define KINDRED_LATTICE_METRICS_INIT \
+  { sizeof(kindred_lattice_metrics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** Creates a lattice. Paths and searches do not use the blocked nodes and edges. */
+KINDRED_API kindred_status kindred_lattice_create(kindred_context* context, uint32_t dimensions, uint32_t size,
+                                                  const uint64_t* blocked_nodes, size_t node_count,
+                                                  const kindred_lattice_pair* blocked_edges, size_t edge_count,
+                                                  kindred_lattice** lattice) KINDRED_NOEXCEPT;
+/** Frees a lattice. */
+KINDRED_API kindred_status kindred_lattice_destroy(KINDRED_OPTIONAL kindred_lattice* lattice) KINDRED_NOEXCEPT;
+/** Its structure. */
+KINDRED_API kindred_status kindred_lattice_describe(const kindred_lattice* lattice, kindred_lattice_metrics* metrics) KINDRED_NOEXCEPT;
+/** Whether a node is blocked. */
+KINDRED_API kindred_status kindred_lattice_is_blocked(const kindred_lattice* lattice, uint64_t node, int32_t* blocked) KINDRED_NOEXCEPT;
+/** The neighbours of every node, as the ids of results. */
+KINDRED_API kindred_status kindred_lattice_rows(const kindred_lattice* lattice, int32_t space, kindred_results** results) KINDRED_NOEXCEPT;
+/** Writes the rows as a graph without weights for kindred_graph_load, atomically. */
+KINDRED_API kindred_status kindred_lattice_save(const kindred_lattice* lattice, const char* path, int32_t space) KINDRED_NOEXCEPT;
+/** A shortest path for every pair, with both ends, as the ids of results; a row is empty if there is none. */
+KINDRED_API kindred_status kindred_lattice_paths(const kindred_lattice* lattice, const kindred_lattice_pair* pairs, size_t count,
+                                                 int32_t space, kindred_results** results) KINDRED_NOEXCEPT;
+/** All simple paths of at most `edges_max` edges, as the ids of results. @param limit more paths are refused */
+KINDRED_API kindred_status kindred_lattice_all_paths(const kindred_lattice* lattice, uint64_t from, uint64_t to, uint64_t edges_max,
+                                                     uint64_t limit, kindred_results** results) KINDRED_NOEXCEPT;
+/** Distances from the nearest source; UINT32_MAX for a node that is not reached.
+ *  @param targets nodes whose distances are returned; NULL: all nodes
+ *  @param distances one per target, or one per node
+ *  @param capacity elements of `distances`
+ *  @param reached number of reached nodes
+ *  @param farthest greatest distance */
+KINDRED_API kindred_status kindred_lattice_distances(const kindred_lattice* lattice, const uint64_t* sources, size_t count,
+                                                     KINDRED_OPTIONAL const uint64_t* targets, size_t target_count, int32_t space,
+                                                     uint32_t* distances, size_t capacity, KINDRED_OPTIONAL uint64_t* reached,
+                                                     KINDRED_OPTIONAL uint32_t* farthest,
+                                                     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/* ---- Fusion of rankings ---- */
+
+enum { KINDRED_FUSION_RECIPROCAL_RANK = 0, KINDRED_FUSION_BORDA = 1 };
+
+/** Options of a fusion. */
+typedef struct kindred_fusion_options {
+  size_t struct_size;
+  uint64_t top;
+  double constant;       /* of reciprocal rank fusion, >= 0 */
+  const double* weights; /* one per ranking, >= 0; NULL: all 1 */
+  uint64_t weights_size;
+  int32_t rule; /* KINDRED_FUSION_... */
+  int32_t reserved;
+} kindred_fusion_options;
+#define KINDRED_FUSION_OPTIONS_INIT \
+  { sizeof(kindred_fusion_options), 10, 60, NULL, 0, KINDRED_FUSION_RECIPROCAL_RANK, 0 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_fusion_options_init(kindred_fusion_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Fuses rankings of the same items into one.
+ *  @param ids ranking i is ids[offsets[i] ... offsets[i + 1]), best first
+ *  @param scores of the items in their rankings, for the reasons only; NULL: 0 */
+KINDRED_API kindred_status kindred_fuse_rankings(const uint64_t* ids, KINDRED_OPTIONAL const double* scores, const uint64_t* offsets,
+                                                 size_t rankings, KINDRED_OPTIONAL const kindred_fusion_options* options,
+                                                 kindred_results** results) KINDRED_NOEXCEPT;
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* KINDRED_H */

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+
+#include "Arguments.hpp"
+#include "Results.hpp"
+
+namespace Kindred::C {
+
+KINDRED_C_HANDLE(graph, WithContext<SpreadingEngine>);
+
+namespace {
+
+static_assert(sizeof(kindred_edge) == sizeof(Edge) &&
+              offsetof(kindred_edge, to) == offsetof(Edge, to) &&
+              offsetof(kindred_edge, weight) == offsetof(Edge, weight));
+
+SpreadingEngine& graph_of(const kindred_graph* graph) { return object_of(graph, "graph").engine; }
+
+std::span<const Edge> edges_of(const kindred_edge* edges, std::size_t count) {
+  const std::span<const kindred_edge> given = span_of(edges, count, "edges");
+  return {reinterpret_cast<const Edge*>(given.data()), given.size()};
+}
+
+/// An array with one element per item, which may be missing.
+std::span<const std::uint8_t> kinds_of(const std::uint8_t* kinds, std::uint64_t count,
+                                       const char* name) {
+  if (kinds == nullptr) return {};
+  return span_of(kinds, count, name);
+}
+
+EdgeKinds edge_kinds(const std::uint64_t (&words)[4]) {
+  EdgeKinds out;
+  for (std::size_t kind = 0; kind < out.size(); ++kind)
+    out[kind] = (words[kind / 64] >> kind % 64 & 1U) != 0;
+  return out;
+}
+
+GraphOptions graph_options(const kindred_graph_options* options) {
+  const kindred_graph_options given =
+      options_of(options, kindred_graph_options KINDRED_GRAPH_OPTIONS_INIT, "options");
+  check_reserved(given.reserved, "options");
+  GraphOptions out;
+  out.weights = enum_of<EdgeWeights>(given.weights, 3, "weights");
+  out.residency = residency_option(given.residency);
+  out.merge_share = given.merge_share;
+  out.background_merge = given.background_merge != 0;
+  return out;
+}
+
+kindred_modifiers modifiers_of(const SpreadModifiers& modifiers) {
+  kindred_modifiers out{};
+  out.struct_size = sizeof(out);
+  for (std::size_t from = 0; from < SpreadModifiers::kinds; ++from) {
+    for (std::size_t to = 0; to < SpreadModifiers::kinds; ++to)
+      out.strengths[from][to] = modifiers.strengths[from][to];
+    out.fan_factors[from] = modifiers.fans[from].factor;
+    out.fan_kinds[from] = static_cast<std::int32_t>(modifiers.fans[from].kind);
+  }
+  return out;
+}
+
+std::optional<SpreadModifiers> modifiers_option(const kindred_modifiers* modifiers) {
+  if (modifiers == nullptr) return {};
+  const kindred_modifiers given =
+      options_of(modifiers, modifiers_of(SpreadModifiers()), "modifiers");
+  SpreadModifiers out;
+  for (std::size_t from = 0; from < SpreadModifiers::kinds; ++from) {
+    for (std::size_t to = 0; to < SpreadModifiers::kinds; ++to)
+      out.strengths[from][to] = given.strengths[from][to];
+    out.fans[from].kind =
+        enum_of<SpreadModifiers::Fan::Kind>(given.fan_kinds[from], 3, "modifiers.fan_kinds");
+    out.fans[from].factor = given.fan_factors[from];
+  }
+  return out;
+}
+
+kindred_status set_modifiers(kindred_modifiers* modifiers, std::size_t size,
+                             const SpreadModifiers& values) noexcept {
+  return guarded([&] {
+    require(modifiers, "modifiers");
+    check_struct_size(size, "the argument");
+    std::memcpy(static_cast<void*>(modifiers), &size, sizeof(size));
+    write_output(modifiers, modifiers_of(values));
+  });
+}
+
+Decay decay_of(std::int32_t kind, double parameter) {
+  Decay out;
+  out.kind = enum_of<Decay::Kind>(kind, 4, "decay_kind");
+  out.parameter = parameter;
+  return out;
+}
+std::optional<double> threshold_option(double threshold) {
+  if (threshold < 0) return {};
+  return threshold;
+}
+
+/// The options of a spread, and the parameters of its queries.
+struct SpreadArguments {
+  explicit SpreadArguments(const kindred_spread_options* given_options) {
+    const kindred_spread_options given =
+        options_of(given_options, kindred_spread_options KINDRED_SPREAD_OPTIONS_INIT, "options");
+    options.mode = enum_of<SpreadMode>(given.mode, 3, "mode");
+    options.hops = given.hops;
+    options.decay = decay_of(given.decay_kind, given.decay);
+    options.threshold = threshold_option(given.threshold);
+    options.top = given.top;
+    options.damping = given.damping;
+    options.tolerance = given.tolerance;
+    options.max_iterations = given.max_iterations;
+    options.kinds = edge_kinds(given.kinds);
+    options.modifiers = modifiers_option(given.modifiers);
+    options.activations =
+        given.bfloat16 != 0 ? ActivationPrecision::bfloat16 : ActivationPrecision::float32;
+    options.trace_paths = given.trace_paths;
+    options.space = space_option(given.space);
+    for (const kindred_spread_query& query :
+         span_of(given.per_query, given.per_query_size, "per_query"))
+      per_query.push_back({query.hops, decay_of(query.decay_kind, query.decay),
+                           threshold_option(query.threshold), edge_kinds(query.kinds)});
+    options.per_query = per_query;
+  }
+  std::vector<SpreadQuery> per_query;
+  SpreadOptions options;
+};
+
+}  // namespace
+
+kindred_status kindred_modifiers_init(kindred_modifiers* modifiers,
+                                      std::size_t struct_size) noexcept {
+  return set_modifiers(modifiers, struct_size, SpreadModifiers());
+}
+
+kindred_status kindred_modifiers_engram(kindred_modifiers* modifiers, std::size_t struct_size,
+                                        std::int32_t fan) noexcept {
+  SpreadModifiers values = SpreadModifiers::engram();
+  const kindred_status status = guarded([&] {
+    require(modifiers, "modifiers");
+    if (fan == -1) return;
+    const auto kind = enum_of<SpreadModifiers::Fan::Kind>(fan, 3, "fan");
+    refuse_if(kind == SpreadModifiers::Fan::Kind::constant,
+              "fan is 0; it must be -1, KINDRED_FAN_INVERSE (1) or KINDRED_FAN_INVERSE_ROOT (2)");
+    values = SpreadModifiers::engram_fan(kind);
+  });
+  return status == KINDRED_OK ? set_modifiers(modifiers, struct_size, values) : status;
+}
+
+kindred_status kindred_graph_create(kindred_context* context, std::size_t nodes,
+                                    const kindred_edge* edges, std::size_t edge_count,
+                                    const std::uint8_t* edge_kinds, const std::uint8_t* node_kinds,
+                                    const kindred_text* names, const kindred_graph_options* options,
+                                    kindred_graph** graph) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(graph, "graph");
+    GraphSpan given;
+    given.nodes = nodes;
+    given.edges = edges_of(edges, edge_count);
+    given.edge_kinds = kinds_of(edge_kinds, edge_count, "edge_kinds");
+    given.node_kinds = kinds_of(node_kinds, nodes, "node_kinds");
+    Ragged<char> texts;
+    if (names != nullptr) {
+      for (const std::string_view name : texts_of(names, nodes, "names")) texts.push_row(name);
+      given.names = texts;
+    }
+    *graph = make_handle_of<kindred_graph>(object,
+                                           SpreadingEngine(*object, given, graph_options(options)));
+  });
+}
+
+kindred_status kindred_graph_load(kindred_context* context, const char* path,
+                                  const kindred_graph_options* options, std::int32_t threads,
+                                  kindred_graph** graph) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(graph, "graph");
+    *graph = make_handle_of<kindred_graph>(
+        object, SpreadingEngine::load(*object, path_of(path), graph_options(options),
+                                      threads_argument(threads)));
+  });
+}
+
+kindred_status kindred_graph_inspect(const char* path, std::int32_t threads,
+                                     kindred_graph_file_info* info) noexcept {
+  return guarded([&] {
+    check_output(info, "info");
+    const GraphFileInfo found = SpreadingEngine::inspect(path_of(path), threads_argument(threads));
+    write_output(
+        info, kindred_graph_file_info{
+                  sizeof(kindred_graph_file_info), found.nodes, found.removed_nodes, found.edges,
+                  found.outside_unit, found.edge_bytes, found.offset_bytes, found.name_bytes,
+                  found.bytes, static_cast<std::int32_t>(found.weights), found.edge_kinds ? 1 : 0,
+                  found.node_kinds ? 1 : 0, found.names ? 1 : 0});
+  });
+}
+
+kindred_status kindred_graph_destroy(kindred_graph* graph) noexcept {
+  return destroy_handle(graph, "graph");
+}
+
+kindred_status kindred_graph_describe(const kindred_graph* graph,
+                                      kindred_graph_statistics* statistics) noexcept {
+  return guarded([&] {
+    const SpreadingEngine& object = graph_of(graph);
+    check_output(statistics, "statistics");
+    const GraphStatistics found = object.statistics();
+    kindred_graph_statistics out = KINDRED_GRAPH_STATISTICS_INIT;
+    out.nodes = found.nodes;
+    out.removed_nodes = found.removed_nodes;
+    out.edges = found.edges;
+    out.rebuilt_rows = found.rebuilt_rows;
+    out.rebuilt_edges = found.rebuilt_edges;
+    out.merges = found.merges;
+    out.edge_bytes = found.edge_bytes;
+    out.offset_bytes = found.offset_bytes;
+    out.rebuilt_bytes = found.rebuilt_bytes;
+    out.name_bytes = found.name_bytes;
+    std::copy(std::begin(found.bytes), std::end(found.bytes), out.bytes);
+    out.weights = static_cast<std::int32_t>(found.weights);
+    out.edge_kinds = found.edge_kinds ? 1 : 0;
+    out.node_kinds = found.node_kinds ? 1 : 0;
+    out.names = found.names ? 1 : 0;
+    write_output(statistics, out);
+  });
+}
+
+kindred_status kindred_graph_has_node(const kindred_graph* graph, std::uint32_t node,
+                                      std::int32_t* exists) noexcept {
+  return guarded([&] {
+    const SpreadingEngine& object = graph_of(graph);
+    require(exists, "exists");
+    *exists = object.has_node(node) ? 1 : 0;
+  });
+}
+
+kindred_status kindred_graph_find(const kindred_graph* graph, const char* name, std::size_t size,
+                                  std::int64_t* node) noexcept {
+  return guarded([&] {
+    const SpreadingEngine& object = graph_of(graph);
+    require(node, "node");
+    const auto found = object.find(text_of(name, size, "name"));
+    *node = found ? static_cast<std::int64_t>(*found) : -1;
+  });
+}
+
+kindred_status kindred_graph_name(const kindred_graph* graph, std::uint32_t node,
+                                  kindred_text* name) noexcept {
+  return guarded([&] {
+    const SpreadingEngine& object = graph_of(graph);
+    require(name, "name");
+    const std::string_view found = object.name(node);
+    *name = {found.data(), found.size()};
+  });
+}
+
+kindred_status kindred_graph_add_nodes(kindred_graph* graph, std::uint64_t count,
+                                       const std::uint8_t* kinds, std::uint32_t* first) noexcept {
+  return guarded([&] {
+    write_optional(first, graph_of(graph).add_nodes(count, kinds_of(kinds, count, "kinds")));
+  });
+}
+
+kindred_status kindred_graph_add_named_nodes(kindred_graph* graph, const kindred_text* names,
+                                             std::size_t count, const std::uint8_t* kinds,
+                                             std::uint32_t* nodes) noexcept {
+  return guarded([&] {
+    SpreadingEngine& object = graph_of(graph);
+    const std::vector<std::string_view> texts = texts_of(names, count, "names");
+    const std::vector<std::uint32_t> ids = object.add_nodes(texts, kinds_of(kinds, count, "kinds"));
+    if (nodes != nullptr) std::copy(ids.begin(), ids.end(), nodes);
+  });
+}
+
+kindred_status kindred_graph_add_edges(kindred_graph* graph, const kindred_edge* edges,
+                                       std::size_t count, const std::uint8_t* kinds) noexcept {
+  return guarded(
+      [&] { graph_of(graph).add_edges(edges_of(edges, count), kinds_of(kinds, count, "kinds")); });
+}
+
+kindred_status kindred_graph_remove_edges(kindred_graph* graph, const kindred_edge_ends* edges,
+                                          std::size_t count, std::uint64_t* removed) noexcept {
+  return guarded([&] {
+    SpreadingEngine& object = graph_of(graph);
+    std::vector<EdgeEnds> ends;
+    for (const kindred_edge_ends& edge : span_of(edges, count, "edges")) {
+      refuse_if(edge.kind < -1 || edge.kind > 255,
+                "kind is " + std::to_string(edge.kind) +
+                    "; it must be from 0 to 255, or -1 for every kind");
+      ends.push_back(
+          {edge.from, edge.to,
+           edge.kind < 0 ? std::optional<std::uint8_t>() : static_cast<std::uint8_t>(edge.kind)});
+    }
+    write_optional(removed, object.remove_edges(ends));
+  });
+}
+
+kindred_status kindred_graph_remove_nodes(kindred_graph* graph, const std::uint32_t* nodes,
+                                          std::size_t count) noexcept {
+  return guarded([&] { graph_of(graph).remove_nodes(span_of(nodes, count, "nodes")); });
+}
+
+kindred_status kindred_graph_merge(kindred_graph* graph) noexcept {
+  return guarded([&] { graph_of(graph).merge(); });
+}
+kindred_status kindred_graph_save(const kindred_graph* graph, const char* path) noexcept {
+  return guarded([&] { graph_of(graph).save(path_of(path)); });
+}
+
+kindred_status kindred_graph_spread(const kindred_graph* graph, const std::uint32_t* nodes,
+                                    const float* values, const std::uint64_t* offsets,
+                                    std::size_t queries, const kindred_spread_options* options,
+                                    kindred_results** results) noexcept {
+  return guarded([&] {
+    const SpreadingEngine& object = graph_of(graph);
+    require(results, "results");
+    const SpreadArguments given(options);
+    const RaggedSpan<std::uint32_t> rows = ragged_of(nodes, offsets, queries, "nodes");
+    const std::span<const float> activations = span_of(values, rows.values.size(), "values");
+    std::vector<Activation> sources(rows.values.size());
+    for (std::size_t i = 0; i < sources.size(); ++i) sources[i] = {rows.values[i], activations[i]};
+    *results = make_handle_of<kindred_results>(
+        results_of(object.spread(RaggedSpan<Activation>{rows.offsets, sources}, given.options),
+                   given.options.trace_paths > 0));
+  });
+}
+
+kindred_status kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
+                                 const kindred_hop_options* options,
+                                 kindred_record* record) noexcept {
+  return guarded([&] {
+    const SpreadingEngine& object = graph_of(graph);
+    check_output(record, "record", true);
+    const kindred_hop_options given =
+        options_of(options, kindred_hop_options KINDRED_HOP_OPTIONS_INIT, "options");
+    HopOptions hop;
+    hop.direction = enum_of<HopDirection>(given.direction, 2, "direction");
+    hop.kinds = edge_kinds(given.kinds);
+    hop.modifiers = modifiers_option(given.modifiers);
+    hop.space = space_option(given.space);
+    require(x, "x");
+    require(y, "y");
+    const auto nodes = static_cast<std::uint64_t>(object.nodes());
+    const ConstArray array = array_of(x, "x");
+    hop.columns = array.rank() == 1 ? 1 : static_cast<std::size_t>(array.extent(1));
+    // A tensor of one dimension has one value per node.
+    const std::uint64_t width = array.rank() == 1 ? nodes : hop.columns;
+    const std::uint64_t height = array.rank() == 1 ? 1 : nodes;
+    std::uint64_t rows = 0;
+    const std::span<const float> from = matrix_of<float>(x, "x", width, &rows);
+    refuse_if(rows != height,
+              "x is " + to_string(array) + "; the graph has " + std::to_string(nodes) + " nodes");
+    write_output(record,
+                 record_of(object.hop(from, output_matrix_of<float>(y, "y", height, width), hop)));
+  });
+}
+
+}  // namespace Kindred::C

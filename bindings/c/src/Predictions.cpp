@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Predictions.hpp"
+
+#include "Arguments.hpp"
+#include "Results.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace Kindred::C {
+
+namespace {
+
+void append_event(Predictions::Texts& out, const SymbolTexts& event) {
+  for (const std::string& text : event) out.texts.push_back({text.data(), text.size()});
+  out.offsets.push_back(out.texts.size());
+}
+
+Predictions::Texts texts_of_events(const EventTexts& events) {
+  Predictions::Texts out;
+  for (const SymbolTexts& event : events) append_event(out, event);
+  return out;
+}
+
+double number_or_nan(const std::optional<double>& number) {
+  return number.value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace
+
+Predictions::Predictions(PredictionResults results) : m_results(std::move(results)) {
+  for (const Prediction& prediction : m_results.predictions) {
+    append_event(m_texts.emplace_back(), prediction.matches);
+    for (const EventTexts* events : {&prediction.past, &prediction.present, &prediction.future,
+                                     &prediction.missing, &prediction.extras})
+      m_texts.push_back(texts_of_events(*events));
+    m_blocks.push_back(blocks_of(prediction.blocks));
+  }
+}
+
+const Prediction& Predictions::at(std::size_t position) const {
+  refuse_if(position >= size(), "position is " + std::to_string(position) + "; there are " +
+                                    std::to_string(size()) + " predictions");
+  return m_results.predictions[position];
+}
+
+kindred_status kindred_predictions_size(const kindred_predictions* predictions,
+                                        std::size_t* size) noexcept {
+  return guarded([&] {
+    const Predictions& object = object_of(predictions, "predictions");
+    require(size, "size");
+    *size = object.size();
+  });
+}
+
+kindred_status kindred_predictions_get(const kindred_predictions* predictions, std::size_t position,
+                                       kindred_prediction* prediction) noexcept {
+  return guarded([&] {
+    const Predictions& object = object_of(predictions, "predictions");
+    check_output(prediction, "prediction");
+    const Prediction& found = object.at(position);
+    kindred_prediction out = KINDRED_PREDICTION_INIT;
+    out.index = found.index;
+    out.frequency = found.frequency;
+    out.name = found.name.c_str();
+    out.name_size = found.name.size();
+    out.matched = found.matched;
+    out.flat = found.flat ? 1 : 0;
+    out.anomalies = found.anomalies.size();
+    out.block_count = object.blocks(position).size();
+    out.blocks = object.blocks(position).data();
+    out.evidence = found.evidence;
+    out.confidence = found.confidence;
+    out.similarity = found.similarity;
+    out.fragmentation = found.fragmentation;
+    out.snr = found.snr;
+    out.entropy = found.entropy;
+    out.normalized_entropy = found.normalized_entropy;
+    out.global_normalized_entropy = found.global_normalized_entropy;
+    out.confluence = found.confluence;
+    out.tfidf_score = found.tfidf_score;
+    out.itfdf_similarity = found.itfdf_similarity;
+    out.bayesian_prior = found.bayesian_prior;
+    out.bayesian_likelihood = found.bayesian_likelihood;
+    out.bayesian_posterior = found.bayesian_posterior;
+    out.predictive_information = found.predictive_information;
+    out.potential = found.potential;
+    out.weighted_similarity = number_or_nan(found.weighted_similarity);
+    out.weighted_evidence = number_or_nan(found.weighted_evidence);
+    out.weighted_confidence = number_or_nan(found.weighted_confidence);
+    out.weighted_snr = number_or_nan(found.weighted_snr);
+    write_output(prediction, out);
+  });
+}
+
+kindred_status kindred_predictions_texts(const kindred_predictions* predictions,
+                                         std::size_t position, std::int32_t list,
+                                         kindred_event_texts* texts) noexcept {
+  return guarded([&] {
+    const Predictions& object = object_of(predictions, "predictions");
+    check_output(texts, "texts");
+    object.at(position);
+    const auto number =
+        enum_of<std::size_t>(list, static_cast<std::int32_t>(Predictions::lists), "list");
+    const Predictions::Texts& found = object.texts(position, number);
+    write_output(texts, kindred_event_texts{sizeof(kindred_event_texts), found.offsets.size() - 1,
+                                            found.offsets.data(), found.texts.data()});
+  });
+}
+
+kindred_status kindred_predictions_anomaly(const kindred_predictions* predictions,
+                                           std::size_t position, std::size_t number,
+                                           kindred_anomaly* anomaly) noexcept {
+  return guarded([&] {
+    const Predictions& object = object_of(predictions, "predictions");
+    check_output(anomaly, "anomaly");
+    const std::vector<Anomaly>& all = object.at(position).anomalies;
+    refuse_if(number >= all.size(), "number is " + std::to_string(number) +
+                                        "; the prediction has " + std::to_string(all.size()) +
+                                        " anomalies");
+    const Anomaly& found = all[number];
+    write_output(anomaly, kindred_anomaly{sizeof(kindred_anomaly),
+                                          {found.observed.data(), found.observed.size()},
+                                          {found.expected.data(), found.expected.size()},
+                                          found.similarity});
+  });
+}
+
+kindred_status kindred_predictions_record(const kindred_predictions* predictions,
+                                          kindred_record* record) noexcept {
+  return guarded([&] {
+    const Predictions& object = object_of(predictions, "predictions");
+    check_output(record, "record");
+    write_output(record, record_of(object.record()));
+  });
+}
+
+kindred_status kindred_predictions_destroy(kindred_predictions* predictions) noexcept {
+  return destroy_handle(predictions, "predictions");
+}
+
+}  // namespace Kindred::C

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/PreparedScore.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include "Arguments.hpp"
+#include "Results.hpp"
+
+namespace Kindred::C {
+
+namespace {
+
+/// A scorer keeps its index alive.
+using SharedIndex = std::shared_ptr<WithContext<VectorIndex>>;
+struct Scorer {
+  SharedIndex index;
+  PreparedScore prepared;
+  std::size_t dimension;
+};
+
+}  // namespace
+
+KINDRED_C_HANDLE(index, SharedIndex);
+KINDRED_C_HANDLE(scorer, Scorer);
+KINDRED_C_HANDLE(hnsw, WithContext<HnswIndex>);
+
+namespace {
+
+VectorIndex& index_of(const kindred_index* index) { return object_of(index, "index")->engine; }
+
+VectorIndexOptions index_options(const kindred_index_options* options) {
+  const kindred_index_options given =
+      options_of(options, kindred_index_options KINDRED_INDEX_OPTIONS_INIT, "options");
+  VectorIndexOptions out;
+  out.residency = residency_option(given.residency);
+  out.quantized_copy = given.quantized_copy != 0 ? QuantizedCopy::automatic : QuantizedCopy::never;
+  return out;
+}
+
+SearchOptions search_options(const kindred_search_options* options) {
+  const kindred_search_options given =
+      options_of(options, kindred_search_options KINDRED_SEARCH_OPTIONS_INIT, "options");
+  check_reserved(given.reserved, "options");
+  SearchOptions out;
+  out.metric = enum_of<Metric>(given.metric, 3, "metric");
+  out.top = given.top;
+  out.filter = span_of(given.filter, given.filter_size, "filter");
+  out.filter_bits = span_of(given.filter_bits, given.filter_bits_size, "filter_bits");
+  out.space = space_option(given.space);
+  if (given.path != KINDRED_PATH_ANY) out.path = enum_of<SearchPath>(given.path, 3, "path");
+  return out;
+}
+
+HnswSettings hnsw_settings(const kindred_hnsw_settings* settings) {
+  const kindred_hnsw_settings given =
+      options_of(settings, kindred_hnsw_settings KINDRED_HNSW_SETTINGS_INIT, "settings");
+  HnswSettings out;
+  out.metric = enum_of<Metric>(given.metric, 3, "metric");
+  out.m = given.m;
+  out.ef_construction = given.ef_construction;
+  out.seed = given.seed;
+  out.traversal = enum_of<HnswTraversal>(given.traversal, 3, "traversal");
+  return out;
+}
+
+/// Checks that rows have the dimension and type of an index.
+VectorSpan rows_for(const VectorIndex& index, const DLTensor* rows, const DLTensor* scales,
+                    const char* name) {
+  const VectorSpan out = rows_of(rows, scales, name);
+  refuse_if(out.dimension != index.dimension(),
+            std::string(name) + " has rows of " + std::to_string(out.dimension) +
+                " elements; those of the index have " + std::to_string(index.dimension()));
+  return out;
+}
+
+/// The arrays of a search, of `rows × top`. A search of fewer rows than `top` fills the rest.
+struct SearchArrays {
+  SearchArrays(DLTensor* score_tensor, DLTensor* id_tensor, std::uint64_t rows_, std::size_t top_)
+      : rows(rows_),
+        top(top_),
+        scores(output_matrix_of<float>(score_tensor, "scores", rows, top)),
+        ids(output_matrix_of<std::int64_t>(id_tensor, "ids", rows, top)) {}
+
+  void fill(const std::vector<float>& found_scores, const std::vector<std::int64_t>& found_ids,
+            std::size_t found_top, Metric metric) const {
+    for (std::size_t row = 0; row < rows; ++row)
+      for (std::size_t place = 0; place < top; ++place) {
+        const std::size_t to = row * top + place;
+        const std::size_t from = row * found_top + place;
+        scores[to] = place < found_top ? found_scores[from] : padding_score(metric);
+        ids[to] = place < found_top ? found_ids[from] : -1;
+      }
+  }
+
+  std::uint64_t rows;
+  std::size_t top;
+  std::span<float> scores;
+  std::span<std::int64_t> ids;
+};
+
+}  // namespace
+
+// VectorIndex
+
+kindred_status kindred_index_create(kindred_context* context, const DLTensor* rows,
+                                    const DLTensor* scales, const kindred_index_options* options,
+                                    kindred_index** index) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(index, "index");
+    *index = make_handle_of<kindred_index>(
+        std::make_shared<WithContext<VectorIndex>>(WithContext<VectorIndex>{
+            object, VectorIndex(*object, rows_of(rows, scales, "rows"), index_options(options))}));
+  });
+}
+
+kindred_status kindred_index_load(kindred_context* context, const char* path,
+                                  const kindred_index_options* options, std::int32_t threads,
+                                  kindred_index** index) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(index, "index");
+    *index = make_handle_of<kindred_index>(
+        std::make_shared<WithContext<VectorIndex>>(WithContext<VectorIndex>{
+            object, VectorIndex::load(*object, path_of(path), index_options(options),
+                                      threads_argument(threads))}));
+  });
+}
+
+kindred_status kindred_index_destroy(kindred_index* index) noexcept {
+  return destroy_handle(index, "index");
+}
+
+kindred_status kindred_index_add(kindred_index* index, const DLTensor* rows, const DLTensor* scales,
+                                 std::uint64_t* first_id) noexcept {
+  return guarded([&] {
+    VectorIndex& object = index_of(index);
+    write_optional(first_id, object.add(rows_for(object, rows, scales, "rows")));
+  });
+}
+
+kindred_status kindred_index_remove(kindred_index* index, const std::uint64_t* ids,
+                                    std::size_t count) noexcept {
+  return guarded([&] { index_of(index).remove(span_of(ids, count, "ids")); });
+}
+
+kindred_status kindred_index_replace(kindred_index* index, std::uint64_t id, const DLTensor* row,
+                                     const DLTensor* scale) noexcept {
+  return guarded([&] {
+    VectorIndex& object = index_of(index);
+    object.replace(id, rows_for(object, row, scale, "row"));
+  });
+}
+
+kindred_status kindred_index_size(const kindred_index* index, std::size_t* size) noexcept {
+  return guarded([&] {
+    const VectorIndex& object = index_of(index);
+    require(size, "size");
+    *size = object.size();
+  });
+}
+
+kindred_status kindred_index_describe(const kindred_index* index,
+                                      kindred_index_statistics* statistics) noexcept {
+  return guarded([&] {
+    const VectorIndex& object = index_of(index);
+    check_output(statistics, "statistics");
+    const VectorStatistics found = object.statistics();
+    write_output(statistics, kindred_index_statistics{
+                                 sizeof(kindred_index_statistics), found.rows, object.end_id(),
+                                 object.dimension(), found.removed, found.segments,
+                                 found.host_bytes, found.device_bytes, found.quantized_bytes,
+                                 static_cast<std::int32_t>(object.element()), 0});
+  });
+}
+
+kindred_status kindred_index_bytes(const kindred_index* index, std::int32_t space,
+                                   std::uint64_t* bytes) noexcept {
+  return guarded([&] {
+    const VectorIndex& object = index_of(index);
+    require(bytes, "bytes");
+    *bytes = object.bytes(space_argument(space));
+  });
+}
+
+kindred_status kindred_index_save(const kindred_index* index, const char* path) noexcept {
+  return guarded([&] { index_of(index).save(path_of(path)); });
+}
+
+kindred_status kindred_index_search(const kindred_index* index, const DLTensor* queries,
+                                    const kindred_search_options* options, DLTensor* scores,
+                                    DLTensor* ids, kindred_search_report* report,
+                                    kindred_record* record) noexcept {
+  return guarded([&] {
+    const VectorIndex& object = index_of(index);
+    check_output(report, "report", true);
+    check_output(record, "record", true);
+    require(queries, "queries");
+    require(scores, "scores");
+    require(ids, "ids");
+    const SearchOptions given = search_options(options);
+    std::uint64_t rows = 0;
+    const std::span<const float> values =
+        matrix_of<float>(queries, "queries", object.dimension(), &rows);
+    const SearchArrays out(scores, ids, rows, given.top);
+    const SearchResults found = object.search(values, given);
+    out.fill(found.scores, found.ids, found.top, given.metric);
+    write_output(report, report_of(found.report));
+    write_output(record, record_of(found.record));
+  });
+}
+
+kindred_status kindred_index_search_at_least(const kindred_index* index, const DLTensor* queries,
+                                             float score, const kindred_search_options* options,
+                                             kindred_results** results) noexcept {
+  return guarded([&] {
+    const VectorIndex& object = index_of(index);
+    require(results, "results");
+    const std::span<const float> values = matrix_of<float>(queries, "queries", object.dimension());
+    *results = make_handle_of<kindred_results>(
+        results_of(object.search_at_least(values, score, search_options(options))));
+  });
+}
+
+kindred_status kindred_index_score(const kindred_index* index, const DLTensor* queries,
+                                   const std::uint64_t* ids, const std::uint64_t* offsets,
+                                   const kindred_search_options* options,
+                                   kindred_results** results) noexcept {
+  return guarded([&] {
+    const VectorIndex& object = index_of(index);
+    require(results, "results");
+    std::uint64_t rows = 0;
+    const std::span<const float> values =
+        matrix_of<float>(queries, "queries", object.dimension(), &rows);
+    *results = make_handle_of<kindred_results>(results_of(
+        object.score(values, ragged_of(ids, offsets, rows, "ids"), search_options(options))));
+  });
+}
+
+// PreparedScore
+
+kindred_status kindred_scorer_create(const kindred_index* index, std::size_t longest,
+                                     const kindred_search_options* options,
+                                     kindred_scorer** scorer) noexcept {
+  return guarded([&] {
+    const SharedIndex& object = object_of(index, "index");
+    require(scorer, "scorer");
+    *scorer = make_handle_of<kindred_scorer>(
+        object, PreparedScore(object->engine, longest, search_options(options)),
+        object->engine.dimension());
+  });
+}
+
+kindred_status kindred_scorer_destroy(kindred_scorer* scorer) noexcept {
+  return destroy_handle(scorer, "scorer");
+}
+
+kindred_status kindred_scorer_score(kindred_scorer* scorer, const DLTensor* query,
+                                    const std::uint64_t* candidates, std::size_t count,
+                                    float* scores, std::int64_t* ids, std::size_t capacity,
+                                    std::size_t* found) noexcept {
+  return guarded([&] {
+    Scorer& object = object_of(scorer, "scorer");
+    require(found, "found");
+    span_of(scores, capacity, "scores");
+    span_of(ids, capacity, "ids");
+    std::uint64_t rows = 0;
+    const std::span<const float> values = matrix_of<float>(query, "query", object.dimension, &rows);
+    refuse_if(rows != 1, "query has " + std::to_string(rows) + " rows; it must have one");
+    const std::span<const ScoredId> results =
+        object.prepared.score(values, span_of(candidates, count, "candidates"));
+    *found = results.size();
+    refuse_if(results.size() > capacity, "scores and ids have a capacity of " +
+                                             std::to_string(capacity) + " elements; " +
+                                             std::to_string(results.size()) + " are needed");
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      scores[i] = results[i].score;
+      ids[i] = results[i].id;
+    }
+  });
+}
+
+kindred_status kindred_scorer_space(const kindred_scorer* scorer, std::int32_t* space) noexcept {
+  return guarded([&] {
+    const Scorer& object = object_of(scorer, "scorer");
+    require(space, "space");
+    *space = static_cast<std::int32_t>(object.prepared.space());
+  });
+}
+
+// HnswIndex
+
+kindred_status kindred_hnsw_create(kindred_context* context, std::size_t dimension,
+                                   const kindred_hnsw_settings* settings,
+                                   kindred_hnsw** hnsw) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(hnsw, "hnsw");
+    *hnsw = make_handle_of<kindred_hnsw>(object,
+                                         HnswIndex(*object, dimension, hnsw_settings(settings)));
+  });
+}
+
+kindred_status kindred_hnsw_build(kindred_context* context, const DLTensor* rows,
+                                  const kindred_hnsw_settings* settings,
+                                  kindred_progress_callback progress, void* user,
+                                  kindred_hnsw** hnsw) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(hnsw, "hnsw");
+    const ConstArray array = array_of(rows, "rows");
+    const auto dimension = static_cast<std::size_t>(array.extent(array.rank() - 1));
+    const std::span<const float> values = matrix_of<float>(rows, "rows", dimension);
+    std::function<void(std::uint64_t)> call;
+    if (progress != nullptr)
+      call = [&](std::uint64_t done) { cancel_if(progress(user, done), "progress"); };
+    *hnsw = make_handle_of<kindred_hnsw>(
+        object, HnswIndex::build(*object, values, dimension, hnsw_settings(settings), call));
+  });
+}
+
+kindred_status kindred_hnsw_load(kindred_context* context, const char* path,
+                                 kindred_hnsw** hnsw) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(hnsw, "hnsw");
+    *hnsw = make_handle_of<kindred_hnsw>(object, HnswIndex::load(*object, path_of(path)));
+  });
+}
+
+kindred_status kindred_hnsw_import_hnswlib(kindred_context* context, const char* path,
+                                           std::int32_t metric, std::size_t dimension,
+                                           kindred_hnsw** hnsw) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(hnsw, "hnsw");
+    *hnsw = make_handle_of<kindred_hnsw>(
+        object, HnswIndex::import_hnswlib(*object, path_of(path),
+                                          enum_of<Metric>(metric, 3, "metric"), dimension));
+  });
+}
+
+kindred_status kindred_hnsw_destroy(kindred_hnsw* hnsw) noexcept {
+  return destroy_handle(hnsw, "hnsw");
+}
+
+kindred_status kindred_hnsw_add(kindred_hnsw* hnsw, const DLTensor* rows,
+                                std::uint64_t* first_id) noexcept {
+  return guarded([&] {
+    HnswIndex& object = object_of(hnsw, "hnsw").engine;
+    write_optional(first_id, object.add(matrix_of<float>(rows, "rows", object.dimension())));
+  });
+}
+
+kindred_status kindred_hnsw_remove(kindred_hnsw* hnsw, const std::uint64_t* ids,
+                                   std::size_t count) noexcept {
+  return guarded([&] { object_of(hnsw, "hnsw").engine.remove(span_of(ids, count, "ids")); });
+}
+
+kindred_status kindred_hnsw_repair(kindred_hnsw* hnsw) noexcept {
+  return guarded([&] { object_of(hnsw, "hnsw").engine.repair(); });
+}
+
+kindred_status kindred_hnsw_size(const kindred_hnsw* hnsw, std::size_t* size) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(hnsw, "hnsw");
+    require(size, "size");
+    *size = object.engine.size();
+  });
+}
+
+kindred_status kindred_hnsw_row(const kindred_hnsw* hnsw, std::uint64_t id,
+                                DLTensor* row) noexcept {
+  return guarded([&] {
+    const HnswIndex& object = object_of(hnsw, "hnsw").engine;
+    const std::span<float> out = output_matrix_of<float>(row, "row", 1, object.dimension());
+    const std::vector<float> found = object.row(id);
+    std::copy(found.begin(), found.end(), out.begin());
+  });
+}
+
+kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, std::uint64_t id,
+                                     std::int32_t* contains) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(hnsw, "hnsw");
+    require(contains, "contains");
+    *contains = object.engine.contains(id) ? 1 : 0;
+  });
+}
+
+kindred_status kindred_hnsw_describe(const kindred_hnsw* hnsw,
+                                     kindred_hnsw_statistics* statistics) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(hnsw, "hnsw");
+    check_output(statistics, "statistics");
+    const HnswStatistics found = object.engine.statistics();
+    write_output(statistics,
+                 kindred_hnsw_statistics{sizeof(kindred_hnsw_statistics), found.rows, found.removed,
+                                         found.end_id, found.dimension, found.levels, found.links,
+                                         found.unreachable, found.bytes,
+                                         static_cast<std::int32_t>(object.engine.traversal()), 0});
+  });
+}
+
+kindred_status kindred_hnsw_search(const kindred_hnsw* hnsw, const DLTensor* queries,
+                                   const kindred_hnsw_search_options* options, DLTensor* scores,
+                                   DLTensor* ids, std::uint64_t* visited,
+                                   kindred_record* record) noexcept {
+  return guarded([&] {
+    const HnswIndex& object = object_of(hnsw, "hnsw").engine;
+    check_output(record, "record", true);
+    require(queries, "queries");
+    require(scores, "scores");
+    require(ids, "ids");
+    const kindred_hnsw_search_options given = options_of(
+        options, kindred_hnsw_search_options KINDRED_HNSW_SEARCH_OPTIONS_INIT, "options");
+    check_reserved(given.reserved, "options");
+    HnswSearchOptions search;
+    search.top = given.top;
+    search.ef = given.ef;
+    search.filter = span_of(given.filter, given.filter_size, "filter");
+    search.filter_bits = span_of(given.filter_bits, given.filter_bits_size, "filter_bits");
+    search.space = space_option(given.space);
+    std::uint64_t rows = 0;
+    const std::span<const float> values =
+        matrix_of<float>(queries, "queries", object.dimension(), &rows);
+    const SearchArrays out(scores, ids, rows, search.top);
+    const HnswResults found = object.search(values, search);
+    out.fill(found.scores, found.ids, found.top, object.settings().metric);
+    write_optional(visited, found.visited);
+    write_output(record, record_of(found.record));
+  });
+}
+
+kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw, const char* path) noexcept {
+  return guarded([&] { object_of(hnsw, "hnsw").engine.save(path_of(path)); });
+}
+kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw, const char* path) noexcept {
+  return guarded([&] { object_of(hnsw, "hnsw").engine.export_hnswlib(path_of(path)); });
+}
+
+}  // namespace Kindred::C
