@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_C_SUPPORT_HPP
+#define KINDRED_TESTS_C_SUPPORT_HPP
+
+#include <kindred.h>
+
+#include <gtest/gtest.h>
+
+#include <Generator.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Fails the test, with the message of the library, unless a call succeeds.
+#define KINDRED_EXPECT_OK(call) EXPECT_EQ((call), KINDRED_OK) << kindred_last_error()
+#define KINDRED_ASSERT_OK(call) ASSERT_EQ((call), KINDRED_OK) << kindred_last_error()
+
+namespace Kindred::Testing {
+
+/// Destroys a handle at the end of its scope.
+template <class T>
+class Owned {
+ public:
+  explicit Owned(kindred_status (*destroy)(T*)) : m_destroy(destroy) {}
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() { EXPECT_EQ(m_destroy(handle), KINDRED_OK) << kindred_last_error(); }
+  T** operator&() { return &handle; }     // NOLINT(google-runtime-operator): as a pointer of C
+  operator T*() const { return handle; }  // NOLINT(google-explicit-constructor): likewise
+  T* handle = nullptr;
+
+ private:
+  kindred_status (*m_destroy)(T*);
+};
+
+/// The context that the tests share, without a saved calibration.
+inline kindred_context* c_context() {
+  static kindred_context* const shared = [] {
+    kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
+    options.load_profile = 0;
+    kindred_context* context = nullptr;
+    EXPECT_EQ(kindred_context_create(&options, &context), KINDRED_OK) << kindred_last_error();
+    return context;
+  }();
+  return shared;
+}
+
+/// The spaces that `c_context` can use.
+inline std::vector<std::int32_t> c_spaces() {
+  std::vector<std::int32_t> out;
+  for (const std::int32_t space :
+       {KINDRED_SPACE_SERIAL, KINDRED_SPACE_OPENMP, KINDRED_SPACE_CUDA}) {
+    kindred_space_info info = KINDRED_SPACE_INFO_INIT;
+    EXPECT_EQ(kindred_context_space(c_context(), space, &info), KINDRED_OK) << kindred_last_error();
+    if (info.usable != 0) out.push_back(space);
+  }
+  return out;
+}
+
+/// Texts of C, which refer to \p texts.
+std::vector<kindred_text> c_texts(std::vector<std::string>&& texts) = delete;
+inline std::vector<kindred_text> c_texts(const std::vector<std::string>& texts) {
+  std::vector<kindred_text> out;
+  for (const std::string& text : texts) out.push_back({text.data(), text.size()});
+  return out;
+}
+
+/// A tensor of host memory with its shape.
+struct Tensor {
+  Tensor(const void* data, std::uint32_t type, std::int64_t rows, std::int64_t columns)
+      : shape{rows, columns}, tensor(kindred_tensor(data, type, 2, shape)) {}
+  Tensor(const Tensor&) = delete;
+  Tensor& operator=(const Tensor&) = delete;
+  DLTensor* operator&() { return &tensor; }  // NOLINT(google-runtime-operator): as a pointer of C
+  std::int64_t shape[2];
+  DLTensor tensor;
+};
+
+/// Seeded numbers of a normal distribution.
+inline std::vector<float> random_rows(const char* name, std::size_t count) {
+  auto generator = Testing::generator(name);
+  std::normal_distribution<float> normal;
+  std::vector<float> out(count);
+  for (float& value : out) value = normal(generator);
+  return out;
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_C_SUPPORT_HPP

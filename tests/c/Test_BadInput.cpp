@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every function of kindred.h, by its list: null pointers, handles of another kind or destroyed,
+// sizes of structs, and sizes of arrays that exceed the memory.
+#include "CSupport.hpp"
+
+#include <FunctionTable.hpp>
+#include <TempFolder.hpp>
+
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace Kindred::Testing {
+namespace {
+
+/// One valid handle of every kind.
+struct Handles {
+  Handles() {
+    const std::uint32_t symbols[] = {1, 2, 3};
+    const std::uint64_t offsets[] = {0, 3};
+    const kindred_text text{"a", 1};
+    const std::uint64_t event[] = {0, 1};
+    const float rows[] = {1, 0, 0, 1};
+    const kindred_edge edge{0, 1, 1};
+    Tensor tensor(rows, KINDRED_FLOAT32, 2, 2);
+    context = c_context();
+    KINDRED_EXPECT_OK(kindred_context_profile_json(context, &string));
+    KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
+    KINDRED_EXPECT_OK(kindred_query_create(KINDRED_LCS, symbols, 3, 0, &query));
+    KINDRED_EXPECT_OK(kindred_matcher_create(context, symbols, offsets, 1, 0, &matcher));
+    KINDRED_EXPECT_OK(kindred_memory_create(context, nullptr, &memory));
+    KINDRED_EXPECT_OK(kindred_memory_learn(memory, &text, event, 1, nullptr, 0, 1, nullptr));
+    KINDRED_EXPECT_OK(kindred_memory_pattern(memory, 0, &pattern));
+    KINDRED_EXPECT_OK(
+        kindred_memory_predict(memory, &text, event, 1, nullptr, nullptr, &predictions));
+    KINDRED_EXPECT_OK(kindred_index_create(context, &tensor, nullptr, nullptr, &index));
+    KINDRED_EXPECT_OK(kindred_scorer_create(index, 4, nullptr, &scorer));
+    KINDRED_EXPECT_OK(kindred_hnsw_build(context, &tensor, nullptr, nullptr, nullptr, &hnsw));
+    KINDRED_EXPECT_OK(
+        kindred_graph_create(context, 2, &edge, 1, nullptr, nullptr, nullptr, nullptr, &graph));
+    KINDRED_EXPECT_OK(kindred_matcher_match(matcher, symbols, offsets, 1, nullptr, &results));
+    KINDRED_EXPECT_OK(kindred_matcher_cluster(matcher, 0, nullptr, &clusters));
+    KINDRED_EXPECT_OK(kindred_bulk_create(context, &bulk));
+    KINDRED_EXPECT_OK(kindred_lattice_create(context, 2, 3, nullptr, 0, nullptr, 0, &lattice));
+    kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
+    options.hidden = 2;
+    options.seeds = 1;
+    KINDRED_EXPECT_OK(kindred_seeds_create(context, &options, &seeds));
+  }
+  kindred_context* context = nullptr;
+  kindred_string* string = nullptr;
+  kindred_vocabulary* vocabulary = nullptr;
+  kindred_query* query = nullptr;
+  kindred_matcher* matcher = nullptr;
+  kindred_memory* memory = nullptr;
+  kindred_pattern* pattern = nullptr;
+  kindred_predictions* predictions = nullptr;
+  kindred_index* index = nullptr;
+  kindred_scorer* scorer = nullptr;
+  kindred_hnsw* hnsw = nullptr;
+  kindred_graph* graph = nullptr;
+  kindred_results* results = nullptr;
+  kindred_clusters* clusters = nullptr;
+  kindred_bulk* bulk = nullptr;
+  kindred_lattice* lattice = nullptr;
+  kindred_seeds* seeds = nullptr;
+
+  auto all() const {
+    return std::make_tuple(context, string, vocabulary, query, matcher, memory, pattern,
+                           predictions, index, scorer, hnsw, graph, results, clusters, bulk,
+                           lattice, seeds);
+  }
+};
+
+const Handles& handles() {
+  static const Handles shared;  // destroyed by nobody: they live as long as the process
+  return shared;
+}
+
+template <class T, class Tuple>
+inline constexpr bool is_element = false;
+template <class T, class... Elements>
+inline constexpr bool is_element<T, std::tuple<Elements...>> = (std::is_same_v<T, Elements> || ...);
+template <class T>
+inline constexpr bool is_handle = is_element<T*, decltype(std::declval<Handles>().all())>;
+template <class T>
+inline constexpr bool is_list =
+    std::is_same_v<T, const DLTensor* const*> || std::is_same_v<T, DLTensor* const*>;
+template <class T>
+inline constexpr bool has_struct_size = requires(T* pointer) {
+  pointer->struct_size;
+};
+template <class T>
+inline constexpr bool is_array_size = std::is_same_v<T, std::size_t>;
+/// Parameters of 64 bits that are no sizes.
+const std::set<std::string_view> numbers{"index", "id",        "times", "node", "from",
+                                         "to",    "edges_max", "limit", "seed", "offset"};
+
+/// How an argument differs from a valid one.
+enum class Fault {
+  none,
+  null,
+  other_kind,
+  destroyed,
+  struct_size_0,
+  struct_size_odd,
+  struct_size_huge,
+  larger_with_values,
+  larger_with_zeros,
+  size_max
+};
+
+template <class Function>
+struct Stub;
+template <class R, class... P>
+struct Stub<R (*)(P...)> {
+  static R call(P...) { return R{}; }
+};
+
+std::string unused_path() {
+  static const std::string path = [] {
+    return (std::filesystem::temp_directory_path() / "kindred-absent" / "file").string();
+  }();
+  return path;
+}
+
+/// Storage of the arguments of a call.
+struct Storage {
+  alignas(64) unsigned char bytes[8192] = {};
+  std::int64_t shape[2] = {1, 2};
+  std::string path = unused_path();
+};
+
+void set_size(Storage& storage, std::size_t size) {
+  std::memcpy(storage.bytes, &size, sizeof(size));
+}
+
+/// An argument of type T with a fault, in \p storage.
+template <class T>
+T argument(std::string_view name, Fault fault, Storage& storage) {
+  if constexpr (std::is_pointer_v<T>) {
+    using Pointed = std::remove_const_t<std::remove_pointer_t<T>>;
+    if (fault == Fault::null) return nullptr;
+    if constexpr (std::is_function_v<std::remove_pointer_t<T>>) {
+      return &Stub<T>::call;
+    } else if constexpr (is_handle<Pointed>) {
+      if (fault == Fault::other_kind) {
+        if constexpr (std::is_same_v<Pointed, kindred_vocabulary>)
+          return reinterpret_cast<Pointed*>(handles().query);
+        else
+          return reinterpret_cast<Pointed*>(handles().vocabulary);
+      }
+      if (fault == Fault::destroyed) {
+        kindred_vocabulary* vocabulary = nullptr;
+        KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
+        KINDRED_EXPECT_OK(kindred_vocabulary_destroy(vocabulary));
+        return reinterpret_cast<Pointed*>(vocabulary);
+      }
+      return std::get<Pointed*>(handles().all());
+    } else if constexpr (std::is_void_v<Pointed>) {
+      return nullptr;
+    } else if constexpr (is_list<T>) {
+      const DLTensor tensor =
+          kindred_tensor(storage.bytes + 1024, KINDRED_FLOAT32, 2, storage.shape);
+      std::memcpy(storage.bytes + 512, &tensor, sizeof(tensor));
+      const void* const first = storage.bytes + 512;
+      std::memcpy(storage.bytes, &first, sizeof(first));
+      return reinterpret_cast<T>(storage.bytes);
+    } else if constexpr (std::is_same_v<Pointed, char>) {
+      if (name == "path") return storage.path.data();
+      storage.bytes[0] = 'a';
+      return reinterpret_cast<T>(storage.bytes);
+    } else if constexpr (std::is_same_v<Pointed, DLTensor>) {
+      const DLTensor tensor =
+          kindred_tensor(storage.bytes + 1024, KINDRED_FLOAT32, 2, storage.shape);
+      std::memcpy(storage.bytes, &tensor, sizeof(tensor));
+      return reinterpret_cast<T>(storage.bytes);
+    } else if constexpr (std::is_same_v<Pointed, kindred_text>) {
+      const kindred_text text{"a", 1};
+      std::memcpy(storage.bytes, &text, sizeof(text));
+      return reinterpret_cast<T>(storage.bytes);
+    } else if constexpr (has_struct_size<Pointed>) {
+      set_size(storage, 8);
+      if (fault == Fault::struct_size_0) set_size(storage, 0);
+      if (fault == Fault::struct_size_odd) set_size(storage, sizeof(Pointed) - 1);
+      if (fault == Fault::struct_size_huge) set_size(storage, std::size_t{1} << 40U);
+      if (fault == Fault::larger_with_values || fault == Fault::larger_with_zeros) {
+        // The defaults, from the library itself, if there is a function for them.
+        set_size(storage, sizeof(Pointed) + 16);
+        if (fault == Fault::larger_with_values) storage.bytes[sizeof(Pointed) + 3] = 1;
+      }
+      return reinterpret_cast<T>(storage.bytes);
+    } else {
+      if (name == "offsets") {
+        const std::uint64_t offsets[] = {0, 1};
+        std::memcpy(storage.bytes, offsets, sizeof(offsets));
+      }
+      return reinterpret_cast<T>(storage.bytes);
+    }
+  } else if constexpr (is_array_size<T>) {
+    if (fault == Fault::size_max) return std::numeric_limits<T>::max();
+    return name == "struct_size" ? 8 : name == "position" || name == "number" ? 0 : 1;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return T(0.5);
+  } else {
+    return name == "times" || name == "count" ? T{1} : T{};
+  }
+}
+
+std::vector<std::string> names_of(std::string list) {
+  std::vector<std::string> out;
+  std::string word;
+  for (const char c : list) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+      word += c;
+    } else if (!word.empty()) {
+      out.push_back(std::exchange(word, {}));
+    }
+  }
+  return out;
+}
+
+struct Outcome {
+  bool failed = false;
+  kindred_status status = KINDRED_OK;
+  std::string message;
+};
+
+/// A function of the header, which can be called with a fault in one of its arguments.
+struct Function {
+  std::string name;
+  std::vector<std::string> parameters;
+  std::string kinds;
+  std::function<Outcome(std::size_t position, Fault fault)> call;
+  std::vector<bool> handle;        ///< whether a parameter is a handle
+  std::vector<bool> constant;      ///< whether it points to a constant
+  std::vector<bool> sized_struct;  ///< whether it is a struct with `struct_size`
+  std::vector<bool> array_size;    ///< whether it is the size of an array
+};
+
+template <class R, class... P, std::size_t... I>
+Outcome call_with(R (*function)(P...) noexcept, const std::vector<std::string>& names,
+                  std::size_t position, Fault fault, std::index_sequence<I...>) {
+  const auto storage = std::make_unique<Storage[]>(sizeof...(P) + 1);
+  const R returned =
+      function(argument<P>(names[I], I == position ? fault : Fault::none, storage[I])...);
+  Outcome out;
+  if constexpr (std::is_same_v<R, kindred_status>) {
+    out.failed = returned != KINDRED_OK;
+    out.status = returned;
+  } else {
+    out.failed = returned == R{};
+    out.status = KINDRED_INVALID;
+  }
+  if (out.failed) out.message = kindred_last_error();
+  return out;
+}
+
+template <class R, class... P>
+Function function_of(R (*function)(P...) noexcept, const char* name, const char* arguments,
+                     const char* kinds) {
+  Function out;
+  out.name = name;
+  out.parameters = names_of(arguments);
+  out.kinds = kinds;
+  out.call = [function, names = out.parameters](std::size_t position, Fault fault) {
+    return call_with(function, names, position, fault, std::index_sequence_for<P...>());
+  };
+  out.handle = {is_handle<std::remove_const_t<std::remove_pointer_t<P>>>...};
+  out.constant = {std::is_const_v<std::remove_pointer_t<P>>...};
+  out.sized_struct = {
+      (std::is_pointer_v<P> && has_struct_size<std::remove_const_t<std::remove_pointer_t<P>>>)...};
+  out.array_size = {is_array_size<P>...};
+  return out;
+}
+
+const std::vector<Function>& functions() {
+  static const std::vector<Function> all{
+#define KINDRED_C_FUNCTION(type, name, parameters, arguments, handle, kinds) \
+  function_of(&::name, #name, #arguments, kinds),
+#define KINDRED_C_CHOOSING_FUNCTION KINDRED_C_FUNCTION
+#include <Functions.inc>
+#undef KINDRED_C_FUNCTION
+#undef KINDRED_C_CHOOSING_FUNCTION
+  };
+  return all;
+}
+
+bool destroys(const Function& function) { return function.name.ends_with("_destroy"); }
+bool sets_defaults(const Function& function) {
+  return !function.parameters.empty() &&
+         function.parameters[1 % function.parameters.size()] == "struct_size";
+}
+/// Trains or calibrates: slow, or not repeatable.
+bool changes_the_fixture(const Function& function) {
+  return function.name == "kindred_context_calibrate" ||
+         function.name == "kindred_context_save_profile";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(CBadInput, RequiredPointersAreNotNull) {
+  std::size_t checked = 0;
+  for (const Function& function : functions())
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+      if (function.kinds[i] != 'p') continue;
+      SCOPED_TRACE(function.name + ", " + function.parameters[i]);
+      const Outcome outcome = function.call(i, Fault::null);
+      EXPECT_TRUE(outcome.failed);
+      EXPECT_EQ(outcome.status, KINDRED_INVALID) << outcome.message;
+      EXPECT_TRUE(contains(outcome.message, function.parameters[i] + " is NULL"))
+          << outcome.message;
+      ++checked;
+    }
+  EXPECT_GT(checked, 200U);
+}
+
+TEST(CBadInput, OptionalPointersMayBeNull) {
+  for (const Function& function : functions())
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+      if (function.kinds[i] != 'o' || changes_the_fixture(function)) continue;
+      SCOPED_TRACE(function.name + ", " + function.parameters[i]);
+      const Outcome outcome = function.call(i, Fault::null);
+      EXPECT_FALSE(contains(outcome.message, function.parameters[i] + " is NULL"))
+          << outcome.message;
+    }
+}
+
+TEST(CBadInput, HandlesOfAnotherKindAndDestroyedOnesAreRefused) {
+  for (const Function& function : functions())
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+      if (!function.handle[i]) continue;
+      SCOPED_TRACE(function.name + ", " + function.parameters[i]);
+      const Outcome other = function.call(i, Fault::other_kind);
+      EXPECT_TRUE(other.failed);
+      EXPECT_EQ(other.status, KINDRED_INVALID) << other.message;
+      EXPECT_TRUE(contains(other.message, function.parameters[i] + " is a handle of the kind"))
+          << other.message;
+      const Outcome destroyed = function.call(i, Fault::destroyed);
+      EXPECT_TRUE(destroyed.failed);
+      EXPECT_EQ(destroyed.status, KINDRED_INVALID) << destroyed.message;
+      EXPECT_TRUE(contains(destroyed.message, function.parameters[i] + " was destroyed"))
+          << destroyed.message;
+    }
+}
+
+TEST(CBadInput, SizesOfStructsAreChecked) {
+  for (const Function& function : functions())
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+      if (!function.sized_struct[i] || sets_defaults(function)) continue;
+      SCOPED_TRACE(function.name + ", " + function.parameters[i]);
+      for (const Fault fault :
+           {Fault::struct_size_0, Fault::struct_size_odd, Fault::struct_size_huge}) {
+        const Outcome outcome = function.call(i, fault);
+        EXPECT_TRUE(outcome.failed);
+        EXPECT_EQ(outcome.status, KINDRED_INVALID) << outcome.message;
+        EXPECT_TRUE(contains(outcome.message, "struct_size")) << outcome.message;
+      }
+      if (function.constant[i]) {
+        const Outcome outcome = function.call(i, Fault::larger_with_values);
+        EXPECT_TRUE(outcome.failed);
+        EXPECT_EQ(outcome.status, KINDRED_INVALID) << outcome.message;
+        EXPECT_TRUE(contains(outcome.message, "does not know")) << outcome.message;
+      }
+      const Outcome larger = function.call(i, Fault::larger_with_zeros);
+      EXPECT_FALSE(contains(larger.message, "struct_size")) << larger.message;
+      EXPECT_FALSE(contains(larger.message, "does not know")) << larger.message;
+    }
+}
+
+TEST(CBadInput, SizesBeyondTheMemoryAreRefused) {
+  for (const Function& function : functions())
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+      if (!function.array_size[i] || numbers.contains(function.parameters[i])) continue;
+      SCOPED_TRACE(function.name + ", " + function.parameters[i]);
+      const Outcome outcome = function.call(i, Fault::size_max);
+      EXPECT_TRUE(outcome.failed);
+      EXPECT_TRUE(outcome.status == KINDRED_INVALID || outcome.status == KINDRED_NO_MEMORY ||
+                  outcome.status == KINDRED_NOT_FOUND)
+          << outcome.status << ": " << outcome.message;
+      EXPECT_FALSE(outcome.message.empty());
+    }
+}
+
+TEST(CBadInput, DestroyingNullIsNothing) {
+  for (const Function& function : functions()) {
+    if (destroys(function)) {
+      EXPECT_FALSE(function.call(0, Fault::null).failed) << function.name;
+    }
+  }
+}
+
+TEST(CBadInput, AHandleIsDestroyedOnce) {
+  kindred_vocabulary* vocabulary = nullptr;
+  KINDRED_ASSERT_OK(kindred_vocabulary_create(&vocabulary));
+  KINDRED_ASSERT_OK(kindred_vocabulary_destroy(vocabulary));
+  EXPECT_EQ(kindred_vocabulary_destroy(vocabulary), KINDRED_INVALID);
+  EXPECT_TRUE(contains(kindred_last_error(), "was destroyed")) << kindred_last_error();
+}
+
+TEST(CBadInput, StatusesHaveNames) {
+  for (std::int32_t status = KINDRED_INTERNAL; status <= KINDRED_OK; ++status)
+    EXPECT_TRUE(std::string(kindred_status_name(status)).starts_with("KINDRED_"));
+  EXPECT_STREQ(kindred_status_name(1), "unknown status");
+}
+
+TEST(CBadInput, SmallerStructsHaveTheDefaults) {
+  struct {
+    std::size_t struct_size;
+    std::uint64_t top;
+  } smaller{16, 1};
+  const std::vector<std::string> words{"abcd", "abce", "xyz"};
+  const std::vector<kindred_text> texts = c_texts(words);
+  Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+  KINDRED_ASSERT_OK(
+      kindred_matcher_create_texts(c_context(), texts.data(), texts.size(), 0, &matcher));
+  Owned<kindred_results> results(kindred_results_destroy);
+  KINDRED_ASSERT_OK(kindred_matcher_match_texts(
+      matcher, texts.data(), 1, reinterpret_cast<const kindred_match_options*>(&smaller),
+      &results));
+  EXPECT_EQ(kindred_results_offsets(results)[1], 1U);
+  EXPECT_EQ(kindred_results_ids(results)[0], 0);
+  // A smaller struct of results gets what fits.
+  struct {
+    std::size_t struct_size;
+    char operation[32];
+    std::uint64_t guard;
+  } record{40, {}, 7};
+  KINDRED_EXPECT_OK(kindred_results_record(results, reinterpret_cast<kindred_record*>(&record)));
+  EXPECT_STREQ(record.operation, "lcs");
+  EXPECT_EQ(record.guard, 7U);
+}
+
+TEST(CBadInput, DefaultsAreThoseOfTheInitialisers) {
+  kindred_match_options set;
+  std::memset(&set, 0xFF, sizeof(set));
+  KINDRED_ASSERT_OK(kindred_match_options_init(&set, sizeof(set)));
+  const kindred_match_options initial = KINDRED_MATCH_OPTIONS_INIT;
+  EXPECT_EQ(std::memcmp(&set, &initial, sizeof(set)), 0);
+  kindred_memory_options memory = KINDRED_MEMORY_OPTIONS_INIT;
+  kindred_memory_options of_environment;
+  KINDRED_ASSERT_OK(
+      kindred_memory_options_from_environment(&of_environment, sizeof(of_environment)));
+  EXPECT_EQ(std::memcmp(&memory, &of_environment, sizeof(memory)), 0);
+}
+
+/// Calls \p call with every value that \p field must not have.
+template <class Options, class Field, class Call>
+void expect_refused(Options options, Field Options::*field, const std::vector<Field>& values,
+                    const char* name, const Call& call) {
+  for (const Field value : values) {
+    options.*field = value;
+    EXPECT_EQ(call(&options), KINDRED_INVALID) << name << " " << value;
+    EXPECT_TRUE(contains(kindred_last_error(), name)) << kindred_last_error();
+  }
+}
+
+TEST(CBadInput, OptionsOutOfRangeAreRefused) {
+  const std::uint32_t symbols[] = {1, 2, 3};
+  const std::uint64_t offsets[] = {0, 3};
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  kindred_results* results = nullptr;
+  const auto match = [&](const kindred_match_options* options) {
+    return kindred_matcher_match(handles().matcher, symbols, offsets, 1, options, &results);
+  };
+  const kindred_match_options matching = KINDRED_MATCH_OPTIONS_INIT;
+  expect_refused(matching, &kindred_match_options::measure, {-1, 9}, "measure", match);
+  expect_refused(matching, &kindred_match_options::postings, {-1, 3}, "postings", match);
+  expect_refused(matching, &kindred_match_options::space, {-2, 3, 1 << 30}, "space", match);
+  expect_refused(matching, &kindred_match_options::reserved, {1}, "reserved", match);
+  expect_refused(matching, &kindred_match_options::threshold, {-0.1, 1.1, nan}, "threshold", match);
+  expect_refused(matching, &kindred_match_options::top, {std::uint64_t{0}}, "top", match);
+
+  const float query[] = {1, 0};
+  float scores[10];
+  std::int64_t ids[10];
+  Tensor queries(query, KINDRED_FLOAT32, 1, 2);
+  Tensor score_tensor(scores, KINDRED_FLOAT32, 1, 10);
+  Tensor id_tensor(ids, KINDRED_INT64, 1, 10);
+  const auto search = [&](const kindred_search_options* options) {
+    return kindred_index_search(handles().index, &queries, options, &score_tensor, &id_tensor,
+                                nullptr, nullptr);
+  };
+  const kindred_search_options searching = KINDRED_SEARCH_OPTIONS_INIT;
+  expect_refused(searching, &kindred_search_options::metric, {-1, 3}, "metric", search);
+  expect_refused(searching, &kindred_search_options::path, {-2, 3}, "path", search);
+  expect_refused(searching, &kindred_search_options::space, {-2, 3}, "space", search);
+  expect_refused(searching, &kindred_search_options::top, {std::uint64_t{0}, std::uint64_t{11}},
+                 "scores", search);
+
+  const std::uint32_t node = 0;
+  const float value = 1;
+  const std::uint64_t one[] = {0, 1};
+  const auto spread = [&](const kindred_spread_options* options) {
+    return kindred_graph_spread(handles().graph, &node, &value, one, 1, options, &results);
+  };
+  const kindred_spread_options spreading = KINDRED_SPREAD_OPTIONS_INIT;
+  expect_refused(spreading, &kindred_spread_options::mode, {-1, 3}, "mode", spread);
+  expect_refused(spreading, &kindred_spread_options::decay_kind, {-1, 4}, "decay_kind", spread);
+  expect_refused(spreading, &kindred_spread_options::threshold, {nan}, "threshold", spread);
+  expect_refused(spreading, &kindred_spread_options::decay, {nan}, "decay", spread);
+
+  kindred_context* context = nullptr;
+  const auto create = [&](const kindred_context_options* options) {
+    return kindred_context_create(options, &context);
+  };
+  const kindred_context_options whole = KINDRED_CONTEXT_OPTIONS_INIT;
+  expect_refused(whole, &kindred_context_options::threads, {-1, 513}, "threads", create);
+  expect_refused(whole, &kindred_context_options::device, {-2}, "device", create);
+  expect_refused(whole, &kindred_context_options::space, {-2, 3}, "space", create);
+  expect_refused(whole, &kindred_context_options::budget_fraction, {0, 1.5, nan}, "budget", create);
+  expect_refused(whole, &kindred_context_options::probe_interval_ms, {-1, nan}, "probe_interval_ms",
+                 create);
+
+  kindred_memory* memory = nullptr;
+  const auto remember = [&](const kindred_memory_options* options) {
+    return kindred_memory_create(c_context(), options, &memory);
+  };
+  const kindred_memory_options remembering = KINDRED_MEMORY_OPTIONS_INIT;
+  expect_refused(remembering, &kindred_memory_options::level, {-1, 2}, "level", remember);
+
+  kindred_matcher* matcher = nullptr;
+  for (const std::int32_t residency : {-1, 4}) {
+    EXPECT_EQ(kindred_matcher_create(c_context(), symbols, offsets, 1, residency, &matcher),
+              KINDRED_INVALID);
+    EXPECT_TRUE(contains(kindred_last_error(), "residency")) << kindred_last_error();
+  }
+}
+
+TEST(CBadInput, OffsetsAndTensorsAreChecked) {
+  const std::uint32_t symbols[] = {1, 2, 3};
+  kindred_matcher* matcher = nullptr;
+  for (const auto& offsets : std::vector<std::vector<std::uint64_t>>{
+           {1, 2}, {0, 2, 1}, {0, std::numeric_limits<std::uint64_t>::max()}}) {
+    EXPECT_EQ(kindred_matcher_create(c_context(), symbols, offsets.data(), offsets.size() - 1, 0,
+                                     &matcher),
+              KINDRED_INVALID);
+  }
+  EXPECT_EQ(matcher, nullptr);
+
+  const float values[16] = {};
+  std::int64_t shape[5] = {2, 2, 1, 1, 1};
+  kindred_index* index = nullptr;
+  const auto refused = [&](const DLTensor& tensor, const char* what) {
+    EXPECT_EQ(kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index),
+              KINDRED_INVALID);
+    EXPECT_TRUE(contains(kindred_last_error(), what)) << kindred_last_error();
+  };
+  DLTensor tensor = kindred_tensor(values, KINDRED_FLOAT32, 2, shape);
+  for (const std::int32_t ndim : {-1, 0, 5}) {
+    tensor.ndim = ndim;
+    refused(tensor, "dimensions");
+  }
+  tensor = kindred_tensor(values, KINDRED_FLOAT32, 3, shape);
+  refused(tensor, "rows");
+  tensor = kindred_tensor(values, KINDRED_FLOAT32, 2, nullptr);
+  refused(tensor, "shape");
+  tensor = kindred_tensor(nullptr, KINDRED_FLOAT32, 2, shape);
+  refused(tensor, "rows");
+  tensor = kindred_tensor(values, KINDRED_INT64, 2, shape);
+  refused(tensor, "int64");
+  tensor = kindred_tensor(values, KINDRED_FLOAT32, 2, shape);
+  tensor.dtype.lanes = 2;
+  refused(tensor, "lanes");
+  tensor = kindred_tensor(values, KINDRED_FLOAT32, 2, shape);
+  tensor.byte_offset = 1;
+  refused(tensor, "aligned");
+  tensor = kindred_tensor(values, KINDRED_FLOAT32, 2, shape);
+  const std::int32_t metal = 8;
+  std::memcpy(&tensor.device.device_type, &metal, sizeof(metal));
+  refused(tensor, "DLPack type 8");
+  tensor = kindred_tensor(values, KINDRED_FLOAT32, 2, shape);
+  tensor.device.device_type = kDLCUDA;
+  refused(tensor, "host memory");
+  std::int64_t strides[2] = {4, 1};
+  tensor = kindred_tensor(values, KINDRED_FLOAT32, 2, shape);
+  tensor.strides = strides;
+  refused(tensor, "gaps");
+  std::int64_t negative[2] = {-1, 2};
+  tensor = kindred_tensor(values, KINDRED_FLOAT32, 2, negative);
+  refused(tensor, "rows");
+  std::int64_t huge[2] = {std::numeric_limits<std::int64_t>::max(),
+                          std::numeric_limits<std::int64_t>::max()};
+  tensor = kindred_tensor(values, KINDRED_FLOAT32, 2, huge);
+  refused(tensor, "rows");
+  EXPECT_EQ(index, nullptr);
+}
+
+}  // namespace
+}  // namespace Kindred::Testing

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CSupport.hpp"
+
+#include <TempFolder.hpp>
+#include <kindred/Version.hpp>
+
+#include <atomic>
+#include <thread>
+
+namespace Kindred::Testing {
+namespace {
+
+struct Seen {
+  std::atomic<int> logs{0};
+  std::atomic<int> dispatched{0};
+  std::atomic<int> allocations{0};
+  std::atomic<bool> refuse{false};
+};
+
+kindred_context_options options_with(Seen& seen) {
+  kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
+  options.load_profile = 0;
+  options.log = [](void* user, std::int32_t, const char* message, std::size_t size) {
+    EXPECT_EQ(message[size], '\0');
+    return ++static_cast<Seen*>(user)->logs, 1;
+  };
+  options.log_user = &seen;
+  options.on_dispatch = [](void* user, const kindred_record* record) {
+    EXPECT_EQ(record->struct_size, sizeof(kindred_record));
+    return ++static_cast<Seen*>(user)->dispatched, 1;
+  };
+  options.dispatch_user = &seen;
+  options.before_allocation = [](void* user, std::uint64_t, const char* label) {
+    EXPECT_NE(std::string(label), "");
+    auto& it = *static_cast<Seen*>(user);
+    ++it.allocations;
+    return it.refuse ? 1 : 0;
+  };
+  options.allocation_user = &seen;
+  return options;
+}
+
+TEST(CContext, DescribesItsSpaces) {
+  std::int32_t threads = 0;
+  KINDRED_ASSERT_OK(kindred_context_threads(c_context(), &threads));
+  EXPECT_GE(threads, 1);
+  EXPECT_FALSE(c_spaces().empty());
+  kindred_space_info info = KINDRED_SPACE_INFO_INIT;
+  KINDRED_ASSERT_OK(kindred_context_space(c_context(), KINDRED_SPACE_SERIAL, &info));
+  EXPECT_EQ(info.usable, 1);
+  EXPECT_GT(info.memory_budget, 0U);
+  KINDRED_ASSERT_OK(kindred_context_space(c_context(), KINDRED_SPACE_CUDA, &info));
+  if (info.usable == 0) {
+    EXPECT_STRNE(info.why_not, "");
+    kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
+    options.space = KINDRED_SPACE_CUDA;
+    kindred_context* context = nullptr;
+    EXPECT_EQ(kindred_context_create(&options, &context), KINDRED_NO_SPACE);
+    EXPECT_EQ(context, nullptr);
+  }
+  EXPECT_EQ(kindred_context_space(c_context(), 3, &info), KINDRED_INVALID);
+  std::uint64_t bytes = 0;
+  KINDRED_ASSERT_OK(kindred_context_free_memory(c_context(), KINDRED_SPACE_SERIAL, &bytes));
+  EXPECT_GT(bytes, 0U);
+  kindred_memory_use use = KINDRED_MEMORY_USE_INIT;
+  KINDRED_ASSERT_OK(kindred_context_memory_use(c_context(), KINDRED_SPACE_SERIAL, &use));
+  EXPECT_LE(use.current, use.peak);
+  const char* name = nullptr;
+  const char* why = nullptr;
+  KINDRED_ASSERT_OK(kindred_context_library(c_context(), &name, &why));
+  EXPECT_STREQ(name, "host");
+  EXPECT_STRNE(why, "");
+  EXPECT_EQ(kindred_version(), static_cast<std::uint32_t>(KINDRED_VERSION));
+  EXPECT_STREQ(kindred_version_string(), KINDRED_VERSION_STRING);
+}
+
+TEST(CContext, CallbacksReceiveRecordsAndRefuseAllocations) {
+  Seen seen;
+  const kindred_context_options options = options_with(seen);
+  kindred_context* context = nullptr;
+  KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
+  const std::vector<std::string> words{"abc", "abd"};
+  const std::vector<kindred_text> texts = c_texts(words);
+  kindred_matcher* matcher = nullptr;
+  KINDRED_ASSERT_OK(kindred_matcher_create_texts(context, texts.data(), 2, 0, &matcher));
+  // The matcher keeps the context alive.
+  KINDRED_ASSERT_OK(kindred_context_destroy(context));
+  Owned<kindred_results> results(kindred_results_destroy);
+  KINDRED_ASSERT_OK(kindred_matcher_match_texts(matcher, texts.data(), 2, nullptr, &results));
+  EXPECT_GE(seen.dispatched, 1);
+  EXPECT_GE(seen.allocations, 1);
+  KINDRED_ASSERT_OK(kindred_matcher_destroy(matcher));
+
+  KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
+  seen.refuse = true;
+  EXPECT_EQ(kindred_matcher_create_texts(context, texts.data(), 2, 0, &matcher), KINDRED_NO_MEMORY);
+  EXPECT_NE(std::string(kindred_last_error()).find("before_allocation"), std::string::npos)
+      << kindred_last_error();
+  KINDRED_ASSERT_OK(kindred_context_destroy(context));
+}
+
+TEST(CContext, ProfilesAreSavedAndLoaded) {
+  const TempFolder folder;
+  const std::string path = folder / "profile.json";
+  kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
+  options.profile = path.c_str();
+  Owned<kindred_context> context(kindred_context_destroy);
+  KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
+  const char* found = nullptr;
+  KINDRED_ASSERT_OK(kindred_context_profile_path(context, &found));
+  EXPECT_EQ(path, found);
+  KINDRED_ASSERT_OK(kindred_context_calibrate(context, 0.1, nullptr, nullptr));
+  KINDRED_ASSERT_OK(kindred_context_save_profile(context));
+  Owned<kindred_string> json(kindred_string_destroy);
+  KINDRED_ASSERT_OK(kindred_context_profile_json(context, &json));
+  EXPECT_EQ(std::string(kindred_string_data(json)).size(), kindred_string_size(json));
+  KINDRED_ASSERT_OK(kindred_context_load_profile_json(context, kindred_string_data(json),
+                                                      kindred_string_size(json)));
+  EXPECT_EQ(kindred_context_load_profile_json(context, "{", 1), KINDRED_INVALID);
+  EXPECT_EQ(kindred_context_calibrate(context, 0, nullptr, nullptr), KINDRED_INVALID);
+}
+
+TEST(CContext, CalibrationCanBeCancelled) {
+  int points = 0;
+  const auto cancel = [](void* user, const kindred_calibration_point* point) {
+    EXPECT_GT(point->seconds, 0);
+    return ++*static_cast<int*>(user) == 2 ? 1 : 0;
+  };
+  EXPECT_EQ(kindred_context_calibrate(c_context(), 0.5, cancel, &points), KINDRED_CANCELLED);
+  EXPECT_EQ(points, 2);
+}
+
+TEST(CContext, ThreadsShareIt) {
+  const std::vector<std::string> texts{"kindred", "kindrid", "other"};
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      for (int repeat = 0; repeat < 20; ++repeat) {
+        const std::vector<kindred_text> given = c_texts(texts);
+        kindred_matcher* matcher = nullptr;
+        kindred_results* results = nullptr;
+        failures += kindred_matcher_create_texts(c_context(), given.data(), given.size(), 0,
+                                                 &matcher) != KINDRED_OK;
+        failures +=
+            kindred_matcher_match_texts(matcher, given.data(), 1, nullptr, &results) != KINDRED_OK;
+        failures += kindred_results_ids(results)[0] != 0;
+        // Messages belong to their thread.
+        const std::string wanted = "measure is " + std::to_string(100 + t);
+        double similarity = 0;
+        failures += kindred_similarity(100 + t, nullptr, 0, nullptr, 0, 0, 0, &similarity) !=
+                    KINDRED_INVALID;
+        failures += std::string(kindred_last_error()).find(wanted) == std::string::npos;
+        failures += kindred_results_destroy(results) != KINDRED_OK;
+        failures += kindred_matcher_destroy(matcher) != KINDRED_OK;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+}
+
+}  // namespace
+}  // namespace Kindred::Testing

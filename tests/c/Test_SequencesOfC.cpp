@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results of the C interface are those of the C++ interface.
+#include "CSupport.hpp"
+
+#include <kindred/matcher/PatternMemory.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/Similarity.hpp>
+#include <kindred/matcher/Vocabulary.hpp>
+
+#include <Generator.hpp>
+#include <Support.hpp>
+#include <TempFolder.hpp>
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace Kindred::Testing {
+namespace {
+
+Ragged<Symbol> random_sequences(const char* name, std::size_t rows, std::size_t longest) {
+  auto generator = Testing::generator(name);
+  std::uniform_int_distribution<std::size_t> length(0, longest);
+  std::uniform_int_distribution<Symbol> symbol(0, 9);
+  Ragged<Symbol> out;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t size = length(generator);
+    for (std::size_t i = 0; i < size; ++i) out.values.push_back(symbol(generator));
+    out.close_row();
+  }
+  return out;
+}
+
+void expect_matches(const kindred_results* results, const MatchResults& expected) {
+  std::size_t rows = 0;
+  KINDRED_ASSERT_OK(kindred_results_rows(results, &rows));
+  ASSERT_EQ(rows, expected.matches.rows());
+  for (std::size_t i = 0; i <= rows; ++i)
+    ASSERT_EQ(kindred_results_offsets(results)[i], expected.matches.offsets[i]);
+  for (std::size_t i = 0; i < expected.matches.values.size(); ++i) {
+    const Match& match = expected.matches.values[i];
+    EXPECT_EQ(kindred_results_ids(results)[i], static_cast<std::int64_t>(match.index));
+    EXPECT_EQ(kindred_results_scores(results)[i], match.similarity);
+    EXPECT_EQ(kindred_results_matched(results)[i], match.matched);
+    EXPECT_EQ(kindred_results_distances(results)[i], match.distance);
+  }
+}
+
+TEST(CSequences, MatchesAreThoseOfCpp) {
+  for (const std::size_t size : edge_sizes) {
+    const Ragged<Symbol> patterns = random_sequences("CSequences patterns", size, 20);
+    const Ragged<Symbol> queries = random_sequences("CSequences queries", 3, 20);
+    const SequenceMatcher expected(context(), patterns, Residency::host);
+    Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+    KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), patterns.values.data(),
+                                             patterns.offsets.data(), patterns.rows(),
+                                             KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+    std::size_t stored = 0;
+    KINDRED_ASSERT_OK(kindred_matcher_size(matcher, &stored));
+    EXPECT_EQ(stored, size);
+    for (const std::int32_t space : c_spaces())
+      for (const Measure measure : {Measure::lcs, Measure::difflib, Measure::levenshtein}) {
+        kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
+        options.measure = static_cast<std::int32_t>(measure);
+        options.blocks = counts_edits(measure) && measure != Measure::levenshtein ? 1 : 0;
+        options.space = space;
+        Owned<kindred_results> results(kindred_results_destroy);
+        KINDRED_ASSERT_OK(kindred_matcher_match(matcher, queries.values.data(),
+                                                queries.offsets.data(), queries.rows(), &options,
+                                                &results));
+        const MatchResults found =
+            expected.match(queries, {.measure = measure, .blocks = options.blocks != 0});
+        expect_matches(results, found);
+        kindred_record record = KINDRED_RECORD_INIT;
+        KINDRED_EXPECT_OK(kindred_results_record(results, &record));
+        EXPECT_EQ(record.space, space);
+        EXPECT_EQ(record.reason, KINDRED_REASON_FORCED);
+        const std::uint64_t* offsets = nullptr;
+        const kindred_block* blocks = nullptr;
+        if (options.blocks == 0) {
+          EXPECT_EQ(kindred_results_blocks(results, &offsets, &blocks), KINDRED_NOT_FOUND);
+          continue;
+        }
+        KINDRED_ASSERT_OK(kindred_results_blocks(results, &offsets, &blocks));
+        for (std::size_t i = 0; i < found.blocks.values.size(); ++i) {
+          EXPECT_EQ(blocks[i].pattern_begin, found.blocks.values[i].pattern_begin);
+          EXPECT_EQ(blocks[i].query_begin, found.blocks.values[i].query_begin);
+          EXPECT_EQ(blocks[i].length, found.blocks.values[i].length);
+        }
+        for (std::size_t i = 0; i < found.blocks.offsets.size(); ++i)
+          EXPECT_EQ(offsets[i], found.blocks.offsets[i]);
+      }
+  }
+}
+
+struct Collected {
+  std::vector<std::uint64_t> firsts;
+  std::size_t rows = 0;
+  std::size_t pairs = 0;
+  int cancel_after = -1;
+};
+
+int collect(void* user, std::uint64_t first, const kindred_results* results) {
+  auto& collected = *static_cast<Collected*>(user);
+  collected.firsts.push_back(first);
+  std::size_t rows = 0;
+  EXPECT_EQ(kindred_results_rows(results, &rows), KINDRED_OK);
+  collected.rows += rows;
+  collected.pairs += kindred_results_offsets(results)[rows];
+  return collected.cancel_after >= 0 && --collected.cancel_after < 0 ? 1 : 0;
+}
+
+TEST(CSequences, DuplicatesAndClustersAreThoseOfCpp) {
+  const std::vector<std::string> texts{"kindred", "kindrid", "kindler", "other",
+                                       "otter",   "",        "kindred"};
+  const std::vector<kindred_text> given = c_texts(texts);
+  Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+  KINDRED_ASSERT_OK(
+      kindred_matcher_create_texts(c_context(), given.data(), given.size(), 0, &matcher));
+  kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
+  options.threshold = 0.8;
+  Collected collected;
+  KINDRED_ASSERT_OK(kindred_matcher_match_self(matcher, &options, &collect, &collected));
+  EXPECT_EQ(collected.rows, texts.size());
+  EXPECT_EQ(collected.pairs, 4U);  // kindrid–kindred, twice; other–otter; kindred–kindred
+  collected.cancel_after = 0;
+  EXPECT_EQ(kindred_matcher_match_self(matcher, &options, &collect, &collected), KINDRED_CANCELLED);
+  EXPECT_NE(std::string(kindred_last_error()).find("answer"), std::string::npos);
+
+  std::vector<std::string_view> views(texts.begin(), texts.end());
+  const SequenceMatcher expected(context(), std::span<const std::string_view>(views),
+                                 Residency::host);
+  for (const Linkage linkage : {Linkage::single, Linkage::complete}) {
+    const ClusterResults clusters =
+        expected.cluster({.linkage = linkage, .matching = {.threshold = 0.8}});
+    Owned<kindred_clusters> found(kindred_clusters_destroy);
+    KINDRED_ASSERT_OK(
+        kindred_matcher_cluster(matcher, static_cast<std::int32_t>(linkage), &options, &found));
+    kindred_clusters_view view = KINDRED_CLUSTERS_VIEW_INIT;
+    KINDRED_ASSERT_OK(kindred_clusters_get(found, &view));
+    ASSERT_EQ(view.items, texts.size());
+    ASSERT_EQ(view.clusters, clusters.representatives.size());
+    for (std::size_t i = 0; i < view.items; ++i)
+      EXPECT_EQ(view.cluster_of[i], clusters.cluster_of[i]);
+    for (std::size_t i = 0; i < view.clusters; ++i)
+      EXPECT_EQ(view.representatives[i], clusters.representatives[i]);
+    for (std::size_t i = 0; i < view.items; ++i)
+      EXPECT_EQ(view.members[i], clusters.members.values[i]);
+    kindred_record record = KINDRED_RECORD_INIT;
+    KINDRED_EXPECT_OK(kindred_clusters_record(found, &record));
+  }
+}
+
+TEST(CSequences, PairsAreThoseOfCpp) {
+  const Ragged<Symbol> rows = random_sequences("CSequences pairs", 40, 70);
+  for (const Measure measure : all_measures)
+    for (std::size_t i = 0; i + 1 < rows.rows(); ++i) {
+      const auto pattern = rows[i];
+      const auto query = rows[i + 1];
+      double similarity = -1;
+      KINDRED_ASSERT_OK(kindred_similarity(static_cast<std::int32_t>(measure), pattern.data(),
+                                           pattern.size(), query.data(), query.size(), 0, 0,
+                                           &similarity));
+      EXPECT_EQ(similarity, Kindred::similarity(measure, pattern, query));
+      Owned<kindred_query> prepared(kindred_query_destroy);
+      KINDRED_ASSERT_OK(kindred_query_create(static_cast<std::int32_t>(measure), query.data(),
+                                             query.size(), 0, &prepared));
+      double again = -1;
+      KINDRED_ASSERT_OK(
+          kindred_query_similarity(prepared, pattern.data(), pattern.size(), 0, &again));
+      EXPECT_EQ(again, similarity);
+      std::uint32_t matched = 0;
+      KINDRED_ASSERT_OK(kindred_query_matched(prepared, pattern.data(), pattern.size(), &matched));
+      EXPECT_EQ(matched, Kindred::matched(measure, pattern, query));
+      if (measure != Measure::lcs && measure != Measure::difflib) continue;
+      const std::vector<Block> expected = Kindred::blocks(measure, pattern, query);
+      std::vector<kindred_block> blocks(expected.size());
+      std::size_t count = 0;
+      KINDRED_ASSERT_OK(kindred_query_blocks(prepared, pattern.data(), pattern.size(),
+                                             blocks.data(), blocks.size(), &count));
+      ASSERT_EQ(count, expected.size());
+      for (std::size_t b = 0; b < count; ++b) EXPECT_EQ(blocks[b].length, expected[b].length);
+      if (count > 0) {
+        count = 0;
+        EXPECT_EQ(kindred_query_blocks(prepared, pattern.data(), pattern.size(), blocks.data(),
+                                       blocks.size() - 1, &count),
+                  KINDRED_INVALID);
+        EXPECT_EQ(count, expected.size());
+      }
+    }
+  double similarity = 0;
+  KINDRED_ASSERT_OK(
+      kindred_similarity_text(KINDRED_LEVENSHTEIN, "gr\xC3\xBCn", 5, "grau", 4, 0, 0, &similarity));
+  EXPECT_EQ(similarity, Kindred::similarity(Measure::levenshtein, std::string_view("gr\xC3\xBCn"),
+                                            std::string_view("grau")));
+  EXPECT_EQ(kindred_similarity_text(KINDRED_LCS, "\xFF", 1, "a", 1, 0, 0, &similarity),
+            KINDRED_INVALID);
+  Owned<kindred_query> text(kindred_query_destroy);
+  KINDRED_ASSERT_OK(kindred_query_create_text(KINDRED_LCS, "grau", 4, 0, &text));
+  std::uint32_t matched = 0;
+  KINDRED_ASSERT_OK(kindred_query_matched_text(text, "gr\xC3\xBCn", 5, &matched));
+  EXPECT_EQ(matched, 2U);
+  KINDRED_ASSERT_OK(kindred_query_similarity_text(text, "grau", 4, 0, &similarity));
+  EXPECT_EQ(similarity, 1);
+  kindred_block block{};
+  std::size_t count = 0;
+  KINDRED_ASSERT_OK(kindred_query_blocks_text(text, "grau", 4, &block, 1, &count));
+  EXPECT_EQ(block.length, 4U);
+}
+
+TEST(CVocabulary, NumbersTextsAndKeepsThemInAFile) {
+  const TempFolder folder;
+  Owned<kindred_vocabulary> vocabulary(kindred_vocabulary_destroy);
+  KINDRED_ASSERT_OK(kindred_vocabulary_create(&vocabulary));
+  std::uint32_t symbol = 7;
+  KINDRED_ASSERT_OK(kindred_vocabulary_add(vocabulary, nullptr, 0, &symbol));
+  EXPECT_EQ(symbol, 0U);
+  const std::vector<std::string> words{"b", "a", "b"};
+  KINDRED_ASSERT_OK(kindred_vocabulary_add_all(vocabulary, c_texts(words).data(), 3, 1));
+  KINDRED_ASSERT_OK(kindred_vocabulary_add_all(vocabulary, nullptr, 0, 0));
+  const std::string path = folder / "vocabulary.knd";
+  KINDRED_ASSERT_OK(kindred_vocabulary_save(vocabulary, path.c_str()));
+  Owned<kindred_vocabulary> loaded(kindred_vocabulary_destroy);
+  KINDRED_ASSERT_OK(kindred_vocabulary_load(path.c_str(), &loaded));
+  const std::vector<std::string> sought{"a", "b", "c"};
+  std::uint32_t symbols[3];
+  KINDRED_ASSERT_OK(kindred_vocabulary_find(loaded, c_texts(sought).data(), 3, symbols));
+  EXPECT_EQ(symbols[0], 1U);
+  EXPECT_EQ(symbols[1], 2U);
+  EXPECT_EQ(symbols[2], KINDRED_UNKNOWN_SYMBOL);
+  kindred_text text{};
+  KINDRED_ASSERT_OK(kindred_vocabulary_text(loaded, 2, &text));
+  EXPECT_EQ(std::string_view(text.data, text.size), "b");
+  EXPECT_EQ(kindred_vocabulary_text(loaded, 3, &text), KINDRED_NOT_FOUND);
+  kindred_vocabulary_statistics statistics = KINDRED_VOCABULARY_STATISTICS_INIT;
+  KINDRED_ASSERT_OK(kindred_vocabulary_describe(loaded, &statistics));
+  EXPECT_EQ(statistics.symbols, 3U);
+  EXPECT_EQ(kindred_vocabulary_load((folder / "absent").c_str(), &loaded), KINDRED_NOT_FOUND);
+  EXPECT_EQ(kindred_vocabulary_load(
+                folder.write("bad.knd", "something else, long enough to read").c_str(), &loaded),
+            KINDRED_CORRUPT);
+}
+
+TEST(CPatternMemory, LearnsMatchesPredictsAndKeepsItsFile) {
+  const TempFolder folder;
+  Owned<kindred_memory> memory(kindred_memory_destroy);
+  kindred_memory_options options = KINDRED_MEMORY_OPTIONS_INIT;
+  options.background_sync = 0;
+  KINDRED_ASSERT_OK(kindred_memory_create(c_context(), &options, &memory));
+  PatternSettings settings;
+  settings.background_sync = false;
+  PatternMemory expected(context(), settings);
+
+  const std::vector<std::vector<std::string>> patterns{
+      {"a", "b", "c", "d"}, {"a", "b", "x", "y"}, {"b", "c", "d", "e"}};
+  const std::uint64_t offsets[] = {0, 1, 2, 4};
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    kindred_learned learned = KINDRED_LEARNED_INIT;
+    const std::string name = "p" + std::to_string(i);
+    KINDRED_ASSERT_OK(kindred_memory_learn(memory, c_texts(patterns[i]).data(), offsets, 3,
+                                           name.data(), name.size(), i + 1, &learned));
+    EXPECT_EQ(learned.index, i);
+    EXPECT_EQ(learned.frequency, i + 1);
+    EXPECT_EQ(learned.is_new, 1);
+    const std::vector<std::string_view> views(patterns[i].begin(), patterns[i].end());
+    expected.learn({offsets, views}, name, i + 1);
+  }
+  const std::string path = folder / "patterns.knd";
+  KINDRED_ASSERT_OK(kindred_memory_save(memory, path.c_str()));
+
+  const std::vector<std::string> query{"a", "b", "q"};
+  const std::vector<std::string_view> query_views(query.begin(), query.end());
+  const std::uint64_t events[] = {0, 1, 3};
+  std::uint32_t symbols[3] = {};
+  std::size_t count = 0;
+  KINDRED_ASSERT_OK(
+      kindred_memory_encode(memory, c_texts(query).data(), events, 2, symbols, 3, &count));
+  EXPECT_EQ(count, 3U);
+  EXPECT_EQ(symbols[2], KINDRED_UNKNOWN_SYMBOL);
+  EXPECT_EQ(kindred_memory_encode(memory, c_texts(query).data(), events, 2, symbols, 2, &count),
+            KINDRED_INVALID);
+  Ragged<Symbol> encoded;
+  expected.encode({events, query_views}, encoded);
+  const std::uint64_t one[] = {0, 3};
+  Owned<kindred_results> results(kindred_results_destroy);
+  KINDRED_ASSERT_OK(kindred_memory_match(memory, symbols, one, 1, nullptr, &results));
+  expect_matches(results, expected.match(encoded));
+
+  Owned<kindred_predictions> predictions(kindred_predictions_destroy);
+  KINDRED_ASSERT_OK(kindred_memory_predict(memory, c_texts(query).data(), events, 2, nullptr,
+                                           nullptr, &predictions));
+  const PredictionResults found = expected.predict({events, query_views});
+  std::size_t size = 0;
+  KINDRED_ASSERT_OK(kindred_predictions_size(predictions, &size));
+  ASSERT_EQ(size, found.predictions.size());
+  ASSERT_GT(size, 0U);
+  for (std::size_t i = 0; i < size; ++i) {
+    kindred_prediction prediction = KINDRED_PREDICTION_INIT;
+    KINDRED_ASSERT_OK(kindred_predictions_get(predictions, i, &prediction));
+    EXPECT_EQ(prediction.index, found.predictions[i].index);
+    EXPECT_EQ(std::string(prediction.name, prediction.name_size), found.predictions[i].name);
+    EXPECT_EQ(prediction.potential, found.predictions[i].potential);
+    EXPECT_EQ(prediction.similarity, found.predictions[i].similarity);
+    EXPECT_EQ(prediction.bayesian_posterior, found.predictions[i].bayesian_posterior);
+    EXPECT_NE(prediction.weighted_snr, prediction.weighted_snr);
+    EXPECT_EQ(prediction.block_count, found.predictions[i].blocks.size());
+    const EventTexts* lists[] = {&found.predictions[i].past, &found.predictions[i].present,
+                                 &found.predictions[i].future, &found.predictions[i].missing,
+                                 &found.predictions[i].extras};
+    for (std::int32_t list = KINDRED_TEXTS_PAST; list <= KINDRED_TEXTS_EXTRAS; ++list) {
+      kindred_event_texts texts = KINDRED_EVENT_TEXTS_INIT;
+      KINDRED_ASSERT_OK(kindred_predictions_texts(predictions, i, list, &texts));
+      const EventTexts& expected_texts = *lists[list - 1];
+      ASSERT_EQ(texts.events, expected_texts.size());
+      for (std::size_t event = 0; event < texts.events; ++event) {
+        ASSERT_EQ(texts.offsets[event + 1] - texts.offsets[event], expected_texts[event].size());
+        for (std::size_t t = 0; t < expected_texts[event].size(); ++t) {
+          const kindred_text& text = texts.texts[texts.offsets[event] + t];
+          EXPECT_EQ(std::string(text.data, text.size), expected_texts[event][t]);
+        }
+      }
+    }
+  }
+  kindred_event_texts texts = KINDRED_EVENT_TEXTS_INIT;
+  EXPECT_EQ(kindred_predictions_texts(predictions, 0, 6, &texts), KINDRED_INVALID);
+  EXPECT_EQ(kindred_predictions_texts(predictions, size, 0, &texts), KINDRED_INVALID);
+  kindred_anomaly anomaly = KINDRED_ANOMALY_INIT;
+  EXPECT_EQ(kindred_predictions_anomaly(predictions, 0, 0, &anomaly), KINDRED_INVALID);
+
+  std::int64_t index = 0;
+  KINDRED_ASSERT_OK(kindred_memory_find_name(memory, "p1", 2, &index));
+  EXPECT_EQ(index, 1);
+  KINDRED_ASSERT_OK(
+      kindred_memory_find_events(memory, c_texts(patterns[2]).data(), offsets, 3, &index));
+  EXPECT_EQ(index, 2);
+  std::int32_t existed = 0;
+  KINDRED_ASSERT_OK(kindred_memory_forget_name(memory, "p1", 2, &existed));
+  EXPECT_EQ(existed, 1);
+  KINDRED_ASSERT_OK(kindred_memory_forget(memory, 1, &existed));
+  EXPECT_EQ(existed, 0);
+  KINDRED_ASSERT_OK(kindred_memory_append(memory, path.c_str()));
+  kindred_memory_file_info info = KINDRED_MEMORY_FILE_INFO_INIT;
+  KINDRED_ASSERT_OK(kindred_memory_inspect(path.c_str(), 0, &info));
+  EXPECT_EQ(info.patterns, 2U);
+  EXPECT_EQ(info.commits, 2U);
+  Owned<kindred_memory> loaded(kindred_memory_destroy);
+  KINDRED_ASSERT_OK(kindred_memory_load(c_context(), path.c_str(), &options, &loaded));
+  std::uint64_t patterns_left = 0;
+  KINDRED_ASSERT_OK(kindred_memory_size(loaded, &patterns_left));
+  EXPECT_EQ(patterns_left, 2U);
+  Owned<kindred_pattern> pattern(kindred_pattern_destroy);
+  KINDRED_ASSERT_OK(kindred_memory_pattern(loaded, 2, &pattern));
+  kindred_pattern_view view = KINDRED_PATTERN_VIEW_INIT;
+  KINDRED_ASSERT_OK(kindred_pattern_get(pattern, &view));
+  EXPECT_EQ(view.frequency, 3U);
+  EXPECT_EQ(std::string(view.name, view.name_size), "p2");
+  ASSERT_EQ(view.events, 3U);
+  kindred_text text{};
+  KINDRED_ASSERT_OK(kindred_memory_symbol_text(loaded, view.symbols[view.offsets[2]], &text));
+  EXPECT_EQ(std::string(text.data, text.size), "d");
+  EXPECT_EQ(kindred_memory_pattern(loaded, 1, &pattern), KINDRED_NOT_FOUND);
+  std::uint64_t frequency = 0;
+  KINDRED_ASSERT_OK(kindred_memory_frequency(loaded, 2, &frequency));
+  EXPECT_EQ(frequency, 3U);
+
+  KINDRED_ASSERT_OK(kindred_memory_begin_training(loaded));
+  EXPECT_EQ(kindred_memory_begin_training(loaded), KINDRED_INVALID);
+  kindred_sync_record record = KINDRED_SYNC_RECORD_INIT;
+  KINDRED_ASSERT_OK(kindred_memory_end_training(loaded, &record));
+  KINDRED_ASSERT_OK(kindred_memory_sync(loaded, &record));
+  EXPECT_EQ(record.trigger, KINDRED_SYNC_MANUAL);
+  kindred_memory_statistics statistics = KINDRED_MEMORY_STATISTICS_INIT;
+  KINDRED_ASSERT_OK(kindred_memory_describe(loaded, &statistics));
+  EXPECT_EQ(statistics.patterns, 2U);
+  std::uint64_t frequencies[16] = {};
+  KINDRED_ASSERT_OK(kindred_memory_symbol_frequencies(memory, frequencies, 16, &count));
+  const std::vector<std::uint64_t> known = [&] {
+    expected.forget(std::uint64_t{1});
+    return expected.symbol_frequencies();
+  }();
+  ASSERT_EQ(count, known.size());
+  for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(frequencies[i], known[i]);
+}
+
+}  // namespace
+}  // namespace Kindred::Testing

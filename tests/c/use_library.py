@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uses one or more copies of libkindred_c.so in one process, without any header, and prints what each computes as JSON.
+Usage: use_library.py LIBRARY..."""
+import ctypes
+import json
+import sys
+
+
+class Text(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+
+
+def texts_of(*words):
+    return (Text * len(words))(*(Text(word, len(word)) for word in words))
+
+
+class Library:
+    def __init__(self, path):
+        self.c = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)
+        for name in ("kindred_last_error", "kindred_version_string"):
+            getattr(self.c, name).restype = ctypes.c_char_p
+        self.c.kindred_results_ids.restype = ctypes.POINTER(ctypes.c_int64)
+        self.c.kindred_results_scores.restype = ctypes.POINTER(ctypes.c_double)
+        self.c.kindred_results_offsets.restype = ctypes.POINTER(ctypes.c_uint64)
+        self.answers = {"version": self.c.kindred_version_string().decode()}
+
+    def call(self, name, *arguments):
+        status = getattr(self.c, f"kindred_{name}")(*arguments)
+        if status != 0:
+            raise RuntimeError(f"{name}: {status}: {self.c.kindred_last_error().decode()}")
+
+    def start(self):
+        """A context and a matcher."""
+        self.context, self.matcher = ctypes.c_void_p(), ctypes.c_void_p()
+        self.call("context_create", None, ctypes.byref(self.context))
+        words = texts_of(b"kindred", b"kindrid", b"other")
+        self.call("matcher_create_texts", self.context, words, ctypes.c_size_t(3), 0, ctypes.byref(self.matcher))
+
+    def work(self):
+        similarity, results = ctypes.c_double(), ctypes.c_void_p()
+        self.call("similarity_text", 2, b"kitten", ctypes.c_size_t(6), b"sitting", ctypes.c_size_t(7), ctypes.c_double(0), 0,
+                  ctypes.byref(similarity))
+        self.answers["similarity"] = similarity.value
+        self.call("matcher_match_texts", self.matcher, texts_of(b"kindrad"), ctypes.c_size_t(1), None, ctypes.byref(results))
+        count = self.c.kindred_results_offsets(results)[1]
+        self.answers["ids"] = self.c.kindred_results_ids(results)[:count]
+        self.answers["scores"] = self.c.kindred_results_scores(results)[:count]
+        # A failed call of the library that serves the handle.
+        self.answers["status"] = self.c.kindred_matcher_match_texts(self.matcher, None, ctypes.c_size_t(1), None, ctypes.byref(results))
+        self.answers["error"] = self.c.kindred_last_error().decode()
+        name, why = ctypes.c_char_p(), ctypes.c_char_p()
+        self.call("context_library", self.context, ctypes.byref(name), ctypes.byref(why))
+        self.answers["library"], self.answers["why"] = name.value.decode(), why.value.decode()
+        self.call("results_destroy", results)
+
+    def end(self):
+        self.call("context_destroy", self.context)
+        self.call("matcher_destroy", self.matcher)
+
+
+def main(*paths):
+    libraries = [Library(path) for path in paths]
+    for step in (Library.start, Library.work, Library.end):
+        for library in libraries:
+            step(library)
+    print(json.dumps([library.answers for library in libraries]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
