@@ -13,7 +13,7 @@ PAGE = "docs/c-reference.md"
 CHOOSES = "kindred_context_create"
 
 FUNCTION = re.compile(r"^KINDRED_API ((?:const )?\w+\*? ?\*?)\s*(kindred_\w+)\(([^)]*)\)\s*KINDRED_NOEXCEPT;", re.M)
-HANDLE = re.compile(r"^typedef struct (kindred_\w+) \1;", re.M)
+HANDLE = re.compile(r"^typedef struct (kindred_\w+)\s+\1;", re.M)
 COMMENT = re.compile(r"/\*\*(.*?)\*/\n", re.S)
 SECTION = re.compile(r"^/\* ---- (.*?) ---- \*/$", re.M)
 
@@ -124,6 +124,9 @@ def main(root, *options):
     declared = len(re.findall(r"^KINDRED_API\b", header, re.M))
     if declared != len(functions_of(header)):
         raise SystemExit(f"{HEADER} declares {declared} functions, of which {len(functions_of(header))} were understood")
+    destroyed = {f.parameters[0].type.removesuffix("*") for f in functions_of(header) if f.name.endswith("_destroy")}
+    if destroyed != set(HANDLE.findall(header)):
+        raise SystemExit(f"{HEADER}: every handle has one function that destroys it, not {destroyed ^ set(HANDLE.findall(header))}")
     for name, text in ((LIST, list_of(header)), (PAGE, page_of(header))):
         path = Path(root, name)
         if options == ("--check",):

@@ -26,7 +26,8 @@ static void match_names(kindred_context* context) {
   check(kindred_matcher_match_texts(matcher, &query, 1, &options, &results));
   offsets = kindred_results_offsets(results);
   for (i = offsets[0]; i < offsets[1]; ++i)
-    printf("%s: similarity %.3f\n", names[kindred_results_ids(results)[i]].data, kindred_results_scores(results)[i]);
+    printf("%s: similarity %.3f\n", names[kindred_results_ids(results)[i]].data,
+           kindred_results_scores(results)[i]);
   check(kindred_results_destroy(results));
   check(kindred_matcher_destroy(matcher));
 }
@@ -45,8 +46,10 @@ static void search_vectors(kindred_context* context) {
   kindred_index* index = NULL;
   options.top = 2;
   check(kindred_index_create(context, &row_tensor, NULL, NULL, &index));
-  check(kindred_index_search(index, &query_tensor, &options, &score_tensor, &id_tensor, NULL, NULL));
-  printf("row %d: cosine %.1f, row %d: cosine %.1f\n", (int)ids[0], (double)scores[0], (int)ids[1], (double)scores[1]);
+  check(
+      kindred_index_search(index, &query_tensor, &options, &score_tensor, &id_tensor, NULL, NULL));
+  printf("row %d: cosine %.1f, row %d: cosine %.1f\n", (int)ids[0], (double)scores[0], (int)ids[1],
+         (double)scores[1]);
   check(kindred_index_destroy(index));
 }
 
@@ -61,7 +64,8 @@ static void spread_activation(kindred_context* context) {
   check(kindred_graph_create(context, 3, edges, 2, NULL, NULL, NULL, NULL, &graph));
   check(kindred_graph_spread(graph, &source, &value, offsets, 1, NULL, &results));
   for (i = 0; i < kindred_results_offsets(results)[1]; ++i)
-    printf("node %d: activation %.3f\n", (int)kindred_results_ids(results)[i], kindred_results_scores(results)[i]);
+    printf("node %d: activation %.3f\n", (int)kindred_results_ids(results)[i],
+           kindred_results_scores(results)[i]);
   check(kindred_results_destroy(results));
   check(kindred_graph_destroy(graph));
 }
@@ -74,6 +78,7 @@ int main(void) {
   search_vectors(context);
   spread_activation(context);
   check(kindred_context_destroy(context));
-  if (kindred_similarity_text(KINDRED_LCS, "\xFF", 1, "a", 1, 0, 0, &similarity) != KINDRED_OK) printf("not UTF-8: refused\n");
+  if (kindred_similarity_text(KINDRED_LCS, "\xFF", 1, "a", 1, 0, 0, &similarity) != KINDRED_OK)
+    printf("not UTF-8: refused\n");
   return 0;
 }

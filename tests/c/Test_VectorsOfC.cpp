@@ -3,6 +3,7 @@
 #include "CSupport.hpp"
 
 #include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/VectorFunctions.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <Generator.hpp>
@@ -149,6 +150,46 @@ TEST(CVectors, RowsChangeAndFilesKeepThem) {
             KINDRED_INVALID);
   EXPECT_EQ(kindred_index_create(c_context(), &code_tensor, nullptr, nullptr, &refused),
             KINDRED_INVALID);
+}
+
+TEST(CVectors, FunctionsAreThoseOfCpp) {
+  constexpr std::size_t dimension = 19;
+  for (const std::size_t size : edge_sizes) {
+    const std::vector<float> rows = random_rows("CVectors rows", size * dimension);
+    const std::vector<float> queries = random_rows("CVectors queries", 2 * dimension);
+    const std::vector<float> weights = random_rows("CVectors weights", size);
+    const VectorSpan span(rows, dimension);
+    const auto first = std::span<const float>(queries).first(dimension);
+    std::vector<float> out(size);
+    std::vector<float> average(dimension);
+    std::vector<float> dots(2 * size);
+    const auto count = static_cast<std::int64_t>(size);
+    Tensor row_tensor(rows.data(), KINDRED_FLOAT32, count, dimension);
+    Tensor query_tensor(queries.data(), KINDRED_FLOAT32, 1, dimension);
+    Tensor pair_tensor(queries.data(), KINDRED_FLOAT32, 2, dimension);
+    Tensor weight_tensor(weights.data(), KINDRED_FLOAT32, 1, count);
+    Tensor out_tensor(out.data(), KINDRED_FLOAT32, 1, count);
+    Tensor average_tensor(average.data(), KINDRED_FLOAT32, 1, dimension);
+    Tensor dot_tensor(dots.data(), KINDRED_FLOAT32, 2, count);
+    for (const std::int32_t space : c_spaces()) {
+      KINDRED_ASSERT_OK(kindred_cosine_sigmoids(c_context(), &query_tensor, &row_tensor, nullptr,
+                                                0.01, 0.1, space, &out_tensor));
+      EXPECT_EQ(out, cosine_sigmoids(context(), first, span, 0.01, 0.1));
+      KINDRED_ASSERT_OK(kindred_weighted_average(c_context(), &row_tensor, nullptr, &weight_tensor,
+                                                 space, &average_tensor));
+      EXPECT_EQ(average, weighted_average(context(), span, weights));
+      KINDRED_ASSERT_OK(kindred_pairwise_dots(c_context(), &pair_tensor, &row_tensor, nullptr,
+                                              space, &dot_tensor));
+      EXPECT_EQ(dots, pairwise_dots(context(), queries, span));
+    }
+    EXPECT_EQ(kindred_cosine_sigmoids(c_context(), &pair_tensor, &row_tensor, nullptr, 0.01, 0.1,
+                                      KINDRED_SPACE_ANY, &out_tensor),
+              KINDRED_INVALID);
+    Tensor wrong(dots.data(), KINDRED_FLOAT32, 1, count + 1);
+    EXPECT_EQ(kindred_weighted_average(c_context(), &row_tensor, nullptr, &wrong, KINDRED_SPACE_ANY,
+                                       &average_tensor),
+              KINDRED_INVALID);
+  }
 }
 
 int count_until(void* user, std::uint64_t done) {

@@ -19,7 +19,7 @@ def output_of(*command):
 
 def main(library, source, nm, readelf):
     header = Path(source, "bindings/c/include/kindred.h").read_text(encoding="utf-8")
-    declared = {f"{name}@@{NODE}" for name in re.findall(r"^KINDRED_API [\w* ]*?(kindred_\w+)\(", header, re.M)} | {f"{ENTRY}@@{NODE}"}
+    declared = {f"{name}@@{NODE}" for name in re.findall(r"^KINDRED_API\s[\w*\s]*?(kindred_\w+)\(", header, re.M)} | {f"{ENTRY}@@{NODE}"}
     lines = output_of(nm, "-D", "--defined-only", "--with-symbol-versions", library).splitlines()
     exported = {line.split()[-1] for line in lines if " A " not in line}
     breaches = [f"{symbol} is exported, but kindred.h does not declare it" for symbol in sorted(exported - declared)]

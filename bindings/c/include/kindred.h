@@ -3,23 +3,31 @@
  * kindred.h: the C interface of Kindred, for C99, C11, C++17 and foreign-function interfaces.
  *
  * Conventions
- * - A function returns KINDRED_OK or a negative status. It never throws, prints, aborts or exits. After a failure,
- *   kindred_last_error() has the message: what happened, the value, the limit and what to do. A failed call changes nothing, and
- *   writes nothing through its output pointers except where a function says so.
- * - Objects are opaque handles. `*_create`, `*_load` and calls with ragged results make them; each has one `*_destroy`, which
- *   accepts NULL. A handle of another kind, or one that was destroyed, is refused with KINDRED_INVALID as long as its memory has
- *   not been given to a new handle. Objects keep their context alive: the order of destruction does not matter.
- * - Structs of options start with `struct_size`. Initialise them by their KINDRED_..._INIT, or by their function `*_init`. A NULL
- *   pointer stands for the defaults. A smaller struct, of an older header, is accepted: the members that it lacks have their
- *   defaults. A larger one is accepted if what this library does not know is zero. Structs that a call fills also start with
- *   `struct_size`, which the caller sets; members beyond it are not written.
- * - Parameters marked KINDRED_OPTIONAL may be NULL. Pointers to arrays may be NULL if the array is empty.
- * - Arrays of numbers are borrowed `DLTensor`s; kindred_tensor() makes one of a pointer. Their memory is not kept after the call.
- * - Rows of different lengths are `offsets` of rows + 1 elements, which start at 0 and never decrease, and the values of all rows.
+ * - A function returns KINDRED_OK or a negative status. It never throws, prints, aborts or exits.
+ * After a failure, kindred_last_error() has the message: what happened, the value, the limit and
+ * what to do. A failed call changes nothing, and writes nothing through its output pointers except
+ * where a function says so.
+ * - Objects are opaque handles. `*_create`, `*_load` and calls with ragged results make them; each
+ * has one `*_destroy`, which accepts NULL. A handle of another kind, or one that was destroyed, is
+ * refused with KINDRED_INVALID as long as its memory has not been given to a new handle. Objects
+ * keep their context alive: the order of destruction does not matter.
+ * - Structs of options start with `struct_size`. Initialise them by their KINDRED_..._INIT, or by
+ * their function `*_init`. A NULL pointer stands for the defaults. A smaller struct, of an older
+ * header, is accepted: the members that it lacks have their defaults. A larger one is accepted if
+ * what this library does not know is zero. Structs that a call fills also start with `struct_size`,
+ * which the caller sets; members beyond it are not written.
+ * - Parameters marked KINDRED_OPTIONAL may be NULL. Pointers to arrays may be NULL if the array is
+ * empty.
+ * - Arrays of numbers are borrowed `DLTensor`s; kindred_tensor() makes one of a pointer. Their
+ * memory is not kept after the call.
+ * - Rows of different lengths are `offsets` of rows + 1 elements, which start at 0 and never
+ * decrease, and the values of all rows.
  * - Texts are any bytes, with their number: they need no final zero. Paths end with a zero.
- * - Functions may be called from any number of threads, also with the same handle, except where a comment says so. Nobody may
- *   destroy a handle while another thread uses it. Message of kindred_last_error: one per thread.
- * - Calls wait for their results ("fence") before they return, except passes of seeds on rows of a device.
+ * - Functions may be called from any number of threads, also with the same handle, except where a
+ * comment says so. Nobody may destroy a handle while another thread uses it. Message of
+ * kindred_last_error: one per thread.
+ * - Calls wait for their results ("fence") before they return, except passes of seeds on rows of a
+ * device.
  */
 #ifndef KINDRED_H
 #define KINDRED_H
@@ -43,7 +51,8 @@ extern "C" {
 /* Marks parameters that may be NULL. */
 #define KINDRED_OPTIONAL
 
-/* DLPack's tensor (https://dmlc.github.io/dlpack). Include dlpack.h before this header to use its declarations instead. */
+/* DLPack's tensor (https://dmlc.github.io/dlpack). Include dlpack.h before this header to use its
+ * declarations instead. */
 #ifndef DLPACK_DLPACK_H_
 #ifdef __cplusplus
 typedef enum : int32_t {
@@ -61,7 +70,13 @@ typedef struct {
   int32_t device_id;
 } DLDevice;
 
-typedef enum { kDLInt = 0U, kDLUInt = 1U, kDLFloat = 2U, kDLBfloat = 4U, kDLBool = 6U } DLDataTypeCode;
+typedef enum {
+  kDLInt = 0U,
+  kDLUInt = 1U,
+  kDLFloat = 2U,
+  kDLBfloat = 4U,
+  kDLBool = 6U
+} DLDataTypeCode;
 
 typedef struct {
   uint8_t code;
@@ -85,9 +100,10 @@ typedef struct {
 /** What a call returns. */
 typedef enum {
   KINDRED_OK = 0,
-  KINDRED_INVALID = -1,     /* an argument is invalid */
-  KINDRED_NO_MEMORY = -2,   /* memory could not be allocated, or a budget is exhausted */
-  KINDRED_NO_SPACE = -3,    /* the requested execution space or library cannot be used on this machine */
+  KINDRED_INVALID = -1,   /* an argument is invalid */
+  KINDRED_NO_MEMORY = -2, /* memory could not be allocated, or a budget is exhausted */
+  KINDRED_NO_SPACE =
+      -3, /* the requested execution space or library cannot be used on this machine */
   KINDRED_DEVICE_LOST = -4, /* the device stopped responding */
   KINDRED_CORRUPT = -5,     /* the contents of a file are invalid */
   KINDRED_NOT_FOUND = -6,   /* a name, id or file does not exist */
@@ -99,7 +115,8 @@ typedef enum {
 /** Name of a status, such as `KINDRED_INVALID`; never NULL. */
 KINDRED_API const char* kindred_status_name(int32_t status) KINDRED_NOEXCEPT;
 
-/** Message of the last failed call of this thread, valid until its next failed call; empty before the first. Never NULL. */
+/** Message of the last failed call of this thread, valid until its next failed call; empty before
+ * the first. Never NULL. */
 KINDRED_API const char* kindred_last_error(void) KINDRED_NOEXCEPT;
 
 /** Version of the library: 10000 * major + 100 * minor + patch. */
@@ -110,23 +127,40 @@ KINDRED_API const char* kindred_version_string(void) KINDRED_NOEXCEPT;
 
 /* ---- Handles ---- */
 
-typedef struct kindred_context kindred_context;         /* spaces, threads, memory budgets and the dispatcher */
-typedef struct kindred_string kindred_string;           /* an owned text */
-typedef struct kindred_vocabulary kindred_vocabulary;   /* numbers texts */
-typedef struct kindred_query kindred_query;             /* compares one sequence with many */
-typedef struct kindred_matcher kindred_matcher;         /* exact search in stored sequences */
-typedef struct kindred_memory kindred_memory;           /* a memory of event sequences that learns and forgets */
-typedef struct kindred_pattern kindred_pattern;         /* a pattern of a memory */
-typedef struct kindred_predictions kindred_predictions; /* the results of kindred_memory_predict */
-typedef struct kindred_index kindred_index;             /* exact search in vectors */
-typedef struct kindred_scorer kindred_scorer;           /* low-latency scores of candidates */
-typedef struct kindred_hnsw kindred_hnsw;               /* approximate search in vectors */
-typedef struct kindred_graph kindred_graph;             /* spreading activation and PageRank */
-typedef struct kindred_results kindred_results;         /* ragged results: one row per query */
-typedef struct kindred_clusters kindred_clusters;       /* a partition of stored sequences */
-typedef struct kindred_bulk kindred_bulk;               /* operations on lists of arrays */
-typedef struct kindred_seeds kindred_seeds;             /* a layer of seeds */
-typedef struct kindred_lattice kindred_lattice;         /* a grid of nodes, with its paths */
+/* spaces, threads, memory budgets and the dispatcher */
+typedef struct kindred_context kindred_context;
+/* an owned text */
+typedef struct kindred_string kindred_string;
+/* numbers texts */
+typedef struct kindred_vocabulary kindred_vocabulary;
+/* compares one sequence with many */
+typedef struct kindred_query kindred_query;
+/* exact search in stored sequences */
+typedef struct kindred_matcher kindred_matcher;
+/* a memory of event sequences that learns and forgets */
+typedef struct kindred_memory kindred_memory;
+/* a pattern of a memory */
+typedef struct kindred_pattern kindred_pattern;
+/* the results of kindred_memory_predict */
+typedef struct kindred_predictions kindred_predictions;
+/* exact search in vectors */
+typedef struct kindred_index kindred_index;
+/* low-latency scores of candidates */
+typedef struct kindred_scorer kindred_scorer;
+/* approximate search in vectors */
+typedef struct kindred_hnsw kindred_hnsw;
+/* spreading activation and PageRank */
+typedef struct kindred_graph kindred_graph;
+/* ragged results: one row per query */
+typedef struct kindred_results kindred_results;
+/* a partition of stored sequences */
+typedef struct kindred_clusters kindred_clusters;
+/* operations on lists of arrays */
+typedef struct kindred_bulk kindred_bulk;
+/* a layer of seeds */
+typedef struct kindred_seeds kindred_seeds;
+/* a grid of nodes, with its paths */
+typedef struct kindred_lattice kindred_lattice;
 
 /* ---- Common types ---- */
 
@@ -136,10 +170,21 @@ typedef struct kindred_lattice kindred_lattice;         /* a grid of nodes, with
 #define KINDRED_UNKNOWN_SYMBOL UINT32_MAX
 
 /* Where work runs. */
-enum { KINDRED_SPACE_ANY = -1, KINDRED_SPACE_SERIAL = 0, KINDRED_SPACE_OPENMP = 1, KINDRED_SPACE_CUDA = 2 };
+enum {
+  KINDRED_SPACE_ANY = -1,
+  KINDRED_SPACE_SERIAL = 0,
+  KINDRED_SPACE_OPENMP = 1,
+  KINDRED_SPACE_CUDA = 2
+};
 
-/* Where a store keeps its data: on the host and, if it fits, on the device; on the host; on both; used on the device only. */
-enum { KINDRED_RESIDENCY_AUTOMATIC = 0, KINDRED_RESIDENCY_HOST = 1, KINDRED_RESIDENCY_BOTH = 2, KINDRED_RESIDENCY_DEVICE = 3 };
+/* Where a store keeps its data: on the host and, if it fits, on the device; on the host; on both;
+ * used on the device only. */
+enum {
+  KINDRED_RESIDENCY_AUTOMATIC = 0,
+  KINDRED_RESIDENCY_HOST = 1,
+  KINDRED_RESIDENCY_BOTH = 2,
+  KINDRED_RESIDENCY_DEVICE = 3
+};
 
 /* Why a space was chosen. */
 enum {
@@ -162,9 +207,9 @@ typedef struct kindred_text {
 /** Where a call ran, why, and the time taken. */
 typedef struct kindred_record {
   size_t struct_size;
-  char operation[32];      /* name, such as `search`; empty if the dispatcher was not asked */
-  uint64_t items;          /* patterns * queries, rows * queries, candidates, edges * queries or elements */
-  double work;             /* elementary steps */
+  char operation[32]; /* name, such as `search`; empty if the dispatcher was not asked */
+  uint64_t items; /* patterns * queries, rows * queries, candidates, edges * queries or elements */
+  double work;    /* elementary steps */
   uint64_t transfer_bytes; /* copied to and from a device if it is chosen */
   double predicted[3];     /* seconds on each space; NaN for a space that cannot run the call */
   double taken;            /* seconds */
@@ -172,7 +217,7 @@ typedef struct kindred_record {
   int32_t space;           /* KINDRED_SPACE_... */
   int32_t reason;          /* KINDRED_REASON_... */
   int32_t threads;         /* host threads used */
-  int32_t first;           /* 1: the first call of this size on this space, which includes allocations */
+  int32_t first; /* 1: the first call of this size on this space, which includes allocations */
 } kindred_record;
 #define KINDRED_RECORD_INIT \
   { sizeof(kindred_record), {0}, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, 0 }
@@ -186,9 +231,11 @@ typedef struct kindred_record {
 #define KINDRED_UINT8 ((uint32_t)kDLUInt << 8U | 8U)
 #define KINDRED_INT64 ((uint32_t)kDLInt << 8U | 64U)
 
-/** A tensor in host memory: `data` with the given type (KINDRED_FLOAT32, ...) and shape, without gaps, the last index fastest.
- *  `shape` must stay valid while the tensor is used. For input, `data` may point to constant elements. */
-static inline DLTensor kindred_tensor(const void* data, uint32_t type, int32_t ndim, int64_t* shape) {
+/** A tensor in host memory: `data` with the given type (KINDRED_FLOAT32, ...) and shape, without
+ * gaps, the last index fastest. `shape` must stay valid while the tensor is used. For input, `data`
+ * may point to constant elements. */
+static inline DLTensor kindred_tensor(const void* data, uint32_t type, int32_t ndim,
+                                      int64_t* shape) {
   DLTensor tensor;
   union {
     const void* constant;
@@ -214,9 +261,11 @@ enum { KINDRED_LOG_DEBUG = 0, KINDRED_LOG_INFO = 1, KINDRED_LOG_WARNING = 2 };
 
 /** Receives a log message, from any thread. The returned value is ignored. */
 typedef int (*kindred_log_callback)(void* user, int32_t level, const char* message, size_t size);
-/** Receives the record of a call that the dispatcher placed, from any thread. The returned value is ignored. */
+/** Receives the record of a call that the dispatcher placed, from any thread. The returned value is
+ * ignored. */
 typedef int (*kindred_dispatch_callback)(void* user, const kindred_record* record);
-/** Called before an allocation within a budget, from any thread; nonzero refuses it, with KINDRED_NO_MEMORY. */
+/** Called before an allocation within a budget, from any thread; nonzero refuses it, with
+ * KINDRED_NO_MEMORY. */
 typedef int (*kindred_allocation_callback)(void* user, uint64_t bytes, const char* label);
 /** Receives the number of items done so far, on the calling thread; nonzero cancels the call. */
 typedef int (*kindred_progress_callback)(void* user, uint64_t done);
@@ -228,16 +277,18 @@ KINDRED_API const char* kindred_string_data(const kindred_string* string) KINDRE
 /** Number of bytes; 0 for an invalid handle. */
 KINDRED_API size_t kindred_string_size(const kindred_string* string) KINDRED_NOEXCEPT;
 /** Frees a text. */
-KINDRED_API kindred_status kindred_string_destroy(KINDRED_OPTIONAL kindred_string* string) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_string_destroy(KINDRED_OPTIONAL kindred_string* string)
+    KINDRED_NOEXCEPT;
 
 /* ---- Context ---- */
 
 /** Options of a context. The defaults use the whole machine. */
 typedef struct kindred_context_options {
   size_t struct_size;
-  int32_t threads;            /* of the space openmp, at most 512; 0: as many as this process may use */
-  int32_t device;             /* GPU, counted from 0 among those visible to the process; -1: the first that Kokkos selects */
-  int32_t space;              /* runs everything there; KINDRED_SPACE_ANY: the dispatcher chooses */
+  int32_t threads; /* of the space openmp, at most 512; 0: as many as this process may use */
+  int32_t device;  /* GPU, counted from 0 among those visible to the process; -1: the first that
+                      Kokkos selects */
+  int32_t space;   /* runs everything there; KINDRED_SPACE_ANY: the dispatcher chooses */
   int32_t load_profile;       /* nonzero: use the calibration of this machine if there is one */
   double budget_fraction;     /* share of the free memory that may be used, in (0, 1] */
   uint64_t host_budget;       /* bytes; overrides the share; KINDRED_UNSET */
@@ -251,25 +302,30 @@ typedef struct kindred_context_options {
   void* dispatch_user;
   kindred_allocation_callback before_allocation; /* NULL: none */
   void* allocation_user;
-  uint64_t window;            /* of the dispatcher: observations behind a median */
-  double hysteresis;          /* a switch of the space requires a predicted time lower by this fraction */
-  double probe_interval_ms;   /* between probes of a space that is not chosen */
-  double probe_cost_max;      /* no probe is made if it is predicted to take more than this many times the best time */
-  double probe_share;         /* maximum predicted loss of a probe, as a share of the time that calls have taken since the last */
+  uint64_t window;   /* of the dispatcher: observations behind a median */
+  double hysteresis; /* a switch of the space requires a predicted time lower by this fraction */
+  double probe_interval_ms; /* between probes of a space that is not chosen */
+  double probe_cost_max;    /* no probe is made if it is predicted to take more than this many times
+                               the best time */
+  double probe_share; /* maximum predicted loss of a probe, as a share of the time that calls have
+                         taken since the last */
   double probe_loss_max;      /* maximum predicted loss of a probe in seconds; negative: no limit */
   double success_rate_min;    /* the breaker of a space opens at a lower success rate */
   uint64_t failures_min;      /* failures before it can open */
   double breaker_interval_ms; /* an open breaker lets one call through after this time */
   uint64_t device_items_min;  /* calls of fewer items stay on the host; KINDRED_UNSET */
-  uint64_t device_items_from; /* calls of at least this many items go to the device; KINDRED_UNSET */
+  uint64_t
+      device_items_from; /* calls of at least this many items go to the device; KINDRED_UNSET */
 } kindred_context_options;
-#define KINDRED_CONTEXT_OPTIONS_INIT                                                                                     \
-  {                                                                                                                      \
-    sizeof(kindred_context_options), 0, -1, KINDRED_SPACE_ANY, 1, 0.8, KINDRED_UNSET, KINDRED_UNSET, UINT64_MAX, 0, NULL, \
-        NULL, NULL, NULL, NULL, NULL, NULL, 100, 0.10, 5000, 4.0, 0.05, -1, 0.95, 2, 10000, KINDRED_UNSET, KINDRED_UNSET  \
+#define KINDRED_CONTEXT_OPTIONS_INIT                                                             \
+  {                                                                                              \
+    sizeof(kindred_context_options), 0, -1, KINDRED_SPACE_ANY, 1, 0.8, KINDRED_UNSET,            \
+        KINDRED_UNSET, UINT64_MAX, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 100, 0.10, 5000, \
+        4.0, 0.05, -1, 0.95, 2, 10000, KINDRED_UNSET, KINDRED_UNSET                              \
   }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_context_options_init(kindred_context_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_context_options_init(kindred_context_options* options,
+                                                        size_t struct_size) KINDRED_NOEXCEPT;
 
 /** Properties of a space. The texts are valid while the context lives. */
 typedef struct kindred_space_info {
@@ -310,44 +366,58 @@ typedef struct kindred_calibration_point {
   double work;
   double seconds;
 } kindred_calibration_point;
-/** Receives each measured point, on the calling thread; nonzero cancels, and the dispatcher is unchanged. */
+/** Receives each measured point, on the calling thread; nonzero cancels, and the dispatcher is
+ * unchanged. */
 typedef int (*kindred_calibration_callback)(void* user, const kindred_calibration_point* point);
 
-/** Creates a context. The first one of a process also chooses the library: the built-in one for hosts or, if a driver and a device
- *  are found, the one for NVIDIA GPUs that is installed beside it. KINDRED_LIBRARY overrides the choice. After `fork`, a child
- *  process must not use a context of its parent. */
-KINDRED_API kindred_status kindred_context_create(KINDRED_OPTIONAL const kindred_context_options* options,
-                                                  kindred_context** context) KINDRED_NOEXCEPT;
+/** Creates a context. The first one of a process also chooses the library: the built-in one for
+ * hosts or, if a driver and a device are found, the one for NVIDIA GPUs that is installed beside
+ * it. KINDRED_LIBRARY overrides the choice. A process that was forked from one with a context has
+ * neither its threads nor its devices: calls with contexts, and with what needs one, return
+ *  KINDRED_NO_SPACE there. */
+KINDRED_API kindred_status
+kindred_context_create(KINDRED_OPTIONAL const kindred_context_options* options,
+                       kindred_context** context) KINDRED_NOEXCEPT;
 /** Releases a context. It ends when the objects that were created from it are destroyed, too. */
-KINDRED_API kindred_status kindred_context_destroy(KINDRED_OPTIONAL kindred_context* context) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_context_destroy(KINDRED_OPTIONAL kindred_context* context)
+    KINDRED_NOEXCEPT;
 /** Number of threads of the space openmp. */
-KINDRED_API kindred_status kindred_context_threads(const kindred_context* context, int32_t* threads) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_context_threads(const kindred_context* context,
+                                                   int32_t* threads) KINDRED_NOEXCEPT;
 /** Describes a space, also one that cannot be used. */
 KINDRED_API kindred_status kindred_context_space(const kindred_context* context, int32_t space,
                                                  kindred_space_info* info) KINDRED_NOEXCEPT;
 /** Bytes of the memory of a space that are free now. */
-KINDRED_API kindred_status kindred_context_free_memory(const kindred_context* context, int32_t space,
+KINDRED_API kindred_status kindred_context_free_memory(const kindred_context* context,
+                                                       int32_t space,
                                                        uint64_t* bytes) KINDRED_NOEXCEPT;
 /** Memory that Kindred uses on a space. */
 KINDRED_API kindred_status kindred_context_memory_use(const kindred_context* context, int32_t space,
                                                       kindred_memory_use* use) KINDRED_NOEXCEPT;
-/** Which build of the library serves the context, and why: its name is `host` or that of a folder, such as `cuda-90`. The texts
- *  are valid while the process lives. */
-KINDRED_API kindred_status kindred_context_library(const kindred_context* context, const char** name,
+/** Which build of the library serves the context, and why. Its name is `host`, that of a folder
+ * such as `cuda-90`, a path that KINDRED_LIBRARY names, or `built-in` for a library for GPUs that
+ * serves itself. The texts are valid while the process lives. */
+KINDRED_API kindred_status kindred_context_library(const kindred_context* context,
+                                                   const char** name,
                                                    const char** why) KINDRED_NOEXCEPT;
 /** Measures every operation on every usable space and gives the costs to the dispatcher.
  *  @param seconds approximate time limit, > 0 */
-KINDRED_API kindred_status kindred_context_calibrate(kindred_context* context, double seconds,
-                                                     KINDRED_OPTIONAL kindred_calibration_callback on_point,
-                                                     KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_context_calibrate(kindred_context* context, double seconds,
+                          KINDRED_OPTIONAL kindred_calibration_callback on_point,
+                          KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
 /** Writes the calibration to the profile of the context, atomically. */
-KINDRED_API kindred_status kindred_context_save_profile(const kindred_context* context) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_context_save_profile(const kindred_context* context)
+    KINDRED_NOEXCEPT;
 /** Path of the profile, valid while the context lives. */
-KINDRED_API kindred_status kindred_context_profile_path(const kindred_context* context, const char** path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_context_profile_path(const kindred_context* context,
+                                                        const char** path) KINDRED_NOEXCEPT;
 /** The calibration as JSON. */
-KINDRED_API kindred_status kindred_context_profile_json(const kindred_context* context, kindred_string** json) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_context_profile_json(const kindred_context* context,
+                                                        kindred_string** json) KINDRED_NOEXCEPT;
 /** Loads a calibration of this machine from JSON. */
-KINDRED_API kindred_status kindred_context_load_profile_json(kindred_context* context, const char* json,
+KINDRED_API kindred_status kindred_context_load_profile_json(kindred_context* context,
+                                                             const char* json,
                                                              size_t size) KINDRED_NOEXCEPT;
 
 /* ---- Results ---- */
@@ -393,40 +463,53 @@ typedef struct kindred_search_report {
   { sizeof(kindred_search_report), {0}, 0, 0 }
 
 /** Number of rows: one per query. */
-KINDRED_API kindred_status kindred_results_rows(const kindred_results* results, size_t* rows) KINDRED_NOEXCEPT;
-/** rows + 1 offsets into the arrays of ids and scores. NULL for an invalid handle. This array and the following live as long as the
- *  handle. */
-KINDRED_API const uint64_t* kindred_results_offsets(const kindred_results* results) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_results_rows(const kindred_results* results,
+                                                size_t* rows) KINDRED_NOEXCEPT;
+/** rows + 1 offsets into the arrays of ids and scores. NULL for an invalid handle. This array and
+ * the following live as long as the handle. */
+KINDRED_API const uint64_t* kindred_results_offsets(const kindred_results* results)
+    KINDRED_NOEXCEPT;
 /** The ids: indices of patterns, ids of vectors, nodes, items. NULL for an invalid handle. */
 KINDRED_API const int64_t* kindred_results_ids(const kindred_results* results) KINDRED_NOEXCEPT;
-/** Similarities, scores or activations, best first; float32 scores are converted exactly. 0 for paths and rows of lattices. NULL for an
- *  invalid handle. */
+/** Similarities, scores or activations, best first; float32 scores are converted exactly. 0 for
+ * paths and rows of lattices. NULL for an invalid handle. */
 KINDRED_API const double* kindred_results_scores(const kindred_results* results) KINDRED_NOEXCEPT;
 /** Matched symbols of sequences; NULL for other results. */
-KINDRED_API const uint32_t* kindred_results_matched(const kindred_results* results) KINDRED_NOEXCEPT;
+KINDRED_API const uint32_t* kindred_results_matched(const kindred_results* results)
+    KINDRED_NOEXCEPT;
 /** Distances of sequences; NULL for other results. */
-KINDRED_API const double* kindred_results_distances(const kindred_results* results) KINDRED_NOEXCEPT;
-/** The matching blocks: those of result i are `(*blocks)[(*offsets)[i] ... (*offsets)[i + 1])`. KINDRED_NOT_FOUND unless the options
- *  asked for them. */
-KINDRED_API kindred_status kindred_results_blocks(const kindred_results* results, const uint64_t** offsets,
+KINDRED_API const double* kindred_results_distances(const kindred_results* results)
+    KINDRED_NOEXCEPT;
+/** The matching blocks: those of result i are `(*blocks)[(*offsets)[i] ... (*offsets)[i + 1])`.
+ * KINDRED_NOT_FOUND unless the options asked for them. */
+KINDRED_API kindred_status kindred_results_blocks(const kindred_results* results,
+                                                  const uint64_t** offsets,
                                                   const kindred_block** blocks) KINDRED_NOEXCEPT;
-/** The paths of a spread: the paths to result i are `(*paths)[i] ... (*paths)[i + 1]`, each with its strength and with the edges
- *  `(*steps)[(*step_offsets)[j] ... (*step_offsets)[j + 1])`. KINDRED_NOT_FOUND unless the options asked for them. */
-KINDRED_API kindred_status kindred_results_paths(const kindred_results* results, const uint64_t** paths, const float** strengths,
-                                                 const uint64_t** step_offsets, const kindred_step** steps) KINDRED_NOEXCEPT;
+/** The paths of a spread: the paths to result i are `(*paths)[i] ... (*paths)[i + 1]`, each with
+ * its strength and with the edges
+ *  `(*steps)[(*step_offsets)[j] ... (*step_offsets)[j + 1])`. KINDRED_NOT_FOUND unless the options
+ * asked for them. */
+KINDRED_API kindred_status kindred_results_paths(const kindred_results* results,
+                                                 const uint64_t** paths, const float** strengths,
+                                                 const uint64_t** step_offsets,
+                                                 const kindred_step** steps) KINDRED_NOEXCEPT;
 /** Convergence of every query of PageRank. KINDRED_NOT_FOUND for other results. */
-KINDRED_API kindred_status kindred_results_convergence(const kindred_results* results,
-                                                       const kindred_convergence** convergence) KINDRED_NOEXCEPT;
-/** The contributions to the results of kindred_fuse_rankings: those to result i are `(*reasons)[(*offsets)[i] ...]`.
- *  KINDRED_NOT_FOUND for other results. */
-KINDRED_API kindred_status kindred_results_reasons(const kindred_results* results, const uint64_t** offsets,
-                                                   const kindred_fusion_reason** reasons) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_results_convergence(
+    const kindred_results* results, const kindred_convergence** convergence) KINDRED_NOEXCEPT;
+/** The contributions to the results of kindred_fuse_rankings: those to result i are
+ * `(*reasons)[(*offsets)[i] ...]`. KINDRED_NOT_FOUND for other results. */
+KINDRED_API kindred_status
+kindred_results_reasons(const kindred_results* results, const uint64_t** offsets,
+                        const kindred_fusion_reason** reasons) KINDRED_NOEXCEPT;
 /** Where the call ran. */
-KINDRED_API kindred_status kindred_results_record(const kindred_results* results, kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_results_record(const kindred_results* results,
+                                                  kindred_record* record) KINDRED_NOEXCEPT;
 /** The path of a search in vectors. KINDRED_NOT_FOUND for other results. */
-KINDRED_API kindred_status kindred_results_report(const kindred_results* results, kindred_search_report* report) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_results_report(const kindred_results* results,
+                                                  kindred_search_report* report) KINDRED_NOEXCEPT;
 /** Frees results. */
-KINDRED_API kindred_status kindred_results_destroy(KINDRED_OPTIONAL kindred_results* results) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_results_destroy(KINDRED_OPTIONAL kindred_results* results)
+    KINDRED_NOEXCEPT;
 
 /* ---- Vocabulary: numbers texts in first-seen order, from 0 ---- */
 
@@ -441,30 +524,39 @@ typedef struct kindred_vocabulary_statistics {
   { sizeof(kindred_vocabulary_statistics), 0, 0, 0 }
 
 /** Creates an empty vocabulary. */
-KINDRED_API kindred_status kindred_vocabulary_create(kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_vocabulary_create(kindred_vocabulary** vocabulary)
+    KINDRED_NOEXCEPT;
 /** Reads a saved vocabulary. */
-KINDRED_API kindred_status kindred_vocabulary_load(const char* path, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_vocabulary_load(const char* path, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
 /** Frees a vocabulary. */
-KINDRED_API kindred_status kindred_vocabulary_destroy(KINDRED_OPTIONAL kindred_vocabulary* vocabulary) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_vocabulary_destroy(KINDRED_OPTIONAL kindred_vocabulary* vocabulary) KINDRED_NOEXCEPT;
 /** The number of a text, which is added if it is new. */
-KINDRED_API kindred_status kindred_vocabulary_add(kindred_vocabulary* vocabulary, const char* text, size_t size,
-                                                  uint32_t* symbol) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_vocabulary_add(kindred_vocabulary* vocabulary, const char* text,
+                                                  size_t size, uint32_t* symbol) KINDRED_NOEXCEPT;
 /** Adds the new ones of some texts.
- *  @param sorted nonzero: in bytewise lexicographic order, so that the numbers do not depend on the order of the texts */
-KINDRED_API kindred_status kindred_vocabulary_add_all(kindred_vocabulary* vocabulary, const kindred_text* texts, size_t count,
+ *  @param sorted nonzero: in bytewise lexicographic order, so that the numbers do not depend on the
+ * order of the texts */
+KINDRED_API kindred_status kindred_vocabulary_add_all(kindred_vocabulary* vocabulary,
+                                                      const kindred_text* texts, size_t count,
                                                       int32_t sorted) KINDRED_NOEXCEPT;
 /** The numbers of some texts; KINDRED_UNKNOWN_SYMBOL for those that are not in the vocabulary.
  *  @param symbols count elements */
-KINDRED_API kindred_status kindred_vocabulary_find(const kindred_vocabulary* vocabulary, const kindred_text* texts, size_t count,
+KINDRED_API kindred_status kindred_vocabulary_find(const kindred_vocabulary* vocabulary,
+                                                   const kindred_text* texts, size_t count,
                                                    uint32_t* symbols) KINDRED_NOEXCEPT;
 /** The text of a symbol, valid while the vocabulary lives. */
-KINDRED_API kindred_status kindred_vocabulary_text(const kindred_vocabulary* vocabulary, uint32_t symbol,
+KINDRED_API kindred_status kindred_vocabulary_text(const kindred_vocabulary* vocabulary,
+                                                   uint32_t symbol,
                                                    kindred_text* text) KINDRED_NOEXCEPT;
 /** Number of texts and bytes. */
 KINDRED_API kindred_status kindred_vocabulary_describe(const kindred_vocabulary* vocabulary,
-                                                       kindred_vocabulary_statistics* statistics) KINDRED_NOEXCEPT;
+                                                       kindred_vocabulary_statistics* statistics)
+    KINDRED_NOEXCEPT;
 /** Writes the vocabulary to a file, atomically. */
-KINDRED_API kindred_status kindred_vocabulary_save(const kindred_vocabulary* vocabulary, const char* path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_vocabulary_save(const kindred_vocabulary* vocabulary,
+                                                   const char* path) KINDRED_NOEXCEPT;
 
 /* ---- Similarity of sequences ---- */
 
@@ -483,41 +575,57 @@ enum {
 
 /** The similarity of two sequences of symbols if it is at least `cutoff`, otherwise 0.
  *  @param autojunk nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
-KINDRED_API kindred_status kindred_similarity(int32_t measure, const uint32_t* pattern, size_t pattern_size, const uint32_t* query,
+KINDRED_API kindred_status kindred_similarity(int32_t measure, const uint32_t* pattern,
+                                              size_t pattern_size, const uint32_t* query,
                                               size_t query_size, double cutoff, int32_t autojunk,
                                               double* similarity) KINDRED_NOEXCEPT;
 /** The same for texts in UTF-8, whose symbols are their code points. */
-KINDRED_API kindred_status kindred_similarity_text(int32_t measure, const char* pattern, size_t pattern_size, const char* query,
-                                                   size_t query_size, double cutoff, int32_t autojunk,
+KINDRED_API kindred_status kindred_similarity_text(int32_t measure, const char* pattern,
+                                                   size_t pattern_size, const char* query,
+                                                   size_t query_size, double cutoff,
+                                                   int32_t autojunk,
                                                    double* similarity) KINDRED_NOEXCEPT;
 /** Prepares a query, which is copied, for comparisons on the calling thread. */
-KINDRED_API kindred_status kindred_query_create(int32_t measure, const uint32_t* symbols, size_t size, int32_t autojunk,
+KINDRED_API kindred_status kindred_query_create(int32_t measure, const uint32_t* symbols,
+                                                size_t size, int32_t autojunk,
                                                 kindred_query** query) KINDRED_NOEXCEPT;
 /** The same for a text. */
-KINDRED_API kindred_status kindred_query_create_text(int32_t measure, const char* text, size_t size, int32_t autojunk,
+KINDRED_API kindred_status kindred_query_create_text(int32_t measure, const char* text, size_t size,
+                                                     int32_t autojunk,
                                                      kindred_query** query) KINDRED_NOEXCEPT;
 /** Frees a query. */
-KINDRED_API kindred_status kindred_query_destroy(KINDRED_OPTIONAL kindred_query* query) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_query_destroy(KINDRED_OPTIONAL kindred_query* query)
+    KINDRED_NOEXCEPT;
 /** The similarity if it is at least `cutoff`, otherwise 0. */
-KINDRED_API kindred_status kindred_query_similarity(const kindred_query* query, const uint32_t* pattern, size_t size, double cutoff,
+KINDRED_API kindred_status kindred_query_similarity(const kindred_query* query,
+                                                    const uint32_t* pattern, size_t size,
+                                                    double cutoff,
                                                     double* similarity) KINDRED_NOEXCEPT;
 /** The same for a text. */
-KINDRED_API kindred_status kindred_query_similarity_text(const kindred_query* query, const char* pattern, size_t size, double cutoff,
+KINDRED_API kindred_status kindred_query_similarity_text(const kindred_query* query,
+                                                         const char* pattern, size_t size,
+                                                         double cutoff,
                                                          double* similarity) KINDRED_NOEXCEPT;
 /** Number of matched symbols. */
-KINDRED_API kindred_status kindred_query_matched(const kindred_query* query, const uint32_t* pattern, size_t size,
+KINDRED_API kindred_status kindred_query_matched(const kindred_query* query,
+                                                 const uint32_t* pattern, size_t size,
                                                  uint32_t* matched) KINDRED_NOEXCEPT;
 /** The same for a text. */
-KINDRED_API kindred_status kindred_query_matched_text(const kindred_query* query, const char* pattern, size_t size,
+KINDRED_API kindred_status kindred_query_matched_text(const kindred_query* query,
+                                                      const char* pattern, size_t size,
                                                       uint32_t* matched) KINDRED_NOEXCEPT;
 /** The matching blocks.
  *  @param blocks at most `capacity` are written
- *  @param count number of blocks; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
-KINDRED_API kindred_status kindred_query_blocks(const kindred_query* query, const uint32_t* pattern, size_t size,
-                                                kindred_block* blocks, size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+ *  @param count number of blocks; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
+KINDRED_API kindred_status kindred_query_blocks(const kindred_query* query, const uint32_t* pattern,
+                                                size_t size, kindred_block* blocks, size_t capacity,
+                                                size_t* count) KINDRED_NOEXCEPT;
 /** The same for a text. */
-KINDRED_API kindred_status kindred_query_blocks_text(const kindred_query* query, const char* pattern, size_t size,
-                                                     kindred_block* blocks, size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_query_blocks_text(const kindred_query* query,
+                                                     const char* pattern, size_t size,
+                                                     kindred_block* blocks, size_t capacity,
+                                                     size_t* count) KINDRED_NOEXCEPT;
 
 /* ---- SequenceMatcher: exact search for the stored sequences most similar to a query ---- */
 
@@ -538,44 +646,61 @@ typedef struct kindred_match_options {
   int32_t space;
   int32_t reserved; /* 0 */
 } kindred_match_options;
-#define KINDRED_MATCH_OPTIONS_INIT \
-  { sizeof(kindred_match_options), 10, 0.1, KINDRED_LCS, 0, 0, KINDRED_POSTINGS_AUTOMATIC, KINDRED_SPACE_ANY, 0 }
+#define KINDRED_MATCH_OPTIONS_INIT                                                         \
+  {                                                                                        \
+    sizeof(kindred_match_options), 10, 0.1, KINDRED_LCS, 0, 0, KINDRED_POSTINGS_AUTOMATIC, \
+        KINDRED_SPACE_ANY, 0                                                               \
+  }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_match_options_init(kindred_match_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_match_options_init(kindred_match_options* options,
+                                                      size_t struct_size) KINDRED_NOEXCEPT;
 
-/** Receives the results of a group of stored sequences: row r lists the sequences before `first + r` that match it. The results are
- *  valid during the callback, and must not be destroyed; nonzero cancels. */
+/** Receives the results of a group of stored sequences: row r lists the sequences before `first +
+ * r` that match it. The results are valid during the callback, and must not be destroyed; nonzero
+ * cancels. */
 typedef int (*kindred_match_callback)(void* user, uint64_t first, const kindred_results* results);
 
 /** Stores sequences of symbols, which are copied. */
-KINDRED_API kindred_status kindred_matcher_create(kindred_context* context, const uint32_t* symbols, const uint64_t* offsets,
-                                                  size_t rows, int32_t residency, kindred_matcher** matcher) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_matcher_create(kindred_context* context, const uint32_t* symbols,
+                                                  const uint64_t* offsets, size_t rows,
+                                                  int32_t residency,
+                                                  kindred_matcher** matcher) KINDRED_NOEXCEPT;
 /** Stores texts in UTF-8, whose symbols are their code points. */
-KINDRED_API kindred_status kindred_matcher_create_texts(kindred_context* context, const kindred_text* texts, size_t count,
-                                                        int32_t residency, kindred_matcher** matcher) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_matcher_create_texts(kindred_context* context,
+                                                        const kindred_text* texts, size_t count,
+                                                        int32_t residency,
+                                                        kindred_matcher** matcher) KINDRED_NOEXCEPT;
 /** Frees a matcher. */
-KINDRED_API kindred_status kindred_matcher_destroy(KINDRED_OPTIONAL kindred_matcher* matcher) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_matcher_destroy(KINDRED_OPTIONAL kindred_matcher* matcher)
+    KINDRED_NOEXCEPT;
 /** Number of stored sequences. */
-KINDRED_API kindred_status kindred_matcher_size(const kindred_matcher* matcher, size_t* size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_matcher_size(const kindred_matcher* matcher,
+                                                size_t* size) KINDRED_NOEXCEPT;
 /** Bytes in the memory of a space; 0 if the sequences are not there. */
-KINDRED_API kindred_status kindred_matcher_bytes(const kindred_matcher* matcher, int32_t space, uint64_t* bytes) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_matcher_bytes(const kindred_matcher* matcher, int32_t space,
+                                                 uint64_t* bytes) KINDRED_NOEXCEPT;
 /** The best sequences for every query. */
-KINDRED_API kindred_status kindred_matcher_match(const kindred_matcher* matcher, const uint32_t* symbols, const uint64_t* offsets,
-                                                 size_t rows, KINDRED_OPTIONAL const kindred_match_options* options,
-                                                 kindred_results** results) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_matcher_match(
+    const kindred_matcher* matcher, const uint32_t* symbols, const uint64_t* offsets, size_t rows,
+    KINDRED_OPTIONAL const kindred_match_options* options,
+    kindred_results** results) KINDRED_NOEXCEPT;
 /** The same for texts. */
-KINDRED_API kindred_status kindred_matcher_match_texts(const kindred_matcher* matcher, const kindred_text* texts, size_t count,
-                                                       KINDRED_OPTIONAL const kindred_match_options* options,
-                                                       kindred_results** results) KINDRED_NOEXCEPT;
-/** Finds duplicates: scores every pair of stored sequences once, and calls `answer` with groups of results. */
-KINDRED_API kindred_status kindred_matcher_match_self(const kindred_matcher* matcher,
-                                                      KINDRED_OPTIONAL const kindred_match_options* options,
-                                                      kindred_match_callback answer, KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_matcher_match_texts(const kindred_matcher* matcher, const kindred_text* texts, size_t count,
+                            KINDRED_OPTIONAL const kindred_match_options* options,
+                            kindred_results** results) KINDRED_NOEXCEPT;
+/** Finds duplicates: scores every pair of stored sequences once, and calls `answer` with groups of
+ * results. */
+KINDRED_API kindred_status kindred_matcher_match_self(
+    const kindred_matcher* matcher, KINDRED_OPTIONAL const kindred_match_options* options,
+    kindred_match_callback answer, KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
 /** The clusters of similar stored sequences.
- *  @param options of the comparison, of which `top` and `blocks` have no effect; NULL: threshold 0.85 */
-KINDRED_API kindred_status kindred_matcher_cluster(const kindred_matcher* matcher, int32_t linkage,
-                                                   KINDRED_OPTIONAL const kindred_match_options* options,
-                                                   kindred_clusters** clusters) KINDRED_NOEXCEPT;
+ *  @param options of the comparison, of which `top` and `blocks` have no effect; NULL: threshold
+ * 0.85 */
+KINDRED_API kindred_status
+kindred_matcher_cluster(const kindred_matcher* matcher, int32_t linkage,
+                        KINDRED_OPTIONAL const kindred_match_options* options,
+                        kindred_clusters** clusters) KINDRED_NOEXCEPT;
 
 /** The arrays of clusters, which live as long as the handle. */
 typedef struct kindred_clusters_view {
@@ -590,18 +715,26 @@ typedef struct kindred_clusters_view {
 #define KINDRED_CLUSTERS_VIEW_INIT \
   { sizeof(kindred_clusters_view), 0, 0, NULL, NULL, NULL, NULL }
 /** The arrays of clusters. */
-KINDRED_API kindred_status kindred_clusters_get(const kindred_clusters* clusters, kindred_clusters_view* view) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_clusters_get(const kindred_clusters* clusters,
+                                                kindred_clusters_view* view) KINDRED_NOEXCEPT;
 /** Where the longest scan ran. */
-KINDRED_API kindred_status kindred_clusters_record(const kindred_clusters* clusters, kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_clusters_record(const kindred_clusters* clusters,
+                                                   kindred_record* record) KINDRED_NOEXCEPT;
 /** Frees clusters. */
-KINDRED_API kindred_status kindred_clusters_destroy(KINDRED_OPTIONAL kindred_clusters* clusters) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_clusters_destroy(KINDRED_OPTIONAL kindred_clusters* clusters)
+    KINDRED_NOEXCEPT;
 
 /* ---- PatternMemory: named event sequences, learned and forgotten during searches ---- */
 
 /* The unit that a symbol stands for: a text of an event, or a code point. */
 enum { KINDRED_LEVEL_TOKEN = 0, KINDRED_LEVEL_CHARACTER = 1 };
 /* The cause of a synchronisation. */
-enum { KINDRED_SYNC_THRESHOLD = 0, KINDRED_SYNC_INTERVAL = 1, KINDRED_SYNC_MANUAL = 2, KINDRED_SYNC_TRAINING = 3 };
+enum {
+  KINDRED_SYNC_THRESHOLD = 0,
+  KINDRED_SYNC_INTERVAL = 1,
+  KINDRED_SYNC_MANUAL = 2,
+  KINDRED_SYNC_TRAINING = 3
+};
 
 /** Settings of a memory: the fifteen of KATO's matcher, and the level. */
 typedef struct kindred_memory_options {
@@ -624,16 +757,18 @@ typedef struct kindred_memory_options {
   int32_t early_termination; /* without effect */
   int32_t reserved;          /* 0 */
 } kindred_memory_options;
-#define KINDRED_MEMORY_OPTIONS_INIT                                                                                      \
-  {                                                                                                                      \
-    sizeof(kindred_memory_options), KINDRED_LEVEL_TOKEN, 1, 1, 256, 7.0, 0, 0.6, 0.2, KINDRED_UNSET, 1000, 300, 1, 1, 0, 1, \
-        1, 0                                                                                                             \
+#define KINDRED_MEMORY_OPTIONS_INIT                                                   \
+  {                                                                                   \
+    sizeof(kindred_memory_options), KINDRED_LEVEL_TOKEN, 1, 1, 256, 7.0, 0, 0.6, 0.2, \
+        KINDRED_UNSET, 1000, 300, 1, 1, 0, 1, 1, 0                                    \
   }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_memory_options_init(kindred_memory_options* options, size_t struct_size) KINDRED_NOEXCEPT;
-/** Sets the defaults, overridden by the environment variables KINDRED_... or KATO_GPU_... of the settings. */
-KINDRED_API kindred_status kindred_memory_options_from_environment(kindred_memory_options* options,
-                                                                   size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_options_init(kindred_memory_options* options,
+                                                       size_t struct_size) KINDRED_NOEXCEPT;
+/** Sets the defaults, overridden by the environment variables KINDRED_... or KATO_GPU_... of the
+ * settings. */
+KINDRED_API kindred_status kindred_memory_options_from_environment(
+    kindred_memory_options* options, size_t struct_size) KINDRED_NOEXCEPT;
 
 /* The field by which predictions are ranked, greater first; the last four need weights. */
 enum {
@@ -662,20 +797,23 @@ enum {
 /** Options of predictions. */
 typedef struct kindred_prediction_options {
   size_t struct_size;
-  uint64_t top;                    /* maximum number of predictions */
-  double threshold;                /* candidates below it are skipped, in [0, 1] */
-  double fuzzy_token_threshold;    /* if above 0: minimum similarity of texts that are spellings of the same symbol */
-  const double* weights;           /* one per symbol, in [0, 1e100]; NULL: no weighted fields */
+  uint64_t top;                 /* maximum number of predictions */
+  double threshold;             /* candidates below it are skipped, in [0, 1] */
+  double fuzzy_token_threshold; /* if above 0: minimum similarity of texts that are spellings of the
+                                   same symbol */
+  const double* weights;        /* one per symbol, in [0, 1e100]; NULL: no weighted fields */
   uint64_t weights_size;
-  int32_t rank_by;                 /* KINDRED_RANK_... */
-  int32_t single_symbol_fast_path; /* nonzero: process a query of one symbol as KATO's fast path does */
-  int32_t threads;                 /* maximum number of host threads; 0: all threads of the context */
-  int32_t reserved;                /* 0 */
+  int32_t rank_by; /* KINDRED_RANK_... */
+  int32_t
+      single_symbol_fast_path; /* nonzero: process a query of one symbol as KATO's fast path does */
+  int32_t threads;             /* maximum number of host threads; 0: all threads of the context */
+  int32_t reserved;            /* 0 */
 } kindred_prediction_options;
 #define KINDRED_PREDICTION_OPTIONS_INIT \
   { sizeof(kindred_prediction_options), 100, 0.1, 0, NULL, 0, KINDRED_RANK_POTENTIAL, 0, 0, 0 }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_prediction_options_init(kindred_prediction_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_prediction_options_init(kindred_prediction_options* options,
+                                                           size_t struct_size) KINDRED_NOEXCEPT;
 
 /** The outcome of kindred_memory_learn. */
 typedef struct kindred_learned {
@@ -698,8 +836,10 @@ typedef struct kindred_sync_record {
   int32_t reserved;
   char why_left[256]; /* empty if nothing was left; longer reasons are cut */
 } kindred_sync_record;
-#define KINDRED_SYNC_RECORD_INIT \
-  { sizeof(kindred_sync_record), 0, 0, 0, 0, 0, {0} }
+#define KINDRED_SYNC_RECORD_INIT                      \
+  {                                                   \
+    sizeof(kindred_sync_record), 0, 0, 0, 0, 0, { 0 } \
+  }
 
 /** Size of a memory. */
 typedef struct kindred_memory_statistics {
@@ -739,46 +879,58 @@ typedef struct kindred_memory_file_info {
   { sizeof(kindred_memory_file_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** Creates an empty memory. */
-KINDRED_API kindred_status kindred_memory_create(kindred_context* context, KINDRED_OPTIONAL const kindred_memory_options* options,
-                                                 kindred_memory** memory) KINDRED_NOEXCEPT;
-/** Loads a memory from a file written by kindred_memory_save and kindred_memory_append; every byte is validated. */
-KINDRED_API kindred_status kindred_memory_load(kindred_context* context, const char* path,
-                                               KINDRED_OPTIONAL const kindred_memory_options* options,
-                                               kindred_memory** memory) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_create(
+    kindred_context* context, KINDRED_OPTIONAL const kindred_memory_options* options,
+    kindred_memory** memory) KINDRED_NOEXCEPT;
+/** Loads a memory from a file written by kindred_memory_save and kindred_memory_append; every byte
+ * is validated. */
+KINDRED_API kindred_status
+kindred_memory_load(kindred_context* context, const char* path,
+                    KINDRED_OPTIONAL const kindred_memory_options* options,
+                    kindred_memory** memory) KINDRED_NOEXCEPT;
 /** Validates a file and describes its contents.
  *  @param threads maximum number of threads; 0: all of the machine */
-KINDRED_API kindred_status kindred_memory_inspect(const char* path, int32_t threads, kindred_memory_file_info* info) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_inspect(const char* path, int32_t threads,
+                                                  kindred_memory_file_info* info) KINDRED_NOEXCEPT;
 /** Frees a memory. */
-KINDRED_API kindred_status kindred_memory_destroy(KINDRED_OPTIONAL kindred_memory* memory) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_destroy(KINDRED_OPTIONAL kindred_memory* memory)
+    KINDRED_NOEXCEPT;
 /** Writes the whole memory to a file, atomically. */
-KINDRED_API kindred_status kindred_memory_save(kindred_memory* memory, const char* path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_save(kindred_memory* memory,
+                                               const char* path) KINDRED_NOEXCEPT;
 /** Appends what has changed since the last save, append or load to that file. */
-KINDRED_API kindred_status kindred_memory_append(kindred_memory* memory, const char* path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_append(kindred_memory* memory,
+                                                 const char* path) KINDRED_NOEXCEPT;
 /** Learns a pattern, or increases the frequency of a known one.
  *  @param texts the texts of all events; those of event i are texts[offsets[i] ... offsets[i + 1])
  *  @param events number of events
  *  @param name of a new pattern; NULL: none
  *  @param times number of occurrences, at least 1 */
-KINDRED_API kindred_status kindred_memory_learn(kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets,
-                                                size_t events, KINDRED_OPTIONAL const char* name, size_t name_size, uint64_t times,
-                                                KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_memory_learn(kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets,
+                     size_t events, KINDRED_OPTIONAL const char* name, size_t name_size,
+                     uint64_t times, KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
 /** Forgets the pattern of an index. @param existed 0 if there is no such pattern */
-KINDRED_API kindred_status kindred_memory_forget(kindred_memory* memory, uint64_t index,
-                                                 KINDRED_OPTIONAL int32_t* existed) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_forget(
+    kindred_memory* memory, uint64_t index, KINDRED_OPTIONAL int32_t* existed) KINDRED_NOEXCEPT;
 /** Forgets the pattern of a name. */
-KINDRED_API kindred_status kindred_memory_forget_name(kindred_memory* memory, const char* name, size_t size,
-                                                      KINDRED_OPTIONAL int32_t* existed) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_memory_forget_name(kindred_memory* memory, const char* name, size_t size,
+                           KINDRED_OPTIONAL int32_t* existed) KINDRED_NOEXCEPT;
 /** Index of the pattern of a name; -1 if there is none. */
-KINDRED_API kindred_status kindred_memory_find_name(const kindred_memory* memory, const char* name, size_t size,
-                                                    int64_t* index) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_find_name(const kindred_memory* memory, const char* name,
+                                                    size_t size, int64_t* index) KINDRED_NOEXCEPT;
 /** Index of the pattern with these events; -1 if there is none. */
-KINDRED_API kindred_status kindred_memory_find_events(const kindred_memory* memory, const kindred_text* texts,
-                                                      const uint64_t* offsets, size_t events, int64_t* index) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_find_events(const kindred_memory* memory,
+                                                      const kindred_text* texts,
+                                                      const uint64_t* offsets, size_t events,
+                                                      int64_t* index) KINDRED_NOEXCEPT;
 /** The frequency of a pattern; 0 if it does not exist. */
 KINDRED_API kindred_status kindred_memory_frequency(const kindred_memory* memory, uint64_t index,
                                                     uint64_t* frequency) KINDRED_NOEXCEPT;
 /** Number of patterns, without forgotten ones. */
-KINDRED_API kindred_status kindred_memory_size(const kindred_memory* memory, uint64_t* size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_size(const kindred_memory* memory,
+                                               uint64_t* size) KINDRED_NOEXCEPT;
 /** A copy of a pattern. */
 KINDRED_API kindred_status kindred_memory_pattern(const kindred_memory* memory, uint64_t index,
                                                   kindred_pattern** pattern) KINDRED_NOEXCEPT;
@@ -787,33 +939,42 @@ KINDRED_API kindred_status kindred_memory_symbol_text(const kindred_memory* memo
                                                       kindred_text* text) KINDRED_NOEXCEPT;
 /** The symbols of events, as kindred_memory_match takes them.
  *  @param symbols at most `capacity` are written
- *  @param count number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
-KINDRED_API kindred_status kindred_memory_encode(const kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets,
-                                                 size_t events, uint32_t* symbols, size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+ *  @param count number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
+KINDRED_API kindred_status kindred_memory_encode(const kindred_memory* memory,
+                                                 const kindred_text* texts, const uint64_t* offsets,
+                                                 size_t events, uint32_t* symbols, size_t capacity,
+                                                 size_t* count) KINDRED_NOEXCEPT;
 /** The best patterns for every query. */
-KINDRED_API kindred_status kindred_memory_match(const kindred_memory* memory, const uint32_t* symbols, const uint64_t* offsets,
-                                                size_t rows, KINDRED_OPTIONAL const kindred_match_options* options,
-                                                kindred_results** results) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_memory_match(const kindred_memory* memory, const uint32_t* symbols, const uint64_t* offsets,
+                     size_t rows, KINDRED_OPTIONAL const kindred_match_options* options,
+                     kindred_results** results) KINDRED_NOEXCEPT;
 /** Predictions from the patterns that are similar to the events of a query.
  *  @param matching its measure, postings and space are used */
-KINDRED_API kindred_status kindred_memory_predict(const kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets,
-                                                  size_t events, KINDRED_OPTIONAL const kindred_match_options* matching,
-                                                  KINDRED_OPTIONAL const kindred_prediction_options* options,
-                                                  kindred_predictions** predictions) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_predict(
+    const kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets, size_t events,
+    KINDRED_OPTIONAL const kindred_match_options* matching,
+    KINDRED_OPTIONAL const kindred_prediction_options* options,
+    kindred_predictions** predictions) KINDRED_NOEXCEPT;
 /** How often each symbol was learned.
  *  @param frequencies at most `capacity` are written
- *  @param count number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
-KINDRED_API kindred_status kindred_memory_symbol_frequencies(const kindred_memory* memory, uint64_t* frequencies, size_t capacity,
+ *  @param count number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
+KINDRED_API kindred_status kindred_memory_symbol_frequencies(const kindred_memory* memory,
+                                                             uint64_t* frequencies, size_t capacity,
                                                              size_t* count) KINDRED_NOEXCEPT;
 /** Moves recent patterns to the bulk tier. */
-KINDRED_API kindred_status kindred_memory_sync(kindred_memory* memory, KINDRED_OPTIONAL kindred_sync_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_sync(
+    kindred_memory* memory, KINDRED_OPTIONAL kindred_sync_record* record) KINDRED_NOEXCEPT;
 /** Suspends automatic synchronisation. */
 KINDRED_API kindred_status kindred_memory_begin_training(kindred_memory* memory) KINDRED_NOEXCEPT;
 /** Resumes automatic synchronisation, and synchronises once. */
-KINDRED_API kindred_status kindred_memory_end_training(kindred_memory* memory,
-                                                       KINDRED_OPTIONAL kindred_sync_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_end_training(
+    kindred_memory* memory, KINDRED_OPTIONAL kindred_sync_record* record) KINDRED_NOEXCEPT;
 /** Sizes and counts. */
-KINDRED_API kindred_status kindred_memory_describe(const kindred_memory* memory, kindred_memory_statistics* statistics) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_memory_describe(
+    const kindred_memory* memory, kindred_memory_statistics* statistics) KINDRED_NOEXCEPT;
 
 /** A pattern; its arrays live as long as the handle. */
 typedef struct kindred_pattern_view {
@@ -829,9 +990,11 @@ typedef struct kindred_pattern_view {
 #define KINDRED_PATTERN_VIEW_INIT \
   { sizeof(kindred_pattern_view), 0, 0, NULL, 0, 0, NULL, NULL }
 /** The contents of a pattern. */
-KINDRED_API kindred_status kindred_pattern_get(const kindred_pattern* pattern, kindred_pattern_view* view) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_pattern_get(const kindred_pattern* pattern,
+                                               kindred_pattern_view* view) KINDRED_NOEXCEPT;
 /** Frees a pattern. */
-KINDRED_API kindred_status kindred_pattern_destroy(KINDRED_OPTIONAL kindred_pattern* pattern) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_pattern_destroy(KINDRED_OPTIONAL kindred_pattern* pattern)
+    KINDRED_NOEXCEPT;
 
 /* The lists of texts of a prediction. */
 enum {
@@ -876,12 +1039,14 @@ typedef struct kindred_prediction {
   double weighted_confidence;
   double weighted_snr;
 } kindred_prediction;
-#define KINDRED_PREDICTION_INIT                                                                                              \
-  {                                                                                                                          \
-    sizeof(kindred_prediction), 0, 0, NULL, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define KINDRED_PREDICTION_INIT                                                                   \
+  {                                                                                               \
+    sizeof(kindred_prediction), 0, 0, NULL, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+        0, 0, 0, 0, 0, 0, 0, 0, 0                                                                 \
   }
 
-/** The texts of some events; the arrays live as long as the handle. Event i has the texts offsets[i] ... offsets[i + 1]. */
+/** The texts of some events; the arrays live as long as the handle. Event i has the texts
+ * offsets[i] ... offsets[i + 1]. */
 typedef struct kindred_event_texts {
   size_t struct_size;
   uint64_t events;
@@ -902,30 +1067,46 @@ typedef struct kindred_anomaly {
   { sizeof(kindred_anomaly), {NULL, 0}, {NULL, 0}, 0 }
 
 /** Number of predictions. */
-KINDRED_API kindred_status kindred_predictions_size(const kindred_predictions* predictions, size_t* size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_predictions_size(const kindred_predictions* predictions,
+                                                    size_t* size) KINDRED_NOEXCEPT;
 /** The numbers of a prediction; position 0 is the best. */
-KINDRED_API kindred_status kindred_predictions_get(const kindred_predictions* predictions, size_t position,
+KINDRED_API kindred_status kindred_predictions_get(const kindred_predictions* predictions,
+                                                   size_t position,
                                                    kindred_prediction* prediction) KINDRED_NOEXCEPT;
 /** One of the lists of texts of a prediction.
  *  @param list KINDRED_TEXTS_... */
-KINDRED_API kindred_status kindred_predictions_texts(const kindred_predictions* predictions, size_t position, int32_t list,
+KINDRED_API kindred_status kindred_predictions_texts(const kindred_predictions* predictions,
+                                                     size_t position, int32_t list,
                                                      kindred_event_texts* texts) KINDRED_NOEXCEPT;
 /** A misspelled symbol of a prediction. */
-KINDRED_API kindred_status kindred_predictions_anomaly(const kindred_predictions* predictions, size_t position, size_t number,
+KINDRED_API kindred_status kindred_predictions_anomaly(const kindred_predictions* predictions,
+                                                       size_t position, size_t number,
                                                        kindred_anomaly* anomaly) KINDRED_NOEXCEPT;
 /** Where the match ran. */
-KINDRED_API kindred_status kindred_predictions_record(const kindred_predictions* predictions, kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_predictions_record(const kindred_predictions* predictions,
+                                                      kindred_record* record) KINDRED_NOEXCEPT;
 /** Frees predictions. */
-KINDRED_API kindred_status kindred_predictions_destroy(KINDRED_OPTIONAL kindred_predictions* predictions) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_predictions_destroy(KINDRED_OPTIONAL kindred_predictions* predictions) KINDRED_NOEXCEPT;
 
 /* ---- VectorIndex: exact nearest neighbours ---- */
 
 /* Similarity of vectors; l2 is the Euclidean distance, not its square: smaller is better. */
 enum { KINDRED_COSINE = 0, KINDRED_IP = 1, KINDRED_L2 = 2 };
 /* The element type of rows. */
-enum { KINDRED_ELEMENT_FLOAT32 = 0, KINDRED_ELEMENT_FLOAT16 = 1, KINDRED_ELEMENT_BFLOAT16 = 2, KINDRED_ELEMENT_INT8 = 3 };
+enum {
+  KINDRED_ELEMENT_FLOAT32 = 0,
+  KINDRED_ELEMENT_FLOAT16 = 1,
+  KINDRED_ELEMENT_BFLOAT16 = 2,
+  KINDRED_ELEMENT_INT8 = 3
+};
 /* The path of a search; ANY: the fastest by prediction. All have the same results. */
-enum { KINDRED_PATH_ANY = -1, KINDRED_PATH_BRUTE_FORCE = 0, KINDRED_PATH_QUANTIZED = 1, KINDRED_PATH_GEMM = 2 };
+enum {
+  KINDRED_PATH_ANY = -1,
+  KINDRED_PATH_BRUTE_FORCE = 0,
+  KINDRED_PATH_QUANTIZED = 1,
+  KINDRED_PATH_GEMM = 2
+};
 
 /** Options of an index. */
 typedef struct kindred_index_options {
@@ -936,25 +1117,32 @@ typedef struct kindred_index_options {
 #define KINDRED_INDEX_OPTIONS_INIT \
   { sizeof(kindred_index_options), KINDRED_RESIDENCY_AUTOMATIC, 1 }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_index_options_init(kindred_index_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_index_options_init(kindred_index_options* options,
+                                                      size_t struct_size) KINDRED_NOEXCEPT;
 
 /** Options of a search. */
 typedef struct kindred_search_options {
   size_t struct_size;
-  uint64_t top;                /* maximum number of results per query */
-  const uint8_t* filter;       /* one byte per id: a row may be returned if it is nonzero; NULL: every row */
+  uint64_t top; /* maximum number of results per query */
+  const uint8_t*
+      filter; /* one byte per id: a row may be returned if it is nonzero; NULL: every row */
   uint64_t filter_size;
-  const uint64_t* filter_bits; /* the same as bits, for all queries or one bitmap per query; not together with `filter` */
+  const uint64_t* filter_bits; /* the same as bits, for all queries or one bitmap per query; not
+                                  together with `filter` */
   uint64_t filter_bits_size;   /* words */
   int32_t metric;
   int32_t space;
   int32_t path;
   int32_t reserved; /* 0 */
 } kindred_search_options;
-#define KINDRED_SEARCH_OPTIONS_INIT \
-  { sizeof(kindred_search_options), 10, NULL, 0, NULL, 0, KINDRED_COSINE, KINDRED_SPACE_ANY, KINDRED_PATH_ANY, 0 }
+#define KINDRED_SEARCH_OPTIONS_INIT                                                          \
+  {                                                                                          \
+    sizeof(kindred_search_options), 10, NULL, 0, NULL, 0, KINDRED_COSINE, KINDRED_SPACE_ANY, \
+        KINDRED_PATH_ANY, 0                                                                  \
+  }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_search_options_init(kindred_search_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_search_options_init(kindred_search_options* options,
+                                                       size_t struct_size) KINDRED_NOEXCEPT;
 
 /** The contents of an index. */
 typedef struct kindred_index_statistics {
@@ -976,65 +1164,114 @@ typedef struct kindred_index_statistics {
 /** Builds an index of rows, which are copied; their ids are 0, 1, ...
  *  @param rows count * dimension, float32, float16, bfloat16 or int8; count may be 0
  *  @param scales one float32 per row, for int8 only */
-KINDRED_API kindred_status kindred_index_create(kindred_context* context, const DLTensor* rows, KINDRED_OPTIONAL const DLTensor* scales,
-                                                KINDRED_OPTIONAL const kindred_index_options* options,
-                                                kindred_index** index) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_index_create(
+    kindred_context* context, const DLTensor* rows, KINDRED_OPTIONAL const DLTensor* scales,
+    KINDRED_OPTIONAL const kindred_index_options* options, kindred_index** index) KINDRED_NOEXCEPT;
 /** Maps a file that kindred_index_save has written, and validates every byte.
  *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status kindred_index_load(kindred_context* context, const char* path,
-                                              KINDRED_OPTIONAL const kindred_index_options* options, int32_t threads,
+                                              KINDRED_OPTIONAL const kindred_index_options* options,
+                                              int32_t threads,
                                               kindred_index** index) KINDRED_NOEXCEPT;
 /** Frees an index. */
-KINDRED_API kindred_status kindred_index_destroy(KINDRED_OPTIONAL kindred_index* index) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_index_destroy(KINDRED_OPTIONAL kindred_index* index)
+    KINDRED_NOEXCEPT;
 /** Adds rows of the same type and dimension. @param first_id id of the first one */
-KINDRED_API kindred_status kindred_index_add(kindred_index* index, const DLTensor* rows, KINDRED_OPTIONAL const DLTensor* scales,
+KINDRED_API kindred_status kindred_index_add(kindred_index* index, const DLTensor* rows,
+                                             KINDRED_OPTIONAL const DLTensor* scales,
                                              KINDRED_OPTIONAL uint64_t* first_id) KINDRED_NOEXCEPT;
 /** Removes rows; their ids are not reused. */
-KINDRED_API kindred_status kindred_index_remove(kindred_index* index, const uint64_t* ids, size_t count) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_index_remove(kindred_index* index, const uint64_t* ids,
+                                                size_t count) KINDRED_NOEXCEPT;
 /** Replaces a row. @param row 1 * dimension, or dimension */
-KINDRED_API kindred_status kindred_index_replace(kindred_index* index, uint64_t id, const DLTensor* row,
-                                                 KINDRED_OPTIONAL const DLTensor* scale) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_index_replace(kindred_index* index, uint64_t id, const DLTensor* row,
+                      KINDRED_OPTIONAL const DLTensor* scale) KINDRED_NOEXCEPT;
 /** Number of rows that can be found. */
-KINDRED_API kindred_status kindred_index_size(const kindred_index* index, size_t* size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_index_size(const kindred_index* index,
+                                              size_t* size) KINDRED_NOEXCEPT;
 /** Sizes and counts. */
-KINDRED_API kindred_status kindred_index_describe(const kindred_index* index, kindred_index_statistics* statistics) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_index_describe(
+    const kindred_index* index, kindred_index_statistics* statistics) KINDRED_NOEXCEPT;
 /** Bytes in the memory of a space; 0 if the rows are not there. */
-KINDRED_API kindred_status kindred_index_bytes(const kindred_index* index, int32_t space, uint64_t* bytes) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_index_bytes(const kindred_index* index, int32_t space,
+                                               uint64_t* bytes) KINDRED_NOEXCEPT;
 /** Writes all rows and ids to a file, atomically. */
-KINDRED_API kindred_status kindred_index_save(const kindred_index* index, const char* path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_index_save(const kindred_index* index,
+                                              const char* path) KINDRED_NOEXCEPT;
 /** The exact best rows of every query.
  *  @param queries float32, queries * dimension
  *  @param scores float32, queries * top; -inf (+inf under KINDRED_L2) where there is no result
  *  @param ids int64, queries * top; -1 where there is no result */
-KINDRED_API kindred_status kindred_index_search(const kindred_index* index, const DLTensor* queries,
-                                                KINDRED_OPTIONAL const kindred_search_options* options, DLTensor* scores, DLTensor* ids,
-                                                KINDRED_OPTIONAL kindred_search_report* report,
-                                                KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_index_search(const kindred_index* index, const DLTensor* queries,
+                     KINDRED_OPTIONAL const kindred_search_options* options, DLTensor* scores,
+                     DLTensor* ids, KINDRED_OPTIONAL kindred_search_report* report,
+                     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** All rows whose score is `score` or better; `top` is ignored. */
-KINDRED_API kindred_status kindred_index_search_at_least(const kindred_index* index, const DLTensor* queries, float score,
-                                                         KINDRED_OPTIONAL const kindred_search_options* options,
-                                                         kindred_results** results) KINDRED_NOEXCEPT;
-/** Scores candidates: of every query the rows ids[offsets[i] ... offsets[i + 1]), of which the best `top` are returned. */
-KINDRED_API kindred_status kindred_index_score(const kindred_index* index, const DLTensor* queries, const uint64_t* ids,
-                                               const uint64_t* offsets, KINDRED_OPTIONAL const kindred_search_options* options,
-                                               kindred_results** results) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_index_search_at_least(const kindred_index* index, const DLTensor* queries, float score,
+                              KINDRED_OPTIONAL const kindred_search_options* options,
+                              kindred_results** results) KINDRED_NOEXCEPT;
+/** Scores candidates: of every query the rows ids[offsets[i] ... offsets[i + 1]), of which the best
+ * `top` are returned. */
+KINDRED_API kindred_status
+kindred_index_score(const kindred_index* index, const DLTensor* queries, const uint64_t* ids,
+                    const uint64_t* offsets, KINDRED_OPTIONAL const kindred_search_options* options,
+                    kindred_results** results) KINDRED_NOEXCEPT;
 
-/** Prepares scores of at most `longest` candidates of single queries. It keeps the index alive. Its calls must not be concurrent. */
-KINDRED_API kindred_status kindred_scorer_create(const kindred_index* index, size_t longest,
-                                                 KINDRED_OPTIONAL const kindred_search_options* options,
-                                                 kindred_scorer** scorer) KINDRED_NOEXCEPT;
+/** Prepares scores of at most `longest` candidates of single queries. It keeps the index alive. Its
+ * calls must not be concurrent. */
+KINDRED_API kindred_status
+kindred_scorer_create(const kindred_index* index, size_t longest,
+                      KINDRED_OPTIONAL const kindred_search_options* options,
+                      kindred_scorer** scorer) KINDRED_NOEXCEPT;
 /** Frees a scorer. */
-KINDRED_API kindred_status kindred_scorer_destroy(KINDRED_OPTIONAL kindred_scorer* scorer) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_scorer_destroy(KINDRED_OPTIONAL kindred_scorer* scorer)
+    KINDRED_NOEXCEPT;
 /** The best candidates of a query, best first.
  *  @param query float32, dimension elements
  *  @param scores,ids at most `capacity` are written
- *  @param found number of results; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
-KINDRED_API kindred_status kindred_scorer_score(kindred_scorer* scorer, const DLTensor* query, const uint64_t* candidates, size_t count,
-                                                float* scores, int64_t* ids, size_t capacity, size_t* found) KINDRED_NOEXCEPT;
+ *  @param found number of results; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
+KINDRED_API kindred_status kindred_scorer_score(kindred_scorer* scorer, const DLTensor* query,
+                                                const uint64_t* candidates, size_t count,
+                                                float* scores, int64_t* ids, size_t capacity,
+                                                size_t* found) KINDRED_NOEXCEPT;
 /** The space on which calls run. */
-KINDRED_API kindred_status kindred_scorer_space(const kindred_scorer* scorer, int32_t* space) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_scorer_space(const kindred_scorer* scorer,
+                                                int32_t* space) KINDRED_NOEXCEPT;
 
-/* ---- HnswIndex: approximate nearest neighbours, on the host. A call that changes an index must not run concurrently with others. ---- */
+/* ---- Functions of vectors that are in no index, by default on the host ---- */
+
+/** sigmoid((c - threshold) / max(temperature, 0.05)) for the cosine c of a query with every row, in
+ * the order of the rows.
+ *  @param query float32, of the dimension of the rows
+ *  @param rows as of kindred_index_create, with their scales
+ *  @param out float32, one per row */
+KINDRED_API kindred_status kindred_cosine_sigmoids(kindred_context* context, const DLTensor* query,
+                                                   const DLTensor* rows,
+                                                   KINDRED_OPTIONAL const DLTensor* scales,
+                                                   double threshold, double temperature,
+                                                   int32_t space, DLTensor* out) KINDRED_NOEXCEPT;
+/** The average of rows with weights, elementwise; zeros if the weights sum to 0.
+ *  @param weights float32, one per row
+ *  @param out float32, of the dimension of the rows */
+KINDRED_API kindred_status kindred_weighted_average(kindred_context* context, const DLTensor* rows,
+                                                    KINDRED_OPTIONAL const DLTensor* scales,
+                                                    const DLTensor* weights, int32_t space,
+                                                    DLTensor* out) KINDRED_NOEXCEPT;
+/** The dot products of all pairs.
+ *  @param a float32, of the dimension of the rows
+ *  @param out float32, rows of a * rows */
+KINDRED_API kindred_status kindred_pairwise_dots(kindred_context* context, const DLTensor* a,
+                                                 const DLTensor* rows,
+                                                 KINDRED_OPTIONAL const DLTensor* scales,
+                                                 int32_t space, DLTensor* out) KINDRED_NOEXCEPT;
+
+/* A call that changes a kindred_hnsw must not run concurrently with others. */
+
+/* ---- HnswIndex: approximate nearest neighbours, on the host ---- */
 
 /* The codes from which a traversal computes distances. */
 enum { KINDRED_TRAVERSAL_AUTOMATIC = 0, KINDRED_TRAVERSAL_BYTES = 1, KINDRED_TRAVERSAL_FLOATS = 2 };
@@ -1051,7 +1288,8 @@ typedef struct kindred_hnsw_settings {
 #define KINDRED_HNSW_SETTINGS_INIT \
   { sizeof(kindred_hnsw_settings), 16, 200, 1, KINDRED_COSINE, KINDRED_TRAVERSAL_AUTOMATIC }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_hnsw_settings_init(kindred_hnsw_settings* settings, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_settings_init(kindred_hnsw_settings* settings,
+                                                      size_t struct_size) KINDRED_NOEXCEPT;
 
 /** Options of a search. */
 typedef struct kindred_hnsw_search_options {
@@ -1089,46 +1327,59 @@ typedef struct kindred_hnsw_statistics {
   { sizeof(kindred_hnsw_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** Creates an empty index. */
-KINDRED_API kindred_status kindred_hnsw_create(kindred_context* context, size_t dimension,
-                                               KINDRED_OPTIONAL const kindred_hnsw_settings* settings,
-                                               kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
-/** Builds an index of rows, with the ids 0, 1, ...; faster to search than one that rows were added to.
+KINDRED_API kindred_status kindred_hnsw_create(
+    kindred_context* context, size_t dimension,
+    KINDRED_OPTIONAL const kindred_hnsw_settings* settings, kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
+/** Builds an index of rows, with the ids 0, 1, ...; faster to search than one that rows were added
+ * to.
  *  @param rows float32, count * dimension, finite */
-KINDRED_API kindred_status kindred_hnsw_build(kindred_context* context, const DLTensor* rows,
-                                              KINDRED_OPTIONAL const kindred_hnsw_settings* settings,
-                                              KINDRED_OPTIONAL kindred_progress_callback progress, KINDRED_OPTIONAL void* user,
-                                              kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_hnsw_build(kindred_context* context, const DLTensor* rows,
+                   KINDRED_OPTIONAL const kindred_hnsw_settings* settings,
+                   KINDRED_OPTIONAL kindred_progress_callback progress, KINDRED_OPTIONAL void* user,
+                   kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
 /** Maps a file that kindred_hnsw_save has written, and validates every byte. */
-KINDRED_API kindred_status kindred_hnsw_load(kindred_context* context, const char* path, kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_load(kindred_context* context, const char* path,
+                                             kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
 /** Reads a graph of float32 rows that hnswlib has saved. */
-KINDRED_API kindred_status kindred_hnsw_import_hnswlib(kindred_context* context, const char* path, int32_t metric, size_t dimension,
+KINDRED_API kindred_status kindred_hnsw_import_hnswlib(kindred_context* context, const char* path,
+                                                       int32_t metric, size_t dimension,
                                                        kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
 /** Frees an index. */
-KINDRED_API kindred_status kindred_hnsw_destroy(KINDRED_OPTIONAL kindred_hnsw* hnsw) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_destroy(KINDRED_OPTIONAL kindred_hnsw* hnsw)
+    KINDRED_NOEXCEPT;
 /** Adds rows. @param first_id id of the first one */
-KINDRED_API kindred_status kindred_hnsw_add(kindred_hnsw* hnsw, const DLTensor* rows, KINDRED_OPTIONAL uint64_t* first_id) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_add(kindred_hnsw* hnsw, const DLTensor* rows,
+                                            KINDRED_OPTIONAL uint64_t* first_id) KINDRED_NOEXCEPT;
 /** Removes rows from future results. */
-KINDRED_API kindred_status kindred_hnsw_remove(kindred_hnsw* hnsw, const uint64_t* ids, size_t count) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_remove(kindred_hnsw* hnsw, const uint64_t* ids,
+                                               size_t count) KINDRED_NOEXCEPT;
 /** Deletes the removed rows from the graph. */
 KINDRED_API kindred_status kindred_hnsw_repair(kindred_hnsw* hnsw) KINDRED_NOEXCEPT;
 /** Number of rows that can be found. */
-KINDRED_API kindred_status kindred_hnsw_size(const kindred_hnsw* hnsw, size_t* size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_size(const kindred_hnsw* hnsw,
+                                             size_t* size) KINDRED_NOEXCEPT;
 /** The row of an id, as it was added. @param row float32, dimension elements */
-KINDRED_API kindred_status kindred_hnsw_row(const kindred_hnsw* hnsw, uint64_t id, DLTensor* row) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_row(const kindred_hnsw* hnsw, uint64_t id,
+                                            DLTensor* row) KINDRED_NOEXCEPT;
 /** Whether a row can be found. */
-KINDRED_API kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, uint64_t id, int32_t* contains) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, uint64_t id,
+                                                 int32_t* contains) KINDRED_NOEXCEPT;
 /** Sizes and counts. */
-KINDRED_API kindred_status kindred_hnsw_describe(const kindred_hnsw* hnsw, kindred_hnsw_statistics* statistics) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_describe(
+    const kindred_hnsw* hnsw, kindred_hnsw_statistics* statistics) KINDRED_NOEXCEPT;
 /** The rows nearest to each query, approximately; arrays as of kindred_index_search.
  *  @param visited rows whose distance was computed, over all queries */
-KINDRED_API kindred_status kindred_hnsw_search(const kindred_hnsw* hnsw, const DLTensor* queries,
-                                               KINDRED_OPTIONAL const kindred_hnsw_search_options* options, DLTensor* scores,
-                                               DLTensor* ids, KINDRED_OPTIONAL uint64_t* visited,
-                                               KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_search(
+    const kindred_hnsw* hnsw, const DLTensor* queries,
+    KINDRED_OPTIONAL const kindred_hnsw_search_options* options, DLTensor* scores, DLTensor* ids,
+    KINDRED_OPTIONAL uint64_t* visited, KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** Writes the index to a file, atomically. */
-KINDRED_API kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw, const char* path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw,
+                                             const char* path) KINDRED_NOEXCEPT;
 /** Writes the index in hnswlib's format. */
-KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw, const char* path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw,
+                                                       const char* path) KINDRED_NOEXCEPT;
 
 /* ---- SpreadingEngine: spreading activation and PageRank over a graph ---- */
 
@@ -1136,7 +1387,12 @@ KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw,
 enum { KINDRED_WEIGHTS_FLOAT32 = 0, KINDRED_WEIGHTS_BFLOAT16 = 1, KINDRED_WEIGHTS_NONE = 2 };
 enum { KINDRED_SPREAD_ENGINE = 0, KINDRED_SPREAD_LINEAR = 1, KINDRED_SPREAD_PAGERANK = 2 };
 /* The share that a hop d passes on: exp(-p d), (d + 1)^-p, max(0, 1 - p d), p. */
-enum { KINDRED_DECAY_EXPONENTIAL = 0, KINDRED_DECAY_POWER = 1, KINDRED_DECAY_LINEAR = 2, KINDRED_DECAY_CONSTANT = 3 };
+enum {
+  KINDRED_DECAY_EXPONENTIAL = 0,
+  KINDRED_DECAY_POWER = 1,
+  KINDRED_DECAY_LINEAR = 2,
+  KINDRED_DECAY_CONSTANT = 3
+};
 /* Along the edges (y = W^T x) or against them (y = W x). */
 enum { KINDRED_HOP_ALONG = 0, KINDRED_HOP_AGAINST = 1 };
 enum { KINDRED_FAN_CONSTANT = 0, KINDRED_FAN_INVERSE = 1, KINDRED_FAN_INVERSE_ROOT = 2 };
@@ -1167,10 +1423,12 @@ typedef struct kindred_graph_options {
 #define KINDRED_GRAPH_OPTIONS_INIT \
   { sizeof(kindred_graph_options), KINDRED_WEIGHTS_FLOAT32, KINDRED_RESIDENCY_AUTOMATIC, 0.1, 1, 0 }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_graph_options_init(kindred_graph_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_graph_options_init(kindred_graph_options* options,
+                                                      size_t struct_size) KINDRED_NOEXCEPT;
 
-/** How the kinds of the two nodes modify the weight of an edge u -> v: weight * strengths[kind(u)][kind(v)] * fan(u), where the fan
- *  of a kind is its factor, 1 / out-degree, or 1 / sqrt(out-degree). */
+/** How the kinds of the two nodes modify the weight of an edge u -> v: weight *
+ * strengths[kind(u)][kind(v)] * fan(u), where the fan of a kind is its factor, 1 / out-degree, or 1
+ * / sqrt(out-degree). */
 typedef struct kindred_modifiers {
   size_t struct_size;
   double strengths[8][8];
@@ -1178,15 +1436,19 @@ typedef struct kindred_modifiers {
   int32_t fan_kinds[8];
 } kindred_modifiers;
 /** Sets modifiers that have no effect: strengths and factors of 1. */
-KINDRED_API kindred_status kindred_modifiers_init(kindred_modifiers* modifiers, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_modifiers_init(kindred_modifiers* modifiers,
+                                                  size_t struct_size) KINDRED_NOEXCEPT;
 /** Sets Engram's strengths.
- *  @param fan -1: without the fan effect; otherwise KINDRED_FAN_INVERSE or KINDRED_FAN_INVERSE_ROOT of concepts (kind 0) */
-KINDRED_API kindred_status kindred_modifiers_engram(kindred_modifiers* modifiers, size_t struct_size, int32_t fan) KINDRED_NOEXCEPT;
+ *  @param fan -1: without the fan effect; otherwise KINDRED_FAN_INVERSE or KINDRED_FAN_INVERSE_ROOT
+ * of concepts (kind 0) */
+KINDRED_API kindred_status kindred_modifiers_engram(kindred_modifiers* modifiers,
+                                                    size_t struct_size,
+                                                    int32_t fan) KINDRED_NOEXCEPT;
 
 /** The parameters of one query of a spread. */
 typedef struct kindred_spread_query {
-  double decay;     /* parameter */
-  double threshold; /* overrides the three tiers; negative: 0.01, 0.05, 0.10 */
+  double decay;      /* parameter */
+  double threshold;  /* overrides the three tiers; negative: 0.01, 0.05, 0.10 */
   uint64_t kinds[4]; /* bit k: edges of kind k are followed */
   uint32_t hops;
   int32_t decay_kind;
@@ -1195,14 +1457,15 @@ typedef struct kindred_spread_query {
 /** Options of a spread. */
 typedef struct kindred_spread_options {
   size_t struct_size;
-  uint64_t top;            /* maximum number of nodes per query */
-  double decay;            /* parameter */
-  double threshold;        /* overrides the three tiers; negative: 0.01, 0.05, 0.10 */
-  double damping;          /* of PageRank, in [0, 1) */
-  double tolerance;        /* of PageRank */
-  uint64_t trace_paths;    /* paths per result to return, at most 1000 */
-  uint64_t kinds[4];       /* bit k: edges of kind k are followed */
-  const kindred_spread_query* per_query; /* one per query, replaces hops, decay, threshold and kinds; NULL */
+  uint64_t top;         /* maximum number of nodes per query */
+  double decay;         /* parameter */
+  double threshold;     /* overrides the three tiers; negative: 0.01, 0.05, 0.10 */
+  double damping;       /* of PageRank, in [0, 1) */
+  double tolerance;     /* of PageRank */
+  uint64_t trace_paths; /* paths per result to return, at most 1000 */
+  uint64_t kinds[4];    /* bit k: edges of kind k are followed */
+  const kindred_spread_query*
+      per_query; /* one per query, replaces hops, decay, threshold and kinds; NULL */
   uint64_t per_query_size;
   const kindred_modifiers* modifiers; /* NULL: none */
   int32_t mode;
@@ -1212,13 +1475,15 @@ typedef struct kindred_spread_options {
   int32_t bfloat16;        /* nonzero: hops propagate activations in bfloat16 */
   int32_t space;
 } kindred_spread_options;
-#define KINDRED_SPREAD_OPTIONS_INIT                                                                                              \
-  {                                                                                                                              \
-    sizeof(kindred_spread_options), 10, 0.7, -1, 0.85, 1e-6, 0, {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, NULL, 0, NULL, \
-        KINDRED_SPREAD_ENGINE, 4, KINDRED_DECAY_EXPONENTIAL, 200, 0, KINDRED_SPACE_ANY                                           \
+#define KINDRED_SPREAD_OPTIONS_INIT                                                                \
+  {                                                                                                \
+    sizeof(kindred_spread_options), 10, 0.7, -1, 0.85, 1e-6, 0,                                    \
+        {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, NULL, 0, NULL, KINDRED_SPREAD_ENGINE, 4, \
+        KINDRED_DECAY_EXPONENTIAL, 200, 0, KINDRED_SPACE_ANY                                       \
   }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_spread_options_init(kindred_spread_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_spread_options_init(kindred_spread_options* options,
+                                                       size_t struct_size) KINDRED_NOEXCEPT;
 
 /** Options of a hop. */
 typedef struct kindred_hop_options {
@@ -1228,12 +1493,14 @@ typedef struct kindred_hop_options {
   int32_t direction;
   int32_t space;
 } kindred_hop_options;
-#define KINDRED_HOP_OPTIONS_INIT                                                                                                  \
-  {                                                                                                                               \
-    sizeof(kindred_hop_options), {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, NULL, KINDRED_HOP_ALONG, KINDRED_SPACE_ANY      \
+#define KINDRED_HOP_OPTIONS_INIT                                                         \
+  {                                                                                      \
+    sizeof(kindred_hop_options), {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, NULL, \
+        KINDRED_HOP_ALONG, KINDRED_SPACE_ANY                                             \
   }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_hop_options_init(kindred_hop_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_hop_options_init(kindred_hop_options* options,
+                                                    size_t struct_size) KINDRED_NOEXCEPT;
 
 /** The size of a graph. */
 typedef struct kindred_graph_statistics {
@@ -1280,63 +1547,78 @@ typedef struct kindred_graph_file_info {
  *  @param edge_kinds one per edge; NULL: kinds are not kept
  *  @param node_kinds one per node; NULL: all nodes are of kind 0
  *  @param names one distinct name per node; NULL: nodes have no names */
-KINDRED_API kindred_status kindred_graph_create(kindred_context* context, size_t nodes, const kindred_edge* edges, size_t edge_count,
-                                                KINDRED_OPTIONAL const uint8_t* edge_kinds, KINDRED_OPTIONAL const uint8_t* node_kinds,
-                                                KINDRED_OPTIONAL const kindred_text* names,
-                                                KINDRED_OPTIONAL const kindred_graph_options* options,
-                                                kindred_graph** graph) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_graph_create(
+    kindred_context* context, size_t nodes, const kindred_edge* edges, size_t edge_count,
+    KINDRED_OPTIONAL const uint8_t* edge_kinds, KINDRED_OPTIONAL const uint8_t* node_kinds,
+    KINDRED_OPTIONAL const kindred_text* names,
+    KINDRED_OPTIONAL const kindred_graph_options* options, kindred_graph** graph) KINDRED_NOEXCEPT;
 /** Maps a file that kindred_graph_save has written, and validates every byte.
  *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status kindred_graph_load(kindred_context* context, const char* path,
-                                              KINDRED_OPTIONAL const kindred_graph_options* options, int32_t threads,
+                                              KINDRED_OPTIONAL const kindred_graph_options* options,
+                                              int32_t threads,
                                               kindred_graph** graph) KINDRED_NOEXCEPT;
 /** Validates a file and describes its contents. */
-KINDRED_API kindred_status kindred_graph_inspect(const char* path, int32_t threads, kindred_graph_file_info* info) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_graph_inspect(const char* path, int32_t threads,
+                                                 kindred_graph_file_info* info) KINDRED_NOEXCEPT;
 /** Frees a graph. */
-KINDRED_API kindred_status kindred_graph_destroy(KINDRED_OPTIONAL kindred_graph* graph) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_graph_destroy(KINDRED_OPTIONAL kindred_graph* graph)
+    KINDRED_NOEXCEPT;
 /** Sizes and counts. */
-KINDRED_API kindred_status kindred_graph_describe(const kindred_graph* graph, kindred_graph_statistics* statistics) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_graph_describe(
+    const kindred_graph* graph, kindred_graph_statistics* statistics) KINDRED_NOEXCEPT;
 /** Whether a node exists and was not removed. */
-KINDRED_API kindred_status kindred_graph_has_node(const kindred_graph* graph, uint32_t node, int32_t* exists) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_graph_has_node(const kindred_graph* graph, uint32_t node,
+                                                  int32_t* exists) KINDRED_NOEXCEPT;
 /** The node of a name; -1 if there is none. */
-KINDRED_API kindred_status kindred_graph_find(const kindred_graph* graph, const char* name, size_t size, int64_t* node) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_graph_find(const kindred_graph* graph, const char* name,
+                                              size_t size, int64_t* node) KINDRED_NOEXCEPT;
 /** The name of a node, valid while the graph lives. */
-KINDRED_API kindred_status kindred_graph_name(const kindred_graph* graph, uint32_t node, kindred_text* name) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_graph_name(const kindred_graph* graph, uint32_t node,
+                                              kindred_text* name) KINDRED_NOEXCEPT;
 /** Adds nodes without names and edges.
  *  @param kinds one per node; NULL: kind 0
  *  @param first id of the first one */
-KINDRED_API kindred_status kindred_graph_add_nodes(kindred_graph* graph, uint64_t count, KINDRED_OPTIONAL const uint8_t* kinds,
-                                                   KINDRED_OPTIONAL uint32_t* first) KINDRED_NOEXCEPT;
-/** Adds nodes to a graph with names; a known name yields its node, which is restored if it was removed.
+KINDRED_API kindred_status
+kindred_graph_add_nodes(kindred_graph* graph, uint64_t count, KINDRED_OPTIONAL const uint8_t* kinds,
+                        KINDRED_OPTIONAL uint32_t* first) KINDRED_NOEXCEPT;
+/** Adds nodes to a graph with names; a known name yields its node, which is restored if it was
+ * removed.
  *  @param nodes count ids */
-KINDRED_API kindred_status kindred_graph_add_named_nodes(kindred_graph* graph, const kindred_text* names, size_t count,
-                                                         KINDRED_OPTIONAL const uint8_t* kinds,
-                                                         KINDRED_OPTIONAL uint32_t* nodes) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_graph_add_named_nodes(
+    kindred_graph* graph, const kindred_text* names, size_t count,
+    KINDRED_OPTIONAL const uint8_t* kinds, KINDRED_OPTIONAL uint32_t* nodes) KINDRED_NOEXCEPT;
 /** Adds edges. @param kinds one per edge; NULL: kind 0 */
-KINDRED_API kindred_status kindred_graph_add_edges(kindred_graph* graph, const kindred_edge* edges, size_t count,
-                                                   KINDRED_OPTIONAL const uint8_t* kinds) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_graph_add_edges(kindred_graph* graph, const kindred_edge* edges, size_t count,
+                        KINDRED_OPTIONAL const uint8_t* kinds) KINDRED_NOEXCEPT;
 /** Removes all edges between pairs of nodes. @param removed number of edges */
-KINDRED_API kindred_status kindred_graph_remove_edges(kindred_graph* graph, const kindred_edge_ends* edges, size_t count,
-                                                      KINDRED_OPTIONAL uint64_t* removed) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_graph_remove_edges(kindred_graph* graph, const kindred_edge_ends* edges, size_t count,
+                           KINDRED_OPTIONAL uint64_t* removed) KINDRED_NOEXCEPT;
 /** Removes nodes and all their edges; their ids are not reused. */
-KINDRED_API kindred_status kindred_graph_remove_nodes(kindred_graph* graph, const uint32_t* nodes, size_t count) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_graph_remove_nodes(kindred_graph* graph, const uint32_t* nodes,
+                                                      size_t count) KINDRED_NOEXCEPT;
 /** Merges the rebuilt rows immediately. */
 KINDRED_API kindred_status kindred_graph_merge(kindred_graph* graph) KINDRED_NOEXCEPT;
 /** Writes the graph to a file, atomically. */
-KINDRED_API kindred_status kindred_graph_save(const kindred_graph* graph, const char* path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_graph_save(const kindred_graph* graph,
+                                              const char* path) KINDRED_NOEXCEPT;
 /** Spreads activation, or computes PageRank, from the sources of every query.
- *  @param nodes,values the sources of query i are nodes[offsets[i] ... offsets[i + 1]) with their values */
-KINDRED_API kindred_status kindred_graph_spread(const kindred_graph* graph, const uint32_t* nodes, const float* values,
-                                                const uint64_t* offsets, size_t queries,
-                                                KINDRED_OPTIONAL const kindred_spread_options* options,
-                                                kindred_results** results) KINDRED_NOEXCEPT;
+ *  @param nodes,values the sources of query i are nodes[offsets[i] ... offsets[i + 1]) with their
+ * values */
+KINDRED_API kindred_status kindred_graph_spread(
+    const kindred_graph* graph, const uint32_t* nodes, const float* values, const uint64_t* offsets,
+    size_t queries, KINDRED_OPTIONAL const kindred_spread_options* options,
+    kindred_results** results) KINDRED_NOEXCEPT;
 /** One hop: the sparse matrix-vector product, for one or more columns.
  *  @param x,y float32, nodes or nodes * columns */
-KINDRED_API kindred_status kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
-                                             KINDRED_OPTIONAL const kindred_hop_options* options,
-                                             KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
+                  KINDRED_OPTIONAL const kindred_hop_options* options,
+                  KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 
-/* ---- SeedLayer: seeds that own slices of the hidden dimension. Calls on one layer are serialized. ---- */
+/* ---- SeedLayer: seeds that own slices of the hidden dimension ---- */
 
 /* The state of a seed. */
 enum {
@@ -1353,7 +1635,12 @@ enum {
   KINDRED_SEED_ROLLED_BACK = 10
 };
 /* How a weight w changes an element x: a w x + (1 - a) x, w x, x + w, (x + w) / 2. */
-enum { KINDRED_APPLY_LINEAR = 0, KINDRED_APPLY_MULTIPLICATIVE = 1, KINDRED_APPLY_ADDITIVE = 2, KINDRED_APPLY_MIXED = 3 };
+enum {
+  KINDRED_APPLY_LINEAR = 0,
+  KINDRED_APPLY_MULTIPLICATIVE = 1,
+  KINDRED_APPLY_ADDITIVE = 2,
+  KINDRED_APPLY_MIXED = 3
+};
 /* How alpha increases while a seed is grafted. */
 enum {
   KINDRED_SCHEDULE_LINEAR = 0,
@@ -1394,11 +1681,11 @@ typedef int (*kindred_transition_callback)(void* user, uint32_t seed, int32_t fr
 /** Options of a layer; `hidden` and `seeds` must be set. */
 typedef struct kindred_seeds_options {
   size_t struct_size;
-  uint32_t hidden;           /* features of a row */
+  uint32_t hidden; /* features of a row */
   uint32_t seeds;
   uint32_t telemetry_epochs; /* epochs kept, at most 1048576; 0: no telemetry */
   int32_t residency;
-  uint64_t blueprint_bytes;  /* device memory for weights */
+  uint64_t blueprint_bytes; /* device memory for weights */
   double reconstruction_loss_max;
   double stability_min;
   double total_improvement_min;
@@ -1418,13 +1705,14 @@ typedef struct kindred_seeds_options {
   kindred_transition_callback on_transition; /* NULL: none */
   void* transition_user;
 } kindred_seeds_options;
-#define KINDRED_SEEDS_OPTIONS_INIT                                                                                                      \
-  {                                                                                                                                     \
-    sizeof(kindred_seeds_options), 0, 0, 8, KINDRED_RESIDENCY_AUTOMATIC, (uint64_t)256 << 20U, 0.01, 0.8, 0.01, 0.95, -0.05, 0.1, 5, 100, \
-        50, 0.01, 0.1, 0, 1, 0.5, 10, 5, NULL, NULL                                                                                     \
+#define KINDRED_SEEDS_OPTIONS_INIT                                                             \
+  {                                                                                            \
+    sizeof(kindred_seeds_options), 0, 0, 8, KINDRED_RESIDENCY_AUTOMATIC, (uint64_t)256 << 20U, \
+        0.01, 0.8, 0.01, 0.95, -0.05, 0.1, 5, 100, 50, 0.01, 0.1, 0, 1, 0.5, 10, 5, NULL, NULL \
   }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_seeds_options_init(kindred_seeds_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_options_init(kindred_seeds_options* options,
+                                                      size_t struct_size) KINDRED_NOEXCEPT;
 
 /** Size and state of a layer. */
 typedef struct kindred_seeds_info {
@@ -1440,13 +1728,13 @@ typedef struct kindred_seeds_info {
 
 /** The state of one seed. */
 typedef struct kindred_seed_state {
-  int32_t lifecycle; /* KINDRED_SEED_... */
-  int32_t parent;    /* the previous state */
-  int32_t blueprint; /* -1: none */
+  int32_t lifecycle;  /* KINDRED_SEED_... */
+  int32_t parent;     /* the previous state */
+  int32_t blueprint;  /* -1: none */
   int32_t checkpoint; /* -1: none */
-  int32_t mode;      /* KINDRED_APPLY_... */
-  int32_t schedule;  /* KINDRED_SCHEDULE_... */
-  int32_t epochs;    /* in the current state */
+  int32_t mode;       /* KINDRED_APPLY_... */
+  int32_t schedule;   /* KINDRED_SCHEDULE_... */
+  int32_t epochs;     /* in the current state */
   int32_t errors;
   float alpha;
   float evaluation;
@@ -1455,7 +1743,7 @@ typedef struct kindred_seed_state {
 /** New values of some fields of a seed. */
 typedef struct kindred_seed_update {
   uint32_t seed;
-  uint32_t fields; /* bits KINDRED_FIELD_... */
+  uint32_t fields;           /* bits KINDRED_FIELD_... */
   kindred_seed_state values; /* `parent` is not used */
 } kindred_seed_update;
 
@@ -1499,92 +1787,120 @@ typedef struct kindred_seed_telemetry {
 /** Options of a pass. */
 typedef struct kindred_seeds_call {
   size_t struct_size;
-  void* stream;      /* a cudaStream_t for rows on a device, which orders the call and is not fenced; NULL: the context's stream */
+  void* stream; /* a cudaStream_t for rows on a device, which orders the call and is not fenced;
+                   NULL: the context's stream */
   int32_t telemetry; /* KINDRED_TELEMETRY_... */
   int32_t space;
 } kindred_seeds_call;
 #define KINDRED_SEEDS_CALL_INIT \
   { sizeof(kindred_seeds_call), NULL, KINDRED_TELEMETRY_LAST, KINDRED_SPACE_ANY }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_seeds_call_init(kindred_seeds_call* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_call_init(kindred_seeds_call* options,
+                                                   size_t struct_size) KINDRED_NOEXCEPT;
 
 /** Creates a layer of dormant seeds. */
-KINDRED_API kindred_status kindred_seeds_create(kindred_context* context, const kindred_seeds_options* options,
+KINDRED_API kindred_status kindred_seeds_create(kindred_context* context,
+                                                const kindred_seeds_options* options,
                                                 kindred_seeds** seeds) KINDRED_NOEXCEPT;
 /** Frees a layer. */
-KINDRED_API kindred_status kindred_seeds_destroy(KINDRED_OPTIONAL kindred_seeds* seeds) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_destroy(KINDRED_OPTIONAL kindred_seeds* seeds)
+    KINDRED_NOEXCEPT;
 /** Size and state. */
-KINDRED_API kindred_status kindred_seeds_describe(const kindred_seeds* seeds, kindred_seeds_info* info) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_describe(const kindred_seeds* seeds,
+                                                  kindred_seeds_info* info) KINDRED_NOEXCEPT;
 /** Why the device cannot run a pass on device rows; an empty text if it can. */
-KINDRED_API kindred_status kindred_seeds_device_trouble(const kindred_seeds* seeds, kindred_string** why) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_device_trouble(const kindred_seeds* seeds,
+                                                        kindred_string** why) KINDRED_NOEXCEPT;
 /** The first feature of a seed. */
-KINDRED_API kindred_status kindred_seeds_chunk_begin(const kindred_seeds* seeds, uint32_t seed, uint32_t* feature) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_chunk_begin(const kindred_seeds* seeds, uint32_t seed,
+                                                     uint32_t* feature) KINDRED_NOEXCEPT;
 /** Adds a set of weights, of which weight f applies to feature f. */
-KINDRED_API kindred_status kindred_seeds_add_blueprint(kindred_seeds* seeds, const char* name, size_t size, const float* weights,
-                                                       size_t count, int32_t* blueprint) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_add_blueprint(kindred_seeds* seeds, const char* name,
+                                                       size_t size, const float* weights,
+                                                       size_t count,
+                                                       int32_t* blueprint) KINDRED_NOEXCEPT;
 /** Replaces the weights of a set by as many others. */
-KINDRED_API kindred_status kindred_seeds_replace_blueprint(kindred_seeds* seeds, int32_t blueprint, const float* weights,
+KINDRED_API kindred_status kindred_seeds_replace_blueprint(kindred_seeds* seeds, int32_t blueprint,
+                                                           const float* weights,
                                                            size_t count) KINDRED_NOEXCEPT;
 /** Removes a set that no seed uses. */
-KINDRED_API kindred_status kindred_seeds_remove_blueprint(kindred_seeds* seeds, int32_t blueprint) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_remove_blueprint(kindred_seeds* seeds,
+                                                          int32_t blueprint) KINDRED_NOEXCEPT;
 /** Writes all sets of weights to a file, atomically. */
-KINDRED_API kindred_status kindred_seeds_save_blueprints(const kindred_seeds* seeds, const char* path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_save_blueprints(const kindred_seeds* seeds,
+                                                         const char* path) KINDRED_NOEXCEPT;
 /** Replaces all sets by those of a file. */
-KINDRED_API kindred_status kindred_seeds_restore_blueprints(kindred_seeds* seeds, const char* path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_restore_blueprints(kindred_seeds* seeds,
+                                                            const char* path) KINDRED_NOEXCEPT;
 /** The state of every seed.
  *  @param states at most `capacity` are written
- *  @param count number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
-KINDRED_API kindred_status kindred_seeds_states(const kindred_seeds* seeds, kindred_seed_state* states, size_t capacity,
+ *  @param count number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and
+ * sets only this */
+KINDRED_API kindred_status kindred_seeds_states(const kindred_seeds* seeds,
+                                                kindred_seed_state* states, size_t capacity,
                                                 size_t* count) KINDRED_NOEXCEPT;
 /** Sets fields of seeds; the rules of transitions are not checked. */
-KINDRED_API kindred_status kindred_seeds_update(kindred_seeds* seeds, const kindred_seed_update* updates, size_t count) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_update(kindred_seeds* seeds,
+                                                const kindred_seed_update* updates,
+                                                size_t count) KINDRED_NOEXCEPT;
 /** Requests a transition.
  *  @param accepted 0 if it is refused, which changes nothing
  *  @param why the reason of a refusal, or an empty text; must be destroyed */
-KINDRED_API kindred_status kindred_seeds_request(kindred_seeds* seeds, uint32_t seed, int32_t to,
-                                                 KINDRED_OPTIONAL const kindred_seed_metrics* metrics, int32_t* accepted,
-                                                 KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_seeds_request(kindred_seeds* seeds, uint32_t seed, int32_t to,
+                      KINDRED_OPTIONAL const kindred_seed_metrics* metrics, int32_t* accepted,
+                      KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
 /** Germinates a dormant seed with a blueprint; otherwise as kindred_seeds_request. */
-KINDRED_API kindred_status kindred_seeds_germinate(kindred_seeds* seeds, uint32_t seed, int32_t blueprint, int32_t mode,
-                                                   int32_t schedule, int32_t* accepted,
-                                                   KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_germinate(
+    kindred_seeds* seeds, uint32_t seed, int32_t blueprint, int32_t mode, int32_t schedule,
+    int32_t* accepted, KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
 /** Counts an error of the blueprint of a seed. @param culled 1 if the seed was culled */
-KINDRED_API kindred_status kindred_seeds_report_error(kindred_seeds* seeds, uint32_t seed,
-                                                      KINDRED_OPTIONAL int32_t* culled) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_report_error(
+    kindred_seeds* seeds, uint32_t seed, KINDRED_OPTIONAL int32_t* culled) KINDRED_NOEXCEPT;
 /** Ends an epoch.
  *  @param metrics of every seed
- *  @param events the changes that the layer made, in order of the seeds; at most `capacity` are written
+ *  @param events the changes that the layer made, in order of the seeds; at most `capacity` are
+ * written
  *  @param count number of changes, which may exceed `capacity` */
-KINDRED_API kindred_status kindred_seeds_step(kindred_seeds* seeds, KINDRED_OPTIONAL const kindred_seed_metrics* metrics,
-                                              kindred_seed_event* events, size_t capacity, KINDRED_OPTIONAL size_t* count) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_step(kindred_seeds* seeds,
+                                              KINDRED_OPTIONAL const kindred_seed_metrics* metrics,
+                                              kindred_seed_event* events, size_t capacity,
+                                              KINDRED_OPTIONAL size_t* count) KINDRED_NOEXCEPT;
 /** y = seeds applied to x.
- *  @param x,y rows * hidden of float32, float16 or bfloat16, both on the host or both on the device; rows may have gaps between them */
-KINDRED_API kindred_status kindred_seeds_forward(kindred_seeds* seeds, const DLTensor* x, DLTensor* y,
-                                                 KINDRED_OPTIONAL const kindred_seeds_call* options,
-                                                 KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+ *  @param x,y rows * hidden of float32, float16 or bfloat16, both on the host or both on the
+ * device; rows may have gaps between them */
+KINDRED_API kindred_status
+kindred_seeds_forward(kindred_seeds* seeds, const DLTensor* x, DLTensor* y,
+                      KINDRED_OPTIONAL const kindred_seeds_call* options,
+                      KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** The gradients with respect to x and the weights.
  *  @param gradient with respect to y, of the type of x
  *  @param dx of the type and shape of x
  *  @param dw float32, one per feature, in the same memory */
-KINDRED_API kindred_status kindred_seeds_backward(kindred_seeds* seeds, const DLTensor* x, const DLTensor* gradient, DLTensor* dx,
-                                                  DLTensor* dw, KINDRED_OPTIONAL const kindred_seeds_call* options,
-                                                  KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_backward(
+    kindred_seeds* seeds, const DLTensor* x, const DLTensor* gradient, DLTensor* dx, DLTensor* dw,
+    KINDRED_OPTIONAL const kindred_seeds_call* options,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** Telemetry of every seed in an epoch. KINDRED_NOT_FOUND for an epoch without a forward pass.
  *  @param age 0 is the current epoch
  *  @param telemetry at most `capacity` are written
- *  @param count number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this */
-KINDRED_API kindred_status kindred_seeds_telemetry(kindred_seeds* seeds, uint32_t age, kindred_seed_telemetry* telemetry,
+ *  @param count number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and
+ * sets only this */
+KINDRED_API kindred_status kindred_seeds_telemetry(kindred_seeds* seeds, uint32_t age,
+                                                   kindred_seed_telemetry* telemetry,
                                                    size_t capacity, size_t* count) KINDRED_NOEXCEPT;
 /** Merges the telemetry of the last epochs of some seeds.
  *  @param each one per seed
  *  @param whole of all of them */
-KINDRED_API kindred_status kindred_seeds_reduce_telemetry(kindred_seeds* seeds, uint32_t epochs, uint32_t first, size_t count,
-                                                          kindred_seed_telemetry* each,
-                                                          KINDRED_OPTIONAL kindred_seed_telemetry* whole) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_reduce_telemetry(
+    kindred_seeds* seeds, uint32_t epochs, uint32_t first, size_t count,
+    kindred_seed_telemetry* each, KINDRED_OPTIONAL kindred_seed_telemetry* whole) KINDRED_NOEXCEPT;
 /** Writes the state of a layer to a file, atomically. */
-KINDRED_API kindred_status kindred_seeds_save(const kindred_seeds* seeds, const char* path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_save(const kindred_seeds* seeds,
+                                              const char* path) KINDRED_NOEXCEPT;
 /** Restores the state from a file of a layer of the same shape. */
-KINDRED_API kindred_status kindred_seeds_restore(kindred_seeds* seeds, const char* path) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_restore(kindred_seeds* seeds,
+                                                 const char* path) KINDRED_NOEXCEPT;
 
 /* ---- Fused layers ---- */
 
@@ -1601,29 +1917,45 @@ typedef struct kindred_layer_options {
 #define KINDRED_LAYER_OPTIONS_INIT \
   { sizeof(kindred_layer_options), 1e-5F, KINDRED_ACTIVATION_NONE, 0, KINDRED_SPACE_ANY }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_layer_options_init(kindred_layer_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_layer_options_init(kindred_layer_options* options,
+                                                      size_t struct_size) KINDRED_NOEXCEPT;
 
 /** y = act((x - mean) / sqrt(variance + epsilon) * gamma + beta), row by row.
  *  @param x,y rows * columns of float32, float16 or bfloat16; y may be x
  *  @param gamma,beta float32, one per column; NULL: 1 and 0
  *  @param mean,variance float32, one per row, for output; NULL: not computed */
-KINDRED_API kindred_status kindred_norm_layer(kindred_context* context, const DLTensor* x, KINDRED_OPTIONAL const DLTensor* gamma,
+KINDRED_API kindred_status kindred_norm_layer(kindred_context* context, const DLTensor* x,
+                                              KINDRED_OPTIONAL const DLTensor* gamma,
                                               KINDRED_OPTIONAL const DLTensor* beta,
-                                              KINDRED_OPTIONAL const kindred_layer_options* options, DLTensor* y,
-                                              KINDRED_OPTIONAL DLTensor* mean, KINDRED_OPTIONAL DLTensor* variance) KINDRED_NOEXCEPT;
+                                              KINDRED_OPTIONAL const kindred_layer_options* options,
+                                              DLTensor* y, KINDRED_OPTIONAL DLTensor* mean,
+                                              KINDRED_OPTIONAL DLTensor* variance) KINDRED_NOEXCEPT;
 /** y = act(x W^T + bias).
  *  @param x rows * inputs of float32, float16 or bfloat16
  *  @param w outputs * inputs, of the same type
  *  @param bias float32, one per output
  *  @param y rows * outputs of float32, float16 or bfloat16 */
-KINDRED_API kindred_status kindred_linear_layer(kindred_context* context, const DLTensor* x, const DLTensor* w,
-                                                KINDRED_OPTIONAL const DLTensor* bias,
-                                                KINDRED_OPTIONAL const kindred_layer_options* options, DLTensor* y) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_linear_layer(
+    kindred_context* context, const DLTensor* x, const DLTensor* w,
+    KINDRED_OPTIONAL const DLTensor* bias, KINDRED_OPTIONAL const kindred_layer_options* options,
+    DLTensor* y) KINDRED_NOEXCEPT;
 
 /* ---- Bulk: operations on lists of arrays ---- */
 
-enum { KINDRED_BULK_ADD = 0, KINDRED_BULK_MULTIPLY = 1, KINDRED_BULK_SQUARE = 2, KINDRED_BULK_SQUARE_ROOT = 3, KINDRED_BULK_EXPONENTIAL = 4 };
-enum { KINDRED_REDUCE_SUM = 0, KINDRED_REDUCE_MIN = 1, KINDRED_REDUCE_MAX = 2, KINDRED_REDUCE_MEAN = 3, KINDRED_REDUCE_DEVIATION = 4 };
+enum {
+  KINDRED_BULK_ADD = 0,
+  KINDRED_BULK_MULTIPLY = 1,
+  KINDRED_BULK_SQUARE = 2,
+  KINDRED_BULK_SQUARE_ROOT = 3,
+  KINDRED_BULK_EXPONENTIAL = 4
+};
+enum {
+  KINDRED_REDUCE_SUM = 0,
+  KINDRED_REDUCE_MIN = 1,
+  KINDRED_REDUCE_MAX = 2,
+  KINDRED_REDUCE_MEAN = 3,
+  KINDRED_REDUCE_DEVIATION = 4
+};
 
 /** Options of an operation on lists. */
 typedef struct kindred_bulk_options {
@@ -1635,49 +1967,60 @@ typedef struct kindred_bulk_options {
 #define KINDRED_BULK_OPTIONS_INIT \
   { sizeof(kindred_bulk_options), 0, KINDRED_SPACE_ANY, 0 }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_bulk_options_init(kindred_bulk_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_bulk_options_init(kindred_bulk_options* options,
+                                                     size_t struct_size) KINDRED_NOEXCEPT;
 
 /** Creates the object that keeps the workspace of operations. */
-KINDRED_API kindred_status kindred_bulk_create(kindred_context* context, kindred_bulk** bulk) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_bulk_create(kindred_context* context,
+                                               kindred_bulk** bulk) KINDRED_NOEXCEPT;
 /** Frees it. */
-KINDRED_API kindred_status kindred_bulk_destroy(KINDRED_OPTIONAL kindred_bulk* bulk) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_bulk_destroy(KINDRED_OPTIONAL kindred_bulk* bulk)
+    KINDRED_NOEXCEPT;
 /** results[i] = arrays[i] ^ keys[i], byte by byte.
  *  @param arrays count tensors of uint8, as all lists */
-KINDRED_API kindred_status kindred_bulk_xor(const kindred_bulk* bulk, const DLTensor* const* arrays, const DLTensor* const* keys,
-                                            DLTensor* const* results, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
-                                            KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** The same with generated keys, which are written to `keys`. @param seed KINDRED_UNSET: from the system */
-KINDRED_API kindred_status kindred_bulk_xor_with_new_keys(const kindred_bulk* bulk, const DLTensor* const* arrays,
-                                                          DLTensor* const* keys, DLTensor* const* results, size_t count, uint64_t seed,
-                                                          KINDRED_OPTIONAL const kindred_bulk_options* options,
-                                                          KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_bulk_xor(
+    const kindred_bulk* bulk, const DLTensor* const* arrays, const DLTensor* const* keys,
+    DLTensor* const* results, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** The same with generated keys, which are written to `keys`. @param seed KINDRED_UNSET: from the
+ * system */
+KINDRED_API kindred_status
+kindred_bulk_xor_with_new_keys(const kindred_bulk* bulk, const DLTensor* const* arrays,
+                               DLTensor* const* keys, DLTensor* const* results, size_t count,
+                               uint64_t seed, KINDRED_OPTIONAL const kindred_bulk_options* options,
+                               KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** Arithmetic on every element of float32 or float64.
  *  @param operation KINDRED_BULK_...
  *  @param others the second operands of ADD and MULTIPLY; NULL: `number` */
-KINDRED_API kindred_status kindred_bulk_element_wise(const kindred_bulk* bulk, int32_t operation, const DLTensor* const* arrays,
-                                                     KINDRED_OPTIONAL const DLTensor* const* others, double number,
-                                                     DLTensor* const* results, size_t count,
-                                                     KINDRED_OPTIONAL const kindred_bulk_options* options,
-                                                     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_bulk_element_wise(
+    const kindred_bulk* bulk, int32_t operation, const DLTensor* const* arrays,
+    KINDRED_OPTIONAL const DLTensor* const* others, double number, DLTensor* const* results,
+    size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** results[i] = (arrays[i] - mean) / (deviation + 1e-8), each array by itself. */
-KINDRED_API kindred_status kindred_bulk_normalise(const kindred_bulk* bulk, const DLTensor* const* arrays, DLTensor* const* results,
-                                                  size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
-                                                  KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** Uniform random numbers: of uint8, or of float32 or float64 in [0, 1). The arrays receive consecutive parts of a stream.
+KINDRED_API kindred_status kindred_bulk_normalise(
+    const kindred_bulk* bulk, const DLTensor* const* arrays, DLTensor* const* results, size_t count,
+    KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Uniform random numbers: of uint8, or of float32 or float64 in [0, 1). The arrays receive
+ * consecutive parts of a stream.
  *  @param offset position of the first number in the stream of `seed` */
-KINDRED_API kindred_status kindred_bulk_random_fill(const kindred_bulk* bulk, DLTensor* const* results, size_t count, uint64_t seed,
-                                                    uint64_t offset, KINDRED_OPTIONAL const kindred_bulk_options* options,
-                                                    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_bulk_random_fill(
+    const kindred_bulk* bulk, DLTensor* const* results, size_t count, uint64_t seed,
+    uint64_t offset, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** Reduces each array to one number.
  *  @param reduction KINDRED_REDUCE_...
  *  @param results count numbers of the type of the arrays */
-KINDRED_API kindred_status kindred_bulk_reduce(const kindred_bulk* bulk, int32_t reduction, const DLTensor* const* arrays, size_t count,
-                                               DLTensor* results, KINDRED_OPTIONAL const kindred_bulk_options* options,
-                                               KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_bulk_reduce(
+    const kindred_bulk* bulk, int32_t reduction, const DLTensor* const* arrays, size_t count,
+    DLTensor* results, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** c[i] = a[i] b[i], matrices of float32 or float64. */
-KINDRED_API kindred_status kindred_bulk_multiply(const kindred_bulk* bulk, const DLTensor* const* a, const DLTensor* const* b,
-                                                 DLTensor* const* c, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
-                                                 KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_bulk_multiply(
+    const kindred_bulk* bulk, const DLTensor* const* a, const DLTensor* const* b,
+    DLTensor* const* c, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 
 /* ---- Lattice: a grid of `size` nodes in each of `dimensions` directions ---- */
 
@@ -1709,37 +2052,50 @@ typedef struct kindred_lattice_metrics {
   { sizeof(kindred_lattice_metrics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** Creates a lattice. Paths and searches do not use the blocked nodes and edges. */
-KINDRED_API kindred_status kindred_lattice_create(kindred_context* context, uint32_t dimensions, uint32_t size,
-                                                  const uint64_t* blocked_nodes, size_t node_count,
-                                                  const kindred_lattice_pair* blocked_edges, size_t edge_count,
+KINDRED_API kindred_status kindred_lattice_create(kindred_context* context, uint32_t dimensions,
+                                                  uint32_t size, const uint64_t* blocked_nodes,
+                                                  size_t node_count,
+                                                  const kindred_lattice_pair* blocked_edges,
+                                                  size_t edge_count,
                                                   kindred_lattice** lattice) KINDRED_NOEXCEPT;
 /** Frees a lattice. */
-KINDRED_API kindred_status kindred_lattice_destroy(KINDRED_OPTIONAL kindred_lattice* lattice) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_lattice_destroy(KINDRED_OPTIONAL kindred_lattice* lattice)
+    KINDRED_NOEXCEPT;
 /** Its structure. */
-KINDRED_API kindred_status kindred_lattice_describe(const kindred_lattice* lattice, kindred_lattice_metrics* metrics) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_lattice_describe(
+    const kindred_lattice* lattice, kindred_lattice_metrics* metrics) KINDRED_NOEXCEPT;
 /** Whether a node is blocked. */
-KINDRED_API kindred_status kindred_lattice_is_blocked(const kindred_lattice* lattice, uint64_t node, int32_t* blocked) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_lattice_is_blocked(const kindred_lattice* lattice, uint64_t node,
+                                                      int32_t* blocked) KINDRED_NOEXCEPT;
 /** The neighbours of every node, as the ids of results. */
-KINDRED_API kindred_status kindred_lattice_rows(const kindred_lattice* lattice, int32_t space, kindred_results** results) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_lattice_rows(const kindred_lattice* lattice, int32_t space,
+                                                kindred_results** results) KINDRED_NOEXCEPT;
 /** Writes the rows as a graph without weights for kindred_graph_load, atomically. */
-KINDRED_API kindred_status kindred_lattice_save(const kindred_lattice* lattice, const char* path, int32_t space) KINDRED_NOEXCEPT;
-/** A shortest path for every pair, with both ends, as the ids of results; a row is empty if there is none. */
-KINDRED_API kindred_status kindred_lattice_paths(const kindred_lattice* lattice, const kindred_lattice_pair* pairs, size_t count,
-                                                 int32_t space, kindred_results** results) KINDRED_NOEXCEPT;
-/** All simple paths of at most `edges_max` edges, as the ids of results. @param limit more paths are refused */
-KINDRED_API kindred_status kindred_lattice_all_paths(const kindred_lattice* lattice, uint64_t from, uint64_t to, uint64_t edges_max,
-                                                     uint64_t limit, kindred_results** results) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_lattice_save(const kindred_lattice* lattice, const char* path,
+                                                int32_t space) KINDRED_NOEXCEPT;
+/** A shortest path for every pair, with both ends, as the ids of results; a row is empty if there
+ * is none. */
+KINDRED_API kindred_status kindred_lattice_paths(const kindred_lattice* lattice,
+                                                 const kindred_lattice_pair* pairs, size_t count,
+                                                 int32_t space,
+                                                 kindred_results** results) KINDRED_NOEXCEPT;
+/** All simple paths of at most `edges_max` edges, as the ids of results. @param limit more paths
+ * are refused */
+KINDRED_API kindred_status kindred_lattice_all_paths(const kindred_lattice* lattice, uint64_t from,
+                                                     uint64_t to, uint64_t edges_max,
+                                                     uint64_t limit,
+                                                     kindred_results** results) KINDRED_NOEXCEPT;
 /** Distances from the nearest source; UINT32_MAX for a node that is not reached.
  *  @param targets nodes whose distances are returned; NULL: all nodes
  *  @param distances one per target, or one per node
  *  @param capacity elements of `distances`
  *  @param reached number of reached nodes
  *  @param farthest greatest distance */
-KINDRED_API kindred_status kindred_lattice_distances(const kindred_lattice* lattice, const uint64_t* sources, size_t count,
-                                                     KINDRED_OPTIONAL const uint64_t* targets, size_t target_count, int32_t space,
-                                                     uint32_t* distances, size_t capacity, KINDRED_OPTIONAL uint64_t* reached,
-                                                     KINDRED_OPTIONAL uint32_t* farthest,
-                                                     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_lattice_distances(
+    const kindred_lattice* lattice, const uint64_t* sources, size_t count,
+    KINDRED_OPTIONAL const uint64_t* targets, size_t target_count, int32_t space,
+    uint32_t* distances, size_t capacity, KINDRED_OPTIONAL uint64_t* reached,
+    KINDRED_OPTIONAL uint32_t* farthest, KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 
 /* ---- Fusion of rankings ---- */
 
@@ -1758,14 +2114,16 @@ typedef struct kindred_fusion_options {
 #define KINDRED_FUSION_OPTIONS_INIT \
   { sizeof(kindred_fusion_options), 10, 60, NULL, 0, KINDRED_FUSION_RECIPROCAL_RANK, 0 }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_fusion_options_init(kindred_fusion_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_fusion_options_init(kindred_fusion_options* options,
+                                                       size_t struct_size) KINDRED_NOEXCEPT;
 
 /** Fuses rankings of the same items into one.
  *  @param ids ranking i is ids[offsets[i] ... offsets[i + 1]), best first
  *  @param scores of the items in their rankings, for the reasons only; NULL: 0 */
-KINDRED_API kindred_status kindred_fuse_rankings(const uint64_t* ids, KINDRED_OPTIONAL const double* scores, const uint64_t* offsets,
-                                                 size_t rankings, KINDRED_OPTIONAL const kindred_fusion_options* options,
-                                                 kindred_results** results) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_fuse_rankings(
+    const uint64_t* ids, KINDRED_OPTIONAL const double* scores, const uint64_t* offsets,
+    size_t rankings, KINDRED_OPTIONAL const kindred_fusion_options* options,
+    kindred_results** results) KINDRED_NOEXCEPT;
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -48,7 +48,7 @@ std::optional<DataType> data_type_of_bits(const DLDataType& type) {
 template <class Void>
 BasicArray<Void> array_of_tensor(const DLTensor* tensor, const char* name) {
   require(tensor, name);
-  const auto refuse = [&](const std::string& what) { refuse_if(true, std::string(name) + what); };
+  const auto refuse = [&](const std::string& what) { C::refuse(std::string(name) + what); };
   if (tensor->ndim < 1 || tensor->ndim > static_cast<std::int32_t>(ConstArray::rank_max))
     refuse(" has " + std::to_string(tensor->ndim) + " dimensions; 1 to 4 are supported");
   if (tensor->shape == nullptr) refuse(" has no shape");
@@ -83,7 +83,7 @@ BasicArray<Void> array_of_tensor(const DLTensor* tensor, const char* name) {
 /// A matrix without gaps in host memory.
 void check_matrix(const ConstArray& array, const char* name, DataType type, std::uint64_t columns) {
   const auto refuse = [&](const std::string& what) {
-    refuse_if(true, std::string(name) + " is " + to_string(array) + what);
+    C::refuse(std::string(name) + " is " + to_string(array) + what);
   };
   if (array.type() != type)
     refuse("; it must have elements of type " + std::string(to_string(type)));
@@ -101,9 +101,10 @@ std::uint64_t rows_of_array(const ConstArray& array) {
 }  // namespace
 
 void check_struct_size(std::size_t size, const char* name) {
-  refuse_if(size < sizeof(std::size_t) || size > struct_size_max || size % sizeof(std::size_t) != 0,
-            std::string(name) + ".struct_size is " + std::to_string(size) +
-                "; it must be the size of the struct: initialise it by its KINDRED_..._INIT");
+  KINDRED_C_REFUSE_IF(
+      size < sizeof(std::size_t) || size > struct_size_max || size % sizeof(std::size_t) != 0,
+      std::string(name) + ".struct_size is " + std::to_string(size) +
+          "; it must be the size of the struct: initialise it by its KINDRED_..._INIT");
 }
 
 std::optional<Space> space_option(std::int32_t space) {
@@ -112,7 +113,7 @@ std::optional<Space> space_option(std::int32_t space) {
 }
 
 Space space_argument(std::int32_t space) {
-  refuse_if(
+  KINDRED_C_REFUSE_IF(
       space < 0 || space >= static_cast<std::int32_t>(space_count),
       "space is " + std::to_string(space) +
           "; it must be KINDRED_SPACE_SERIAL (0), KINDRED_SPACE_OPENMP (1), KINDRED_SPACE_CUDA (2) "
@@ -125,14 +126,15 @@ Residency residency_option(std::int32_t residency) {
 }
 
 int threads_argument(std::int32_t threads) {
-  refuse_if(threads < 0, "threads is " + std::to_string(threads) +
-                             "; it must be a number of threads, or 0 for all of the machine");
+  KINDRED_C_REFUSE_IF(threads < 0,
+                      "threads is " + std::to_string(threads) +
+                          "; it must be a number of threads, or 0 for all of the machine");
   return threads;
 }
 
 void check_reserved(std::int32_t reserved, const char* name) {
-  refuse_if(reserved != 0,
-            std::string(name) + ".reserved is " + std::to_string(reserved) + "; it must be 0");
+  KINDRED_C_REFUSE_IF(reserved != 0, std::string(name) + ".reserved is " +
+                                         std::to_string(reserved) + "; it must be 0");
 }
 
 std::vector<std::string_view> texts_of(const kindred_text* texts, std::size_t count,
@@ -146,19 +148,22 @@ std::vector<std::string_view> texts_of(const kindred_text* texts, std::size_t co
 
 std::string path_of(const char* path) {
   require(path, "path");
-  refuse_if(*path == '\0', "path is empty");
+  KINDRED_C_REFUSE_IF(*path == '\0', "path is empty");
   return path;
 }
 
 std::uint64_t check_row_offsets(const std::uint64_t* offsets, std::size_t rows) {
-  refuse_if(rows >= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / 8,
-            std::to_string(rows) + " rows exceed the memory");
+  KINDRED_C_REFUSE_IF(
+      rows >= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / 8,
+      std::to_string(rows) + " rows exceed the memory");
   require(offsets, "offsets");
-  refuse_if(offsets[0] != 0, "offsets[0] is " + std::to_string(offsets[0]) + "; it must be 0");
+  KINDRED_C_REFUSE_IF(offsets[0] != 0,
+                      "offsets[0] is " + std::to_string(offsets[0]) + "; it must be 0");
   for (std::size_t row = 0; row < rows; ++row)
-    refuse_if(offsets[row + 1] < offsets[row],
-              "offsets[" + std::to_string(row + 1) + "] is " + std::to_string(offsets[row + 1]) +
-                  ", less than the one before it, " + std::to_string(offsets[row]));
+    KINDRED_C_REFUSE_IF(offsets[row + 1] < offsets[row],
+                        "offsets[" + std::to_string(row + 1) + "] is " +
+                            std::to_string(offsets[row + 1]) + ", less than the one before it, " +
+                            std::to_string(offsets[row]));
   return offsets[rows];
 }
 
@@ -185,8 +190,9 @@ std::span<T> output_matrix_of(const DLTensor* tensor, const char* name, std::uin
                               std::uint64_t columns) {
   const Array array = output_array_of(tensor, name);
   check_matrix(array, name, data_type_of<T>, columns);
-  refuse_if(rows_of_array(array) != rows, std::string(name) + " is " + to_string(array) +
-                                              "; it must have " + std::to_string(rows) + " rows");
+  KINDRED_C_REFUSE_IF(rows_of_array(array) != rows, std::string(name) + " is " + to_string(array) +
+                                                        "; it must have " + std::to_string(rows) +
+                                                        " rows");
   return {static_cast<T*>(array.data()), static_cast<std::size_t>(array.size())};
 }
 template std::span<float> output_matrix_of(const DLTensor*, const char*, std::uint64_t,
@@ -210,15 +216,15 @@ VectorSpan rows_of(const DLTensor* rows, const DLTensor* scales, const char* nam
       element = VectorElement::int8;
       break;
     default:
-      refuse_if(true, std::string(name) + " is " + to_string(array) +
-                          "; rows have elements of type float32, float16, bfloat16 or int8");
+      refuse(std::string(name) + " is " + to_string(array) +
+             "; rows have elements of type float32, float16, bfloat16 or int8");
   }
   const auto columns = static_cast<std::uint64_t>(array.extent(array.rank() - 1));
   check_matrix(array, name, array.type(), columns);
   std::span<const float> factors;
   if (scales != nullptr) {
-    refuse_if(element != VectorElement::int8,
-              "scales are given, but the elements of " + std::string(name) + " are not int8");
+    KINDRED_C_REFUSE_IF(element != VectorElement::int8, "scales are given, but the elements of " +
+                                                            std::string(name) + " are not int8");
     factors = matrix_of<float>(scales, "scales", rows_of_array(array));
   }
   return VectorSpan(element,

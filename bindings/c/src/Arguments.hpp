@@ -46,9 +46,10 @@ Options options_of(const Options* given, const Options& defaults, const char* na
   std::memcpy(static_cast<void*>(&out), given, std::min(size, sizeof(Options)));
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
   for (std::size_t i = sizeof(Options); i < size; ++i)
-    refuse_if(bytes[i] != 0, std::string(name) + " sets an option at byte " + std::to_string(i) +
-                                 " that this version of the library does not know: it knows " +
-                                 std::to_string(sizeof(Options)) + " bytes");
+    KINDRED_C_REFUSE_IF(bytes[i] != 0,
+                        std::string(name) + " sets an option at byte " + std::to_string(i) +
+                            " that this version of the library does not know: it knows " +
+                            std::to_string(sizeof(Options)) + " bytes");
   out.struct_size = sizeof(Options);
   return out;
 }
@@ -82,8 +83,9 @@ void write_optional(T* out, T value) {
 /// \throws InvalidArgument if \p value is not one of the \p count values of an enumeration
 template <class Enum>
 Enum enum_of(std::int32_t value, std::int32_t count, const char* name) {
-  refuse_if(value < 0 || value >= count, std::string(name) + " is " + std::to_string(value) +
-                                             "; it must be from 0 to " + std::to_string(count - 1));
+  KINDRED_C_REFUSE_IF(value < 0 || value >= count,
+                      std::string(name) + " is " + std::to_string(value) +
+                          "; it must be from 0 to " + std::to_string(count - 1));
   return static_cast<Enum>(value);
 }
 std::optional<Space> space_option(std::int32_t space);
@@ -97,7 +99,7 @@ void check_reserved(std::int32_t reserved, const char* name);
 /// \throws InvalidArgument for a null pointer to elements, or more elements than memory can hold
 template <class T>
 std::span<T> span_of(T* data, std::uint64_t count, const char* name) {
-  refuse_if(
+  KINDRED_C_REFUSE_IF(
       count > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(T),
       std::string(name) + " has " + std::to_string(count) + " elements; that exceeds the memory");
   if (count > 0) require(data, name);
@@ -142,9 +144,9 @@ VectorSpan rows_of(const DLTensor* rows, const DLTensor* scales, const char* nam
 /// Copies an array to the caller's. \throws InvalidArgument if it does not fit
 template <class T>
 void write_array(std::span<const T> values, T* out, std::size_t capacity, const char* name) {
-  refuse_if(values.size() > capacity, std::string(name) + " has a capacity of " +
-                                          std::to_string(capacity) + " elements; " +
-                                          std::to_string(values.size()) + " are needed");
+  KINDRED_C_REFUSE_IF(values.size() > capacity, std::string(name) + " has a capacity of " +
+                                                    std::to_string(capacity) + " elements; " +
+                                                    std::to_string(values.size()) + " are needed");
   std::copy(values.begin(), values.end(), out);
 }
 
@@ -153,7 +155,7 @@ kindred_record record_of(const DispatchRecord& record);
 template <std::size_t size>
 void copy_text(char (&to)[size], std::string_view text) {
   const std::size_t length = std::min(text.size(), size - 1);
-  std::memcpy(to, text.data(), length);
+  std::copy_n(text.begin(), length, to);
   to[length] = '\0';
 }
 

@@ -34,7 +34,7 @@ struct List {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       const Array& array = arrays[i];
       const auto refuse = [&](const std::string& what) {
-        refuse_if(true, name + "[" + std::to_string(i) + "] is " + to_string(array) + what);
+        C::refuse(name + "[" + std::to_string(i) + "] is " + to_string(array) + what);
       };
       if (array.type() != data_type_of<T>)
         refuse("; the arrays of the call must have elements of type " +
@@ -140,8 +140,8 @@ kindred_status kindred_bulk_element_wise(const kindred_bulk* bulk, std::int32_t 
     const auto op = enum_of<ElementWise>(operation, 5, "operation");
     check_lists({{arrays, "arrays"}, {results, "results"}}, count);
     const bool has_operand = op == ElementWise::add || op == ElementWise::multiply;
-    refuse_if(!has_operand && others != nullptr,
-              "others are given, but the operation has one operand");
+    KINDRED_C_REFUSE_IF(!has_operand && others != nullptr,
+                        "others are given, but the operation has one operand");
     const auto inputs = list_of(arrays, count, "arrays");
     const auto outputs = output_list_of(results, count, "results");
     const BulkReport report = with_number(inputs.type(), [&](auto type) {
@@ -247,11 +247,11 @@ kindred_status kindred_bulk_multiply(const kindred_bulk* bulk, const DLTensor* c
         const ConstArray& x = left.arrays[i];
         const ConstArray& y = right.arrays[i];
         const Array& z = out.arrays[i];
-        refuse_if(x.rank() != 2 || y.rank() != 2 || z.rank() != 2 || x.extent(1) != y.extent(0) ||
-                      z.extent(0) != x.extent(0) || z.extent(1) != y.extent(1),
-                  "pair " + std::to_string(i) + " is " + to_string(x) + ", " + to_string(y) +
-                      " with the result " + to_string(z) +
-                      "; the shapes must be m × k, k × n and m × n");
+        KINDRED_C_REFUSE_IF(
+            x.rank() != 2 || y.rank() != 2 || z.rank() != 2 || x.extent(1) != y.extent(0) ||
+                z.extent(0) != x.extent(0) || z.extent(1) != y.extent(1),
+            "pair " + std::to_string(i) + " is " + to_string(x) + ", " + to_string(y) +
+                " with the result " + to_string(z) + "; the shapes must be m × k, k × n and m × n");
         pairs.push_back({a_spans[i], b_spans[i], c_spans[i], static_cast<std::size_t>(x.extent(0)),
                          static_cast<std::size_t>(y.extent(1)),
                          static_cast<std::size_t>(x.extent(1))});

@@ -21,16 +21,17 @@ std::optional<std::uint64_t> number_option(std::uint64_t value) {
 
 /// \throws InvalidArgument for a duration that is negative, NaN or longer than a year
 std::chrono::milliseconds milliseconds(double value, const char* name) {
-  refuse_if(!(value >= 0 && value <= 3.2e10), std::string(name) + " is " + std::to_string(value) +
-                                                  "; it must be from 0 to 3.2e10 milliseconds");
+  KINDRED_C_REFUSE_IF(!(value >= 0 && value <= 3.2e10),
+                      std::string(name) + " is " + std::to_string(value) +
+                          "; it must be from 0 to 3.2e10 milliseconds");
   return std::chrono::milliseconds(std::llround(value));
 }
 
 ContextOptions context_options(const kindred_context_options& given) {
   ContextOptions out;
   out.threads = given.threads;
-  refuse_if(given.device < -1, "device is " + std::to_string(given.device) +
-                                   "; it must be the number of a GPU, or -1");
+  KINDRED_C_REFUSE_IF(given.device < -1, "device is " + std::to_string(given.device) +
+                                             "; it must be the number of a GPU, or -1");
   if (given.device >= 0) out.device = given.device;
   out.space = space_option(given.space);
   out.load_profile = given.load_profile != 0;
@@ -82,6 +83,7 @@ kindred_status kindred_context_create(const kindred_context_options* options,
     require(context, "context");
     const kindred_context_options given =
         options_of(options, kindred_context_options KINDRED_CONTEXT_OPTIONS_INIT, "options");
+    check_fork_before_context();
     *context = make_handle_of<kindred_context>(std::make_shared<Context>(context_options(given)));
   });
 }

@@ -82,9 +82,7 @@ kindred_status status_of_exception() noexcept {
   }
 }
 
-void refuse_if(bool condition, const std::string& message) {
-  if (condition) throw InvalidArgument(message);
-}
+void refuse(const std::string& message) { throw InvalidArgument(message); }
 
 void cancel_if(int returned, const char* callback) {
   if (returned != 0)

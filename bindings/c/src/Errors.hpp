@@ -28,19 +28,25 @@ kindred_status guarded(const Body& body) noexcept {
   }
 }
 
-/// \throws InvalidArgument with \p message if \p condition holds
-void refuse_if(bool condition, const std::string& message);
+/// \throws InvalidArgument with \p message
+[[noreturn]] void refuse(const std::string& message);
 /// \throws InvalidArgument if a pointer is null. \param name of the parameter
 inline void require(const void* pointer, const char* name) {
-  if (pointer == nullptr) refuse_if(true, std::string(name) + " is NULL");
+  if (pointer == nullptr) refuse(std::string(name) + " is NULL");
 }
 template <class Function>
 void require_callback(Function* function, const char* name) {
-  if (function == nullptr) refuse_if(true, std::string(name) + " is NULL");
+  if (function == nullptr) refuse(std::string(name) + " is NULL");
 }
 /// \throws Cancelled if a callback returned nonzero
 void cancel_if(int returned, const char* callback);
 
 }  // namespace Kindred::C
+
+/// Refuses a call with a message, which is made only then, if a condition holds.
+#define KINDRED_C_REFUSE_IF(condition, ...)           \
+  do {                                                \
+    if (condition) ::Kindred::C::refuse(__VA_ARGS__); \
+  } while (false)
 
 #endif  // KINDRED_C_ERRORS_HPP

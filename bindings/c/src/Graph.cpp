@@ -139,8 +139,9 @@ kindred_status kindred_modifiers_engram(kindred_modifiers* modifiers, std::size_
     require(modifiers, "modifiers");
     if (fan == -1) return;
     const auto kind = enum_of<SpreadModifiers::Fan::Kind>(fan, 3, "fan");
-    refuse_if(kind == SpreadModifiers::Fan::Kind::constant,
-              "fan is 0; it must be -1, KINDRED_FAN_INVERSE (1) or KINDRED_FAN_INVERSE_ROOT (2)");
+    KINDRED_C_REFUSE_IF(
+        kind == SpreadModifiers::Fan::Kind::constant,
+        "fan is 0; it must be -1, KINDRED_FAN_INVERSE (1) or KINDRED_FAN_INVERSE_ROOT (2)");
     values = SpreadModifiers::engram_fan(kind);
   });
   return status == KINDRED_OK ? set_modifiers(modifiers, struct_size, values) : status;
@@ -284,9 +285,9 @@ kindred_status kindred_graph_remove_edges(kindred_graph* graph, const kindred_ed
     SpreadingEngine& object = graph_of(graph);
     std::vector<EdgeEnds> ends;
     for (const kindred_edge_ends& edge : span_of(edges, count, "edges")) {
-      refuse_if(edge.kind < -1 || edge.kind > 255,
-                "kind is " + std::to_string(edge.kind) +
-                    "; it must be from 0 to 255, or -1 for every kind");
+      KINDRED_C_REFUSE_IF(edge.kind < -1 || edge.kind > 255,
+                          "kind is " + std::to_string(edge.kind) +
+                              "; it must be from 0 to 255, or -1 for every kind");
       ends.push_back(
           {edge.from, edge.to,
            edge.kind < 0 ? std::optional<std::uint8_t>() : static_cast<std::uint8_t>(edge.kind)});
@@ -348,8 +349,8 @@ kindred_status kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, 
     const std::uint64_t height = array.rank() == 1 ? 1 : nodes;
     std::uint64_t rows = 0;
     const std::span<const float> from = matrix_of<float>(x, "x", width, &rows);
-    refuse_if(rows != height,
-              "x is " + to_string(array) + "; the graph has " + std::to_string(nodes) + " nodes");
+    KINDRED_C_REFUSE_IF(rows != height, "x is " + to_string(array) + "; the graph has " +
+                                            std::to_string(nodes) + " nodes");
     write_output(record,
                  record_of(object.hop(from, output_matrix_of<float>(y, "y", height, width), hop)));
   });

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Handle.hpp"
 
+#include <kindred/core/common/Error.hpp>
+
+#include <pthread.h>
+
 #include <array>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <string>
 
 namespace Kindred::C {
@@ -17,6 +22,25 @@ constexpr std::array<const char*, 18> kind_names{
     "destroyed object", "context",     "string",  "vocabulary", "query", "matcher", "memory",
     "pattern",          "predictions", "index",   "scorer",     "hnsw",  "graph",   "results",
     "clusters",         "bulk",        "lattice", "seeds"};
+
+/// Whether this process was forked from one that had created a context.
+std::atomic<bool> is_forked{false};
+
+void refuse_in_forked_process(const char* name) {
+  if (is_forked.load(std::memory_order_relaxed))
+    throw SpaceUnavailable(
+        std::string(name) +
+        " cannot be used here: this process was forked from one that had created "
+        "a context, and has neither its threads nor its devices; fork before the "
+        "first context, or start a new program");
+}
+
+/// Whether objects of this kind need no context.
+bool is_plain(Kind kind) {
+  return kind == Kind::string || kind == Kind::vocabulary || kind == Kind::query ||
+         kind == Kind::pattern || kind == Kind::predictions || kind == Kind::results ||
+         kind == Kind::clusters;
+}
 
 struct Slots {
   std::mutex mutex;
@@ -58,19 +82,28 @@ void release_slot(Slot* slot) noexcept {
   }
 }
 
+void check_fork_before_context() {
+  refuse_in_forked_process("context");
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+  if (registered != 0) throw std::bad_alloc();
+}
+
 void check_slot(const Slot* slot, Kind kind, const char* name) {
   require(slot, name);
   const Kind actual = slot->kind.load(std::memory_order_acquire);
-  if (actual == kind) return;
+  if (actual == kind) {
+    if (!is_plain(kind)) refuse_in_forked_process(name);
+    return;
+  }
   const char* const expected = kind_names[static_cast<std::size_t>(kind)];
   const auto number = static_cast<std::size_t>(actual);
-  refuse_if(
+  KINDRED_C_REFUSE_IF(
       actual == Kind::destroyed,
       std::string(name) + " was destroyed; it must be a handle of the kind kindred_" + expected);
-  refuse_if(true, std::string(name) + " is a handle of the kind " +
-                      (number < kind_names.size() ? std::string("kindred_") + kind_names[number]
-                                                  : std::string("of no object")) +
-                      "; it must be one of the kind kindred_" + expected);
+  refuse(std::string(name) + " is a handle of the kind " +
+         (number < kind_names.size() ? std::string("kindred_") + kind_names[number]
+                                     : std::string("of no object")) +
+         "; it must be one of the kind kindred_" + expected);
 }
 
 }  // namespace Kindred::C

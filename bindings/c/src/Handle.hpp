@@ -54,6 +54,11 @@ void release_slot(Slot* slot) noexcept;
 /// \throws InvalidArgument if \p slot is null or not of \p kind. \param name of the parameter
 void check_slot(const Slot* slot, Kind kind, const char* name);
 
+/// \brief Called before a context is created. A process that is forked afterwards has neither the
+/// threads nor the devices: there, contexts and what is created from them are refused.
+/// \throws SpaceUnavailable in such a process
+void check_fork_before_context();
+
 /// Everything that is created from a context keeps it alive.
 using SharedContext = std::shared_ptr<Context>;
 
@@ -103,8 +108,8 @@ kindred_status destroy_handle(Handle* handle, const char* name) noexcept {
     auto* const object = &object_of(handle, name);
     auto* const slot = reinterpret_cast<Slot*>(handle);
     Kind kind = HandleTraits<Handle>::kind;
-    refuse_if(!slot->kind.compare_exchange_strong(kind, Kind::destroyed),
-              std::string(name) + " is being destroyed by another thread");
+    KINDRED_C_REFUSE_IF(!slot->kind.compare_exchange_strong(kind, Kind::destroyed),
+                        std::string(name) + " is being destroyed by another thread");
     delete object;
     release_slot(slot);
   });

@@ -139,8 +139,9 @@ kindred_status kindred_lattice_distances(const kindred_lattice* lattice,
       options.targets = span_of(targets, target_count, "targets");
       needed = target_count;
     }
-    refuse_if(needed > capacity, "distances has a capacity of " + std::to_string(capacity) +
-                                     " elements; " + std::to_string(needed) + " are needed");
+    KINDRED_C_REFUSE_IF(needed > capacity, "distances has a capacity of " +
+                                               std::to_string(capacity) + " elements; " +
+                                               std::to_string(needed) + " are needed");
     const LatticeDistances found = object.distances(given, options);
     std::copy(found.distances.begin(), found.distances.end(), distances);
     write_optional(reached, found.reached);

@@ -26,7 +26,7 @@ LayerOptions layer_options(const kindred_layer_options* options) {
 template <class Byte, class Void>
 MatrixSpan<Byte> layer_matrix(const BasicArray<Void>& array, const char* name) {
   const auto refuse = [&](const std::string& what) {
-    refuse_if(true, std::string(name) + " is " + to_string(ConstArray(array)) + what);
+    C::refuse(std::string(name) + " is " + to_string(ConstArray(array)) + what);
   };
   MatrixSpan<Byte> out;
   switch (array.type()) {

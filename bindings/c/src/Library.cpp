@@ -57,17 +57,17 @@ const Functions* functions_of_library(const Loader::LibraryChoice& choice, const
 }
 
 const Functions* choose() {
-  // For the rest of the process.
-  static Loader::LibraryChoice choice;
-  static Opener opener{};
-  const auto use_own = [] {
-    choice.name = "host";
+  // Never destroyed: handles may be used until the process ends.
+  static Loader::LibraryChoice& choice = *new Loader::LibraryChoice;
+  static Opener& opener = *new Opener{};
+  const auto use_own = [](const char* name) {
+    choice.name = name;
     set_library_names({choice.name.c_str(), choice.why.c_str()});
     return &own_functions();
   };
   if (!KINDRED_C_OPENS_LIBRARIES) {
-    choice.why = "it is built for GPUs itself";
-    return use_own();
+    choice.why = "this library is built for GPUs itself, and opens no other one";
+    return use_own("built-in");
   }
   const char* const requested = std::getenv("KINDRED_LIBRARY");
   try {
@@ -75,14 +75,14 @@ const Functions* choose() {
   } catch (const std::exception& error) {
     throw SpaceUnavailable(error.what());
   }
-  if (choice.path.empty()) return use_own();
+  if (choice.path.empty()) return use_own("host");
   opener = {&store_error, choice.name.c_str(), choice.why.c_str()};
   try {
     return functions_of_library(choice, opener);
   } catch (const SpaceUnavailable& error) {
     if (requested != nullptr && *requested != '\0') throw;
     choice.why = error.what();
-    return use_own();
+    return use_own("host");
   }
 }
 

@@ -39,8 +39,9 @@ Predictions::Predictions(PredictionResults results) : m_results(std::move(result
 }
 
 const Prediction& Predictions::at(std::size_t position) const {
-  refuse_if(position >= size(), "position is " + std::to_string(position) + "; there are " +
-                                    std::to_string(size()) + " predictions");
+  KINDRED_C_REFUSE_IF(position >= size(), "position is " + std::to_string(position) +
+                                              "; there are " + std::to_string(size()) +
+                                              " predictions");
   return m_results.predictions[position];
 }
 
@@ -115,9 +116,9 @@ kindred_status kindred_predictions_anomaly(const kindred_predictions* prediction
     const Predictions& object = object_of(predictions, "predictions");
     check_output(anomaly, "anomaly");
     const std::vector<Anomaly>& all = object.at(position).anomalies;
-    refuse_if(number >= all.size(), "number is " + std::to_string(number) +
-                                        "; the prediction has " + std::to_string(all.size()) +
-                                        " anomalies");
+    KINDRED_C_REFUSE_IF(number >= all.size(), "number is " + std::to_string(number) +
+                                                  "; the prediction has " +
+                                                  std::to_string(all.size()) + " anomalies");
     const Anomaly& found = all[number];
     write_output(anomaly, kindred_anomaly{sizeof(kindred_anomaly),
                                           {found.observed.data(), found.observed.size()},

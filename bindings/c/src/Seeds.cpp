@@ -15,9 +15,10 @@ SeedLayer& layer_of(const kindred_seeds* seeds) { return object_of(seeds, "seeds
 
 /// A number that is stored in 16 bits.
 std::int16_t short_of(std::int32_t value, const char* name) {
-  refuse_if(value < std::numeric_limits<std::int16_t>::min() ||
-                value > std::numeric_limits<std::int16_t>::max(),
-            std::string(name) + " is " + std::to_string(value) + "; it must be at most 32767");
+  KINDRED_C_REFUSE_IF(
+      value < std::numeric_limits<std::int16_t>::min() ||
+          value > std::numeric_limits<std::int16_t>::max(),
+      std::string(name) + " is " + std::to_string(value) + "; it must be at most 32767");
   return static_cast<std::int16_t>(value);
 }
 
@@ -70,9 +71,9 @@ SeedLayerOptions seed_options(const kindred_seeds_options* options) {
 SeedMetrics metrics_of(const kindred_seed_metrics* metrics) {
   const kindred_seed_metrics given =
       options_of(metrics, kindred_seed_metrics KINDRED_SEED_METRICS_INIT, "metrics");
-  refuse_if(given.given >= 2 * std::uint64_t{KINDRED_METRIC_ACCURACY_VARIANCE},
-            "metrics.given is " + std::to_string(given.given) +
-                ", which has bits of metrics that do not exist");
+  KINDRED_C_REFUSE_IF(given.given >= 2 * std::uint64_t{KINDRED_METRIC_ACCURACY_VARIANCE},
+                      "metrics.given is " + std::to_string(given.given) +
+                          ", which has bits of metrics that do not exist");
   const auto metric = [&](std::uint64_t bit, double value) {
     return (given.given & bit) != 0 ? std::optional<double>(value) : std::nullopt;
   };
@@ -97,7 +98,7 @@ struct PassRows {
 
   PassRows(const BasicArray<Void>& array, const char* name, std::uint32_t hidden) {
     const auto refuse = [&](const std::string& what) {
-      refuse_if(true, std::string(name) + " is " + to_string(ConstArray(array)) + what);
+      C::refuse(std::string(name) + " is " + to_string(ConstArray(array)) + what);
     };
     switch (array.type()) {
       case DataType::float32:
@@ -193,8 +194,9 @@ kindred_status kindred_seeds_chunk_begin(const kindred_seeds* seeds, std::uint32
   return guarded([&] {
     const SeedLayer& layer = layer_of(seeds);
     require(feature, "feature");
-    refuse_if(seed >= layer.seeds(), "seed is " + std::to_string(seed) + "; the layer has " +
-                                         std::to_string(layer.seeds()) + " seeds");
+    KINDRED_C_REFUSE_IF(seed >= layer.seeds(), "seed is " + std::to_string(seed) +
+                                                   "; the layer has " +
+                                                   std::to_string(layer.seeds()) + " seeds");
     *feature = layer.chunk_begin(seed);
   });
 }
@@ -254,9 +256,9 @@ kindred_status kindred_seeds_update(kindred_seeds* seeds, const kindred_seed_upd
     SeedLayer& layer = layer_of(seeds);
     std::vector<SeedUpdate> out;
     for (const kindred_seed_update& update : span_of(updates, count, "updates")) {
-      refuse_if(update.fields >= 1U << seed_fields,
-                "fields is " + std::to_string(update.fields) +
-                    ", which has bits of fields that do not exist");
+      KINDRED_C_REFUSE_IF(update.fields >= 1U << seed_fields,
+                          "fields is " + std::to_string(update.fields) +
+                              ", which has bits of fields that do not exist");
       const auto is_set = [&](SeedField field) { return (update.fields & field) != 0; };
       const kindred_seed_state& values = update.values;
       SeedUpdate& to = out.emplace_back();
@@ -335,9 +337,10 @@ kindred_status kindred_seeds_forward(kindred_seeds* seeds, const DLTensor* x, DL
     require(y, "y");
     const PassRows<const void> from(array_of(x, "x"), "x", layer.hidden());
     const PassRows<void> to(output_array_of(y, "y"), "y", layer.hidden());
-    refuse_if(from.rows != to.rows, "x has " + std::to_string(from.rows) + " rows and y has " +
-                                        std::to_string(to.rows) + "; they must have as many");
-    refuse_if(from.memory != to.memory, "x and y are in different memories");
+    KINDRED_C_REFUSE_IF(from.rows != to.rows, "x has " + std::to_string(from.rows) +
+                                                  " rows and y has " + std::to_string(to.rows) +
+                                                  "; they must have as many");
+    KINDRED_C_REFUSE_IF(from.memory != to.memory, "x and y are in different memories");
     const SeedBatch batch{from.rows, from.element, to.element, from.stride, to.stride, from.memory};
     write_output(record, record_of(layer.forward(from.bytes, to.bytes, batch, given)));
   });
@@ -359,16 +362,17 @@ kindred_status kindred_seeds_backward(kindred_seeds* seeds, const DLTensor* x,
     const PassRows<const void> above(array_of(gradient, "gradient"), "gradient", layer.hidden());
     const PassRows<void> below(output_array_of(dx, "dx"), "dx", layer.hidden());
     const Array weights = output_array_of(dw, "dw");
-    refuse_if(above.rows != from.rows || below.rows != from.rows || above.element != from.element ||
-                  below.element != from.element || above.memory != from.memory ||
-                  below.memory != from.memory || below.stride != from.stride,
-              "x, gradient and dx must have the same type, number of rows and memory, and x and dx "
-              "the same layout");
-    refuse_if(weights.type() != DataType::float32 || weights.size() != layer.hidden() ||
-                  !weights.is_contiguous() ||
-                  weights.on_device() != (from.memory == SeedMemory::device),
-              "dw is " + to_string(weights) + "; it must have " + std::to_string(layer.hidden()) +
-                  " elements of type float32 in the memory of the rows");
+    KINDRED_C_REFUSE_IF(
+        above.rows != from.rows || below.rows != from.rows || above.element != from.element ||
+            below.element != from.element || above.memory != from.memory ||
+            below.memory != from.memory || below.stride != from.stride,
+        "x, gradient and dx must have the same type, number of rows and memory, and x and dx "
+        "the same layout");
+    KINDRED_C_REFUSE_IF(
+        weights.type() != DataType::float32 || weights.size() != layer.hidden() ||
+            !weights.is_contiguous() || weights.on_device() != (from.memory == SeedMemory::device),
+        "dw is " + to_string(weights) + "; it must have " + std::to_string(layer.hidden()) +
+            " elements of type float32 in the memory of the rows");
     // The element type of y has no effect here.
     const SeedBatch batch{from.rows,   from.element, above.element,
                           from.stride, above.stride, from.memory};
@@ -398,8 +402,9 @@ kindred_status kindred_seeds_reduce_telemetry(kindred_seeds* seeds, std::uint32_
                                               kindred_seed_telemetry* whole) noexcept {
   return guarded([&] {
     SeedLayer& layer = layer_of(seeds);
-    refuse_if(count > layer.seeds(), "count is " + std::to_string(count) + "; the layer has " +
-                                         std::to_string(layer.seeds()) + " seeds");
+    KINDRED_C_REFUSE_IF(count > layer.seeds(), "count is " + std::to_string(count) +
+                                                   "; the layer has " +
+                                                   std::to_string(layer.seeds()) + " seeds");
     const std::span<kindred_seed_telemetry> out = span_of(each, count, "each");
     const SeedLayer::Reduced found =
         layer.reduce_telemetry(epochs, first, static_cast<std::uint32_t>(count));

@@ -68,9 +68,10 @@ HnswSettings hnsw_settings(const kindred_hnsw_settings* settings) {
 VectorSpan rows_for(const VectorIndex& index, const DLTensor* rows, const DLTensor* scales,
                     const char* name) {
   const VectorSpan out = rows_of(rows, scales, name);
-  refuse_if(out.dimension != index.dimension(),
-            std::string(name) + " has rows of " + std::to_string(out.dimension) +
-                " elements; those of the index have " + std::to_string(index.dimension()));
+  KINDRED_C_REFUSE_IF(out.dimension != index.dimension(),
+                      std::string(name) + " has rows of " + std::to_string(out.dimension) +
+                          " elements; those of the index have " +
+                          std::to_string(index.dimension()));
   return out;
 }
 
@@ -267,13 +268,13 @@ kindred_status kindred_scorer_score(kindred_scorer* scorer, const DLTensor* quer
     span_of(ids, capacity, "ids");
     std::uint64_t rows = 0;
     const std::span<const float> values = matrix_of<float>(query, "query", object.dimension, &rows);
-    refuse_if(rows != 1, "query has " + std::to_string(rows) + " rows; it must have one");
+    KINDRED_C_REFUSE_IF(rows != 1, "query has " + std::to_string(rows) + " rows; it must have one");
     const std::span<const ScoredId> results =
         object.prepared.score(values, span_of(candidates, count, "candidates"));
     *found = results.size();
-    refuse_if(results.size() > capacity, "scores and ids have a capacity of " +
-                                             std::to_string(capacity) + " elements; " +
-                                             std::to_string(results.size()) + " are needed");
+    KINDRED_C_REFUSE_IF(results.size() > capacity,
+                        "scores and ids have a capacity of " + std::to_string(capacity) +
+                            " elements; " + std::to_string(results.size()) + " are needed");
     for (std::size_t i = 0; i < results.size(); ++i) {
       scores[i] = results[i].score;
       ids[i] = results[i].id;
