@@ -141,7 +141,7 @@ SeedForwardOptions call_options(const kindred_seeds_call* options) {
   SeedForwardOptions out;
   out.telemetry = enum_of<SeedTelemetryUse>(given.telemetry, 3, "telemetry");
   out.space = space_option(given.space);
-  out.stream = given.stream;
+  if (given.stream != nullptr) out.stream = Stream::cuda(given.stream);
   return out;
 }
 
