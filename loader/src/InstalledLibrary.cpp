@@ -67,8 +67,7 @@ void describe(InstalledLibrary& library, std::string_view description) {
   }
 }
 
-std::vector<InstalledLibrary> installed_libraries(const std::string& folder,
-                                                  const char* file) {
+std::vector<InstalledLibrary> installed_libraries(const std::string& folder, const char* file) {
   std::vector<InstalledLibrary> libraries;
   std::error_code failed;
   std::filesystem::directory_iterator entry(folder, failed);
