@@ -4,8 +4,12 @@
 #include "peers/CompareValues.hpp"
 #include "peers/WorkFactories.hpp"
 
+#include <kindred/matcher/CsrGraph.hpp>
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 
 namespace Kindred::Perf {
 
@@ -73,6 +77,60 @@ class HopWork final : public Work {
   Values<float> m_x;
   mutable Values<float> m_y;
   HopOptions m_options;
+};
+
+/// One hop over rows of the caller, which are borrowed for the call: what a product of SciPy does.
+class CsrHopWork final : public Work {
+ public:
+  CsrHopWork(Context& context, std::size_t nodes, std::size_t degree, std::uint64_t seed)
+      : m_context(context),
+        m_graph(context, nodes, nodes * degree, seed, GraphShape::skewed),
+        m_offsets(nodes + 1),
+        m_ends(m_graph.edges.size()),
+        m_weights(m_graph.edges.size()),
+        m_x(uniform_values(nodes, seed + 4, 1)),
+        m_y(nodes) {
+    kind = "hop";
+    unit = "edges";
+    // The rows of the transpose, which the peer multiplies.
+    for (const Edge& edge : m_graph.edges) ++m_offsets[edge.to + 1];
+    for (std::size_t v = 0; v < nodes; ++v) m_offsets[v + 1] += m_offsets[v];
+    std::vector<std::int32_t> next(m_offsets.begin(), m_offsets.end() - 1);
+    std::vector<Edge> sorted(m_graph.edges.begin(), m_graph.edges.end());
+    std::ranges::stable_sort(sorted, {}, &Edge::from);
+    for (const Edge& edge : sorted) {
+      const auto place = static_cast<std::size_t>(next[edge.to]++);
+      m_ends[place] = static_cast<std::int32_t>(edge.from);
+      m_weights[place] = edge.weight;
+    }
+    items = static_cast<double>(m_ends.size());
+    bytes = 8 * items + 12 * static_cast<double>(nodes);
+  }
+  void write(JobFolder& folder) const override {
+    write_graph(m_graph, folder);
+    folder.add<float>("x", "float32", m_x, {m_x.size()});
+  }
+  void run(Space space) const override { multiply(space); }
+  std::string compare(const std::string&, const PeerAnswer& answer) const override {
+    multiply({});
+    return compare_values(std::vector<float>(m_y.begin(), m_y.end()), answer.scores,
+                          float_sum_tolerance);
+  }
+
+ private:
+  void multiply(std::optional<Space> space) const {
+    const CsrGraph rows{std::span(m_offsets), std::span(m_ends), ConstArray(std::span(m_weights))};
+    hop(m_context, rows, std::span<const float>(m_x.data(), m_x.size()),
+        std::span<float>(m_y.data(), m_y.size()), {.space = space});
+  }
+
+  Context& m_context;
+  GraphSet m_graph;
+  std::vector<std::int32_t> m_offsets;
+  std::vector<std::int32_t> m_ends;
+  std::vector<float> m_weights;
+  Values<float> m_x;
+  mutable Values<float> m_y;
 };
 
 /// Linear spreading of many queries, for which the peer multiplies dense matrices, or of one query
@@ -189,6 +247,10 @@ class PageRankWork final : public Work {
 std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
                                std::size_t columns, GraphShape shape, std::uint64_t seed) {
   return std::make_unique<HopWork>(context, nodes, degree, columns, shape, seed);
+}
+std::unique_ptr<Work> csr_hop_work(Context& context, std::size_t nodes, std::size_t degree,
+                                   std::uint64_t seed) {
+  return std::make_unique<CsrHopWork>(context, nodes, degree, seed);
 }
 std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
                                   std::size_t queries, std::uint64_t seed) {

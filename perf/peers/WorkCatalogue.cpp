@@ -109,6 +109,11 @@ MakeWork hop_entry(GraphShape shape) {
   };
 }
 
+std::unique_ptr<Work> make_csr_hop(Context& context, double scale, std::uint64_t seed) {
+  return described(csr_hop_work(context, scaled(1e6, scale), 32, seed),
+                   "one hop over borrowed rows of a skewed graph, 32 edges a node", 2);
+}
+
 std::unique_ptr<Work> make_hop_of_columns(Context& context, double scale, std::uint64_t seed) {
   return described(hop_work(context, scaled(500e3, scale), 32, 32, GraphShape::skewed, seed),
                    "one hop of 32 columns over a skewed graph, 32 edges a node", 3);
@@ -252,6 +257,7 @@ const std::vector<WorkEntry>& work_catalogue() {
       {"spread", "hop", hop_entry(GraphShape::skewed)},
       {"spread", "hop-uniform", hop_entry(GraphShape::uniform)},
       {"spread", "hop-power-law", hop_entry(GraphShape::power_law)},
+      {"spread", "hop-csr", make_csr_hop},
       {"spread", "hop-32", make_hop_of_columns},
       {"spread", "linear-32",
        linear_entry(16, 32, "3 linear hops of 32 queries, 16 edges a node, top-10")},

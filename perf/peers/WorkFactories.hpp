@@ -40,6 +40,9 @@ std::unique_ptr<Work> score_work(Context& context, std::size_t rows, std::size_t
 std::unique_ptr<Work> row_work(Context& context, std::size_t rows, bool ranks, std::uint64_t seed);
 std::unique_ptr<Work> hop_work(Context& context, std::size_t nodes, std::size_t degree,
                                std::size_t columns, GraphShape shape, std::uint64_t seed);
+/// One hop over compressed sparse rows that are borrowed for the call.
+std::unique_ptr<Work> csr_hop_work(Context& context, std::size_t nodes, std::size_t degree,
+                                   std::uint64_t seed);
 std::unique_ptr<Work> linear_work(Context& context, std::size_t nodes, std::size_t degree,
                                   std::size_t queries, std::uint64_t seed);
 std::unique_ptr<Work> pagerank_work(Context& context, std::size_t nodes, std::size_t degree,
