@@ -20,7 +20,7 @@ TEST(SpreadSources, AreReadInOrder) {
   NodeNames nodes;
   nodes.add("a");
   nodes.add("b");
-  const SpreadSources sources = read_spread_sources(
+  const Tools::SpreadSources sources = read_spread_sources(
       folder.write(
           "s", "{\"name\": \"q\", \"sources\": [[\"b\", 1], [\"a\", 0.25]]}\n{\"sources\": []}"),
       nodes, WeightRange::unit);
