@@ -54,7 +54,10 @@ std::string good_file() {
   const std::vector<std::uint64_t> patterns{0, 1, 2};
   cut.parts.push_back({{tile, {}, {}, offsets, lengths, slots, dense, {}}, patterns});
   cut.bulk_end = 3;
-  const WrittenPatterns written = write_patterns(path, cut, vocabulary, reader);
+  const WrittenPatterns written = [&] {
+    SectionWriter writer(path, patterns_kind);
+    return write_patterns(writer, cut, vocabulary, reader);
+  }();
 
   vocabulary.add("d");
   catalogue.add(events_of({{3, 0}}), "third", 2);
