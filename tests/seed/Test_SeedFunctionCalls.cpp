@@ -52,7 +52,7 @@ TEST(SeedFunctionCalls, RecordedCallsReadTheArraysAtEveryRun) {
       auto changed = layer;
       for (int run = 0; run < 3; ++run) {
         for (Reference::Seed& seed : changed.seeds) seed.alpha = static_cast<float>(run) / 4;
-        std::ranges::rotate(changed.seeds, changed.seeds.begin() + 1);
+        std::rotate(changed.seeds.begin(), changed.seeds.begin() + 1, changed.seeds.end());
         for (float& weight : changed.weights) weight += 0.5F;
         const PlacedSeeds<ExecutionSpace> other(own, changed);
         placed.lifecycle.set(other.lifecycle.bytes());
