@@ -155,6 +155,7 @@ kindred_status kindred_graph_create(kindred_context* context, std::size_t nodes,
   return guarded([&] {
     const SharedContext& object = context_of(context);
     require(graph, "graph");
+    const GraphOptions settings = graph_options(options);
     GraphSpan given;
     given.nodes = nodes;
     given.edges = edges_of(edges, edge_count);
@@ -165,8 +166,7 @@ kindred_status kindred_graph_create(kindred_context* context, std::size_t nodes,
       for (const std::string_view name : texts_of(names, nodes, "names")) texts.push_row(name);
       given.names = texts;
     }
-    *graph = make_handle_of<kindred_graph>(object,
-                                           SpreadingEngine(*object, given, graph_options(options)));
+    *graph = make_handle_of<kindred_graph>(object, SpreadingEngine(*object, given, settings));
   });
 }
 
@@ -176,9 +176,9 @@ kindred_status kindred_graph_load(kindred_context* context, const char* path,
   return guarded([&] {
     const SharedContext& object = context_of(context);
     require(graph, "graph");
+    const GraphOptions settings = graph_options(options);
     *graph = make_handle_of<kindred_graph>(
-        object, SpreadingEngine::load(*object, path_of(path), graph_options(options),
-                                      threads_argument(threads)));
+        object, SpreadingEngine::load(*object, path_of(path), settings, threads_argument(threads)));
   });
 }
 

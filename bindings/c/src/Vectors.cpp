@@ -110,9 +110,10 @@ kindred_status kindred_index_create(kindred_context* context, const DLTensor* ro
   return guarded([&] {
     const SharedContext& object = context_of(context);
     require(index, "index");
+    const VectorIndexOptions settings = index_options(options);
     *index = make_handle_of<kindred_index>(
         std::make_shared<WithContext<VectorIndex>>(WithContext<VectorIndex>{
-            object, VectorIndex(*object, rows_of(rows, scales, "rows"), index_options(options))}));
+            object, VectorIndex(*object, rows_of(rows, scales, "rows"), settings)}));
   });
 }
 
@@ -122,10 +123,10 @@ kindred_status kindred_index_load(kindred_context* context, const char* path,
   return guarded([&] {
     const SharedContext& object = context_of(context);
     require(index, "index");
-    *index = make_handle_of<kindred_index>(
-        std::make_shared<WithContext<VectorIndex>>(WithContext<VectorIndex>{
-            object, VectorIndex::load(*object, path_of(path), index_options(options),
-                                      threads_argument(threads))}));
+    const VectorIndexOptions settings = index_options(options);
+    *index = make_handle_of<kindred_index>(std::make_shared<WithContext<VectorIndex>>(
+        WithContext<VectorIndex>{object, VectorIndex::load(*object, path_of(path), settings,
+                                                           threads_argument(threads))}));
   });
 }
 
@@ -218,9 +219,10 @@ kindred_status kindred_index_search_at_least(const kindred_index* index, const D
   return guarded([&] {
     const VectorIndex& object = index_of(index);
     require(results, "results");
+    const SearchOptions given = search_options(options);
     const std::span<const float> values = matrix_of<float>(queries, "queries", object.dimension());
-    *results = make_handle_of<kindred_results>(
-        results_of(object.search_at_least(values, score, search_options(options))));
+    *results =
+        make_handle_of<kindred_results>(results_of(object.search_at_least(values, score, given)));
   });
 }
 
@@ -231,11 +233,12 @@ kindred_status kindred_index_score(const kindred_index* index, const DLTensor* q
   return guarded([&] {
     const VectorIndex& object = index_of(index);
     require(results, "results");
+    const SearchOptions given = search_options(options);
     std::uint64_t rows = 0;
     const std::span<const float> values =
         matrix_of<float>(queries, "queries", object.dimension(), &rows);
-    *results = make_handle_of<kindred_results>(results_of(
-        object.score(values, ragged_of(ids, offsets, rows, "ids"), search_options(options))));
+    *results = make_handle_of<kindred_results>(
+        results_of(object.score(values, ragged_of(ids, offsets, rows, "ids"), given)));
   });
 }
 
@@ -312,12 +315,13 @@ kindred_status kindred_hnsw_build(kindred_context* context, const DLTensor* rows
     require(hnsw, "hnsw");
     const ConstArray array = array_of(rows, "rows");
     const auto dimension = static_cast<std::size_t>(array.extent(array.rank() - 1));
+    const HnswSettings given = hnsw_settings(settings);
     const std::span<const float> values = matrix_of<float>(rows, "rows", dimension);
     std::function<void(std::uint64_t)> call;
     if (progress != nullptr)
       call = [&](std::uint64_t done) { cancel_if(progress(user, done), "progress"); };
-    *hnsw = make_handle_of<kindred_hnsw>(
-        object, HnswIndex::build(*object, values, dimension, hnsw_settings(settings), call));
+    *hnsw = make_handle_of<kindred_hnsw>(object,
+                                         HnswIndex::build(*object, values, dimension, given, call));
   });
 }
 
