@@ -19,15 +19,20 @@
  * - Parameters marked KINDRED_OPTIONAL may be NULL. Pointers to arrays may be NULL if the array is
  * empty.
  * - Arrays of numbers are borrowed `DLTensor`s; kindred_tensor() makes one of a pointer. Their
- * memory is not kept after the call.
+ * memory is not kept after the call, except where a function says so. A function that says "on a
+ * device" also takes tensors in the memory of the context's device (kDLCUDA), and then all tensors
+ * of the call are there; the others take host memory alone.
  * - Rows of different lengths are `offsets` of rows + 1 elements, which start at 0 and never
  * decrease, and the values of all rows.
  * - Texts are any bytes, with their number: they need no final zero. Paths end with a zero.
  * - Functions may be called from any number of threads, also with the same handle, except where a
  * comment says so. Nobody may destroy a handle while another thread uses it. Message of
  * kindred_last_error: one per thread.
- * - Calls wait for their results ("fence") before they return, except passes of seeds on rows of a
- * device.
+ * - Calls wait for their results ("fence") before they return, and what writes a tensor on a
+ * device must have ended before the call. A call whose options have `has_stream` = 1 does neither:
+ * it comes after the work in `stream`, a cudaStream_t of which NULL is CUDA's default stream, and
+ * its results are there for later work in that stream. A stream needs tensors on a device, must
+ * outlive the handle of the call, and must not be captured, except where a function says so.
  */
 #ifndef KINDRED_H
 #define KINDRED_H
@@ -1133,12 +1138,13 @@ typedef struct kindred_search_options {
   int32_t metric;
   int32_t space;
   int32_t path;
-  int32_t reserved; /* 0 */
+  int32_t has_stream; /* nonzero: `stream` orders a call on tensors on a device */
+  void* stream;
 } kindred_search_options;
 #define KINDRED_SEARCH_OPTIONS_INIT                                                          \
   {                                                                                          \
     sizeof(kindred_search_options), 10, NULL, 0, NULL, 0, KINDRED_COSINE, KINDRED_SPACE_ANY, \
-        KINDRED_PATH_ANY, 0                                                                  \
+        KINDRED_PATH_ANY, 0, NULL                                                            \
   }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_search_options_init(kindred_search_options* options,

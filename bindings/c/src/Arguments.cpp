@@ -80,6 +80,32 @@ BasicArray<Void> array_of_tensor(const DLTensor* tensor, const char* name) {
   return {};
 }
 
+template <class Void, class Tensor>
+std::vector<BasicArray<Void>> arrays_of_tensors(std::span<Tensor* const> tensors,
+                                                const std::string& name) {
+  std::vector<BasicArray<Void>> out;
+  out.reserve(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    out.push_back(
+        array_of_tensor<Void>(tensors[i], (name + "[" + std::to_string(i) + "]").c_str()));
+  return out;
+}
+
+std::optional<VectorElement> element_of_type(DataType type) {
+  switch (type) {
+    case DataType::float32:
+      return VectorElement::float32;
+    case DataType::float16:
+      return VectorElement::float16;
+    case DataType::bfloat16:
+      return VectorElement::bfloat16;
+    case DataType::int8:
+      return VectorElement::int8;
+    default:
+      return {};
+  }
+}
+
 /// A matrix without gaps in host memory.
 void check_matrix(const ConstArray& array, const char* name, DataType type, std::uint64_t columns) {
   const auto refuse = [&](const std::string& what) {
@@ -132,6 +158,15 @@ int threads_argument(std::int32_t threads) {
   return threads;
 }
 
+std::optional<Stream> stream_option(std::int32_t has_stream, void* stream) {
+  KINDRED_C_REFUSE_IF(has_stream != 0 && has_stream != 1,
+                      "has_stream is " + std::to_string(has_stream) + "; it must be 0 or 1");
+  KINDRED_C_REFUSE_IF(has_stream == 0 && stream != nullptr,
+                      "stream is given, but has_stream is 0; set it to 1 to use the stream");
+  if (has_stream == 0) return {};
+  return Stream::cuda(stream);
+}
+
 void check_reserved(std::int32_t reserved, const char* name) {
   KINDRED_C_REFUSE_IF(reserved != 0, std::string(name) + ".reserved is " +
                                          std::to_string(reserved) + "; it must be 0");
@@ -174,6 +209,31 @@ Array output_array_of(const DLTensor* tensor, const char* name) {
   return array_of_tensor<void>(tensor, name);
 }
 
+std::optional<ConstArray> optional_array_of(const DLTensor* tensor, const char* name) {
+  if (tensor == nullptr) return {};
+  return array_of(tensor, name);
+}
+std::optional<Array> optional_output_array_of(const DLTensor* tensor, const char* name) {
+  if (tensor == nullptr) return {};
+  return output_array_of(tensor, name);
+}
+
+std::vector<ConstArray> arrays_of(const DLTensor* const* tensors, std::size_t count,
+                                  const char* name) {
+  return arrays_of_tensors<const void>(span_of(tensors, count, name), name);
+}
+std::vector<Array> output_arrays_of(DLTensor* const* tensors, std::size_t count, const char* name) {
+  return arrays_of_tensors<void>(span_of(tensors, count, name), name);
+}
+
+VectorElement element_of(const ConstArray& array, const char* name) {
+  const std::optional<VectorElement> element = element_of_type(array.type());
+  KINDRED_C_REFUSE_IF(!element || *element == VectorElement::int8,
+                      std::string(name) + " is " + to_string(array) +
+                          "; it must have elements of type float32, float16 or bfloat16");
+  return *element;
+}
+
 template <class T>
 std::span<const T> matrix_of(const DLTensor* tensor, const char* name, std::uint64_t columns,
                              std::uint64_t* rows) {
@@ -184,6 +244,16 @@ std::span<const T> matrix_of(const DLTensor* tensor, const char* name, std::uint
 }
 template std::span<const float> matrix_of(const DLTensor*, const char*, std::uint64_t,
                                           std::uint64_t*);
+
+template <class T>
+std::span<const T> row_of(const DLTensor* tensor, const char* name, std::uint64_t columns) {
+  std::uint64_t rows = 0;
+  const std::span<const T> out = matrix_of<T>(tensor, name, columns, &rows);
+  KINDRED_C_REFUSE_IF(
+      rows != 1, std::string(name) + " has " + std::to_string(rows) + " rows; it must have one");
+  return out;
+}
+template std::span<const float> row_of(const DLTensor*, const char*, std::uint64_t);
 
 template <class T>
 std::span<T> output_matrix_of(const DLTensor* tensor, const char* name, std::uint64_t rows,
@@ -202,32 +272,19 @@ template std::span<std::int64_t> output_matrix_of(const DLTensor*, const char*, 
 
 VectorSpan rows_of(const DLTensor* rows, const DLTensor* scales, const char* name) {
   const ConstArray array = array_of(rows, name);
-  VectorElement element = VectorElement::float32;
-  switch (array.type()) {
-    case DataType::float32:
-      break;
-    case DataType::float16:
-      element = VectorElement::float16;
-      break;
-    case DataType::bfloat16:
-      element = VectorElement::bfloat16;
-      break;
-    case DataType::int8:
-      element = VectorElement::int8;
-      break;
-    default:
-      refuse(std::string(name) + " is " + to_string(array) +
-             "; rows have elements of type float32, float16, bfloat16 or int8");
-  }
+  const std::optional<VectorElement> element = element_of_type(array.type());
+  KINDRED_C_REFUSE_IF(!element,
+                      std::string(name) + " is " + to_string(array) +
+                          "; rows have elements of type float32, float16, bfloat16 or int8");
   const auto columns = static_cast<std::uint64_t>(array.extent(array.rank() - 1));
   check_matrix(array, name, array.type(), columns);
   std::span<const float> factors;
   if (scales != nullptr) {
-    KINDRED_C_REFUSE_IF(element != VectorElement::int8, "scales are given, but the elements of " +
-                                                            std::string(name) + " are not int8");
-    factors = matrix_of<float>(scales, "scales", rows_of_array(array));
+    KINDRED_C_REFUSE_IF(*element != VectorElement::int8, "scales are given, but the elements of " +
+                                                             std::string(name) + " are not int8");
+    factors = row_of<float>(scales, "scales", rows_of_array(array));
   }
-  return VectorSpan(element,
+  return VectorSpan(*element,
                     {static_cast<const std::byte*>(array.data()),
                      static_cast<std::size_t>(array.size() * size_of(array.type()))},
                     static_cast<std::size_t>(columns), factors);

@@ -94,6 +94,9 @@ Space space_argument(std::int32_t space);
 Residency residency_option(std::int32_t residency);
 /// A maximum number of threads; 0: all of the machine.
 int threads_argument(std::int32_t threads);
+/// \brief The stream that orders a call on tensors on a device.
+/// \throws InvalidArgument for another \p has_stream than 0 and 1, and for a stream without it
+std::optional<Stream> stream_option(std::int32_t has_stream, void* stream);
 void check_reserved(std::int32_t reserved, const char* name);
 
 /// \throws InvalidArgument for a null pointer to elements, or more elements than memory can hold
@@ -129,12 +132,24 @@ RaggedSpan<T> ragged_of(const T* values, const std::uint64_t* offsets, std::size
 /// A tensor of the caller. \throws InvalidArgument
 ConstArray array_of(const DLTensor* tensor, const char* name);
 Array output_array_of(const DLTensor* tensor, const char* name);
+/// A tensor that may be missing.
+std::optional<ConstArray> optional_array_of(const DLTensor* tensor, const char* name);
+std::optional<Array> optional_output_array_of(const DLTensor* tensor, const char* name);
+/// The tensors of a list. \throws InvalidArgument
+std::vector<ConstArray> arrays_of(const DLTensor* const* tensors, std::size_t count,
+                                  const char* name);
+std::vector<Array> output_arrays_of(DLTensor* const* tensors, std::size_t count, const char* name);
+/// The element type of rows. \throws InvalidArgument for others than float32, float16 and bfloat16
+VectorElement element_of(const ConstArray& array, const char* name);
 /// \brief The elements of a contiguous tensor on the host.
 /// \param rows,columns of the matrix that they must be; a tensor of one dimension is one row
 template <class T>
 std::span<const T> matrix_of(const DLTensor* tensor, const char* name, std::uint64_t columns,
                              std::uint64_t* rows = nullptr);
-/// The same for output, of which the number of rows is known.
+/// The same for a tensor of one row, with one dimension or two.
+template <class T>
+std::span<const T> row_of(const DLTensor* tensor, const char* name, std::uint64_t columns);
+/// The same as `matrix_of` for output, of which the number of rows is known.
 template <class T>
 std::span<T> output_matrix_of(const DLTensor* tensor, const char* name, std::uint64_t rows,
                               std::uint64_t columns);
@@ -151,6 +166,11 @@ void write_array(std::span<const T> values, T* out, std::size_t capacity, const 
 }
 
 kindred_record record_of(const DispatchRecord& record);
+/// Checks and fills a record that the caller may leave out.
+inline void check_record(const kindred_record* record) { check_output(record, "record", true); }
+inline void write_record(kindred_record* record, const DispatchRecord& found) {
+  write_output(record, record_of(found));
+}
 /// Copies a text, which is cut if it is too long.
 template <std::size_t size>
 void copy_text(char (&to)[size], std::string_view text) {

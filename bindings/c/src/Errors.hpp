@@ -4,6 +4,7 @@
 
 #include <kindred.h>
 
+#include <initializer_list>
 #include <string>
 
 namespace Kindred::C {
@@ -33,6 +34,14 @@ kindred_status guarded(const Body& body) noexcept {
 /// \throws InvalidArgument if a pointer is null. \param name of the parameter
 inline void require(const void* pointer, const char* name) {
   if (pointer == nullptr) refuse(std::string(name) + " is NULL");
+}
+struct NamedPointer {
+  const void* pointer;
+  const char* name;  ///< of the parameter
+};
+/// The same for several pointers.
+inline void require_all(std::initializer_list<NamedPointer> pointers) {
+  for (const auto& [pointer, name] : pointers) require(pointer, name);
 }
 template <class Function>
 void require_callback(Function* function, const char* name) {

@@ -6,6 +6,7 @@
 
 #include "Arguments.hpp"
 #include "Results.hpp"
+#include "Vectors.hpp"
 
 namespace Kindred::C {
 
@@ -28,29 +29,6 @@ KINDRED_C_HANDLE(hnsw, WithContext<HnswIndex>);
 namespace {
 
 VectorIndex& index_of(const kindred_index* index) { return object_of(index, "index")->engine; }
-
-VectorIndexOptions index_options(const kindred_index_options* options) {
-  const kindred_index_options given =
-      options_of(options, kindred_index_options KINDRED_INDEX_OPTIONS_INIT, "options");
-  VectorIndexOptions out;
-  out.residency = residency_option(given.residency);
-  out.quantized_copy = given.quantized_copy != 0 ? QuantizedCopy::automatic : QuantizedCopy::never;
-  return out;
-}
-
-SearchOptions search_options(const kindred_search_options* options) {
-  const kindred_search_options given =
-      options_of(options, kindred_search_options KINDRED_SEARCH_OPTIONS_INIT, "options");
-  check_reserved(given.reserved, "options");
-  SearchOptions out;
-  out.metric = enum_of<Metric>(given.metric, 3, "metric");
-  out.top = given.top;
-  out.filter = span_of(given.filter, given.filter_size, "filter");
-  out.filter_bits = span_of(given.filter_bits, given.filter_bits_size, "filter_bits");
-  out.space = space_option(given.space);
-  if (given.path != KINDRED_PATH_ANY) out.path = enum_of<SearchPath>(given.path, 3, "path");
-  return out;
-}
 
 HnswSettings hnsw_settings(const kindred_hnsw_settings* settings) {
   const kindred_hnsw_settings given =
@@ -75,32 +53,48 @@ VectorSpan rows_for(const VectorIndex& index, const DLTensor* rows, const DLTens
   return out;
 }
 
-/// The arrays of a search, of `rows × top`. A search of fewer rows than `top` fills the rest.
-struct SearchArrays {
-  SearchArrays(DLTensor* score_tensor, DLTensor* id_tensor, std::uint64_t rows_, std::size_t top_)
-      : rows(rows_),
-        top(top_),
-        scores(output_matrix_of<float>(score_tensor, "scores", rows, top)),
-        ids(output_matrix_of<std::int64_t>(id_tensor, "ids", rows, top)) {}
-
-  void fill(const std::vector<float>& found_scores, const std::vector<std::int64_t>& found_ids,
-            std::size_t found_top, Metric metric) const {
-    for (std::size_t row = 0; row < rows; ++row)
-      for (std::size_t place = 0; place < top; ++place) {
-        const std::size_t to = row * top + place;
-        const std::size_t from = row * found_top + place;
-        scores[to] = place < found_top ? found_scores[from] : padding_score(metric);
-        ids[to] = place < found_top ? found_ids[from] : -1;
-      }
-  }
-
-  std::uint64_t rows;
-  std::size_t top;
-  std::span<float> scores;
-  std::span<std::int64_t> ids;
-};
-
 }  // namespace
+
+VectorIndexOptions index_options(const kindred_index_options* options) {
+  const kindred_index_options given =
+      options_of(options, kindred_index_options KINDRED_INDEX_OPTIONS_INIT, "options");
+  VectorIndexOptions out;
+  out.residency = residency_option(given.residency);
+  out.quantized_copy = given.quantized_copy != 0 ? QuantizedCopy::automatic : QuantizedCopy::never;
+  return out;
+}
+
+SearchOptions search_options(const kindred_search_options* options) {
+  const kindred_search_options given =
+      options_of(options, kindred_search_options KINDRED_SEARCH_OPTIONS_INIT, "options");
+  SearchOptions out;
+  out.metric = enum_of<Metric>(given.metric, 3, "metric");
+  out.top = given.top;
+  out.filter = span_of(given.filter, given.filter_size, "filter");
+  out.filter_bits = span_of(given.filter_bits, given.filter_bits_size, "filter_bits");
+  out.space = space_option(given.space);
+  out.stream = stream_option(given.has_stream, given.stream);
+  if (given.path != KINDRED_PATH_ANY) out.path = enum_of<SearchPath>(given.path, 3, "path");
+  return out;
+}
+
+SearchArrays::SearchArrays(const DLTensor* scores, const DLTensor* ids, std::uint64_t rows,
+                           std::size_t top)
+    : m_rows(rows),
+      m_top(top),
+      m_scores(output_matrix_of<float>(scores, "scores", rows, top)),
+      m_ids(output_matrix_of<std::int64_t>(ids, "ids", rows, top)) {}
+
+void SearchArrays::fill(std::span<const float> scores, std::span<const std::int64_t> ids,
+                        std::size_t found_top, Metric metric) const {
+  for (std::size_t row = 0; row < m_rows; ++row)
+    for (std::size_t place = 0; place < m_top; ++place) {
+      const std::size_t to = row * m_top + place;
+      const std::size_t from = row * found_top + place;
+      m_scores[to] = place < found_top ? scores[from] : padding_score(metric);
+      m_ids[to] = place < found_top ? ids[from] : -1;
+    }
+}
 
 // VectorIndex
 
@@ -269,9 +263,7 @@ kindred_status kindred_scorer_score(kindred_scorer* scorer, const DLTensor* quer
     require(found, "found");
     span_of(scores, capacity, "scores");
     span_of(ids, capacity, "ids");
-    std::uint64_t rows = 0;
-    const std::span<const float> values = matrix_of<float>(query, "query", object.dimension, &rows);
-    KINDRED_C_REFUSE_IF(rows != 1, "query has " + std::to_string(rows) + " rows; it must have one");
+    const std::span<const float> values = row_of<float>(query, "query", object.dimension);
     const std::span<const ScoredId> results =
         object.prepared.score(values, span_of(candidates, count, "candidates"));
     *found = results.size();
