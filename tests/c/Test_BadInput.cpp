@@ -2,6 +2,7 @@
 // Every function of kindred.h, by its list: null pointers, handles of another kind or destroyed,
 // sizes of structs, and sizes of arrays that exceed the memory.
 #include "CSupport.hpp"
+#include "ValidStructs.hpp"
 
 #include <FunctionTable.hpp>
 #include <TempFolder.hpp>
@@ -29,14 +30,26 @@ struct Handles {
     Tensor tensor(rows, KINDRED_FLOAT32, 2, 2);
     context = c_context();
     KINDRED_EXPECT_OK(kindred_context_profile_json(context, &string));
+    const std::uint64_t numbers[] = {1, 2};
+    const std::int64_t id = 0;
+    kindred_key_span key_list = KINDRED_KEY_SPAN_INIT;
+    key_list.integers = numbers;
+    key_list.count = 1;
+    KINDRED_EXPECT_OK(kindred_key_table_create(KINDRED_KEYS_INTEGERS, &table));
+    KINDRED_EXPECT_OK(kindred_key_table_add(table, &key_list, event));
+    KINDRED_EXPECT_OK(kindred_key_table_keys(table, &id, 1, &keys));
+    key_list.count = 2;
+    KINDRED_EXPECT_OK(
+        kindred_keyed_index_create(context, &key_list, &tensor, nullptr, nullptr, &keyed));
     KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
     KINDRED_EXPECT_OK(kindred_query_create(KINDRED_LCS, symbols, 3, 0, &query));
     KINDRED_EXPECT_OK(kindred_matcher_create(context, symbols, offsets, 1, 0, &matcher));
     KINDRED_EXPECT_OK(kindred_memory_create(context, nullptr, &memory));
     KINDRED_EXPECT_OK(kindred_memory_learn(memory, &text, event, 1, nullptr, 0, 1, nullptr));
     KINDRED_EXPECT_OK(kindred_memory_pattern(memory, 0, &pattern));
+    KINDRED_EXPECT_OK(kindred_memory_names(memory, event, 1, &strings));
     KINDRED_EXPECT_OK(
-        kindred_memory_predict(memory, &text, event, 1, nullptr, nullptr, &predictions));
+        kindred_memory_predict(memory, &text, event, 1, -1, nullptr, nullptr, &predictions));
     KINDRED_EXPECT_OK(kindred_index_create(context, &tensor, nullptr, nullptr, &index));
     KINDRED_EXPECT_OK(kindred_scorer_create(index, 4, nullptr, &scorer));
     KINDRED_EXPECT_OK(kindred_hnsw_build(context, &tensor, nullptr, nullptr, nullptr, &hnsw));
@@ -53,6 +66,7 @@ struct Handles {
   }
   kindred_context* context = nullptr;
   kindred_string* string = nullptr;
+  kindred_strings* strings = nullptr;
   kindred_vocabulary* vocabulary = nullptr;
   kindred_query* query = nullptr;
   kindred_matcher* matcher = nullptr;
@@ -65,14 +79,17 @@ struct Handles {
   kindred_graph* graph = nullptr;
   kindred_results* results = nullptr;
   kindred_clusters* clusters = nullptr;
+  kindred_keys* keys = nullptr;
+  kindred_key_table* table = nullptr;
+  kindred_keyed_index* keyed = nullptr;
   kindred_bulk* bulk = nullptr;
   kindred_lattice* lattice = nullptr;
   kindred_seeds* seeds = nullptr;
 
   auto all() const {
-    return std::make_tuple(context, string, vocabulary, query, matcher, memory, pattern,
-                           predictions, index, scorer, hnsw, graph, results, clusters, bulk,
-                           lattice, seeds);
+    return std::make_tuple(context, string, strings, vocabulary, query, matcher, memory, pattern,
+                           predictions, index, scorer, hnsw, graph, results, clusters, keys, table,
+                           keyed, bulk, lattice, seeds);
   }
 };
 
@@ -175,6 +192,7 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
       storage.bytes[0] = 'a';
       return reinterpret_cast<T>(storage.bytes);
     } else if constexpr (std::is_same_v<Pointed, DLTensor>) {
+      if (name == "scales" || name == "scale") return nullptr;  // of int8 alone
       const DLTensor tensor =
           kindred_tensor(storage.bytes + 1024, KINDRED_FLOAT32, 2, storage.shape);
       std::memcpy(storage.bytes, &tensor, sizeof(tensor));
@@ -184,7 +202,8 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
       std::memcpy(storage.bytes, &text, sizeof(text));
       return reinterpret_cast<T>(storage.bytes);
     } else if constexpr (has_struct_size<Pointed>) {
-      set_size(storage, 8);
+      const Pointed valid = valid_struct<Pointed>();
+      std::memcpy(storage.bytes, &valid, sizeof(valid));
       if (fault == Fault::struct_size_0) set_size(storage, 0);
       if (fault == Fault::struct_size_odd) set_size(storage, sizeof(Pointed) - 1);
       if (fault == Fault::struct_size_huge) set_size(storage, std::size_t{1} << 40U);
@@ -195,7 +214,7 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
       }
       return reinterpret_cast<T>(storage.bytes);
     } else {
-      if (name == "offsets") {
+      if (name == "offsets" || name == "patterns") {
         const std::uint64_t offsets[] = {0, 1};
         std::memcpy(storage.bytes, offsets, sizeof(offsets));
       }
@@ -203,7 +222,8 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
     }
   } else if constexpr (is_array_size<T>) {
     if (fault == Fault::size_max) return std::numeric_limits<T>::max();
-    return name == "struct_size" ? 8 : name == "position" || name == "number" ? 0 : 1;
+    if (name == "struct_size") return 8;
+    return name == "position" || name == "number" || name == "index" ? 0 : 1;
   } else if constexpr (std::is_floating_point_v<T>) {
     return T(0.5);
   } else {
@@ -298,7 +318,8 @@ bool sets_defaults(const Function& function) {
 /// Trains or calibrates: slow, or not repeatable.
 bool changes_the_fixture(const Function& function) {
   return function.name == "kindred_context_calibrate" ||
-         function.name == "kindred_context_save_profile";
+         function.name == "kindred_context_save_profile" ||
+         function.name == "kindred_memory_forget";
 }
 
 bool contains(const std::string& text, const std::string& part) {

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CSupport.hpp"
 
-#include <TempFolder.hpp>
 #include <kindred/Version.hpp>
+#include <kindred/matcher/Calibration.hpp>
+
+#include <TempFolder.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <limits>
 #include <thread>
 
 namespace Kindred::Testing {
@@ -33,7 +38,8 @@ kindred_context_options options_with(Seen& seen) {
     return ++static_cast<Seen*>(user)->dispatched, 1;
   };
   options.dispatch_user = &seen;
-  options.before_allocation = [](void* user, std::uint64_t, const char* label) {
+  options.before_allocation = [](void* user, const char* memory, std::uint64_t, const char* label) {
+    EXPECT_TRUE(std::string(memory) == "host" || std::string(memory) == "cuda") << memory;
     EXPECT_NE(std::string(label), "");
     auto& it = *static_cast<Seen*>(user);
     ++it.allocations;
@@ -68,6 +74,8 @@ TEST(CContext, DescribesItsSpaces) {
   kindred_memory_use use = KINDRED_MEMORY_USE_INIT;
   KINDRED_ASSERT_OK(kindred_context_memory_use(c_context(), KINDRED_SPACE_SERIAL, &use));
   EXPECT_LE(use.current, use.peak);
+  EXPECT_LE(use.current, use.total);
+  EXPECT_LE(use.current_allocations, use.allocations);
   const char* name = nullptr;
   const char* why = nullptr;
   KINDRED_ASSERT_OK(kindred_context_library(c_context(), &name, &why));
@@ -75,6 +83,111 @@ TEST(CContext, DescribesItsSpaces) {
   EXPECT_STRNE(why, "");
   EXPECT_EQ(kindred_version(), static_cast<std::uint32_t>(KINDRED_VERSION));
   EXPECT_STREQ(kindred_version_string(), KINDRED_VERSION_STRING);
+}
+
+TEST(CContext, RecordsAreLinesOfJson) {
+  kindred_record record = KINDRED_RECORD_INIT;
+  std::snprintf(record.operation, sizeof(record.operation), "%s", "search");
+  record.items = 12;
+  record.predicted[KINDRED_SPACE_SERIAL] = 0.5;
+  record.predicted[KINDRED_SPACE_OPENMP] = std::numeric_limits<double>::quiet_NaN();
+  record.predicted[KINDRED_SPACE_CUDA] = 2;
+  record.space = KINDRED_SPACE_OPENMP;
+  record.reason = KINDRED_REASON_HYSTERESIS;
+  record.taken = 0.25;
+  record.threads = 3;
+  record.starts = 1;
+  record.first = 1;
+  DispatchRecord expected;
+  static constexpr OperationInfo search{"search", "", {}};
+  expected.operation = search;
+  expected.items = 12;
+  expected.predicted = {0.5, std::numeric_limits<double>::quiet_NaN(), 2};
+  expected.chosen = Space::openmp;
+  expected.why = Reason::hysteresis;
+  expected.taken = 0.25;
+  expected.threads = 3;
+  expected.first = true;
+  Owned<kindred_string> json(kindred_string_destroy);
+  KINDRED_ASSERT_OK(kindred_record_json(&record, &json));
+  EXPECT_EQ(std::string(kindred_string_data(json)), to_json(expected));
+  kindred_string* none = nullptr;
+  for (auto kindred_record::*field : {&kindred_record::space, &kindred_record::reason}) {
+    kindred_record wrong = record;
+    wrong.*field = 100;
+    EXPECT_EQ(kindred_record_json(&wrong, &none), KINDRED_INVALID);
+  }
+  // A name without a final zero, and one of other bytes.
+  std::memset(record.operation, 'x', sizeof(record.operation));
+  Owned<kindred_string> long_name(kindred_string_destroy);
+  KINDRED_ASSERT_OK(kindred_record_json(&record, &long_name));
+  EXPECT_NE(std::string(kindred_string_data(long_name)).find(std::string(32, 'x') + '"'),
+            std::string::npos);
+  record.operation[0] = '\xFF';
+  EXPECT_EQ(kindred_record_json(&record, &none), KINDRED_INVALID);
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST(CContext, DescribesItsDispatcher) {
+  const std::vector<Operation> operations = engine_operations();
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    EXPECT_EQ(kindred_operation_name(i), operations[i].name());
+  EXPECT_EQ(kindred_operation_name(operations.size()), nullptr);
+
+  kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
+  options.load_profile = 0;
+  Owned<kindred_context> context(kindred_context_destroy);
+  KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
+  kindred_dispatch_statistics statistics = KINDRED_DISPATCH_STATISTICS_INIT;
+  KINDRED_ASSERT_OK(kindred_context_dispatch_statistics(context, &statistics));
+  EXPECT_EQ(statistics.decisions, 0U);
+  EXPECT_EQ(statistics.calibrated, 0);
+  const std::vector<std::string> words{"abc", "abd"};
+  const std::vector<kindred_text> texts = c_texts(words);
+  Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+  KINDRED_ASSERT_OK(kindred_matcher_create_texts(context, texts.data(), 2, 0, &matcher));
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    Owned<kindred_results> results(kindred_results_destroy);
+    KINDRED_ASSERT_OK(kindred_matcher_match_texts(matcher, texts.data(), 2, nullptr, &results));
+  }
+  KINDRED_ASSERT_OK(kindred_context_dispatch_statistics(context, &statistics));
+  EXPECT_GT(statistics.decisions, 0U);
+  EXPECT_GT(statistics.taken, 0);
+  EXPECT_GE(statistics.lost, 0);
+
+  double work = -1;
+  std::int32_t open = -1;
+  std::uint64_t bytes = 0;
+  const auto crossover = [&](const std::string& operation, std::int32_t space) {
+    return kindred_context_crossover(context, operation.data(), operation.size(), space, &work);
+  };
+  KINDRED_ASSERT_OK(crossover("lcs", KINDRED_SPACE_OPENMP));
+  EXPECT_GE(work, 0);
+  EXPECT_EQ(crossover("no operation", KINDRED_SPACE_OPENMP), KINDRED_NOT_FOUND);
+  EXPECT_EQ(crossover("lcs", KINDRED_SPACE_ANY), KINDRED_INVALID);
+  KINDRED_ASSERT_OK(kindred_context_breaker_open(context, "lcs", 3, KINDRED_SPACE_SERIAL, &open));
+  EXPECT_EQ(open, 0);
+  KINDRED_ASSERT_OK(kindred_context_batch_bytes(context, "lcs", 3, &bytes));
+  EXPECT_EQ(bytes, std::uint64_t{64} << 20U);
+
+  KINDRED_ASSERT_OK(kindred_context_force_threads(context, 1));
+  EXPECT_EQ(kindred_context_force_threads(context, -1), KINDRED_INVALID);
+  EXPECT_EQ(kindred_context_force_threads(context, 1000), KINDRED_INVALID);
+  KINDRED_ASSERT_OK(kindred_context_force_threads(context, 0));
+}
+
+TEST(CContext, MessagesAndPathsAreThoseOfCpp) {
+  Seen seen;
+  const kindred_context_options options = options_with(seen);
+  Owned<kindred_context> context(kindred_context_destroy);
+  KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
+  const int before = seen.logs;
+  KINDRED_ASSERT_OK(kindred_context_log(context, KINDRED_LOG_WARNING, "message", 7));
+  EXPECT_EQ(seen.logs, before + 1);
+  EXPECT_EQ(kindred_context_log(context, 3, "message", 7), KINDRED_INVALID);
+  Owned<kindred_string> path(kindred_string_destroy);
+  KINDRED_ASSERT_OK(kindred_default_profile_path(&path));
+  EXPECT_EQ(kindred_string_data(path), Context::default_profile_path());
 }
 
 TEST(CContext, CallbacksReceiveRecordsAndRefuseAllocations) {

@@ -208,6 +208,157 @@ TEST(CSequences, PairsAreThoseOfCpp) {
   EXPECT_EQ(block.length, 4U);
 }
 
+TEST(CSequences, PairsWithoutAPreparedQueryAreThoseOfCpp) {
+  const Ragged<Symbol> rows = random_sequences("CSequences single pairs", 10, 40);
+  for (const Measure measure : all_measures)
+    for (std::size_t i = 0; i + 1 < rows.rows(); ++i) {
+      const auto pattern = rows[i];
+      const auto query = rows[i + 1];
+      const auto number = static_cast<std::int32_t>(measure);
+      std::uint32_t matched = 0;
+      KINDRED_ASSERT_OK(kindred_matched(number, pattern.data(), pattern.size(), query.data(),
+                                        query.size(), 0, &matched));
+      EXPECT_EQ(matched, Kindred::matched(measure, pattern, query));
+      std::uint64_t distance = 0;
+      if (counts_edits(measure)) {
+        KINDRED_ASSERT_OK(
+            kindred_distance(number, matched, pattern.size(), query.size(), &distance));
+        EXPECT_EQ(distance, Kindred::distance(measure, matched, pattern.size(), query.size()));
+      } else {
+        EXPECT_EQ(kindred_distance(number, matched, pattern.size(), query.size(), &distance),
+                  KINDRED_INVALID);
+      }
+      if (measure != Measure::lcs && measure != Measure::difflib) continue;
+      const std::vector<Block> expected = Kindred::blocks(measure, pattern, query);
+      std::vector<kindred_block> blocks(expected.size());
+      std::size_t count = 0;
+      KINDRED_ASSERT_OK(kindred_blocks(number, pattern.data(), pattern.size(), query.data(),
+                                       query.size(), 0, blocks.data(), blocks.size(), &count));
+      ASSERT_EQ(count, expected.size());
+      for (std::size_t b = 0; b < count; ++b) {
+        EXPECT_EQ(blocks[b].pattern_begin, expected[b].pattern_begin);
+        EXPECT_EQ(blocks[b].query_begin, expected[b].query_begin);
+        EXPECT_EQ(blocks[b].length, expected[b].length);
+      }
+    }
+  std::uint32_t matched = 0;
+  KINDRED_ASSERT_OK(kindred_matched_text(KINDRED_LCS, "gr\xC3\xBCn", 5, "grau", 4, 0, &matched));
+  EXPECT_EQ(matched, 2U);
+  kindred_block block{};
+  std::size_t count = 0;
+  KINDRED_ASSERT_OK(
+      kindred_blocks_text(KINDRED_LCS, "gr\xC3\xBCn", 5, "grau", 4, 0, &block, 1, &count));
+  EXPECT_EQ(count, 1U);
+  EXPECT_EQ(block.length, 2U);
+  std::uint64_t distance = 0;
+  EXPECT_EQ(kindred_distance(KINDRED_LCS, 4, 3, 5, &distance), KINDRED_INVALID);
+  EXPECT_EQ(kindred_distance(KINDRED_LEVENSHTEIN, 6, 3, 5, &distance), KINDRED_INVALID);
+}
+
+TEST(CSequences, MeasuresHaveNamesAndProperties) {
+  for (const Measure measure : all_measures) {
+    kindred_measure_info info = KINDRED_MEASURE_INFO_INIT;
+    KINDRED_ASSERT_OK(kindred_measure_describe(static_cast<std::int32_t>(measure), &info));
+    EXPECT_EQ(info.name, to_string(measure));
+    EXPECT_EQ(info.counts_edits != 0, counts_edits(measure));
+    EXPECT_EQ(info.compares_words != 0, compares_words(measure));
+  }
+  kindred_measure_info info = KINDRED_MEASURE_INFO_INIT;
+  EXPECT_EQ(kindred_measure_describe(9, &info), KINDRED_INVALID);
+}
+
+TEST(CSequences, OnlyCandidatesAreResults) {
+  const Ragged<Symbol> patterns = random_sequences("CSequences candidates", 50, 20);
+  const Ragged<Symbol> queries = random_sequences("CSequences candidate queries", 3, 20);
+  const SequenceMatcher expected(context(), patterns, Residency::host);
+  Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+  KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), patterns.values.data(),
+                                           patterns.offsets.data(), patterns.rows(), 0, &matcher));
+  const auto match = [&](const kindred_match_options& options, kindred_results** results) {
+    return kindred_matcher_match(matcher, queries.values.data(), queries.offsets.data(),
+                                 queries.rows(), &options, results);
+  };
+  for (const std::vector<std::uint64_t>& only :
+       std::vector<std::vector<std::uint64_t>>{{}, {49}, {3, 1, 3, 2, 30, 31, 32, 33, 34, 35}}) {
+    kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
+    options.only = only.data();
+    options.only_size = only.size();
+    Owned<kindred_results> results(kindred_results_destroy);
+    KINDRED_ASSERT_OK(match(options, &results));
+    expect_matches(results, expected.match(queries, {.only = only}));
+  }
+  kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
+  const std::uint64_t absent = 50;
+  options.only = &absent;
+  options.only_size = 1;
+  kindred_results* results = nullptr;
+  EXPECT_EQ(match(options, &results), KINDRED_INVALID);
+  kindred_clusters* clusters = nullptr;
+  EXPECT_EQ(kindred_matcher_cluster(matcher, KINDRED_LINKAGE_SINGLE, &options, &clusters),
+            KINDRED_INVALID);
+  options.only_size = KINDRED_UNSET;
+  EXPECT_EQ(match(options, &results), KINDRED_INVALID);
+  EXPECT_EQ(results, nullptr);
+}
+
+TEST(CSequences, SimilarPairsFormTheClustersOfCpp) {
+  const std::vector<kindred_similar_pair> pairs{{0, 2, 0.9}, {2, 4, 0.8}, {1, 5, 0.7}, {4, 0, 0.1}};
+  std::vector<SimilarPair> expected_pairs;
+  for (const kindred_similar_pair& pair : pairs)
+    expected_pairs.push_back({pair.first, pair.second, pair.similarity});
+  for (const Linkage linkage : {Linkage::single, Linkage::complete}) {
+    const Clusters expected = cluster_pairs(7, expected_pairs, linkage);
+    Owned<kindred_clusters> found(kindred_clusters_destroy);
+    KINDRED_ASSERT_OK(kindred_cluster_pairs(7, pairs.data(), pairs.size(),
+                                            static_cast<std::int32_t>(linkage), &found));
+    kindred_clusters_view view = KINDRED_CLUSTERS_VIEW_INIT;
+    KINDRED_ASSERT_OK(kindred_clusters_get(found, &view));
+    ASSERT_EQ(view.items, 7U);
+    ASSERT_EQ(view.clusters, expected.members.rows());
+    for (std::size_t i = 0; i < view.items; ++i) {
+      EXPECT_EQ(view.cluster_of[i], expected.cluster_of[i]);
+      EXPECT_EQ(view.members[i], expected.members.values[i]);
+    }
+    for (std::size_t i = 0; i < view.clusters; ++i)
+      EXPECT_EQ(view.representatives[i], expected.representatives[i]);
+  }
+  Owned<kindred_clusters> none(kindred_clusters_destroy);
+  KINDRED_ASSERT_OK(kindred_cluster_pairs(0, nullptr, 0, KINDRED_LINKAGE_SINGLE, &none));
+  kindred_clusters* clusters = nullptr;
+  EXPECT_EQ(kindred_cluster_pairs(5, pairs.data(), pairs.size(), 0, &clusters), KINDRED_INVALID);
+  EXPECT_EQ(kindred_cluster_pairs(7, pairs.data(), pairs.size(), 2, &clusters), KINDRED_INVALID);
+}
+
+TEST(CVocabulary, CodePointsAreTheSymbolsOfCharacters) {
+  const std::string text = "gr\xC3\xBCn";
+  std::uint32_t symbols[8] = {};
+  std::size_t count = 0;
+  KINDRED_ASSERT_OK(kindred_code_points(text.data(), text.size(), 0, symbols, 8, &count));
+  EXPECT_EQ(std::vector<std::uint32_t>(symbols, symbols + count),
+            (std::vector<std::uint32_t>{'g', 'r', 0xFC, 'n'}));
+  EXPECT_EQ(kindred_code_points(text.data(), text.size(), 0, symbols, 3, &count), KINDRED_INVALID);
+  EXPECT_EQ(count, 4U);
+  EXPECT_EQ(kindred_code_points("\xFF", 1, 0, symbols, 8, &count), KINDRED_INVALID);
+  KINDRED_ASSERT_OK(kindred_code_points("\xFF", 1, 1, symbols, 8, &count));
+  EXPECT_EQ(count, 1U);
+  EXPECT_EQ(symbols[0], 0x110000U + 0xFFU);
+}
+
+TEST(CVocabulary, IsMadeOfDifferentTexts) {
+  const std::vector<std::string> words{"b", "", "a"};
+  Owned<kindred_vocabulary> vocabulary(kindred_vocabulary_destroy);
+  KINDRED_ASSERT_OK(kindred_vocabulary_create_texts(c_texts(words).data(), 3, &vocabulary));
+  const std::uint32_t symbols[] = {2, 0, 1, 2};
+  kindred_text texts[4] = {};
+  KINDRED_ASSERT_OK(kindred_vocabulary_decode(vocabulary, symbols, 4, texts));
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(std::string(texts[i].data, texts[i].size), words[symbols[i]]);
+  const std::vector<std::string> twice{"b", "b"};
+  kindred_vocabulary* none = nullptr;
+  EXPECT_EQ(kindred_vocabulary_create_texts(c_texts(twice).data(), 2, &none), KINDRED_INVALID);
+  EXPECT_EQ(none, nullptr);
+}
+
 TEST(CVocabulary, NumbersTextsAndKeepsThemInAFile) {
   const TempFolder folder;
   Owned<kindred_vocabulary> vocabulary(kindred_vocabulary_destroy);
@@ -255,7 +406,7 @@ TEST(CPatternMemory, LearnsMatchesPredictsAndKeepsItsFile) {
       {"a", "b", "c", "d"}, {"a", "b", "x", "y"}, {"b", "c", "d", "e"}};
   const std::uint64_t offsets[] = {0, 1, 2, 4};
   for (std::size_t i = 0; i < patterns.size(); ++i) {
-    kindred_learned learned = KINDRED_LEARNED_INIT;
+    kindred_learned learned{};
     const std::string name = "p" + std::to_string(i);
     KINDRED_ASSERT_OK(kindred_memory_learn(memory, c_texts(patterns[i]).data(), offsets, 3,
                                            name.data(), name.size(), i + 1, &learned));
@@ -273,22 +424,25 @@ TEST(CPatternMemory, LearnsMatchesPredictsAndKeepsItsFile) {
   const std::uint64_t events[] = {0, 1, 3};
   std::uint32_t symbols[3] = {};
   std::size_t count = 0;
-  KINDRED_ASSERT_OK(
-      kindred_memory_encode(memory, c_texts(query).data(), events, 2, symbols, 3, &count));
+  KINDRED_ASSERT_OK(kindred_memory_encode(memory, c_texts(query).data(), events, 2,
+                                          KINDRED_LEVEL_OF_MEMORY, symbols, 3, &count));
   EXPECT_EQ(count, 3U);
   EXPECT_EQ(symbols[2], KINDRED_UNKNOWN_SYMBOL);
-  EXPECT_EQ(kindred_memory_encode(memory, c_texts(query).data(), events, 2, symbols, 2, &count),
+  EXPECT_EQ(kindred_memory_encode(memory, c_texts(query).data(), events, 2, KINDRED_LEVEL_TOKEN,
+                                  symbols, 2, &count),
             KINDRED_INVALID);
   Ragged<Symbol> encoded;
   expected.encode({events, query_views}, encoded);
   const std::uint64_t one[] = {0, 3};
   Owned<kindred_results> results(kindred_results_destroy);
-  KINDRED_ASSERT_OK(kindred_memory_match(memory, symbols, one, 1, nullptr, &results));
+  KINDRED_ASSERT_OK(
+      kindred_memory_match(memory, symbols, one, 1, KINDRED_LEVEL_OF_MEMORY, nullptr, &results));
   expect_matches(results, expected.match(encoded));
 
   Owned<kindred_predictions> predictions(kindred_predictions_destroy);
-  KINDRED_ASSERT_OK(kindred_memory_predict(memory, c_texts(query).data(), events, 2, nullptr,
-                                           nullptr, &predictions));
+  KINDRED_ASSERT_OK(kindred_memory_predict(memory, c_texts(query).data(), events, 2,
+                                           KINDRED_LEVEL_OF_MEMORY, nullptr, nullptr,
+                                           &predictions));
   const PredictionResults found = expected.predict({events, query_views});
   std::size_t size = 0;
   KINDRED_ASSERT_OK(kindred_predictions_size(predictions, &size));

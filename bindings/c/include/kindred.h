@@ -136,6 +136,8 @@ KINDRED_API const char* kindred_version_string(void) KINDRED_NOEXCEPT;
 typedef struct kindred_context kindred_context;
 /* an owned text */
 typedef struct kindred_string kindred_string;
+/* owned texts */
+typedef struct kindred_strings kindred_strings;
 /* numbers texts */
 typedef struct kindred_vocabulary kindred_vocabulary;
 /* compares one sequence with many */
@@ -160,6 +162,12 @@ typedef struct kindred_graph kindred_graph;
 typedef struct kindred_results kindred_results;
 /* a partition of stored sequences */
 typedef struct kindred_clusters kindred_clusters;
+/* owned keys */
+typedef struct kindred_keys kindred_keys;
+/* maps keys to ids */
+typedef struct kindred_key_table kindred_key_table;
+/* exact search in vectors that have keys */
+typedef struct kindred_keyed_index kindred_keyed_index;
 /* operations on lists of arrays */
 typedef struct kindred_bulk kindred_bulk;
 /* a layer of seeds */
@@ -222,10 +230,36 @@ typedef struct kindred_record {
   int32_t space;           /* KINDRED_SPACE_... */
   int32_t reason;          /* KINDRED_REASON_... */
   int32_t threads;         /* host threads used */
-  int32_t first; /* 1: the first call of this size on this space, which includes allocations */
+  int32_t first;   /* 1: the first call of this size on this space, which includes allocations */
+  uint32_t pieces; /* maximum number of threads that can share the work; 0: no limit */
+  int32_t reserved;
 } kindred_record;
 #define KINDRED_RECORD_INIT \
-  { sizeof(kindred_record), {0}, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, 0 }
+  { sizeof(kindred_record), {0}, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0 }
+/** A record as one line of JSON, which `kindred --explain` prints. KINDRED_INVALID for numbers of a
+ * space or a reason that do not exist. */
+KINDRED_API kindred_status kindred_record_json(const kindred_record* record,
+                                               kindred_string** json) KINDRED_NOEXCEPT;
+
+/* The kinds of keys: integers of 64 bits, or byte strings of any length, such as texts or UUIDs. */
+enum { KINDRED_KEYS_INTEGERS = 0, KINDRED_KEYS_BYTES = 1 };
+
+/** A borrowed list of keys of one kind. Byte strings are given in one of three forms: `texts`;
+ * `bytes` with `offsets`; or `bytes` of one `width`. Lists that the library returns have `bytes`
+ * with `offsets`. */
+typedef struct kindred_key_span {
+  size_t struct_size;
+  uint64_t count;            /* number of keys */
+  const uint64_t* integers;  /* of KINDRED_KEYS_INTEGERS */
+  const kindred_text* texts; /* of KINDRED_KEYS_BYTES, as the following */
+  const char* bytes;         /* of all keys, one after the other */
+  const uint64_t* offsets;   /* count + 1: key i is bytes[offsets[i] ... offsets[i + 1]) */
+  uint64_t width;            /* bytes of every key without `offsets`, such as 16 for UUIDs */
+  int32_t kind;              /* KINDRED_KEYS_... */
+  int32_t reserved;          /* 0 */
+} kindred_key_span;
+#define KINDRED_KEY_SPAN_INIT \
+  { sizeof(kindred_key_span), 0, NULL, NULL, NULL, NULL, 0, KINDRED_KEYS_INTEGERS, 0 }
 
 /* The bits of `DLDataType`s, for kindred_tensor. */
 #define KINDRED_FLOAT32 ((uint32_t)kDLFloat << 8U | 32U)
@@ -270,8 +304,9 @@ typedef int (*kindred_log_callback)(void* user, int32_t level, const char* messa
  * ignored. */
 typedef int (*kindred_dispatch_callback)(void* user, const kindred_record* record);
 /** Called before an allocation within a budget, from any thread; nonzero refuses it, with
- * KINDRED_NO_MEMORY. */
-typedef int (*kindred_allocation_callback)(void* user, uint64_t bytes, const char* label);
+ * KINDRED_NO_MEMORY. `memory` is `host` or `cuda`. */
+typedef int (*kindred_allocation_callback)(void* user, const char* memory, uint64_t bytes,
+                                           const char* label);
 /** Receives the number of items done so far, on the calling thread; nonzero cancels the call. */
 typedef int (*kindred_progress_callback)(void* user, uint64_t done);
 
@@ -283,6 +318,15 @@ KINDRED_API const char* kindred_string_data(const kindred_string* string) KINDRE
 KINDRED_API size_t kindred_string_size(const kindred_string* string) KINDRED_NOEXCEPT;
 /** Frees a text. */
 KINDRED_API kindred_status kindred_string_destroy(KINDRED_OPTIONAL kindred_string* string)
+    KINDRED_NOEXCEPT;
+/** The texts of a list, which live as long as the handle. A text that does not exist has no `data`;
+ * an empty one has.
+ *  @param count number of texts */
+KINDRED_API kindred_status kindred_strings_get(const kindred_strings* strings,
+                                               const kindred_text** texts,
+                                               size_t* count) KINDRED_NOEXCEPT;
+/** Frees texts. */
+KINDRED_API kindred_status kindred_strings_destroy(KINDRED_OPTIONAL kindred_strings* strings)
     KINDRED_NOEXCEPT;
 
 /* ---- Context ---- */
@@ -357,10 +401,25 @@ typedef struct kindred_memory_use {
   size_t struct_size;
   uint64_t current;
   uint64_t peak;
-  uint64_t allocations; /* number so far */
+  uint64_t allocations;         /* number so far */
+  uint64_t total;               /* bytes of all allocations so far */
+  uint64_t current_allocations; /* number in use */
+  uint64_t failures;            /* allocations that the system or the driver refused */
 } kindred_memory_use;
 #define KINDRED_MEMORY_USE_INIT \
-  { sizeof(kindred_memory_use), 0, 0, 0 }
+  { sizeof(kindred_memory_use), 0, 0, 0, 0, 0, 0 }
+
+/** Totals of the choices of a dispatcher. */
+typedef struct kindred_dispatch_statistics {
+  size_t struct_size;
+  uint64_t decisions;
+  double lost;        /* seconds: the sum of max(0, taken - best predicted) */
+  double taken;       /* seconds of all calls */
+  int32_t calibrated; /* 1: a calibration was loaded or measured */
+  int32_t reserved;
+} kindred_dispatch_statistics;
+#define KINDRED_DISPATCH_STATISTICS_INIT \
+  { sizeof(kindred_dispatch_statistics), 0, 0, 0, 0, 0 }
 
 /** A measured point of a calibration. */
 typedef struct kindred_calibration_point {
@@ -392,7 +451,7 @@ KINDRED_API kindred_status kindred_context_threads(const kindred_context* contex
 /** Describes a space, also one that cannot be used. */
 KINDRED_API kindred_status kindred_context_space(const kindred_context* context, int32_t space,
                                                  kindred_space_info* info) KINDRED_NOEXCEPT;
-/** Bytes of the memory of a space that are free now. */
+/** Bytes of the memory of a space that are free now, as the system or the driver reports it. */
 KINDRED_API kindred_status kindred_context_free_memory(const kindred_context* context,
                                                        int32_t space,
                                                        uint64_t* bytes) KINDRED_NOEXCEPT;
@@ -420,10 +479,48 @@ KINDRED_API kindred_status kindred_context_profile_path(const kindred_context* c
 /** The calibration as JSON. */
 KINDRED_API kindred_status kindred_context_profile_json(const kindred_context* context,
                                                         kindred_string** json) KINDRED_NOEXCEPT;
-/** Loads a calibration of this machine from JSON. */
+/** Loads a calibration of this machine from JSON. KINDRED_INVALID for other JSON, KINDRED_NOT_FOUND
+ * if it has calibrations of other machines only; the dispatcher is then unchanged. */
 KINDRED_API kindred_status kindred_context_load_profile_json(kindred_context* context,
                                                              const char* json,
                                                              size_t size) KINDRED_NOEXCEPT;
+/** The path that a context without the option `profile` uses: `$KINDRED_PROFILE`, otherwise a file
+ * below `$XDG_CACHE_HOME` or `~/.cache`. */
+KINDRED_API kindred_status kindred_default_profile_path(kindred_string** path) KINDRED_NOEXCEPT;
+/** Passes a message to the callback `log` of the context.
+ *  @param level KINDRED_LOG_... */
+KINDRED_API kindred_status kindred_context_log(const kindred_context* context, int32_t level,
+                                               const char* message, size_t size) KINDRED_NOEXCEPT;
+
+/* Operations are named as in kindred_record. KINDRED_NOT_FOUND for a name that does not exist. */
+
+/** The name of the operation of a position, from 0; NULL beyond the last one. Valid while the
+ * process lives. */
+KINDRED_API const char* kindred_operation_name(size_t position) KINDRED_NOEXCEPT;
+/** Totals of the choices so far. */
+KINDRED_API kindred_status kindred_context_dispatch_statistics(
+    const kindred_context* context, kindred_dispatch_statistics* statistics) KINDRED_NOEXCEPT;
+/** The smallest power of two of work from which a space is always predicted to be faster than every
+ * space before it; 0 if there is none. */
+KINDRED_API kindred_status kindred_context_crossover(const kindred_context* context,
+                                                     const char* operation, size_t size,
+                                                     int32_t space, double* work) KINDRED_NOEXCEPT;
+/** Whether calls of an operation are kept off a space, because too many have failed there.
+ *  @param open 1: they are */
+KINDRED_API kindred_status kindred_context_breaker_open(const kindred_context* context,
+                                                        const char* operation, size_t size,
+                                                        int32_t space,
+                                                        int32_t* open) KINDRED_NOEXCEPT;
+/** Bytes of the arrays of a list that a device processes at a time, unless the options of a call
+ * say otherwise. */
+KINDRED_API kindred_status kindred_context_batch_bytes(const kindred_context* context,
+                                                       const char* operation, size_t size,
+                                                       uint64_t* bytes) KINDRED_NOEXCEPT;
+/** Fixes the number of threads of calls on openmp, for measurements. KINDRED_INVALID if it is
+ * negative or greater than that of the context.
+ *  @param threads rounded up to a power of two or all threads; 0: the dispatcher chooses */
+KINDRED_API kindred_status kindred_context_force_threads(kindred_context* context,
+                                                         int32_t threads) KINDRED_NOEXCEPT;
 
 /* ---- Results ---- */
 
@@ -506,6 +603,10 @@ KINDRED_API kindred_status kindred_results_convergence(
 KINDRED_API kindred_status
 kindred_results_reasons(const kindred_results* results, const uint64_t** offsets,
                         const kindred_fusion_reason** reasons) KINDRED_NOEXCEPT;
+/** The key of every result of a kindred_keyed_index, in the order of the ids; the arrays live as
+ * long as the results. KINDRED_NOT_FOUND for other results. */
+KINDRED_API kindred_status kindred_results_keys(const kindred_results* results,
+                                                kindred_key_span* keys) KINDRED_NOEXCEPT;
 /** Where the call ran. */
 KINDRED_API kindred_status kindred_results_record(const kindred_results* results,
                                                   kindred_record* record) KINDRED_NOEXCEPT;
@@ -531,9 +632,16 @@ typedef struct kindred_vocabulary_statistics {
 /** Creates an empty vocabulary. */
 KINDRED_API kindred_status kindred_vocabulary_create(kindred_vocabulary** vocabulary)
     KINDRED_NOEXCEPT;
-/** Reads a saved vocabulary. */
+/** Creates a vocabulary in which text i has the number i. KINDRED_INVALID for a text that occurs
+ * twice. */
+KINDRED_API kindred_status kindred_vocabulary_create_texts(
+    const kindred_text* texts, size_t count, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
+/** Reads a saved vocabulary. KINDRED_NOT_FOUND, KINDRED_CORRUPT. */
 KINDRED_API kindred_status
 kindred_vocabulary_load(const char* path, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
+/** The same from the bytes of a file, which are copied. KINDRED_CORRUPT. */
+KINDRED_API kindred_status kindred_vocabulary_from_bytes(
+    const uint8_t* bytes, size_t size, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
 /** Frees a vocabulary. */
 KINDRED_API kindred_status
 kindred_vocabulary_destroy(KINDRED_OPTIONAL kindred_vocabulary* vocabulary) KINDRED_NOEXCEPT;
@@ -551,17 +659,36 @@ KINDRED_API kindred_status kindred_vocabulary_add_all(kindred_vocabulary* vocabu
 KINDRED_API kindred_status kindred_vocabulary_find(const kindred_vocabulary* vocabulary,
                                                    const kindred_text* texts, size_t count,
                                                    uint32_t* symbols) KINDRED_NOEXCEPT;
-/** The text of a symbol, valid while the vocabulary lives. */
+/** The text of a symbol, valid while the vocabulary lives. KINDRED_NOT_FOUND for a number that was
+ * never assigned. */
 KINDRED_API kindred_status kindred_vocabulary_text(const kindred_vocabulary* vocabulary,
                                                    uint32_t symbol,
                                                    kindred_text* text) KINDRED_NOEXCEPT;
+/** The texts of some symbols, valid while the vocabulary lives. KINDRED_NOT_FOUND, with the
+ * position, for a number that was never assigned.
+ *  @param texts count elements */
+KINDRED_API kindred_status kindred_vocabulary_decode(const kindred_vocabulary* vocabulary,
+                                                     const uint32_t* symbols, size_t count,
+                                                     kindred_text* texts) KINDRED_NOEXCEPT;
 /** Number of texts and bytes. */
 KINDRED_API kindred_status kindred_vocabulary_describe(const kindred_vocabulary* vocabulary,
                                                        kindred_vocabulary_statistics* statistics)
     KINDRED_NOEXCEPT;
-/** Writes the vocabulary to a file, atomically. */
+/** Writes the vocabulary to a file, atomically. KINDRED_BUSY while another process writes it. */
 KINDRED_API kindred_status kindred_vocabulary_save(const kindred_vocabulary* vocabulary,
                                                    const char* path) KINDRED_NOEXCEPT;
+/** The bytes that kindred_vocabulary_save writes. */
+KINDRED_API kindred_status kindred_vocabulary_to_bytes(const kindred_vocabulary* vocabulary,
+                                                       kindred_string** bytes) KINDRED_NOEXCEPT;
+/** The code points of a text in UTF-8: its symbols where characters are compared. KINDRED_INVALID,
+ * with the position, for bytes that are not valid UTF-8.
+ *  @param keep nonzero: such a byte becomes the symbol 0x110000 + byte instead
+ *  @param symbols at most `capacity` are written
+ *  @param count number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
+KINDRED_API kindred_status kindred_code_points(const char* text, size_t size, int32_t keep,
+                                               uint32_t* symbols, size_t capacity,
+                                               size_t* count) KINDRED_NOEXCEPT;
 
 /* ---- Similarity of sequences ---- */
 
@@ -578,6 +705,24 @@ enum {
   KINDRED_TOKEN_SET = 8
 };
 
+/** Properties of a measure. */
+typedef struct kindred_measure_info {
+  size_t struct_size;
+  const char* name;       /* as the command line accepts it; valid while the process lives */
+  int32_t counts_edits;   /* 1: distances are numbers of edits; 0: 1 - similarity */
+  int32_t compares_words; /* 1: symbols are code points, and sequences are split into words */
+} kindred_measure_info;
+#define KINDRED_MEASURE_INFO_INIT \
+  { sizeof(kindred_measure_info), NULL, 0, 0 }
+/** Describes a measure. */
+KINDRED_API kindred_status kindred_measure_describe(int32_t measure,
+                                                    kindred_measure_info* info) KINDRED_NOEXCEPT;
+/** The distance that belongs to a number of matched symbols. KINDRED_INVALID for a measure that
+ * does not count edits, and for more matched symbols than a sequence has. */
+KINDRED_API kindred_status kindred_distance(int32_t measure, uint64_t matched,
+                                            uint64_t pattern_size, uint64_t query_size,
+                                            uint64_t* distance) KINDRED_NOEXCEPT;
+
 /** The similarity of two sequences of symbols if it is at least `cutoff`, otherwise 0.
  *  @param autojunk nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
 KINDRED_API kindred_status kindred_similarity(int32_t measure, const uint32_t* pattern,
@@ -590,6 +735,32 @@ KINDRED_API kindred_status kindred_similarity_text(int32_t measure, const char* 
                                                    size_t query_size, double cutoff,
                                                    int32_t autojunk,
                                                    double* similarity) KINDRED_NOEXCEPT;
+/** Number of matched symbols of two sequences. */
+KINDRED_API kindred_status kindred_matched(int32_t measure, const uint32_t* pattern,
+                                           size_t pattern_size, const uint32_t* query,
+                                           size_t query_size, int32_t autojunk,
+                                           uint32_t* matched) KINDRED_NOEXCEPT;
+/** The same for texts. */
+KINDRED_API kindred_status kindred_matched_text(int32_t measure, const char* pattern,
+                                                size_t pattern_size, const char* query,
+                                                size_t query_size, int32_t autojunk,
+                                                uint32_t* matched) KINDRED_NOEXCEPT;
+/** The matching blocks of two sequences; other measures than KINDRED_LCS and KINDRED_DIFFLIB may
+ * have none.
+ *  @param blocks at most `capacity` are written
+ *  @param count number of blocks; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
+KINDRED_API kindred_status kindred_blocks(int32_t measure, const uint32_t* pattern,
+                                          size_t pattern_size, const uint32_t* query,
+                                          size_t query_size, int32_t autojunk,
+                                          kindred_block* blocks, size_t capacity,
+                                          size_t* count) KINDRED_NOEXCEPT;
+/** The same for texts, in code points. */
+KINDRED_API kindred_status kindred_blocks_text(int32_t measure, const char* pattern,
+                                               size_t pattern_size, const char* query,
+                                               size_t query_size, int32_t autojunk,
+                                               kindred_block* blocks, size_t capacity,
+                                               size_t* count) KINDRED_NOEXCEPT;
 /** Prepares a query, which is copied, for comparisons on the calling thread. */
 KINDRED_API kindred_status kindred_query_create(int32_t measure, const uint32_t* symbols,
                                                 size_t size, int32_t autojunk,
@@ -649,12 +820,15 @@ typedef struct kindred_match_options {
   int32_t autojunk; /* nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
   int32_t postings;
   int32_t space;
-  int32_t reserved; /* 0 */
+  int32_t reserved;     /* 0 */
+  const uint64_t* only; /* only the sequences or patterns of these indices are results, in any
+                           order; a repeated one counts once */
+  uint64_t only_size;   /* 0: none; KINDRED_UNSET: all are allowed, and `only` is NULL */
 } kindred_match_options;
 #define KINDRED_MATCH_OPTIONS_INIT                                                         \
   {                                                                                        \
     sizeof(kindred_match_options), 10, 0.1, KINDRED_LCS, 0, 0, KINDRED_POSTINGS_AUTOMATIC, \
-        KINDRED_SPACE_ANY, 0                                                               \
+        KINDRED_SPACE_ANY, 0, NULL, KINDRED_UNSET                                          \
   }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_match_options_init(kindred_match_options* options,
@@ -684,7 +858,8 @@ KINDRED_API kindred_status kindred_matcher_size(const kindred_matcher* matcher,
 /** Bytes in the memory of a space; 0 if the sequences are not there. */
 KINDRED_API kindred_status kindred_matcher_bytes(const kindred_matcher* matcher, int32_t space,
                                                  uint64_t* bytes) KINDRED_NOEXCEPT;
-/** The best sequences for every query. */
+/** The best sequences for every query. KINDRED_INVALID also for an index in `options->only` that
+ * does not exist. */
 KINDRED_API kindred_status kindred_matcher_match(
     const kindred_matcher* matcher, const uint32_t* symbols, const uint64_t* offsets, size_t rows,
     KINDRED_OPTIONAL const kindred_match_options* options,
@@ -695,17 +870,31 @@ kindred_matcher_match_texts(const kindred_matcher* matcher, const kindred_text* 
                             KINDRED_OPTIONAL const kindred_match_options* options,
                             kindred_results** results) KINDRED_NOEXCEPT;
 /** Finds duplicates: scores every pair of stored sequences once, and calls `answer` with groups of
- * results. */
+ * results. KINDRED_INVALID if `only` is set; KINDRED_CANCELLED. */
 KINDRED_API kindred_status kindred_matcher_match_self(
     const kindred_matcher* matcher, KINDRED_OPTIONAL const kindred_match_options* options,
     kindred_match_callback answer, KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
 /** The clusters of similar stored sequences.
- *  @param options of the comparison, of which `top` and `blocks` have no effect; NULL: threshold
- * 0.85 */
+ *  @param options of the comparison, of which `top` and `blocks` have no effect; `only` must not be
+ * set; NULL: threshold 0.85 */
 KINDRED_API kindred_status
 kindred_matcher_cluster(const kindred_matcher* matcher, int32_t linkage,
                         KINDRED_OPTIONAL const kindred_match_options* options,
                         kindred_clusters** clusters) KINDRED_NOEXCEPT;
+
+/** Two different items whose similarity reaches a threshold. */
+typedef struct kindred_similar_pair {
+  uint64_t first;
+  uint64_t second;
+  double similarity; /* in [0, 1] */
+} kindred_similar_pair;
+/** The clusters of items of which some pairs are similar. KINDRED_INVALID for a pair of an item
+ * with itself, an item that is not below `items`, a similarity out of range and a pair that occurs
+ * twice.
+ *  @param items number of items */
+KINDRED_API kindred_status kindred_cluster_pairs(uint64_t items, const kindred_similar_pair* pairs,
+                                                 size_t count, int32_t linkage,
+                                                 kindred_clusters** clusters) KINDRED_NOEXCEPT;
 
 /** The arrays of clusters, which live as long as the handle. */
 typedef struct kindred_clusters_view {
@@ -731,8 +920,10 @@ KINDRED_API kindred_status kindred_clusters_destroy(KINDRED_OPTIONAL kindred_clu
 
 /* ---- PatternMemory: named event sequences, learned and forgotten during searches ---- */
 
-/* The unit that a symbol stands for: a text of an event, or a code point. */
-enum { KINDRED_LEVEL_TOKEN = 0, KINDRED_LEVEL_CHARACTER = 1 };
+/* The unit that a symbol stands for: a text of an event, or a code point of the texts of all
+ * events, joined by spaces. A call at another level than that of the memory stores all patterns at
+ * that level too. */
+enum { KINDRED_LEVEL_OF_MEMORY = -1, KINDRED_LEVEL_TOKEN = 0, KINDRED_LEVEL_CHARACTER = 1 };
 /* The cause of a synchronisation. */
 enum {
   KINDRED_SYNC_THRESHOLD = 0,
@@ -744,7 +935,7 @@ enum {
 /** Settings of a memory: the fifteen of KATO's matcher, and the level. */
 typedef struct kindred_memory_options {
   size_t struct_size;
-  int32_t level;
+  int32_t level;                 /* KINDRED_LEVEL_TOKEN or KINDRED_LEVEL_CHARACTER */
   int32_t enabled;               /* the bulk tier may be on the device */
   int32_t fallback_to_host;      /* run on the host without a usable device */
   uint32_t threads_per_block;    /* without effect */
@@ -799,6 +990,21 @@ enum {
   KINDRED_RANK_WEIGHTED_SNR = 19
 };
 
+/** Name of a field, such as `potential`; NULL for another number. Valid while the process lives. */
+KINDRED_API const char* kindred_rank_name(int32_t rank_by) KINDRED_NOEXCEPT;
+/** The field of a name. KINDRED_INVALID for another name; the message lists all. */
+KINDRED_API kindred_status kindred_rank_parse(const char* name, size_t size,
+                                              int32_t* rank_by) KINDRED_NOEXCEPT;
+/** The weights of symbols, for the options of predictions: |affinity| / frequency + 0.01, or 0.01
+ * if either is 0.
+ *  @param affinities one per symbol
+ *  @param frequencies as of kindred_memory_symbol_frequencies; symbols beyond the end have 0
+ *  @param weights count elements */
+KINDRED_API kindred_status kindred_affinity_weights(const double* affinities, size_t count,
+                                                    const uint64_t* frequencies,
+                                                    size_t frequency_count,
+                                                    double* weights) KINDRED_NOEXCEPT;
+
 /** Options of predictions. */
 typedef struct kindred_prediction_options {
   size_t struct_size;
@@ -820,16 +1026,25 @@ typedef struct kindred_prediction_options {
 KINDRED_API kindred_status kindred_prediction_options_init(kindred_prediction_options* options,
                                                            size_t struct_size) KINDRED_NOEXCEPT;
 
-/** The outcome of kindred_memory_learn. */
+/** The outcome of learning a pattern. */
 typedef struct kindred_learned {
-  size_t struct_size;
   uint64_t index;
   uint64_t frequency;
   int32_t is_new;
   int32_t reserved;
 } kindred_learned;
-#define KINDRED_LEARNED_INIT \
-  { sizeof(kindred_learned), 0, 0, 0, 0 }
+
+/** Options of kindred_memory_learn_all. Each array has one element per pattern. */
+typedef struct kindred_learn_options {
+  size_t struct_size;
+  const kindred_text* names; /* of new patterns; one without `data`: none; NULL: none for all */
+  const uint64_t* times;     /* numbers of occurrences, at least 1; NULL: one each */
+} kindred_learn_options;
+#define KINDRED_LEARN_OPTIONS_INIT \
+  { sizeof(kindred_learn_options), NULL, NULL }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_learn_options_init(kindred_learn_options* options,
+                                                      size_t struct_size) KINDRED_NOEXCEPT;
 
 /** The outcome of a synchronisation. */
 typedef struct kindred_sync_record {
@@ -888,11 +1103,16 @@ KINDRED_API kindred_status kindred_memory_create(
     kindred_context* context, KINDRED_OPTIONAL const kindred_memory_options* options,
     kindred_memory** memory) KINDRED_NOEXCEPT;
 /** Loads a memory from a file written by kindred_memory_save and kindred_memory_append; every byte
- * is validated. */
+ * is validated. KINDRED_NOT_FOUND, KINDRED_CORRUPT. */
 KINDRED_API kindred_status
 kindred_memory_load(kindred_context* context, const char* path,
                     KINDRED_OPTIONAL const kindred_memory_options* options,
                     kindred_memory** memory) KINDRED_NOEXCEPT;
+/** The same from the bytes of a file, which are copied. KINDRED_CORRUPT. */
+KINDRED_API kindred_status
+kindred_memory_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
+                          KINDRED_OPTIONAL const kindred_memory_options* options,
+                          kindred_memory** memory) KINDRED_NOEXCEPT;
 /** Validates a file and describes its contents.
  *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status kindred_memory_inspect(const char* path, int32_t threads,
@@ -900,13 +1120,24 @@ KINDRED_API kindred_status kindred_memory_inspect(const char* path, int32_t thre
 /** Frees a memory. */
 KINDRED_API kindred_status kindred_memory_destroy(KINDRED_OPTIONAL kindred_memory* memory)
     KINDRED_NOEXCEPT;
-/** Writes the whole memory to a file, atomically. */
+/** The level and the settings of a memory. */
+KINDRED_API kindred_status kindred_memory_settings(
+    const kindred_memory* memory, kindred_memory_options* options) KINDRED_NOEXCEPT;
+/** Writes the whole memory to a file, atomically. Other threads may learn meanwhile; the next
+ * append writes what they have learned. KINDRED_BUSY while another process writes the file. */
 KINDRED_API kindred_status kindred_memory_save(kindred_memory* memory,
                                                const char* path) KINDRED_NOEXCEPT;
-/** Appends what has changed since the last save, append or load to that file. */
+/** The bytes that kindred_memory_save would write now. The next append is not affected. */
+KINDRED_API kindred_status kindred_memory_to_bytes(const kindred_memory* memory,
+                                                   kindred_string** bytes) KINDRED_NOEXCEPT;
+/** Appends what has changed since the last save, append or load to that file. KINDRED_INVALID if
+ * nothing was saved or loaded, or the file has changed since; KINDRED_NOT_FOUND, KINDRED_CORRUPT,
+ * KINDRED_BUSY. */
 KINDRED_API kindred_status kindred_memory_append(kindred_memory* memory,
                                                  const char* path) KINDRED_NOEXCEPT;
-/** Learns a pattern, or increases the frequency of a known one.
+/** Learns a pattern, or increases the frequency of a known one, which keeps its first name.
+ * KINDRED_INVALID for a name of a pattern with other events, for a symbol that is not valid UTF-8
+ * if characters are compared, and if the sum of all frequencies would exceed 2^63.
  *  @param texts the texts of all events; those of event i are texts[offsets[i] ... offsets[i + 1])
  *  @param events number of events
  *  @param name of a new pattern; NULL: none
@@ -915,6 +1146,36 @@ KINDRED_API kindred_status
 kindred_memory_learn(kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets,
                      size_t events, KINDRED_OPTIONAL const char* name, size_t name_size,
                      uint64_t times, KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
+/** Learns many patterns in one call, with the results of kindred_memory_learn in their order; all
+ * of them or none. Much faster than single calls.
+ *  @param texts the texts of all events; those of event e are texts[offsets[e] ... offsets[e + 1])
+ *  @param offsets of the texts of the events: patterns[count] + 1 elements
+ *  @param patterns offsets of the events of the patterns: count + 1 elements; pattern p has the
+ * events patterns[p] ... patterns[p + 1]
+ *  @param count number of patterns
+ *  @param learned one per pattern */
+KINDRED_API kindred_status kindred_memory_learn_all(
+    kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets,
+    const uint64_t* patterns, size_t count, KINDRED_OPTIONAL const kindred_learn_options* options,
+    KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
+/** The same for numbers of texts, each of which is looked up once.
+ *  @param numbers of all events: number n stands for dictionary[n], whatever its symbol is. Texts
+ * that no pattern has are not added. KINDRED_INVALID for a number that is not below
+ * `dictionary_size` */
+KINDRED_API kindred_status kindred_memory_learn_all_numbers(
+    kindred_memory* memory, const uint32_t* numbers, const uint64_t* offsets,
+    const uint64_t* patterns, size_t count, const kindred_text* dictionary, size_t dictionary_size,
+    KINDRED_OPTIONAL const kindred_learn_options* options,
+    KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
+/** The same for symbols of the memory. KINDRED_INVALID for others. */
+KINDRED_API kindred_status kindred_memory_learn_all_symbols(
+    kindred_memory* memory, const uint32_t* symbols, const uint64_t* offsets,
+    const uint64_t* patterns, size_t count, KINDRED_OPTIONAL const kindred_learn_options* options,
+    KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
+/** Sets the frequency of a pattern. KINDRED_NOT_FOUND; KINDRED_INVALID for 0, and if the sum of all
+ * frequencies would exceed 2^63. */
+KINDRED_API kindred_status kindred_memory_set_frequency(kindred_memory* memory, uint64_t index,
+                                                        uint64_t frequency) KINDRED_NOEXCEPT;
 /** Forgets the pattern of an index. @param existed 0 if there is no such pattern */
 KINDRED_API kindred_status kindred_memory_forget(
     kindred_memory* memory, uint64_t index, KINDRED_OPTIONAL int32_t* existed) KINDRED_NOEXCEPT;
@@ -922,9 +1183,23 @@ KINDRED_API kindred_status kindred_memory_forget(
 KINDRED_API kindred_status
 kindred_memory_forget_name(kindred_memory* memory, const char* name, size_t size,
                            KINDRED_OPTIONAL int32_t* existed) KINDRED_NOEXCEPT;
+/** Forgets all patterns. The symbols, the settings and the next index stay; names may be used
+ * again. */
+KINDRED_API kindred_status kindred_memory_clear(kindred_memory* memory) KINDRED_NOEXCEPT;
 /** Index of the pattern of a name; -1 if there is none. */
 KINDRED_API kindred_status kindred_memory_find_name(const kindred_memory* memory, const char* name,
                                                     size_t size, int64_t* index) KINDRED_NOEXCEPT;
+/** Indices of the patterns of names, from one moment; -1 where there is none.
+ *  @param indices count elements */
+KINDRED_API kindred_status kindred_memory_find_names(const kindred_memory* memory,
+                                                     const kindred_text* names, size_t count,
+                                                     int64_t* indices) KINDRED_NOEXCEPT;
+/** Names of patterns, from one moment. There is none for a pattern that has no name, was forgotten
+ * or was never learned.
+ *  @param names one per index */
+KINDRED_API kindred_status kindred_memory_names(const kindred_memory* memory,
+                                                const uint64_t* indices, size_t count,
+                                                kindred_strings** names) KINDRED_NOEXCEPT;
 /** Index of the pattern with these events; -1 if there is none. */
 KINDRED_API kindred_status kindred_memory_find_events(const kindred_memory* memory,
                                                       const kindred_text* texts,
@@ -936,30 +1211,43 @@ KINDRED_API kindred_status kindred_memory_frequency(const kindred_memory* memory
 /** Number of patterns, without forgotten ones. */
 KINDRED_API kindred_status kindred_memory_size(const kindred_memory* memory,
                                                uint64_t* size) KINDRED_NOEXCEPT;
-/** A copy of a pattern. */
+/** A copy of a pattern. KINDRED_NOT_FOUND. */
 KINDRED_API kindred_status kindred_memory_pattern(const kindred_memory* memory, uint64_t index,
                                                   kindred_pattern** pattern) KINDRED_NOEXCEPT;
-/** The text of a symbol of the memory, valid while it lives. */
+/** The text of a symbol of the memory, valid while it lives. KINDRED_NOT_FOUND. */
 KINDRED_API kindred_status kindred_memory_symbol_text(const kindred_memory* memory, uint32_t symbol,
                                                       kindred_text* text) KINDRED_NOEXCEPT;
+/** The texts of symbols of the memory, valid while it lives. KINDRED_NOT_FOUND, with the position.
+ *  @param texts count elements */
+KINDRED_API kindred_status kindred_memory_decode(const kindred_memory* memory,
+                                                 const uint32_t* symbols, size_t count,
+                                                 kindred_text* texts) KINDRED_NOEXCEPT;
+/** A copy of the vocabulary of the memory, with the same numbers. */
+KINDRED_API kindred_status kindred_memory_vocabulary(
+    const kindred_memory* memory, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
 /** The symbols of events, as kindred_memory_match takes them.
+ *  @param level KINDRED_LEVEL_...
  *  @param symbols at most `capacity` are written
  *  @param count number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
  * and sets only this */
 KINDRED_API kindred_status kindred_memory_encode(const kindred_memory* memory,
                                                  const kindred_text* texts, const uint64_t* offsets,
-                                                 size_t events, uint32_t* symbols, size_t capacity,
-                                                 size_t* count) KINDRED_NOEXCEPT;
-/** The best patterns for every query. */
-KINDRED_API kindred_status
-kindred_memory_match(const kindred_memory* memory, const uint32_t* symbols, const uint64_t* offsets,
-                     size_t rows, KINDRED_OPTIONAL const kindred_match_options* options,
-                     kindred_results** results) KINDRED_NOEXCEPT;
-/** Predictions from the patterns that are similar to the events of a query.
- *  @param matching its measure, postings and space are used */
+                                                 size_t events, int32_t level, uint32_t* symbols,
+                                                 size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+/** The best patterns for every query. In `options->only`, forgotten patterns are skipped;
+ * KINDRED_INVALID for an index that was never assigned.
+ *  @param level KINDRED_LEVEL_..., at which the queries were encoded */
+KINDRED_API kindred_status kindred_memory_match(
+    const kindred_memory* memory, const uint32_t* symbols, const uint64_t* offsets, size_t rows,
+    int32_t level, KINDRED_OPTIONAL const kindred_match_options* options,
+    kindred_results** results) KINDRED_NOEXCEPT;
+/** Predictions from the patterns that are similar to the events of a query. KINDRED_INVALID also
+ * for a measure without blocks.
+ *  @param level KINDRED_LEVEL_..., at which patterns are compared
+ *  @param matching its measure, postings, space and `only` are used */
 KINDRED_API kindred_status kindred_memory_predict(
     const kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets, size_t events,
-    KINDRED_OPTIONAL const kindred_match_options* matching,
+    int32_t level, KINDRED_OPTIONAL const kindred_match_options* matching,
     KINDRED_OPTIONAL const kindred_prediction_options* options,
     kindred_predictions** predictions) KINDRED_NOEXCEPT;
 /** How often each symbol was learned.
@@ -977,6 +1265,10 @@ KINDRED_API kindred_status kindred_memory_begin_training(kindred_memory* memory)
 /** Resumes automatic synchronisation, and synchronises once. */
 KINDRED_API kindred_status kindred_memory_end_training(
     kindred_memory* memory, KINDRED_OPTIONAL kindred_sync_record* record) KINDRED_NOEXCEPT;
+/** The outcome of the last synchronisation; before the first one, KINDRED_SYNC_MANUAL with 0 moved
+ * patterns. */
+KINDRED_API kindred_status kindred_memory_last_sync(const kindred_memory* memory,
+                                                    kindred_sync_record* record) KINDRED_NOEXCEPT;
 /** Sizes and counts. */
 KINDRED_API kindred_status kindred_memory_describe(
     const kindred_memory* memory, kindred_memory_statistics* statistics) KINDRED_NOEXCEPT;
@@ -2102,6 +2394,148 @@ KINDRED_API kindred_status kindred_lattice_distances(
     KINDRED_OPTIONAL const uint64_t* targets, size_t target_count, int32_t space,
     uint32_t* distances, size_t capacity, KINDRED_OPTIONAL uint64_t* reached,
     KINDRED_OPTIONAL uint32_t* farthest, KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/* ---- Keys of the caller instead of ids ---- */
+
+/** The keys of a list; the arrays live as long as the handle. */
+KINDRED_API kindred_status kindred_keys_get(const kindred_keys* keys,
+                                            kindred_key_span* span) KINDRED_NOEXCEPT;
+/** Frees keys. */
+KINDRED_API kindred_status kindred_keys_destroy(KINDRED_OPTIONAL kindred_keys* keys)
+    KINDRED_NOEXCEPT;
+
+/** The contents of a table of keys. */
+typedef struct kindred_key_table_statistics {
+  size_t struct_size;
+  uint64_t keys;
+  uint64_t bytes; /* of memory */
+  int32_t kind;   /* KINDRED_KEYS_... */
+  int32_t reserved;
+} kindred_key_table_statistics;
+#define KINDRED_KEY_TABLE_STATISTICS_INIT \
+  { sizeof(kindred_key_table_statistics), 0, 0, 0, 0 }
+
+/** Creates an empty table, which maps keys to ids and back, for any engine.
+ *  @param kind KINDRED_KEYS_... */
+KINDRED_API kindred_status kindred_key_table_create(int32_t kind,
+                                                    kindred_key_table** table) KINDRED_NOEXCEPT;
+/** Reads a saved table. KINDRED_NOT_FOUND, KINDRED_CORRUPT. */
+KINDRED_API kindred_status kindred_key_table_load(const char* path,
+                                                  kindred_key_table** table) KINDRED_NOEXCEPT;
+/** Frees a table. */
+KINDRED_API kindred_status kindred_key_table_destroy(KINDRED_OPTIONAL kindred_key_table* table)
+    KINDRED_NOEXCEPT;
+/** Maps each key to the id at its position. KINDRED_INVALID, and nothing is added, for keys of
+ * another kind, a key or id that is already there or listed twice, and ids of 2^63 or more.
+ *  @param ids one per key */
+KINDRED_API kindred_status kindred_key_table_add(kindred_key_table* table,
+                                                 const kindred_key_span* keys,
+                                                 const uint64_t* ids) KINDRED_NOEXCEPT;
+/** Removes keys with their ids. KINDRED_NOT_FOUND, and nothing is removed, for a key that is not
+ * there or is listed twice. */
+KINDRED_API kindred_status kindred_key_table_remove(kindred_key_table* table,
+                                                    const kindred_key_span* keys) KINDRED_NOEXCEPT;
+/** The ids of keys; -1 for a key that is not there.
+ *  @param ids one per key */
+KINDRED_API kindred_status kindred_key_table_find(const kindred_key_table* table,
+                                                  const kindred_key_span* keys,
+                                                  int64_t* ids) KINDRED_NOEXCEPT;
+/** The keys of ids. KINDRED_NOT_FOUND, with the position, for an id without a key. */
+KINDRED_API kindred_status kindred_key_table_keys(const kindred_key_table* table,
+                                                  const int64_t* ids, size_t count,
+                                                  kindred_keys** keys) KINDRED_NOEXCEPT;
+/** The kind and number of the keys, and their memory. */
+KINDRED_API kindred_status kindred_key_table_describe(
+    const kindred_key_table* table, kindred_key_table_statistics* statistics) KINDRED_NOEXCEPT;
+/** Writes a table to a file, atomically. KINDRED_BUSY while another process writes it. */
+KINDRED_API kindred_status kindred_key_table_save(const kindred_key_table* table,
+                                                  const char* path) KINDRED_NOEXCEPT;
+
+/** The contents of an index with keys. */
+typedef struct kindred_keyed_index_statistics {
+  size_t struct_size;
+  uint64_t keys;      /* each has one row */
+  uint64_t key_bytes; /* of memory */
+  uint64_t end_id;    /* all ids below it have been assigned */
+  uint64_t dimension;
+  uint64_t removed; /* removed rows that still occupy memory */
+  uint64_t segments;
+  uint64_t host_bytes; /* of the rows, as the following */
+  uint64_t device_bytes;
+  uint64_t quantized_bytes;
+  int32_t element; /* KINDRED_ELEMENT_... */
+  int32_t kind;    /* KINDRED_KEYS_... */
+} kindred_keyed_index_statistics;
+#define KINDRED_KEYED_INDEX_STATISTICS_INIT \
+  { sizeof(kindred_keyed_index_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** Builds an index of rows with keys, as kindred_keyed_index_upsert into an empty one. Equal scores
+ * are ranked by the order in which keys were added.
+ *  @param keys one per row; its kind is that of the index, also without keys
+ *  @param rows count * dimension, float32, float16, bfloat16 or int8; count may be 0
+ *  @param scales one float32 per row, for int8 only */
+KINDRED_API kindred_status kindred_keyed_index_create(
+    kindred_context* context, const kindred_key_span* keys, const DLTensor* rows,
+    KINDRED_OPTIONAL const DLTensor* scales, KINDRED_OPTIONAL const kindred_index_options* options,
+    kindred_keyed_index** index) KINDRED_NOEXCEPT;
+/** Maps a file that kindred_keyed_index_save has written, and validates every byte.
+ * KINDRED_NOT_FOUND, KINDRED_CORRUPT; KINDRED_INVALID for vectors without keys.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status
+kindred_keyed_index_load(kindred_context* context, const char* path,
+                         KINDRED_OPTIONAL const kindred_index_options* options, int32_t threads,
+                         kindred_keyed_index** index) KINDRED_NOEXCEPT;
+/** Frees an index. */
+KINDRED_API kindred_status kindred_keyed_index_destroy(KINDRED_OPTIONAL kindred_keyed_index* index)
+    KINDRED_NOEXCEPT;
+/** Adds the rows of new keys and replaces those of the others. Of a key that occurs several times,
+ * the last row counts. KINDRED_INVALID for keys of another kind or number, and for rows of another
+ * type or dimension; the index is then unchanged.
+ *  @param added number of new keys
+ *  @param replaced number of keys that were there */
+KINDRED_API kindred_status kindred_keyed_index_upsert(
+    kindred_keyed_index* index, const kindred_key_span* keys, const DLTensor* rows,
+    KINDRED_OPTIONAL const DLTensor* scales, KINDRED_OPTIONAL uint64_t* added,
+    KINDRED_OPTIONAL uint64_t* replaced) KINDRED_NOEXCEPT;
+/** Removes keys with their rows. KINDRED_NOT_FOUND, and nothing is removed, for a key that is not
+ * there or is listed twice. */
+KINDRED_API kindred_status kindred_keyed_index_remove(
+    kindred_keyed_index* index, const kindred_key_span* keys) KINDRED_NOEXCEPT;
+/** The ids of keys, for filters, which are by id; -1 for a key that is not there.
+ *  @param ids one per key */
+KINDRED_API kindred_status kindred_keyed_index_find(const kindred_keyed_index* index,
+                                                    const kindred_key_span* keys,
+                                                    int64_t* ids) KINDRED_NOEXCEPT;
+/** Sizes and counts. */
+KINDRED_API kindred_status kindred_keyed_index_describe(
+    const kindred_keyed_index* index, kindred_keyed_index_statistics* statistics) KINDRED_NOEXCEPT;
+/** Bytes of the rows in the memory of a space; 0 if they are not there. */
+KINDRED_API kindred_status kindred_keyed_index_bytes(const kindred_keyed_index* index,
+                                                     int32_t space,
+                                                     uint64_t* bytes) KINDRED_NOEXCEPT;
+/** Writes all rows, ids and keys to one file, atomically. kindred_index_load reads it too, without
+ * the keys. KINDRED_BUSY while another process writes it. */
+KINDRED_API kindred_status kindred_keyed_index_save(const kindred_keyed_index* index,
+                                                    const char* path) KINDRED_NOEXCEPT;
+/** The exact best rows of every query: at most `top`, with their ids, scores and keys
+ * (kindred_results_keys). KINDRED_INVALID if the options have a stream.
+ *  @param queries float32, queries * dimension, on the host */
+KINDRED_API kindred_status
+kindred_keyed_index_search(const kindred_keyed_index* index, const DLTensor* queries,
+                           KINDRED_OPTIONAL const kindred_search_options* options,
+                           kindred_results** results) KINDRED_NOEXCEPT;
+/** All rows whose score is `score` or better; `top` is ignored. */
+KINDRED_API kindred_status kindred_keyed_index_search_at_least(
+    const kindred_keyed_index* index, const DLTensor* queries, float score,
+    KINDRED_OPTIONAL const kindred_search_options* options,
+    kindred_results** results) KINDRED_NOEXCEPT;
+/** Scores candidates: of every query the rows of the keys offsets[i] ... offsets[i + 1], of which
+ * the best `top` are returned. KINDRED_INVALID for a key that is not there.
+ *  @param candidates the keys of all queries */
+KINDRED_API kindred_status kindred_keyed_index_score(
+    const kindred_keyed_index* index, const DLTensor* queries, const kindred_key_span* candidates,
+    const uint64_t* offsets, KINDRED_OPTIONAL const kindred_search_options* options,
+    kindred_results** results) KINDRED_NOEXCEPT;
 
 /* ---- Fusion of rankings ---- */
 

@@ -187,16 +187,16 @@ std::string path_of(const char* path) {
   return path;
 }
 
-std::uint64_t check_row_offsets(const std::uint64_t* offsets, std::size_t rows) {
+std::uint64_t check_row_offsets(const std::uint64_t* offsets, std::size_t rows, const char* name) {
   KINDRED_C_REFUSE_IF(
       rows >= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / 8,
       std::to_string(rows) + " rows exceed the memory");
-  require(offsets, "offsets");
-  KINDRED_C_REFUSE_IF(offsets[0] != 0,
-                      "offsets[0] is " + std::to_string(offsets[0]) + "; it must be 0");
+  require(offsets, name);
+  KINDRED_C_REFUSE_IF(offsets[0] != 0, std::string(name) + "[0] is " + std::to_string(offsets[0]) +
+                                           "; it must be 0");
   for (std::size_t row = 0; row < rows; ++row)
     KINDRED_C_REFUSE_IF(offsets[row + 1] < offsets[row],
-                        "offsets[" + std::to_string(row + 1) + "] is " +
+                        std::string(name) + "[" + std::to_string(row + 1) + "] is " +
                             std::to_string(offsets[row + 1]) + ", less than the one before it, " +
                             std::to_string(offsets[row]));
   return offsets[rows];
@@ -303,6 +303,7 @@ kindred_record record_of(const DispatchRecord& record) {
   out.reason = static_cast<std::int32_t>(record.why);
   out.threads = record.threads;
   out.first = record.first ? 1 : 0;
+  out.pieces = record.pieces;
   return out;
 }
 

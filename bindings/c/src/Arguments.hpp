@@ -119,7 +119,8 @@ std::vector<std::string_view> texts_of(const kindred_text* texts, std::size_t co
 std::string path_of(const char* path);
 
 /// Checks offsets that start at 0 and never decrease. Returns the number of values.
-std::uint64_t check_row_offsets(const std::uint64_t* offsets, std::size_t rows);
+std::uint64_t check_row_offsets(const std::uint64_t* offsets, std::size_t rows,
+                                const char* name = "offsets");
 /// Rows of different lengths. \param name of the parameter with the values
 template <class T>
 RaggedSpan<T> ragged_of(const T* values, const std::uint64_t* offsets, std::size_t rows,

@@ -68,9 +68,9 @@ ContextOptions context_options(const kindred_context_options& given) {
     out.before_allocation = [call = given.before_allocation, user = given.allocation_user](
                                 std::string_view space, std::size_t bytes,
                                 const std::string& label) {
-      if (call(user, bytes, label.c_str()) != 0)
-        throw OutOfMemory(std::string(space), bytes, label,
-                          "the callback before_allocation refused it");
+      const std::string memory(space);  // with a final zero
+      if (call(user, memory.c_str(), bytes, label.c_str()) != 0)
+        throw OutOfMemory(memory, bytes, label, "the callback before_allocation refused it");
     };
   return out;
 }
@@ -143,6 +143,9 @@ kindred_status kindred_context_memory_use(const kindred_context* context, std::i
     out.current = found.bytes_in_use;
     out.peak = found.bytes_peak;
     out.allocations = found.allocations_total;
+    out.total = found.bytes_total;
+    out.current_allocations = found.allocations_in_use;
+    out.failures = found.failures;
     write_output(use, out);
   });
 }
@@ -211,18 +214,19 @@ kindred_status kindred_context_load_profile_json(kindred_context* context, const
   });
 }
 
-const char* kindred_string_data(const kindred_string* string) noexcept {
-  const char* data = nullptr;
-  guarded([&] { data = object_of(string, "string").c_str(); });
-  return data;
+kindred_status kindred_default_profile_path(kindred_string** path) noexcept {
+  return guarded([&] {
+    require(path, "path");
+    *path = make_handle_of<kindred_string>(Context::default_profile_path());
+  });
 }
-std::size_t kindred_string_size(const kindred_string* string) noexcept {
-  std::size_t size = 0;
-  guarded([&] { size = object_of(string, "string").size(); });
-  return size;
-}
-kindred_status kindred_string_destroy(kindred_string* string) noexcept {
-  return destroy_handle(string, "string");
+
+kindred_status kindred_context_log(const kindred_context* context, std::int32_t level,
+                                   const char* message, std::size_t size) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    object->log(enum_of<LogLevel>(level, 3, "level"), text_of(message, size, "message"));
+  });
 }
 
 }  // namespace Kindred::C

@@ -18,10 +18,29 @@ namespace {
 /// Slots that were destroyed last are not reused while there are fewer than this.
 constexpr std::size_t free_min = 1024;
 
-constexpr std::array<const char*, 18> kind_names{
-    "destroyed object", "context",     "string",  "vocabulary", "query", "matcher", "memory",
-    "pattern",          "predictions", "index",   "scorer",     "hnsw",  "graph",   "results",
-    "clusters",         "bulk",        "lattice", "seeds"};
+constexpr std::array kind_names{"destroyed object",
+                                "context",
+                                "string",
+                                "strings",
+                                "vocabulary",
+                                "query",
+                                "matcher",
+                                "memory",
+                                "pattern",
+                                "predictions",
+                                "index",
+                                "scorer",
+                                "hnsw",
+                                "graph",
+                                "results",
+                                "clusters",
+                                "keys",
+                                "key_table",
+                                "keyed_index",
+                                "bulk",
+                                "lattice",
+                                "seeds"};
+static_assert(kind_names.size() == static_cast<std::size_t>(Kind::seeds) + 1);
 
 /// Whether this process was forked from one that had created a context.
 std::atomic<bool> is_forked{false};
@@ -37,9 +56,10 @@ void refuse_in_forked_process(const char* name) {
 
 /// Whether objects of this kind need no context.
 bool is_plain(Kind kind) {
-  return kind == Kind::string || kind == Kind::vocabulary || kind == Kind::query ||
-         kind == Kind::pattern || kind == Kind::predictions || kind == Kind::results ||
-         kind == Kind::clusters;
+  return kind == Kind::string || kind == Kind::strings || kind == Kind::vocabulary ||
+         kind == Kind::query || kind == Kind::pattern || kind == Kind::predictions ||
+         kind == Kind::results || kind == Kind::clusters || kind == Kind::keys ||
+         kind == Kind::key_table;
 }
 
 struct Slots {

@@ -21,6 +21,7 @@ enum class Kind : std::uint32_t {
   destroyed,
   context,
   string,
+  strings,
   vocabulary,
   query,
   matcher,
@@ -33,6 +34,9 @@ enum class Kind : std::uint32_t {
   graph,
   results,
   clusters,
+  keys,
+  key_table,
+  keyed_index,
   bulk,
   lattice,
   seeds

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/PatternMemory.hpp>
+// Memories of patterns: their files, queries and synchronisation.
+#include "Memory.hpp"
 
 #include "Arguments.hpp"
 #include "Predictions.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
+#include "Strings.hpp"
+#include "Vocabulary.hpp"
 
 namespace Kindred::C {
 
-KINDRED_C_HANDLE(memory, WithContext<PatternMemory>);
 KINDRED_C_HANDLE(pattern, StoredPattern);
 
 namespace {
 
-/// The events of the caller; the views of texts are in `texts`.
-struct EventsArgument {
-  EventsArgument(const kindred_text* given, const std::uint64_t* offsets, std::size_t events) {
-    if (events == 0) return;
-    const std::uint64_t count = check_row_offsets(offsets, events);
-    texts = texts_of(given, count, "texts");
-    this->events = {{offsets, events + 1}, texts};
-  }
-  std::vector<std::string_view> texts;
-  PatternMemory::Events events;
-};
+std::optional<Level> level_option(std::int32_t level) {
+  if (level == KINDRED_LEVEL_OF_MEMORY) return {};
+  KINDRED_C_REFUSE_IF(level < 0 || level > KINDRED_LEVEL_CHARACTER,
+                      "level is " + std::to_string(level) +
+                          "; it must be KINDRED_LEVEL_TOKEN (0), KINDRED_LEVEL_CHARACTER (1) or "
+                          "KINDRED_LEVEL_OF_MEMORY (-1)");
+  return static_cast<Level>(level);
+}
 
 struct MemorySettings {
   PatternSettings settings;
@@ -57,6 +55,31 @@ MemorySettings memory_settings(const kindred_memory_options* options) {
   return out;
 }
 
+kindred_memory_options options_of_settings(const PatternSettings& settings, Level level) {
+  kindred_memory_options out = KINDRED_MEMORY_OPTIONS_INIT;
+  out.level = static_cast<std::int32_t>(level);
+  out.enabled = settings.enabled ? 1 : 0;
+  out.fallback_to_host = settings.fallback_to_host ? 1 : 0;
+  out.threads_per_block = settings.threads_per_block;
+  out.min_compute_capability = settings.min_compute_capability;
+  out.max_pattern_length = settings.max_pattern_length;
+  out.memory_fraction = settings.memory_fraction;
+  out.growth_fraction = settings.growth_fraction;
+  out.max_bulk_patterns = settings.max_bulk_patterns.value_or(KINDRED_UNSET);
+  out.sync_threshold = settings.sync_threshold;
+  out.sync_interval_seconds = settings.sync_interval_seconds;
+  out.background_sync = settings.background_sync ? 1 : 0;
+  out.log_memory_usage = settings.log_memory_usage ? 1 : 0;
+  out.log_kernel_timing = settings.log_kernel_timing ? 1 : 0;
+  out.use_shared_memory = settings.use_shared_memory ? 1 : 0;
+  out.early_termination = settings.early_termination ? 1 : 0;
+  return out;
+}
+
+std::int64_t index_or_none(const std::optional<std::uint64_t>& index) {
+  return index ? static_cast<std::int64_t>(*index) : -1;
+}
+
 kindred_sync_record sync_record_of(const SyncRecord& record) {
   kindred_sync_record out = KINDRED_SYNC_RECORD_INIT;
   out.moved = record.moved;
@@ -74,23 +97,8 @@ kindred_status kindred_memory_options_from_environment(kindred_memory_options* o
   return guarded([&] {
     require(options, "options");
     check_struct_size(struct_size, "the argument");
-    const PatternSettings found = PatternSettings::from_environment();
-    kindred_memory_options out = KINDRED_MEMORY_OPTIONS_INIT;
-    out.enabled = found.enabled ? 1 : 0;
-    out.fallback_to_host = found.fallback_to_host ? 1 : 0;
-    out.threads_per_block = found.threads_per_block;
-    out.min_compute_capability = found.min_compute_capability;
-    out.max_pattern_length = found.max_pattern_length;
-    out.memory_fraction = found.memory_fraction;
-    out.growth_fraction = found.growth_fraction;
-    out.max_bulk_patterns = found.max_bulk_patterns.value_or(KINDRED_UNSET);
-    out.sync_threshold = found.sync_threshold;
-    out.sync_interval_seconds = found.sync_interval_seconds;
-    out.background_sync = found.background_sync ? 1 : 0;
-    out.log_memory_usage = found.log_memory_usage ? 1 : 0;
-    out.log_kernel_timing = found.log_kernel_timing ? 1 : 0;
-    out.use_shared_memory = found.use_shared_memory ? 1 : 0;
-    out.early_termination = found.early_termination ? 1 : 0;
+    const kindred_memory_options out =
+        options_of_settings(PatternSettings::from_environment(), Level::token);
     std::memcpy(static_cast<void*>(options), &struct_size, sizeof(struct_size));
     write_output(options, out);
   });
@@ -120,6 +128,19 @@ kindred_status kindred_memory_load(kindred_context* context, const char* path,
   });
 }
 
+kindred_status kindred_memory_from_bytes(kindred_context* context, const std::uint8_t* bytes,
+                                         std::size_t size, const kindred_memory_options* options,
+                                         kindred_memory** memory) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(memory, "memory");
+    const MemorySettings given = memory_settings(options);
+    *memory = make_handle_of<kindred_memory>(
+        object, PatternMemory::from_bytes(*object, std::as_bytes(span_of(bytes, size, "bytes")),
+                                          given.settings, given.level));
+  });
+}
+
 kindred_status kindred_memory_inspect(const char* path, std::int32_t threads,
                                       kindred_memory_file_info* info) noexcept {
   return guarded([&] {
@@ -136,43 +157,28 @@ kindred_status kindred_memory_destroy(kindred_memory* memory) noexcept {
   return destroy_handle(memory, "memory");
 }
 
+kindred_status kindred_memory_settings(const kindred_memory* memory,
+                                       kindred_memory_options* options) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(memory, "memory");
+    check_output(options, "options");
+    write_output(options, options_of_settings(object.engine.settings(), object.engine.level()));
+  });
+}
+
 kindred_status kindred_memory_save(kindred_memory* memory, const char* path) noexcept {
   return guarded([&] { object_of(memory, "memory").engine.save(path_of(path)); });
 }
+kindred_status kindred_memory_to_bytes(const kindred_memory* memory,
+                                       kindred_string** bytes) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(memory, "memory");
+    require(bytes, "bytes");
+    *bytes = make_string(object.engine.to_bytes());
+  });
+}
 kindred_status kindred_memory_append(kindred_memory* memory, const char* path) noexcept {
   return guarded([&] { object_of(memory, "memory").engine.append(path_of(path)); });
-}
-
-kindred_status kindred_memory_learn(kindred_memory* memory, const kindred_text* texts,
-                                    const std::uint64_t* offsets, std::size_t events,
-                                    const char* name, std::size_t name_size, std::uint64_t times,
-                                    kindred_learned* learned) noexcept {
-  return guarded([&] {
-    auto& object = object_of(memory, "memory");
-    check_output(learned, "learned", true);
-    const EventsArgument given(texts, offsets, events);
-    std::optional<std::string_view> given_name;
-    if (name != nullptr) given_name = text_of(name, name_size, "name");
-    const LearnedPattern out = object.engine.learn(given.events, given_name, times);
-    write_output(learned, kindred_learned{sizeof(kindred_learned), out.index, out.frequency,
-                                          out.is_new ? 1 : 0, 0});
-  });
-}
-
-kindred_status kindred_memory_forget(kindred_memory* memory, std::uint64_t index,
-                                     std::int32_t* existed) noexcept {
-  return guarded([&] {
-    const bool found = object_of(memory, "memory").engine.forget(index);
-    write_optional(existed, found ? 1 : 0);
-  });
-}
-kindred_status kindred_memory_forget_name(kindred_memory* memory, const char* name,
-                                          std::size_t size, std::int32_t* existed) noexcept {
-  return guarded([&] {
-    auto& object = object_of(memory, "memory");
-    const bool found = object.engine.forget(text_of(name, size, "name"));
-    write_optional(existed, found ? 1 : 0);
-  });
 }
 
 kindred_status kindred_memory_find_name(const kindred_memory* memory, const char* name,
@@ -180,8 +186,26 @@ kindred_status kindred_memory_find_name(const kindred_memory* memory, const char
   return guarded([&] {
     const auto& object = object_of(memory, "memory");
     require(index, "index");
-    const auto found = object.engine.find(text_of(name, size, "name"));
-    *index = found ? static_cast<std::int64_t>(*found) : -1;
+    *index = index_or_none(object.engine.find(text_of(name, size, "name")));
+  });
+}
+kindred_status kindred_memory_find_names(const kindred_memory* memory, const kindred_text* names,
+                                         std::size_t count, std::int64_t* indices) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(memory, "memory");
+    const std::vector<std::string_view> given = texts_of(names, count, "names");
+    const std::span<std::int64_t> out = span_of(indices, count, "indices");
+    const auto found = object.engine.find_all(given);
+    std::transform(found.begin(), found.end(), out.begin(), index_or_none);
+  });
+}
+kindred_status kindred_memory_names(const kindred_memory* memory, const std::uint64_t* indices,
+                                    std::size_t count, kindred_strings** names) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(memory, "memory");
+    require(names, "names");
+    *names =
+        make_handle_of<kindred_strings>(object.engine.names(span_of(indices, count, "indices")));
   });
 }
 kindred_status kindred_memory_find_events(const kindred_memory* memory, const kindred_text* texts,
@@ -191,8 +215,7 @@ kindred_status kindred_memory_find_events(const kindred_memory* memory, const ki
     const auto& object = object_of(memory, "memory");
     require(index, "index");
     const EventsArgument given(texts, offsets, events);
-    const auto found = object.engine.find(given.events);
-    *index = found ? static_cast<std::int64_t>(*found) : -1;
+    *index = index_or_none(object.engine.find(given.events));
   });
 }
 
@@ -231,17 +254,36 @@ kindred_status kindred_memory_symbol_text(const kindred_memory* memory, std::uin
   });
 }
 
+kindred_status kindred_memory_decode(const kindred_memory* memory, const std::uint32_t* symbols,
+                                     std::size_t count, kindred_text* texts) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(memory, "memory");
+    const std::span<kindred_text> out = span_of(texts, count, "texts");
+    write_texts(object.engine.vocabulary().decode(span_of(symbols, count, "symbols")), out);
+  });
+}
+
+kindred_status kindred_memory_vocabulary(const kindred_memory* memory,
+                                         kindred_vocabulary** vocabulary) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(memory, "memory");
+    require(vocabulary, "vocabulary");
+    *vocabulary =
+        make_handle_of<kindred_vocabulary>(Vocabulary(object.engine.vocabulary().texts()));
+  });
+}
+
 kindred_status kindred_memory_encode(const kindred_memory* memory, const kindred_text* texts,
                                      const std::uint64_t* offsets, std::size_t events,
-                                     std::uint32_t* symbols, std::size_t capacity,
-                                     std::size_t* count) noexcept {
+                                     std::int32_t level, std::uint32_t* symbols,
+                                     std::size_t capacity, std::size_t* count) noexcept {
   return guarded([&] {
     const auto& object = object_of(memory, "memory");
     require(count, "count");
     span_of(symbols, capacity, "symbols");
     const EventsArgument given(texts, offsets, events);
     Ragged<Symbol> query;
-    object.engine.encode(given.events, query);
+    object.engine.encode(given.events, query, level_option(level).value_or(object.engine.level()));
     *count = query.values.size();
     write_array(std::span<const Symbol>(query.values), symbols, capacity, "symbols");
   });
@@ -249,20 +291,22 @@ kindred_status kindred_memory_encode(const kindred_memory* memory, const kindred
 
 kindred_status kindred_memory_match(const kindred_memory* memory, const std::uint32_t* symbols,
                                     const std::uint64_t* offsets, std::size_t rows,
-                                    const kindred_match_options* options,
+                                    std::int32_t level, const kindred_match_options* options,
                                     kindred_results** results) noexcept {
   return guarded([&] {
     const auto& object = object_of(memory, "memory");
     require(results, "results");
     const MatchOptions given = match_options(options);
-    *results = make_handle_of<kindred_results>(results_of(
-        object.engine.match(ragged_of(symbols, offsets, rows, "symbols"), given), given.blocks));
+    const Level at = level_option(level).value_or(object.engine.level());
+    *results = make_handle_of<kindred_results>(
+        results_of(object.engine.match(ragged_of(symbols, offsets, rows, "symbols"), given, at),
+                   given.blocks));
   });
 }
 
 kindred_status kindred_memory_predict(const kindred_memory* memory, const kindred_text* texts,
                                       const std::uint64_t* offsets, std::size_t events,
-                                      const kindred_match_options* matching,
+                                      std::int32_t level, const kindred_match_options* matching,
                                       const kindred_prediction_options* options,
                                       kindred_predictions** predictions) noexcept {
   return guarded([&] {
@@ -273,15 +317,16 @@ kindred_status kindred_memory_predict(const kindred_memory* memory, const kindre
         options_of(options, kindred_prediction_options KINDRED_PREDICTION_OPTIONS_INIT, "options");
     check_reserved(given.reserved, "options");
     PredictionOptions prediction;
-    prediction.rank_by = enum_of<RankBy>(given.rank_by, 20, "rank_by");
+    prediction.rank_by = rank_by_of(given.rank_by);
     prediction.top = given.top;
     prediction.threshold = given.threshold;
     prediction.fuzzy_token_threshold = given.fuzzy_token_threshold;
     prediction.single_symbol_fast_path = given.single_symbol_fast_path != 0;
     prediction.weights = span_of(given.weights, given.weights_size, "weights");
     prediction.threads = threads_argument(given.threads);
+    const Level at = level_option(level).value_or(object.engine.level());
     *predictions = make_handle<kindred_predictions>(std::make_unique<Predictions>(
-        object.engine.predict(query.events, match_options(matching), prediction)));
+        object.engine.predict(query.events, match_options(matching), prediction, at)));
   });
 }
 
@@ -314,6 +359,15 @@ kindred_status kindred_memory_end_training(kindred_memory* memory,
     auto& object = object_of(memory, "memory");
     check_output(record, "record", true);
     write_output(record, sync_record_of(object.engine.end_training()));
+  });
+}
+
+kindred_status kindred_memory_last_sync(const kindred_memory* memory,
+                                        kindred_sync_record* record) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(memory, "memory");
+    check_output(record, "record");
+    write_output(record, sync_record_of(object.engine.sync_statistics().last));
   });
 }
 

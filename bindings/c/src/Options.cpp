@@ -30,6 +30,7 @@ kindred_status set_defaults(Options* options, std::size_t size, const Options& d
 KINDRED_C_DEFAULTS(kindred_context_options, options, KINDRED_CONTEXT_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_match_options, options, KINDRED_MATCH_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_memory_options, options, KINDRED_MEMORY_OPTIONS_INIT)
+KINDRED_C_DEFAULTS(kindred_learn_options, options, KINDRED_LEARN_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_prediction_options, options, KINDRED_PREDICTION_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_index_options, options, KINDRED_INDEX_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_search_options, options, KINDRED_SEARCH_OPTIONS_INIT)

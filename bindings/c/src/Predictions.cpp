@@ -28,6 +28,10 @@ double number_or_nan(const std::optional<double>& number) {
 
 }  // namespace
 
+RankBy rank_by_of(std::int32_t rank_by) {
+  return enum_of<RankBy>(rank_by, static_cast<std::int32_t>(RankBy::weighted_snr) + 1, "rank_by");
+}
+
 Predictions::Predictions(PredictionResults results) : m_results(std::move(results)) {
   for (const Prediction& prediction : m_results.predictions) {
     append_event(m_texts.emplace_back(), prediction.matches);
@@ -43,6 +47,33 @@ const Prediction& Predictions::at(std::size_t position) const {
                                               "; there are " + std::to_string(size()) +
                                               " predictions");
   return m_results.predictions[position];
+}
+
+const char* kindred_rank_name(std::int32_t rank_by) noexcept {
+  const char* name = nullptr;
+  // The names are literals, which end with a zero.
+  guarded([&] { name = to_string(rank_by_of(rank_by)).data(); });
+  return name;
+}
+
+kindred_status kindred_rank_parse(const char* name, std::size_t size,
+                                  std::int32_t* rank_by) noexcept {
+  return guarded([&] {
+    require(rank_by, "rank_by");
+    *rank_by = static_cast<std::int32_t>(parse_rank_by(text_of(name, size, "name")));
+  });
+}
+
+kindred_status kindred_affinity_weights(const double* affinities, std::size_t count,
+                                        const std::uint64_t* frequencies,
+                                        std::size_t frequency_count, double* weights) noexcept {
+  return guarded([&] {
+    const std::span<double> out = span_of(weights, count, "weights");
+    const std::vector<double> found =
+        affinity_weights(span_of(affinities, count, "affinities"),
+                         span_of(frequencies, frequency_count, "frequencies"));
+    std::copy(found.begin(), found.end(), out.begin());
+  });
 }
 
 kindred_status kindred_predictions_size(const kindred_predictions* predictions,

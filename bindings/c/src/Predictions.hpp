@@ -12,6 +12,9 @@
 
 namespace Kindred::C {
 
+/// \throws InvalidArgument for a number of no field
+RankBy rank_by_of(std::int32_t rank_by);
+
 /// Predictions, with their texts as arrays of C.
 class Predictions {
  public:

@@ -4,6 +4,7 @@
 #include <kindred/core/common/Error.hpp>
 
 #include "Arguments.hpp"
+#include "Keys.hpp"
 
 #include <utility>
 
@@ -208,6 +209,16 @@ kindred_status kindred_results_reasons(const kindred_results* results,
     const auto& part = part_of(object.reasons, "reasons: they are not of a fusion");
     *offsets = data_of(part.offsets);
     *reasons = data_of(part.reasons);
+  });
+}
+
+kindred_status kindred_results_keys(const kindred_results* results,
+                                    kindred_key_span* keys) noexcept {
+  return guarded([&] {
+    const Results& object = object_of(results, "results");
+    check_output(keys, "keys");
+    write_output(keys,
+                 key_span_of(part_of(object.keys, "keys: they are not of an index with keys")));
   });
 }
 

@@ -2,6 +2,7 @@
 #ifndef KINDRED_C_RESULTS_HPP
 #define KINDRED_C_RESULTS_HPP
 
+#include <kindred/matcher/KeySpan.hpp>
 #include <kindred/matcher/RankFusion.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -46,6 +47,7 @@ struct Results {
   };
   std::optional<Reasons> reasons;
   std::optional<kindred_search_report> report;
+  std::optional<KeyList> keys;
 };
 KINDRED_C_HANDLE(results, Results);
 

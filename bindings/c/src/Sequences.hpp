@@ -8,6 +8,7 @@
 
 namespace Kindred::C {
 
+Measure measure_of(std::int32_t measure);
 /// The options of a match. \param threshold the default
 MatchOptions match_options(const kindred_match_options* options, double threshold = 0.1);
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Strings.hpp"
+
+#include <utility>
+
+namespace Kindred::C {
+
+kindred_string* make_string(std::span<const std::byte> bytes) {
+  return make_handle_of<kindred_string>(
+      std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+void write_texts(std::span<const std::string_view> texts, std::span<kindred_text> out) {
+  for (std::size_t i = 0; i < texts.size(); ++i) out[i] = {texts[i].data(), texts[i].size()};
+}
+
+Strings::Strings(std::vector<std::optional<std::string>> texts) : m_texts(std::move(texts)) {
+  m_views.reserve(m_texts.size());
+  for (const std::optional<std::string>& text : m_texts)
+    m_views.push_back(text ? kindred_text{text->data(), text->size()} : kindred_text{nullptr, 0});
+}
+
+const char* kindred_string_data(const kindred_string* string) noexcept {
+  const char* data = nullptr;
+  guarded([&] { data = object_of(string, "string").c_str(); });
+  return data;
+}
+std::size_t kindred_string_size(const kindred_string* string) noexcept {
+  std::size_t size = 0;
+  guarded([&] { size = object_of(string, "string").size(); });
+  return size;
+}
+kindred_status kindred_string_destroy(kindred_string* string) noexcept {
+  return destroy_handle(string, "string");
+}
+
+kindred_status kindred_strings_get(const kindred_strings* strings, const kindred_text** texts,
+                                   std::size_t* count) noexcept {
+  return guarded([&] {
+    const std::span<const kindred_text> views = object_of(strings, "strings").views();
+    require_all({{texts, "texts"}, {count, "count"}});
+    *texts = views.data();
+    *count = views.size();
+  });
+}
+kindred_status kindred_strings_destroy(kindred_strings* strings) noexcept {
+  return destroy_handle(strings, "strings");
+}
+
+}  // namespace Kindred::C
