@@ -185,7 +185,7 @@ DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
 }
 
 DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& scores, const Array& ids,
-                                   const SearchOptions& options) const {
+                                   const SearchOptions& options, SearchReport* report) const {
   const Parts parts = this->parts();
   const ArrayCall call = checked_call(parts.context, dimension(), queries,
                                       {{"queries", queries}, {"scores", scores}, {"ids", ids}},
@@ -206,6 +206,7 @@ DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& score
           out.ids[query * out.id_stride + place] = is_found ? results.ids[from] : -1;
         }
       }
+      if (report != nullptr) *report = results.report;
       return results.record;
     }
     require_no_filter(options);
@@ -214,6 +215,7 @@ DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& score
                          " waits for the device; arrays on a device use brute_force");
     const std::shared_lock lock(parts.mutex);
     const Impl::VectorStore& store = parts.store;
+    if (report != nullptr) *report = {.path = to_string(SearchPath::brute_force)};
     DispatchRecord record;
     record.operation = Operations::search;
     if (call.queries.count == 0) return record;

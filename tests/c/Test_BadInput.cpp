@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every function of kindred.h, by its list: null pointers, handles of another kind or destroyed,
 // sizes of structs, and sizes of arrays that exceed the memory.
+#include "ArgumentStorage.hpp"
 #include "CSupport.hpp"
 #include "ValidStructs.hpp"
 
@@ -138,24 +139,6 @@ struct Stub<R (*)(P...)> {
   static R call(P...) { return R{}; }
 };
 
-std::string unused_path() {
-  static const std::string path = [] {
-    return (std::filesystem::temp_directory_path() / "kindred-absent" / "file").string();
-  }();
-  return path;
-}
-
-/// Storage of the arguments of a call.
-struct Storage {
-  alignas(64) unsigned char bytes[8192] = {};
-  std::int64_t shape[2] = {1, 2};
-  std::string path = unused_path();
-};
-
-void set_size(Storage& storage, std::size_t size) {
-  std::memcpy(storage.bytes, &size, sizeof(size));
-}
-
 /// An argument of type T with a fault, in \p storage.
 template <class T>
 T argument(std::string_view name, Fault fault, Storage& storage) {
@@ -193,9 +176,12 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
       return reinterpret_cast<T>(storage.bytes);
     } else if constexpr (std::is_same_v<Pointed, DLTensor>) {
       if (name == "scales" || name == "scale") return nullptr;  // of int8 alone
-      const DLTensor tensor =
-          kindred_tensor(storage.bytes + 1024, KINDRED_FLOAT32, 2, storage.shape);
+      const DLTensor tensor = tensor_of(name, storage);
       std::memcpy(storage.bytes, &tensor, sizeof(tensor));
+      return reinterpret_cast<T>(storage.bytes);
+    } else if constexpr (std::is_pointer_v<Pointed>) {
+      const void* const first = storage.bytes + 1024;
+      std::memcpy(storage.bytes, &first, sizeof(first));
       return reinterpret_cast<T>(storage.bytes);
     } else if constexpr (std::is_same_v<Pointed, kindred_text>) {
       const kindred_text text{"a", 1};
@@ -214,9 +200,10 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
       }
       return reinterpret_cast<T>(storage.bytes);
     } else {
-      if (name == "offsets" || name == "patterns") {
-        const std::uint64_t offsets[] = {0, 1};
-        std::memcpy(storage.bytes, offsets, sizeof(offsets));
+      if constexpr (std::is_arithmetic_v<Pointed>) {
+        const Pointed offsets[] = {0, 1};
+        if (name == "offsets" || name == "patterns")
+          std::memcpy(storage.bytes, offsets, sizeof(offsets));
       }
       return reinterpret_cast<T>(storage.bytes);
     }

@@ -44,6 +44,7 @@ TEST(CVectors, SearchesAreThoseOfCpp) {
                                                &id_tensor, &report, &record));
         if (size > 0) {
           EXPECT_EQ(record.space, space);
+          EXPECT_STRNE(report.path, "");
         }
         const SearchResults found = expected.search(queries, {.metric = metric, .top = top});
         for (std::size_t row = 0; row < 3; ++row)
@@ -222,12 +223,38 @@ TEST(CHnsw, SearchesAreThoseOfCppAndCanBeCancelled) {
   kindred_hnsw_search_options options = KINDRED_HNSW_SEARCH_OPTIONS_INIT;
   options.top = 7;
   std::uint64_t visited = 0;
+  std::uint64_t scanned = 9;
   kindred_record record = KINDRED_RECORD_INIT;
   KINDRED_ASSERT_OK(kindred_hnsw_search(hnsw, &query_tensor, &options, &score_tensor, &id_tensor,
-                                        &visited, &record));
+                                        &visited, &scanned, &record));
   EXPECT_EQ(ids, found.ids);
   EXPECT_EQ(scores, found.scores);
   EXPECT_EQ(visited, found.visited);
+  EXPECT_EQ(scanned, found.scanned);
+  std::vector<std::int64_t> truth = ids;
+  truth[3] = -1;
+  truth[9] = size;
+  Tensor truth_tensor(truth.data(), KINDRED_INT64, 4, 7);
+  std::uint64_t hits = 0;
+  std::uint64_t all = 0;
+  KINDRED_ASSERT_OK(kindred_recall(&id_tensor, &truth_tensor, &hits, &all));
+  EXPECT_EQ(hits, 26U);
+  EXPECT_EQ(all, 27U);
+  Tensor fewer(truth.data(), KINDRED_INT64, 3, 7);
+  EXPECT_EQ(kindred_recall(&id_tensor, &fewer, &hits, &all), KINDRED_INVALID);
+  kindred_hnsw_settings used = KINDRED_HNSW_SETTINGS_INIT;
+  used.m = 0;
+  KINDRED_ASSERT_OK(kindred_hnsw_settings_of(hnsw, &used));
+  EXPECT_EQ(used.m, expected.settings().m);
+  EXPECT_EQ(used.ef_construction, expected.settings().ef_construction);
+  EXPECT_EQ(used.seed, expected.settings().seed);
+  EXPECT_EQ(used.metric, KINDRED_COSINE);
+  std::uint64_t end_id = 0;
+  KINDRED_ASSERT_OK(kindred_hnsw_end_id(hnsw, &end_id));
+  EXPECT_EQ(end_id, size);
+  std::size_t width = 0;
+  KINDRED_ASSERT_OK(kindred_hnsw_dimension(hnsw, &width));
+  EXPECT_EQ(width, dimension);
   std::uint64_t first = 0;
   KINDRED_ASSERT_OK(kindred_hnsw_add(hnsw, &query_tensor, &first));
   EXPECT_EQ(first, size);

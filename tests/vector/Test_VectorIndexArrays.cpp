@@ -209,6 +209,13 @@ TEST(VectorIndexArrays, OfOneQueryNeedNoDimensionForIt) {
   data.index.search(ConstArray(std::span<const float>(query)), Array(std::span<float>(scores)),
                     Array(std::span<std::int64_t>(ids)));
   EXPECT_EQ((Answer{ids, bits(scores)}), expected_search(data, query, Metric::cosine, 4));
+  SearchReport report;
+  SearchOptions quantized;
+  quantized.path = SearchPath::quantized;
+  data.index.search(ConstArray(std::span<const float>(query)), Array(std::span<float>(scores)),
+                    Array(std::span<std::int64_t>(ids)), quantized, &report);
+  EXPECT_EQ(report.path, "quantized");
+  EXPECT_GT(report.prefiltered, 0U);
   const std::vector<std::int64_t> none(6, -1);
   data.index.score(ConstArray(std::span<const float>(query)),
                    ConstArray(std::span<const std::int64_t>(none)), Array(std::span<float>(scores)),

@@ -268,6 +268,8 @@ typedef struct kindred_key_span {
 #define KINDRED_FLOAT64 ((uint32_t)kDLFloat << 8U | 64U)
 #define KINDRED_INT8 ((uint32_t)kDLInt << 8U | 8U)
 #define KINDRED_UINT8 ((uint32_t)kDLUInt << 8U | 8U)
+#define KINDRED_INT32 ((uint32_t)kDLInt << 8U | 32U)
+#define KINDRED_UINT32 ((uint32_t)kDLUInt << 8U | 32U)
 #define KINDRED_INT64 ((uint32_t)kDLInt << 8U | 64U)
 
 /** A tensor in host memory: `data` with the given type (KINDRED_FLOAT32, ...) and shape, without
@@ -309,6 +311,10 @@ typedef int (*kindred_allocation_callback)(void* user, const char* memory, uint6
                                            const char* label);
 /** Receives the number of items done so far, on the calling thread; nonzero cancels the call. */
 typedef int (*kindred_progress_callback)(void* user, uint64_t done);
+
+/** Called when the library no longer reads arrays that it borrowed, from any thread. The returned
+ * value is ignored. It must not call the library. */
+typedef int (*kindred_release_callback)(void* user);
 
 /* ---- Texts that the library returns ---- */
 
@@ -1442,6 +1448,21 @@ typedef struct kindred_search_options {
 KINDRED_API kindred_status kindred_search_options_init(kindred_search_options* options,
                                                        size_t struct_size) KINDRED_NOEXCEPT;
 
+/** Options of kindred_index_scores. */
+typedef struct kindred_score_options {
+  size_t struct_size;
+  int32_t metric;
+  int32_t space;
+  int32_t has_stream; /* nonzero: `stream` orders a call on tensors on a device */
+  int32_t reserved;   /* 0 */
+  void* stream;
+} kindred_score_options;
+#define KINDRED_SCORE_OPTIONS_INIT \
+  { sizeof(kindred_score_options), KINDRED_COSINE, KINDRED_SPACE_ANY, 0, 0, NULL }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_score_options_init(kindred_score_options* options,
+                                                      size_t struct_size) KINDRED_NOEXCEPT;
+
 /** The contents of an index. */
 typedef struct kindred_index_statistics {
   size_t struct_size;
@@ -1474,7 +1495,12 @@ KINDRED_API kindred_status kindred_index_load(kindred_context* context, const ch
 /** Frees an index. */
 KINDRED_API kindred_status kindred_index_destroy(KINDRED_OPTIONAL kindred_index* index)
     KINDRED_NOEXCEPT;
-/** Adds rows of the same type and dimension. @param first_id id of the first one */
+/** Adds rows of the same type and dimension. To build an index of rows on a device, create it with
+ * the shape 0 * dimension and add them.
+ *  @param rows count * dimension, with any distance between rows; on the host or, except int8, on a
+ * device
+ *  @param scales one float32 per row, for int8 only
+ *  @param first_id id of the first one */
 KINDRED_API kindred_status kindred_index_add(kindred_index* index, const DLTensor* rows,
                                              KINDRED_OPTIONAL const DLTensor* scales,
                                              KINDRED_OPTIONAL uint64_t* first_id) KINDRED_NOEXCEPT;
@@ -1488,6 +1514,12 @@ kindred_index_replace(kindred_index* index, uint64_t id, const DLTensor* row,
 /** Number of rows that can be found. */
 KINDRED_API kindred_status kindred_index_size(const kindred_index* index,
                                               size_t* size) KINDRED_NOEXCEPT;
+/** The ids of all rows that can be found, ascending.
+ *  @param ids at most `capacity` are written
+ *  @param count number of ids; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and
+ * sets only this */
+KINDRED_API kindred_status kindred_index_ids(const kindred_index* index, uint64_t* ids,
+                                             size_t capacity, size_t* count) KINDRED_NOEXCEPT;
 /** Sizes and counts. */
 KINDRED_API kindred_status kindred_index_describe(
     const kindred_index* index, kindred_index_statistics* statistics) KINDRED_NOEXCEPT;
@@ -1497,14 +1529,26 @@ KINDRED_API kindred_status kindred_index_bytes(const kindred_index* index, int32
 /** Writes all rows and ids to a file, atomically. */
 KINDRED_API kindred_status kindred_index_save(const kindred_index* index,
                                               const char* path) KINDRED_NOEXCEPT;
-/** The exact best rows of every query.
- *  @param queries float32, queries * dimension
- *  @param scores float32, queries * top; -inf (+inf under KINDRED_L2) where there is no result
- *  @param ids int64, queries * top; -1 where there is no result */
+/** The exact best rows of every query. On a device, the rows of the index must be there, and
+ * neither filters nor another path than KINDRED_PATH_BRUTE_FORCE are possible. Calls on streams run
+ * one after the other; the first of a size, and the first after a change of the rows, may fence.
+ *  @param queries float32, queries * dimension, or dimension for one query; on the host or on a
+ * device, with any distance between rows, as all tensors of the call
+ *  @param scores float32, queries * top, or top; -inf (+inf under KINDRED_L2) where there is no
+ * result
+ *  @param ids int64, queries * top, or top; -1 where there is no result */
 KINDRED_API kindred_status
 kindred_index_search(const kindred_index* index, const DLTensor* queries,
                      KINDRED_OPTIONAL const kindred_search_options* options, DLTensor* scores,
                      DLTensor* ids, KINDRED_OPTIONAL kindred_search_report* report,
+                     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** The scores of all rows for every query, in ascending order of their ids; memory and streams as
+ * of kindred_index_search.
+ *  @param queries float32, queries * dimension, or dimension
+ *  @param out float32, queries * rows that can be found, or rows that can be found */
+KINDRED_API kindred_status
+kindred_index_scores(const kindred_index* index, const DLTensor* queries,
+                     KINDRED_OPTIONAL const kindred_score_options* options, DLTensor* out,
                      KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** All rows whose score is `score` or better; `top` is ignored. */
 KINDRED_API kindred_status
@@ -1517,6 +1561,15 @@ KINDRED_API kindred_status
 kindred_index_score(const kindred_index* index, const DLTensor* queries, const uint64_t* ids,
                     const uint64_t* offsets, KINDRED_OPTIONAL const kindred_search_options* options,
                     kindred_results** results) KINDRED_NOEXCEPT;
+/** The same for lists of one length; memory and streams as of kindred_index_search. Filters are not
+ * possible.
+ *  @param candidates int64, queries * length, or length; an id without a row, such as -1, is
+ * skipped
+ *  @param scores,ids as of kindred_index_search */
+KINDRED_API kindred_status kindred_index_score_arrays(
+    const kindred_index* index, const DLTensor* queries, const DLTensor* candidates,
+    KINDRED_OPTIONAL const kindred_search_options* options, DLTensor* scores, DLTensor* ids,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 
 /** Prepares scores of at most `longest` candidates of single queries. It keeps the index alive. Its
  * calls must not be concurrent. */
@@ -1540,8 +1593,123 @@ KINDRED_API kindred_status kindred_scorer_score(kindred_scorer* scorer, const DL
 KINDRED_API kindred_status kindred_scorer_space(const kindred_scorer* scorer,
                                                 int32_t* space) KINDRED_NOEXCEPT;
 
-/* ---- Functions of vectors that are in no index, by default on the host ---- */
+/* ---- Files and encodings of vectors ---- */
 
+/* Formats of files of vectors; ANY: from the extension of the name, otherwise from the first bytes.
+ */
+enum {
+  KINDRED_FORMAT_ANY = -1,
+  KINDRED_FORMAT_NPY = 0,
+  KINDRED_FORMAT_FVECS = 1,
+  KINDRED_FORMAT_BVECS = 2,
+  KINDRED_FORMAT_IVECS = 3,
+  KINDRED_FORMAT_FBIN = 4,
+  KINDRED_FORMAT_U8BIN = 5,
+  KINDRED_FORMAT_I8BIN = 6,
+  KINDRED_FORMAT_HDF5 = 7
+};
+
+/** Options of kindred_vectors_build. */
+typedef struct kindred_vectors_build_options {
+  size_t struct_size;
+  const char* dataset;    /* of an HDF5 file; NULL: `train` */
+  int32_t format;         /* KINDRED_FORMAT_... */
+  int32_t one_row;        /* nonzero: read a one-dimensional .npy array as one row */
+  int32_t element;        /* KINDRED_ELEMENT_...; -1: the type that holds the numbers exactly */
+  int32_t quantized_copy; /* nonzero: also write the int8-quantized copy of the rows */
+} kindred_vectors_build_options;
+#define KINDRED_VECTORS_BUILD_OPTIONS_INIT \
+  { sizeof(kindred_vectors_build_options), NULL, KINDRED_FORMAT_ANY, 0, -1, 1 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_vectors_build_options_init(
+    kindred_vectors_build_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** The contents of a file of an index. */
+typedef struct kindred_vectors_file_info {
+  size_t struct_size;
+  uint64_t rows;
+  uint64_t dimension;
+  uint64_t end_id;          /* all ids below it have been assigned */
+  uint64_t not_finite;      /* rows with a NaN or an infinity */
+  uint64_t row_bytes;       /* of all rows, with scales */
+  uint64_t quantized_bytes; /* of the quantized copy */
+  uint64_t bytes;           /* of the file */
+  int32_t element;          /* KINDRED_ELEMENT_... */
+  int32_t reserved;
+} kindred_vectors_file_info;
+#define KINDRED_VECTORS_FILE_INFO_INIT \
+  { sizeof(kindred_vectors_file_info), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** Converts a file of vectors to one that kindred_index_load maps. It works in blocks: the file may
+ * exceed the memory.
+ *  @param source the file to read; the id of a row is its number in it
+ *  @param path the file to write, atomically
+ *  @param progress receives the number of rows written so far */
+KINDRED_API kindred_status
+kindred_vectors_build(kindred_context* context, const char* source, const char* path,
+                      KINDRED_OPTIONAL const kindred_vectors_build_options* options,
+                      KINDRED_OPTIONAL kindred_progress_callback progress,
+                      KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
+/** Validates every byte of a file of an index and describes its contents.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status kindred_vectors_inspect(
+    const char* path, int32_t threads, kindred_vectors_file_info* info) KINDRED_NOEXCEPT;
+/** Converts float32 rows, rounding to nearest, ties to even; int8 has one scale per row, the
+ * largest magnitude / 127. Finite numbers outside the range of the type are refused, for int8 all
+ * that are not finite.
+ *  @param rows float32, count * dimension
+ *  @param out count * dimension of float32, float16, bfloat16 or int8
+ *  @param scales float32, one per row, for int8 only */
+KINDRED_API kindred_status kindred_encode_rows(const DLTensor* rows, DLTensor* out,
+                                               KINDRED_OPTIONAL DLTensor* scales) KINDRED_NOEXCEPT;
+/** Converts rows to float32; an int8 is multiplied by its scale and rounded once.
+ *  @param rows as of kindred_index_create, with their scales
+ *  @param out float32, count * dimension */
+KINDRED_API kindred_status kindred_decode_rows(const DLTensor* rows,
+                                               KINDRED_OPTIONAL const DLTensor* scales,
+                                               DLTensor* out) KINDRED_NOEXCEPT;
+
+/* ---- Functions of vectors that are in no index, by default where the rows are ---- */
+
+/** The score of every row for every query, in the order of the rows, with the bits of an index of
+ * them. Threads do not wait for one another on the host.
+ *  @param queries float32, queries * dimension, or dimension for one query; on the host or on a
+ * device, with any distance between rows, as all tensors of the call
+ *  @param rows count * dimension of float32, float16 or bfloat16; or int8, then all tensors are on
+ * the host without gaps
+ *  @param scales one float32 per row, for int8 only
+ *  @param metric KINDRED_COSINE, KINDRED_IP or KINDRED_L2
+ *  @param out float32, queries * count, or count */
+KINDRED_API kindred_status kindred_row_scores(kindred_context* context, const DLTensor* queries,
+                                              const DLTensor* rows,
+                                              KINDRED_OPTIONAL const DLTensor* scales,
+                                              int32_t metric, int32_t space,
+                                              DLTensor* out) KINDRED_NOEXCEPT;
+/** The exact best rows of every query; tensors as of kindred_row_scores.
+ *  @param scores float32, queries * top, or top, which is at least 1; -inf (+inf under KINDRED_L2)
+ * beyond the number of rows
+ *  @param ids int64, of the same shape: numbers of rows; -1 beyond */
+KINDRED_API kindred_status kindred_top_rows(kindred_context* context, const DLTensor* queries,
+                                            const DLTensor* rows,
+                                            KINDRED_OPTIONAL const DLTensor* scales, int32_t metric,
+                                            int32_t space, DLTensor* scores,
+                                            DLTensor* ids) KINDRED_NOEXCEPT;
+/** kindred_row_scores of one query by KINDRED_COSINE, for plain pointers to host memory.
+ *  @param query dim numbers
+ *  @param rows count * dim numbers
+ *  @param out count numbers */
+KINDRED_API kindred_status kindred_cosine_rows(kindred_context* context, const float* query,
+                                               const float* rows, size_t count, size_t dim,
+                                               float* out) KINDRED_NOEXCEPT;
+/** kindred_top_rows of one query, for plain pointers to host memory.
+ *  @param metric KINDRED_COSINE, KINDRED_IP or KINDRED_L2
+ *  @param query dim numbers
+ *  @param rows count * dim numbers
+ *  @param scores,ids k of each; padded as of kindred_top_rows */
+KINDRED_API kindred_status kindred_top_k_rows(kindred_context* context, int32_t metric,
+                                              const float* query, const float* rows, size_t count,
+                                              size_t dim, size_t k, float* scores,
+                                              int64_t* ids) KINDRED_NOEXCEPT;
 /** sigmoid((c - threshold) / max(temperature, 0.05)) for the cosine c of a query with every row, in
  * the order of the rows.
  *  @param query float32, of the dimension of the rows
@@ -1559,6 +1727,15 @@ KINDRED_API kindred_status kindred_weighted_average(kindred_context* context, co
                                                     KINDRED_OPTIONAL const DLTensor* scales,
                                                     const DLTensor* weights, int32_t space,
                                                     DLTensor* out) KINDRED_NOEXCEPT;
+/** The same for float32 rows that are anywhere in host memory.
+ *  @param rows count pointers, each to dim numbers
+ *  @param weights count numbers
+ *  @param out dim numbers */
+KINDRED_API kindred_status kindred_weighted_average_rows(kindred_context* context,
+                                                         const float* const* rows, size_t count,
+                                                         size_t dim, const float* weights,
+                                                         int32_t space,
+                                                         float* out) KINDRED_NOEXCEPT;
 /** The dot products of all pairs.
  *  @param a float32, of the dimension of the rows
  *  @param out float32, rows of a * rows */
@@ -1567,9 +1744,9 @@ KINDRED_API kindred_status kindred_pairwise_dots(kindred_context* context, const
                                                  KINDRED_OPTIONAL const DLTensor* scales,
                                                  int32_t space, DLTensor* out) KINDRED_NOEXCEPT;
 
-/* A call that changes a kindred_hnsw must not run concurrently with others. */
-
 /* ---- HnswIndex: approximate nearest neighbours, on the host ---- */
+
+/* A call that changes a kindred_hnsw must not run concurrently with others. */
 
 /* The codes from which a traversal computes distances. */
 enum { KINDRED_TRAVERSAL_AUTOMATIC = 0, KINDRED_TRAVERSAL_BYTES = 1, KINDRED_TRAVERSAL_FLOATS = 2 };
@@ -1657,6 +1834,15 @@ KINDRED_API kindred_status kindred_hnsw_repair(kindred_hnsw* hnsw) KINDRED_NOEXC
 /** Number of rows that can be found. */
 KINDRED_API kindred_status kindred_hnsw_size(const kindred_hnsw* hnsw,
                                              size_t* size) KINDRED_NOEXCEPT;
+/** All ids below it have been assigned; filters have as many elements. */
+KINDRED_API kindred_status kindred_hnsw_end_id(const kindred_hnsw* hnsw,
+                                               uint64_t* end_id) KINDRED_NOEXCEPT;
+/** Number of elements of a row. */
+KINDRED_API kindred_status kindred_hnsw_dimension(const kindred_hnsw* hnsw,
+                                                  size_t* dimension) KINDRED_NOEXCEPT;
+/** The settings with which it was created. */
+KINDRED_API kindred_status kindred_hnsw_settings_of(
+    const kindred_hnsw* hnsw, kindred_hnsw_settings* settings) KINDRED_NOEXCEPT;
 /** The row of an id, as it was added. @param row float32, dimension elements */
 KINDRED_API kindred_status kindred_hnsw_row(const kindred_hnsw* hnsw, uint64_t id,
                                             DLTensor* row) KINDRED_NOEXCEPT;
@@ -1666,12 +1852,23 @@ KINDRED_API kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, uint6
 /** Sizes and counts. */
 KINDRED_API kindred_status kindred_hnsw_describe(
     const kindred_hnsw* hnsw, kindred_hnsw_statistics* statistics) KINDRED_NOEXCEPT;
-/** The rows nearest to each query, approximately; arrays as of kindred_index_search.
- *  @param visited rows whose distance was computed, over all queries */
+/** The rows nearest to each query, approximately, for tensors on the host without gaps.
+ *  @param queries float32, queries * dimension
+ *  @param scores float32, queries * top; -inf (+inf under KINDRED_L2) where there is no result
+ *  @param ids int64, queries * top; -1 where there is no result
+ *  @param visited rows whose distance was computed, over all queries
+ *  @param scanned queries that scored every row that the filter allows instead */
 KINDRED_API kindred_status kindred_hnsw_search(
     const kindred_hnsw* hnsw, const DLTensor* queries,
     KINDRED_OPTIONAL const kindred_hnsw_search_options* options, DLTensor* scores, DLTensor* ids,
-    KINDRED_OPTIONAL uint64_t* visited, KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+    KINDRED_OPTIONAL uint64_t* visited, KINDRED_OPTIONAL uint64_t* scanned,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Compares the ids of approximate results with the true ones, row by row.
+ *  @param found,truth int64, queries * top; the ids of a row are distinct, -1 is no id
+ *  @param hits true neighbours that were found
+ *  @param all true neighbours */
+KINDRED_API kindred_status kindred_recall(const DLTensor* found, const DLTensor* truth,
+                                          uint64_t* hits, uint64_t* all) KINDRED_NOEXCEPT;
 /** Writes the index to a file, atomically. */
 KINDRED_API kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw,
                                              const char* path) KINDRED_NOEXCEPT;
@@ -1772,12 +1969,15 @@ typedef struct kindred_spread_options {
   uint32_t max_iterations; /* of PageRank */
   int32_t bfloat16;        /* nonzero: hops propagate activations in bfloat16 */
   int32_t space;
+  int32_t has_stream; /* nonzero: `stream` orders a call on tensors on a device */
+  int32_t reserved;   /* 0 */
+  void* stream;
 } kindred_spread_options;
 #define KINDRED_SPREAD_OPTIONS_INIT                                                                \
   {                                                                                                \
     sizeof(kindred_spread_options), 10, 0.7, -1, 0.85, 1e-6, 0,                                    \
         {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, NULL, 0, NULL, KINDRED_SPREAD_ENGINE, 4, \
-        KINDRED_DECAY_EXPONENTIAL, 200, 0, KINDRED_SPACE_ANY                                       \
+        KINDRED_DECAY_EXPONENTIAL, 200, 0, KINDRED_SPACE_ANY, 0, 0, NULL                           \
   }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_spread_options_init(kindred_spread_options* options,
@@ -1790,11 +1990,14 @@ typedef struct kindred_hop_options {
   const kindred_modifiers* modifiers; /* NULL: none */
   int32_t direction;
   int32_t space;
+  int32_t has_stream; /* nonzero: `stream` orders a call on tensors on a device */
+  int32_t reserved;   /* 0 */
+  void* stream;
 } kindred_hop_options;
 #define KINDRED_HOP_OPTIONS_INIT                                                         \
   {                                                                                      \
     sizeof(kindred_hop_options), {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, NULL, \
-        KINDRED_HOP_ALONG, KINDRED_SPACE_ANY                                             \
+        KINDRED_HOP_ALONG, KINDRED_SPACE_ANY, 0, 0, NULL                                 \
   }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_hop_options_init(kindred_hop_options* options,
@@ -1850,6 +2053,21 @@ KINDRED_API kindred_status kindred_graph_create(
     KINDRED_OPTIONAL const uint8_t* edge_kinds, KINDRED_OPTIONAL const uint8_t* node_kinds,
     KINDRED_OPTIONAL const kindred_text* names,
     KINDRED_OPTIONAL const kindred_graph_options* options, kindred_graph** graph) KINDRED_NOEXCEPT;
+/** Builds a graph without names and kinds from compressed sparse rows: row v has the edges
+ * offsets[v] ... offsets[v + 1), of which i leads from v to ends[i]. Ends, weights and int64
+ * offsets on the host are used in place and must not change until the graph needs them no more:
+ * until `release` is called or, without it, until the graph was destroyed. Arrays on a device are
+ * copied, as are int32 offsets.
+ *  @param offsets int32 or int64, nodes + 1, from 0 to the number of edges
+ *  @param ends int32 or uint32, one per edge
+ *  @param weights float32 or bfloat16, one per edge, finite; NULL: all weights are 1
+ *  @param options `weights` has no effect: weights are stored as they are given
+ *  @param release called once, after a call that succeeded, when the arrays are no longer needed */
+KINDRED_API kindred_status kindred_graph_create_csr(
+    kindred_context* context, const DLTensor* offsets, const DLTensor* ends,
+    KINDRED_OPTIONAL const DLTensor* weights, KINDRED_OPTIONAL const kindred_graph_options* options,
+    KINDRED_OPTIONAL kindred_release_callback release, KINDRED_OPTIONAL void* user,
+    kindred_graph** graph) KINDRED_NOEXCEPT;
 /** Maps a file that kindred_graph_save has written, and validates every byte.
  *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status kindred_graph_load(kindred_context* context, const char* path,
@@ -1909,12 +2127,51 @@ KINDRED_API kindred_status kindred_graph_spread(
     const kindred_graph* graph, const uint32_t* nodes, const float* values, const uint64_t* offsets,
     size_t queries, KINDRED_OPTIONAL const kindred_spread_options* options,
     kindred_results** results) KINDRED_NOEXCEPT;
-/** One hop: the sparse matrix-vector product, for one or more columns.
- *  @param x,y float32, nodes or nodes * columns */
+/** The same for sources and results in tensors, which are on the host or on a device where the
+ * graph is too. Row i of the results has those of query i, padded with the node -1 (uint32:
+ * 4294967295) and the activation 0. `trace_paths` must be 0. On a stream, the mode is not PageRank,
+ * `per_query` is NULL, and contents cannot be refused: a query with a source that would be, or with
+ * invalid offsets, has the node -1 and the activation NaN in its whole row.
+ *  @param offsets int32 or int64, queries + 1
+ *  @param nodes int32 or uint32, one per source
+ *  @param values float32, one per source
+ *  @param out_nodes int32 or uint32, queries * top
+ *  @param out_values float32, queries * top */
+KINDRED_API kindred_status kindred_graph_spread_arrays(
+    const kindred_graph* graph, const DLTensor* offsets, const DLTensor* nodes,
+    const DLTensor* values, KINDRED_OPTIONAL const kindred_spread_options* options,
+    DLTensor* out_nodes, DLTensor* out_values,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** One hop: the sparse matrix-vector product, for one or more columns. On a stream, a call fences
+ * only if its workspace must grow, kinds or modifiers are others than before, or the graph has
+ * changed.
+ *  @param x,y float32, nodes or nodes * columns without gaps, which do not overlap; on the host or
+ * on a device where the graph is too */
 KINDRED_API kindred_status
 kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
                   KINDRED_OPTIONAL const kindred_hop_options* options,
                   KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/** One hop over compressed sparse rows without a graph, in host memory. Against the edges, which is
+ * the direction of the rows, they are used in place; along the edges they are transposed first.
+ *  @param offsets,ends,weights as of kindred_graph_create_csr
+ *  @param x,y float32, nodes or nodes * columns without gaps, which do not overlap
+ *  @param direction KINDRED_HOP_ALONG or KINDRED_HOP_AGAINST */
+KINDRED_API kindred_status kindred_hop_csr_arrays(
+    kindred_context* context, const DLTensor* offsets, const DLTensor* ends,
+    KINDRED_OPTIONAL const DLTensor* weights, const DLTensor* x, int32_t direction, int32_t space,
+    DLTensor* y, KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** The same for one column and plain pointers.
+ *  @param offsets nodes + 1 numbers, from 0 to the number of edges
+ *  @param ends one per edge
+ *  @param weights one per edge; NULL: all weights are 1
+ *  @param x,y nodes numbers each
+ *  @param direction KINDRED_HOP_ALONG or KINDRED_HOP_AGAINST */
+KINDRED_API kindred_status kindred_hop_csr(kindred_context* context, const int32_t* offsets,
+                                           const int32_t* ends,
+                                           KINDRED_OPTIONAL const float* weights, size_t nodes,
+                                           const float* x, float* y,
+                                           int32_t direction) KINDRED_NOEXCEPT;
 
 /* ---- SeedLayer: seeds that own slices of the hidden dimension ---- */
 

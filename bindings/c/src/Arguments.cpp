@@ -123,6 +123,29 @@ void check_matrix(const ConstArray& array, const char* name, DataType type, std:
 std::uint64_t rows_of_array(const ConstArray& array) {
   return array.rank() == 1 ? 1 : static_cast<std::uint64_t>(array.extent(0));
 }
+void check_output_matrix(const ConstArray& array, const char* name, DataType type,
+                         std::uint64_t rows, std::uint64_t columns) {
+  check_matrix(array, name, type, columns);
+  KINDRED_C_REFUSE_IF(rows_of_array(array) != rows, std::string(name) + " is " + to_string(array) +
+                                                        "; it must have " + std::to_string(rows) +
+                                                        " rows");
+}
+
+/// The element type of rows, of which those of int8 have scales.
+VectorElement row_element_of(const ConstArray& array, const DLTensor* scales, const char* name) {
+  const std::optional<VectorElement> element = element_of_type(array.type());
+  KINDRED_C_REFUSE_IF(!element,
+                      std::string(name) + " is " + to_string(array) +
+                          "; rows have elements of type float32, float16, bfloat16 or int8");
+  const bool have_scales = *element == VectorElement::int8;
+  KINDRED_C_REFUSE_IF(have_scales && scales == nullptr,
+                      std::string(name) +
+                          " has elements of type int8, and scales is NULL; give "
+                          "one scale per row");
+  KINDRED_C_REFUSE_IF(!have_scales && scales != nullptr, "scales are given, but the elements of " +
+                                                             std::string(name) + " are not int8");
+  return *element;
+}
 
 }  // namespace
 
@@ -244,6 +267,8 @@ std::span<const T> matrix_of(const DLTensor* tensor, const char* name, std::uint
 }
 template std::span<const float> matrix_of(const DLTensor*, const char*, std::uint64_t,
                                           std::uint64_t*);
+template std::span<const std::int64_t> matrix_of(const DLTensor*, const char*, std::uint64_t,
+                                                 std::uint64_t*);
 
 template <class T>
 std::span<const T> row_of(const DLTensor* tensor, const char* name, std::uint64_t columns) {
@@ -259,10 +284,7 @@ template <class T>
 std::span<T> output_matrix_of(const DLTensor* tensor, const char* name, std::uint64_t rows,
                               std::uint64_t columns) {
   const Array array = output_array_of(tensor, name);
-  check_matrix(array, name, data_type_of<T>, columns);
-  KINDRED_C_REFUSE_IF(rows_of_array(array) != rows, std::string(name) + " is " + to_string(array) +
-                                                        "; it must have " + std::to_string(rows) +
-                                                        " rows");
+  check_output_matrix(array, name, data_type_of<T>, rows, columns);
   return {static_cast<T*>(array.data()), static_cast<std::size_t>(array.size())};
 }
 template std::span<float> output_matrix_of(const DLTensor*, const char*, std::uint64_t,
@@ -272,22 +294,28 @@ template std::span<std::int64_t> output_matrix_of(const DLTensor*, const char*, 
 
 VectorSpan rows_of(const DLTensor* rows, const DLTensor* scales, const char* name) {
   const ConstArray array = array_of(rows, name);
-  const std::optional<VectorElement> element = element_of_type(array.type());
-  KINDRED_C_REFUSE_IF(!element,
-                      std::string(name) + " is " + to_string(array) +
-                          "; rows have elements of type float32, float16, bfloat16 or int8");
   const auto columns = static_cast<std::uint64_t>(array.extent(array.rank() - 1));
+  const VectorElement element = row_element_of(array, scales, name);
   check_matrix(array, name, array.type(), columns);
   std::span<const float> factors;
-  if (scales != nullptr) {
-    KINDRED_C_REFUSE_IF(*element != VectorElement::int8, "scales are given, but the elements of " +
-                                                             std::string(name) + " are not int8");
-    factors = row_of<float>(scales, "scales", rows_of_array(array));
-  }
-  return VectorSpan(*element,
+  if (scales != nullptr) factors = row_of<float>(scales, "scales", rows_of_array(array));
+  return VectorSpan(element,
                     {static_cast<const std::byte*>(array.data()),
                      static_cast<std::size_t>(array.size() * size_of(array.type()))},
                     static_cast<std::size_t>(columns), factors);
+}
+
+OutputRows output_rows_of(const DLTensor* rows, const DLTensor* scales, const char* name,
+                          std::uint64_t count, std::uint64_t columns) {
+  const Array array = output_array_of(rows, name);
+  OutputRows out;
+  out.element = row_element_of(array, scales, name);
+  check_output_matrix(array, name, array.type(), count, columns);
+  if (out.element == VectorElement::int8)
+    out.scales = output_matrix_of<float>(scales, "scales", 1, count);
+  out.values = {static_cast<std::byte*>(array.data()),
+                static_cast<std::size_t>(array.size() * size_of(array.type()))};
+  return out;
 }
 
 kindred_record record_of(const DispatchRecord& record) {

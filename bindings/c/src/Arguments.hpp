@@ -156,6 +156,15 @@ std::span<T> output_matrix_of(const DLTensor* tensor, const char* name, std::uin
                               std::uint64_t columns);
 /// Rows of any element type. \param scales null except for int8
 VectorSpan rows_of(const DLTensor* rows, const DLTensor* scales, const char* name);
+/// Rows of any element type for output.
+struct OutputRows {
+  VectorElement element = VectorElement::float32;
+  std::span<std::byte> values;
+  std::span<float> scales;
+};
+/// \param scales required for int8, null otherwise
+OutputRows output_rows_of(const DLTensor* rows, const DLTensor* scales, const char* name,
+                          std::uint64_t count, std::uint64_t columns);
 
 /// Copies an array to the caller's. \throws InvalidArgument if it does not fit
 template <class T>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "Graph.hpp"
+
 #include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/SpreadingEngine.hpp>
 
 #include "Arguments.hpp"
 #include "Results.hpp"
 
 namespace Kindred::C {
-
-KINDRED_C_HANDLE(graph, WithContext<SpreadingEngine>);
 
 namespace {
 
@@ -33,18 +32,6 @@ EdgeKinds edge_kinds(const std::uint64_t (&words)[4]) {
   EdgeKinds out;
   for (std::size_t kind = 0; kind < out.size(); ++kind)
     out[kind] = (words[kind / 64] >> kind % 64 & 1U) != 0;
-  return out;
-}
-
-GraphOptions graph_options(const kindred_graph_options* options) {
-  const kindred_graph_options given =
-      options_of(options, kindred_graph_options KINDRED_GRAPH_OPTIONS_INIT, "options");
-  check_reserved(given.reserved, "options");
-  GraphOptions out;
-  out.weights = enum_of<EdgeWeights>(given.weights, 3, "weights");
-  out.residency = residency_option(given.residency);
-  out.merge_share = given.merge_share;
-  out.background_merge = given.background_merge != 0;
   return out;
 }
 
@@ -115,6 +102,8 @@ struct SpreadArguments {
         given.bfloat16 != 0 ? ActivationPrecision::bfloat16 : ActivationPrecision::float32;
     options.trace_paths = given.trace_paths;
     options.space = space_option(given.space);
+    check_reserved(given.reserved, "options");
+    options.stream = stream_option(given.has_stream, given.stream);
     for (const kindred_spread_query& query :
          span_of(given.per_query, given.per_query_size, "per_query"))
       per_query.push_back({query.hops, decay_of(query.decay_kind, query.decay),
@@ -126,6 +115,18 @@ struct SpreadArguments {
 };
 
 }  // namespace
+
+GraphOptions graph_options(const kindred_graph_options* options) {
+  const kindred_graph_options given =
+      options_of(options, kindred_graph_options KINDRED_GRAPH_OPTIONS_INIT, "options");
+  check_reserved(given.reserved, "options");
+  GraphOptions out;
+  out.weights = enum_of<EdgeWeights>(given.weights, 3, "weights");
+  out.residency = residency_option(given.residency);
+  out.merge_share = given.merge_share;
+  out.background_merge = given.background_merge != 0;
+  return out;
+}
 
 kindred_status kindred_modifiers_init(kindred_modifiers* modifiers,
                                       std::size_t struct_size) noexcept {
@@ -326,33 +327,50 @@ kindred_status kindred_graph_spread(const kindred_graph* graph, const std::uint3
   });
 }
 
+kindred_status kindred_graph_spread_arrays(const kindred_graph* graph, const DLTensor* offsets,
+                                           const DLTensor* nodes, const DLTensor* values,
+                                           const kindred_spread_options* options,
+                                           DLTensor* out_nodes, DLTensor* out_values,
+                                           kindred_record* record) noexcept {
+  return guarded([&] {
+    const SpreadingEngine& object = graph_of(graph);
+    check_record(record);
+    require_all({{offsets, "offsets"},
+                 {nodes, "nodes"},
+                 {values, "values"},
+                 {out_nodes, "out_nodes"},
+                 {out_values, "out_values"}});
+    const SpreadArguments given(options);
+    const SpreadSources sources{array_of(offsets, "offsets"), array_of(nodes, "nodes"),
+                                array_of(values, "values")};
+    const SpreadOutput output{output_array_of(out_nodes, "out_nodes"),
+                              output_array_of(out_values, "out_values")};
+    const Array& places = output.nodes;
+    KINDRED_C_REFUSE_IF(
+        static_cast<std::uint64_t>(places.extent(places.rank() - 1)) != given.options.top,
+        "out_nodes is " + to_string(ConstArray(places)) + "; a row must have `top` elements, " +
+            std::to_string(given.options.top));
+    write_record(record, object.spread(sources, output, given.options));
+  });
+}
+
 kindred_status kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
                                  const kindred_hop_options* options,
                                  kindred_record* record) noexcept {
   return guarded([&] {
     const SpreadingEngine& object = graph_of(graph);
-    check_output(record, "record", true);
+    check_record(record);
+    require_all({{x, "x"}, {y, "y"}});
     const kindred_hop_options given =
         options_of(options, kindred_hop_options KINDRED_HOP_OPTIONS_INIT, "options");
+    check_reserved(given.reserved, "options");
     HopOptions hop;
     hop.direction = enum_of<HopDirection>(given.direction, 2, "direction");
     hop.kinds = edge_kinds(given.kinds);
     hop.modifiers = modifiers_option(given.modifiers);
     hop.space = space_option(given.space);
-    require(x, "x");
-    require(y, "y");
-    const auto nodes = static_cast<std::uint64_t>(object.nodes());
-    const ConstArray array = array_of(x, "x");
-    hop.columns = array.rank() == 1 ? 1 : static_cast<std::size_t>(array.extent(1));
-    // A tensor of one dimension has one value per node.
-    const std::uint64_t width = array.rank() == 1 ? nodes : hop.columns;
-    const std::uint64_t height = array.rank() == 1 ? 1 : nodes;
-    std::uint64_t rows = 0;
-    const std::span<const float> from = matrix_of<float>(x, "x", width, &rows);
-    KINDRED_C_REFUSE_IF(rows != height, "x is " + to_string(array) + "; the graph has " +
-                                            std::to_string(nodes) + " nodes");
-    write_output(record,
-                 record_of(object.hop(from, output_matrix_of<float>(y, "y", height, width), hop)));
+    hop.stream = stream_option(given.has_stream, given.stream);
+    write_record(record, object.hop(array_of(x, "x"), output_array_of(y, "y"), hop));
   });
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
@@ -24,23 +23,10 @@ struct Scorer {
 
 KINDRED_C_HANDLE(index, SharedIndex);
 KINDRED_C_HANDLE(scorer, Scorer);
-KINDRED_C_HANDLE(hnsw, WithContext<HnswIndex>);
 
 namespace {
 
 VectorIndex& index_of(const kindred_index* index) { return object_of(index, "index")->engine; }
-
-HnswSettings hnsw_settings(const kindred_hnsw_settings* settings) {
-  const kindred_hnsw_settings given =
-      options_of(settings, kindred_hnsw_settings KINDRED_HNSW_SETTINGS_INIT, "settings");
-  HnswSettings out;
-  out.metric = enum_of<Metric>(given.metric, 3, "metric");
-  out.m = given.m;
-  out.ef_construction = given.ef_construction;
-  out.seed = given.seed;
-  out.traversal = enum_of<HnswTraversal>(given.traversal, 3, "traversal");
-  return out;
-}
 
 /// Checks that rows have the dimension and type of an index.
 VectorSpan rows_for(const VectorIndex& index, const DLTensor* rows, const DLTensor* scales,
@@ -51,6 +37,24 @@ VectorSpan rows_for(const VectorIndex& index, const DLTensor* rows, const DLTens
                           " elements; those of the index have " +
                           std::to_string(index.dimension()));
   return out;
+}
+
+ScoreOptions score_options(const kindred_score_options* options) {
+  const kindred_score_options given =
+      options_of(options, kindred_score_options KINDRED_SCORE_OPTIONS_INIT, "options");
+  check_reserved(given.reserved, "options");
+  ScoreOptions out;
+  out.metric = enum_of<Metric>(given.metric, 3, "metric");
+  out.space = space_option(given.space);
+  out.stream = stream_option(given.has_stream, given.stream);
+  return out;
+}
+
+/// The rows of \p scores have one element per result.
+void check_top(const Array& scores, std::size_t top) {
+  KINDRED_C_REFUSE_IF(static_cast<std::uint64_t>(scores.extent(scores.rank() - 1)) != top,
+                      "scores is " + to_string(ConstArray(scores)) +
+                          "; a row must have `top` elements, " + std::to_string(top));
 }
 
 }  // namespace
@@ -132,7 +136,10 @@ kindred_status kindred_index_add(kindred_index* index, const DLTensor* rows, con
                                  std::uint64_t* first_id) noexcept {
   return guarded([&] {
     VectorIndex& object = index_of(index);
-    write_optional(first_id, object.add(rows_for(object, rows, scales, "rows")));
+    const ConstArray array = array_of(rows, "rows");
+    const bool has_scales = scales != nullptr || array.type() == DataType::int8;
+    write_optional(first_id, has_scales ? object.add(rows_for(object, rows, scales, "rows"))
+                                        : object.add(array));
   });
 }
 
@@ -154,6 +161,18 @@ kindred_status kindred_index_size(const kindred_index* index, std::size_t* size)
     const VectorIndex& object = index_of(index);
     require(size, "size");
     *size = object.size();
+  });
+}
+
+kindred_status kindred_index_ids(const kindred_index* index, std::uint64_t* ids,
+                                 std::size_t capacity, std::size_t* count) noexcept {
+  return guarded([&] {
+    const VectorIndex& object = index_of(index);
+    require(count, "count");
+    span_of(ids, capacity, "ids");
+    const std::vector<std::uint64_t> found = object.ids();
+    *count = found.size();
+    write_array(std::span<const std::uint64_t>(found), ids, capacity, "ids");
   });
 }
 
@@ -191,19 +210,29 @@ kindred_status kindred_index_search(const kindred_index* index, const DLTensor* 
   return guarded([&] {
     const VectorIndex& object = index_of(index);
     check_output(report, "report", true);
-    check_output(record, "record", true);
-    require(queries, "queries");
-    require(scores, "scores");
-    require(ids, "ids");
+    check_record(record);
+    require_all({{queries, "queries"}, {scores, "scores"}, {ids, "ids"}});
     const SearchOptions given = search_options(options);
-    std::uint64_t rows = 0;
-    const std::span<const float> values =
-        matrix_of<float>(queries, "queries", object.dimension(), &rows);
-    const SearchArrays out(scores, ids, rows, given.top);
-    const SearchResults found = object.search(values, given);
-    out.fill(found.scores, found.ids, found.top, given.metric);
-    write_output(report, report_of(found.report));
-    write_output(record, record_of(found.record));
+    const Array to = output_array_of(scores, "scores");
+    check_top(to, given.top);
+    SearchReport found;
+    const DispatchRecord ran =
+        object.search(array_of(queries, "queries"), to, output_array_of(ids, "ids"), given, &found);
+    write_output(report, report_of(found));
+    write_record(record, ran);
+  });
+}
+
+kindred_status kindred_index_scores(const kindred_index* index, const DLTensor* queries,
+                                    const kindred_score_options* options, DLTensor* out,
+                                    kindred_record* record) noexcept {
+  return guarded([&] {
+    const VectorIndex& object = index_of(index);
+    check_record(record);
+    require_all({{queries, "queries"}, {out, "out"}});
+    const ScoreOptions given = score_options(options);
+    write_record(record,
+                 object.scores(array_of(queries, "queries"), output_array_of(out, "out"), given));
   });
 }
 
@@ -236,6 +265,24 @@ kindred_status kindred_index_score(const kindred_index* index, const DLTensor* q
   });
 }
 
+kindred_status kindred_index_score_arrays(const kindred_index* index, const DLTensor* queries,
+                                          const DLTensor* candidates,
+                                          const kindred_search_options* options, DLTensor* scores,
+                                          DLTensor* ids, kindred_record* record) noexcept {
+  return guarded([&] {
+    const VectorIndex& object = index_of(index);
+    check_record(record);
+    require_all(
+        {{queries, "queries"}, {candidates, "candidates"}, {scores, "scores"}, {ids, "ids"}});
+    const SearchOptions given = search_options(options);
+    const Array to = output_array_of(scores, "scores");
+    check_top(to, given.top);
+    write_record(record,
+                 object.score(array_of(queries, "queries"), array_of(candidates, "candidates"), to,
+                              output_array_of(ids, "ids"), given));
+  });
+}
+
 // PreparedScore
 
 kindred_status kindred_scorer_create(const kindred_index* index, std::size_t longest,
@@ -244,9 +291,12 @@ kindred_status kindred_scorer_create(const kindred_index* index, std::size_t lon
   return guarded([&] {
     const SharedIndex& object = object_of(index, "index");
     require(scorer, "scorer");
-    *scorer = make_handle_of<kindred_scorer>(
-        object, PreparedScore(object->engine, longest, search_options(options)),
-        object->engine.dimension());
+    const SearchOptions given = search_options(options);
+    KINDRED_C_REFUSE_IF(given.stream.has_value(),
+                        "a stream is given; a scorer takes queries on the host, which a stream "
+                        "does not order");
+    *scorer = make_handle_of<kindred_scorer>(object, PreparedScore(object->engine, longest, given),
+                                             object->engine.dimension());
   });
 }
 
@@ -283,158 +333,6 @@ kindred_status kindred_scorer_space(const kindred_scorer* scorer, std::int32_t* 
     require(space, "space");
     *space = static_cast<std::int32_t>(object.prepared.space());
   });
-}
-
-// HnswIndex
-
-kindred_status kindred_hnsw_create(kindred_context* context, std::size_t dimension,
-                                   const kindred_hnsw_settings* settings,
-                                   kindred_hnsw** hnsw) noexcept {
-  return guarded([&] {
-    const SharedContext& object = context_of(context);
-    require(hnsw, "hnsw");
-    *hnsw = make_handle_of<kindred_hnsw>(object,
-                                         HnswIndex(*object, dimension, hnsw_settings(settings)));
-  });
-}
-
-kindred_status kindred_hnsw_build(kindred_context* context, const DLTensor* rows,
-                                  const kindred_hnsw_settings* settings,
-                                  kindred_progress_callback progress, void* user,
-                                  kindred_hnsw** hnsw) noexcept {
-  return guarded([&] {
-    const SharedContext& object = context_of(context);
-    require(hnsw, "hnsw");
-    const ConstArray array = array_of(rows, "rows");
-    const auto dimension = static_cast<std::size_t>(array.extent(array.rank() - 1));
-    const HnswSettings given = hnsw_settings(settings);
-    const std::span<const float> values = matrix_of<float>(rows, "rows", dimension);
-    std::function<void(std::uint64_t)> call;
-    if (progress != nullptr)
-      call = [&](std::uint64_t done) { cancel_if(progress(user, done), "progress"); };
-    *hnsw = make_handle_of<kindred_hnsw>(object,
-                                         HnswIndex::build(*object, values, dimension, given, call));
-  });
-}
-
-kindred_status kindred_hnsw_load(kindred_context* context, const char* path,
-                                 kindred_hnsw** hnsw) noexcept {
-  return guarded([&] {
-    const SharedContext& object = context_of(context);
-    require(hnsw, "hnsw");
-    *hnsw = make_handle_of<kindred_hnsw>(object, HnswIndex::load(*object, path_of(path)));
-  });
-}
-
-kindred_status kindred_hnsw_import_hnswlib(kindred_context* context, const char* path,
-                                           std::int32_t metric, std::size_t dimension,
-                                           kindred_hnsw** hnsw) noexcept {
-  return guarded([&] {
-    const SharedContext& object = context_of(context);
-    require(hnsw, "hnsw");
-    *hnsw = make_handle_of<kindred_hnsw>(
-        object, HnswIndex::import_hnswlib(*object, path_of(path),
-                                          enum_of<Metric>(metric, 3, "metric"), dimension));
-  });
-}
-
-kindred_status kindred_hnsw_destroy(kindred_hnsw* hnsw) noexcept {
-  return destroy_handle(hnsw, "hnsw");
-}
-
-kindred_status kindred_hnsw_add(kindred_hnsw* hnsw, const DLTensor* rows,
-                                std::uint64_t* first_id) noexcept {
-  return guarded([&] {
-    HnswIndex& object = object_of(hnsw, "hnsw").engine;
-    write_optional(first_id, object.add(matrix_of<float>(rows, "rows", object.dimension())));
-  });
-}
-
-kindred_status kindred_hnsw_remove(kindred_hnsw* hnsw, const std::uint64_t* ids,
-                                   std::size_t count) noexcept {
-  return guarded([&] { object_of(hnsw, "hnsw").engine.remove(span_of(ids, count, "ids")); });
-}
-
-kindred_status kindred_hnsw_repair(kindred_hnsw* hnsw) noexcept {
-  return guarded([&] { object_of(hnsw, "hnsw").engine.repair(); });
-}
-
-kindred_status kindred_hnsw_size(const kindred_hnsw* hnsw, std::size_t* size) noexcept {
-  return guarded([&] {
-    const auto& object = object_of(hnsw, "hnsw");
-    require(size, "size");
-    *size = object.engine.size();
-  });
-}
-
-kindred_status kindred_hnsw_row(const kindred_hnsw* hnsw, std::uint64_t id,
-                                DLTensor* row) noexcept {
-  return guarded([&] {
-    const HnswIndex& object = object_of(hnsw, "hnsw").engine;
-    const std::span<float> out = output_matrix_of<float>(row, "row", 1, object.dimension());
-    const std::vector<float> found = object.row(id);
-    std::copy(found.begin(), found.end(), out.begin());
-  });
-}
-
-kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, std::uint64_t id,
-                                     std::int32_t* contains) noexcept {
-  return guarded([&] {
-    const auto& object = object_of(hnsw, "hnsw");
-    require(contains, "contains");
-    *contains = object.engine.contains(id) ? 1 : 0;
-  });
-}
-
-kindred_status kindred_hnsw_describe(const kindred_hnsw* hnsw,
-                                     kindred_hnsw_statistics* statistics) noexcept {
-  return guarded([&] {
-    const auto& object = object_of(hnsw, "hnsw");
-    check_output(statistics, "statistics");
-    const HnswStatistics found = object.engine.statistics();
-    write_output(statistics,
-                 kindred_hnsw_statistics{sizeof(kindred_hnsw_statistics), found.rows, found.removed,
-                                         found.end_id, found.dimension, found.levels, found.links,
-                                         found.unreachable, found.bytes,
-                                         static_cast<std::int32_t>(object.engine.traversal()), 0});
-  });
-}
-
-kindred_status kindred_hnsw_search(const kindred_hnsw* hnsw, const DLTensor* queries,
-                                   const kindred_hnsw_search_options* options, DLTensor* scores,
-                                   DLTensor* ids, std::uint64_t* visited,
-                                   kindred_record* record) noexcept {
-  return guarded([&] {
-    const HnswIndex& object = object_of(hnsw, "hnsw").engine;
-    check_output(record, "record", true);
-    require(queries, "queries");
-    require(scores, "scores");
-    require(ids, "ids");
-    const kindred_hnsw_search_options given = options_of(
-        options, kindred_hnsw_search_options KINDRED_HNSW_SEARCH_OPTIONS_INIT, "options");
-    check_reserved(given.reserved, "options");
-    HnswSearchOptions search;
-    search.top = given.top;
-    search.ef = given.ef;
-    search.filter = span_of(given.filter, given.filter_size, "filter");
-    search.filter_bits = span_of(given.filter_bits, given.filter_bits_size, "filter_bits");
-    search.space = space_option(given.space);
-    std::uint64_t rows = 0;
-    const std::span<const float> values =
-        matrix_of<float>(queries, "queries", object.dimension(), &rows);
-    const SearchArrays out(scores, ids, rows, search.top);
-    const HnswResults found = object.search(values, search);
-    out.fill(found.scores, found.ids, found.top, object.settings().metric);
-    write_optional(visited, found.visited);
-    write_output(record, record_of(found.record));
-  });
-}
-
-kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw, const char* path) noexcept {
-  return guarded([&] { object_of(hnsw, "hnsw").engine.save(path_of(path)); });
-}
-kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw, const char* path) noexcept {
-  return guarded([&] { object_of(hnsw, "hnsw").engine.export_hnswlib(path_of(path)); });
 }
 
 }  // namespace Kindred::C

@@ -245,10 +245,10 @@ class VectorIndex {
   /// \brief The best rows of every query, as `search`. `options.top` is ignored: it is the extent
   /// of \p scores. Beyond the number of rows, ids are −1 and scores −inf (+inf under l2). \param
   /// queries float32 [queries, dimension] \param scores float32 [queries, top] \param ids int64
-  /// [queries, top] \throws as `scores`, and InvalidArgument for a top of 0 or, on a device, a
-  /// filter or another path than `brute_force`
+  /// [queries, top] \param report filled if it is given \throws as `scores`, and InvalidArgument
+  /// for a top of 0 or, on a device, a filter or another path than `brute_force`
   DispatchRecord search(const ConstArray& queries, const Array& scores, const Array& ids,
-                        const SearchOptions& options = {}) const;
+                        const SearchOptions& options = {}, SearchReport* report = nullptr) const;
   /// \brief Re-ranks candidates, as `score`, in lists of one length. An id without a row, such as
   /// −1, is skipped. `options.top` is ignored: it is the extent of \p scores. \param queries
   /// float32 [queries, dimension] \param candidates int64 [queries, length] \param scores float32
