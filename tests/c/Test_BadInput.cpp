@@ -31,17 +31,13 @@ struct Handles {
     Tensor tensor(rows, KINDRED_FLOAT32, 2, 2);
     context = c_context();
     KINDRED_EXPECT_OK(kindred_context_profile_json(context, &string));
-    const std::uint64_t numbers[] = {1, 2};
+    const kindred_key_span key = valid_struct<kindred_key_span>();
     const std::int64_t id = 0;
-    kindred_key_span key_list = KINDRED_KEY_SPAN_INIT;
-    key_list.integers = numbers;
-    key_list.count = 1;
+    Tensor row(rows, KINDRED_FLOAT32, 1, 2);
     KINDRED_EXPECT_OK(kindred_key_table_create(KINDRED_KEYS_INTEGERS, &table));
-    KINDRED_EXPECT_OK(kindred_key_table_add(table, &key_list, event));
+    KINDRED_EXPECT_OK(kindred_key_table_add(table, &key, event));
     KINDRED_EXPECT_OK(kindred_key_table_keys(table, &id, 1, &keys));
-    key_list.count = 2;
-    KINDRED_EXPECT_OK(
-        kindred_keyed_index_create(context, &key_list, &tensor, nullptr, nullptr, &keyed));
+    KINDRED_EXPECT_OK(kindred_keyed_index_create(context, &key, &row, nullptr, nullptr, &keyed));
     KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
     KINDRED_EXPECT_OK(kindred_query_create(KINDRED_LCS, symbols, 3, 0, &query));
     KINDRED_EXPECT_OK(kindred_matcher_create(context, symbols, offsets, 1, 0, &matcher));
