@@ -16,9 +16,9 @@ if(KINDRED_LEVEL_FOLDER)
   if(NOT architecture)
     message(FATAL_ERROR "Kokkos (${Kokkos_DIR}) is for \"${Kokkos_ARCH}\"; a library of a package is for compute capability 8.0 or newer")
   endif()
-  file(CONFIGURE OUTPUT library.txt CONTENT "kindred ${PROJECT_VERSION}
+  file(CONFIGURE OUTPUT libkindred.txt CONTENT "kindred ${PROJECT_VERSION}
 architecture ${CMAKE_MATCH_2}.${CMAKE_MATCH_3}
 cuda ${CUDAToolkit_VERSION_MAJOR}.${CUDAToolkit_VERSION_MINOR}
 " @ONLY)
-  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/library.txt" DESTINATION "${CMAKE_INSTALL_LIBDIR}/${KINDRED_LEVEL_FOLDER}" COMPONENT libkindred0-cuda)
+  install(FILES "${CMAKE_CURRENT_BINARY_DIR}/libkindred.txt" DESTINATION "${CMAKE_INSTALL_LIBDIR}/${KINDRED_LEVEL_FOLDER}" COMPONENT libkindred0-cuda)
 endif()

@@ -7,11 +7,10 @@ cuda_architectures=(80 90)
 # Every machine with such a GPU has at least this level.
 cuda_host_level=x86-64-v3
 
-# make_cuda_library ARCHITECTURE KOKKOS STAGE: installs libkindred.so for a GPU architecture, built with the Kokkos in the prefix KOKKOS, in
-# STAGE/lib/kindred/cuda-ARCHITECTURE.
-make_cuda_library() {
-  local architecture=$1 kokkos=$2 stage=$3 build=build/package-cuda-$1
-  local library=$stage/lib/kindred/cuda-$architecture/libkindred.so.0
+# make_cuda_libraries ARCHITECTURE KOKKOS STAGE: installs libkindred.so and libkindred_c.so for a GPU architecture, built with the Kokkos in
+# the prefix KOKKOS, in STAGE/lib/kindred/cuda-ARCHITECTURE.
+make_cuda_libraries() {
+  local architecture=$1 kokkos=$2 stage=$3 build=build/package-cuda-$1 library
   export NVCC_WRAPPER_DEFAULT_COMPILER=${NVCC_WRAPPER_DEFAULT_COMPILER:-g++}
   # cuBLASLt is larger than all the rest, and not every machine with a driver has it: products on the device are Kindred's own.
   cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=$kokkos/bin/nvcc_wrapper" \
@@ -21,9 +20,13 @@ make_cuda_library() {
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_SKIP_INSTALL_RPATH=ON >/dev/null
   local size=
   if [[ $(nvcc --help) == *--compress-mode* ]]; then size=--compress-mode=size; fi
-  NVCC_APPEND_FLAGS=$size cmake --build "$build" --target kindred_shared >&2
-  cmake --install "$build" --prefix "$stage" --component libkindred0-cuda --strip >/dev/null
-  check_cuda_library "$architecture" "$library"
+  NVCC_APPEND_FLAGS=$size cmake --build "$build" --target kindred_shared kindred_c >&2
+  for library in libkindred0 libkindred-c0; do
+    cmake --install "$build" --prefix "$stage" --component "$library-cuda" --strip >/dev/null
+  done
+  for library in libkindred libkindred_c; do
+    check_cuda_library "$architecture" "$stage/lib/kindred/cuda-$architecture/$library.so.0"
+  done
 }
 
 # check_cuda_library ARCHITECTURE LIBRARY: fails if it lacks code for the architecture, or needs a library of the CUDA toolkit.
@@ -41,15 +44,29 @@ check_cuda_library() {
   [[ $architecture != 90 ]] || grep -q " sm_90a cubin" <<<"$code" || fail "$library lacks the kernels for Hopper (sm_90a)"
 }
 
-# pack_cuda_libraries STAGE WORK: makes the Debian package and the tarball, whose folder is that of the tarball for hosts, in WORK.
+# pack_cuda_libraries STAGE WORK: makes the Debian packages and the tarball, whose folder is that of the tarball for hosts, in WORK.
 pack_cuda_libraries() {
-  local stage=$1 work=$2 package=libkindred0-cuda
-  local name=kindred-$version-x86_64-linux tree=$work/tree/$package folder
-  mkdir -p "$work/tarball" "$tree/DEBIAN" "$tree/usr/lib/x86_64-linux-gnu" "$tree/usr/share/doc/$package"
+  local stage=$1 work=$2 name=kindred-$version-x86_64-linux
+  mkdir -p "$work/tarball"
   cp -a "$stage" "$work/tarball/$name"
   tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=u-w --format=gnu \
     -C "$work/tarball" -cf - "$name" | gzip -9n >"$work/$name-cuda.tar.gz"
-  cp -a "$stage/lib/kindred" "$tree/usr/lib/x86_64-linux-gnu/kindred"
+  pack_cuda_library "$stage" "$work" libkindred0 libkindred "libraries of Kindred for NVIDIA GPUs" "The command kindred uses them"
+  pack_cuda_library "$stage" "$work" libkindred-c0 libkindred_c "libraries of the C interface of Kindred for NVIDIA GPUs" "The library libkindred_c.so uses them"
+  (cd "$work" && sha256sum ./*.deb ./*.tar.gz | sed 's# \./# #' >SHA256SUMS-cuda)
+  rm -rf "$work/tarball" "$work/tree"
+}
+
+# pack_cuda_library STAGE WORK PACKAGE LIBRARY SUMMARY USE: makes the Debian package of a library, PACKAGE-cuda, which belongs to PACKAGE.
+pack_cuda_library() {
+  local stage=$1 work=$2 package=$3-cuda host=$3 library=$4 summary=$5 use=$6 path folder
+  local tree=$work/tree/$package
+  mkdir -p "$tree/DEBIAN" "$tree/usr/share/doc/$package"
+  for path in "$stage"/lib/kindred/cuda-*; do
+    folder=$tree/usr/lib/x86_64-linux-gnu/kindred/${path##*/}
+    mkdir -p "$folder"
+    cp -a "$path/$library".* "$folder"
+  done
   cp cmake/package/copyright "$tree/usr/share/doc/$package/copyright"
   cat >"$tree/DEBIAN/control" <<TEXT
 Package: $package
@@ -59,18 +76,16 @@ Architecture: amd64
 Section: libs
 Priority: optional
 Maintainer: ${KINDRED_MAINTAINER:-Kindred maintainers <noreply@kindred.invalid>}
-Depends: libkindred0 (= $version)
+Depends: $host (= $version)
 Installed-Size: $(du -sk "$tree/usr" | cut -f1)
-Description: libraries of Kindred for NVIDIA GPUs
- The command kindred uses them where the driver and a GPU of compute capability
- 8.0 or newer are found, and computes on the host otherwise.
+Description: $summary
+ $use where the driver and a GPU of compute
+ capability 8.0 or newer are found, and computes on the host otherwise.
 TEXT
   find "$work/tree" -type d -exec chmod 755 {} +
   find "$tree/usr" -type f -exec chmod 644 {} +
   find "$work/tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
   dpkg-deb --root-owner-group -Zxz --build "$tree" "$work/${package}_${version}_amd64.deb" >/dev/null
-  (cd "$work" && sha256sum ./*.deb ./*.tar.gz | sed 's# \./# #' >SHA256SUMS-cuda)
-  rm -rf "$work/tarball" "$work/tree"
 }
 
 make_cuda_packages() {
@@ -89,7 +104,7 @@ make_cuda_packages() {
   mkdir -p "$work/made"
   for architecture in "${cuda_architectures[@]}"; do
     KINDRED_CUDA_ARCH=$architecture find_kokkos_for_cuda
-    make_cuda_library "$architecture" "$kokkos_root" "$work/stage"
+    make_cuda_libraries "$architecture" "$kokkos_root" "$work/stage"
   done
   pack_cuda_libraries "$work/stage" "$work/made"
   mv "$work"/made/* "$folder"

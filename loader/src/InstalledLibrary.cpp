@@ -16,7 +16,6 @@ namespace Kindred::Loader {
 namespace {
 
 constexpr std::string_view prefix = "cuda-";
-constexpr const char* description_name = "library.txt";
 
 /// major × \p of_major + minor × \p of_minor of a text such as 9.0; 0 if it is something else.
 int version_number(std::string_view text, int of_major, int of_minor) {
@@ -29,6 +28,12 @@ int version_number(std::string_view text, int of_major, int of_minor) {
   if (second.ec != std::errc() || second.ptr != end) return 0;
   if (major < 1 || major > 999 || minor < 0 || minor > 99) return 0;
   return major * of_major + minor * of_minor;
+}
+
+/// The name of the description of a library, such as libkindred.txt for libkindred.so.0: packages
+/// of several libraries share the folders.
+std::string description_name(std::string_view file) {
+  return std::string(file.substr(0, file.find(".so"))) + ".txt";
 }
 
 std::string contents(const std::filesystem::path& path) {
@@ -58,8 +63,8 @@ void describe(InstalledLibrary& library, std::string_view description) {
     if (name == "cuda") library.cuda = version_number(value, 1000, 10);
   }
   if (version.empty() || library.architecture == 0 || library.cuda == 0) {
-    library.why_not = std::string(description_name) +
-                      " beside it is missing or incomplete: install the package with CUDA again";
+    library.why_not =
+        "its description is missing or incomplete: install the package with CUDA again";
   } else if (version != KINDRED_VERSION_STRING) {
     library.why_not = "it is of Kindred " + version +
                       ", and this is " KINDRED_VERSION_STRING
@@ -77,7 +82,7 @@ std::vector<InstalledLibrary> installed_libraries(const std::string& folder, con
     library.name = entry->path().filename().string();
     if (!library.name.starts_with(prefix)) continue;
     library.path = (entry->path() / file).string();
-    describe(library, contents(entry->path() / description_name));
+    describe(library, contents(entry->path() / description_name(file)));
     libraries.push_back(std::move(library));
   }
   std::sort(libraries.begin(), libraries.end(),

@@ -85,7 +85,7 @@ class Libraries(unittest.TestCase):
             self.skipTest("there is no fake driver")
         library = self.copy("lib/libkindred_c.so.0")
         self.copy("lib/kindred/cuda-90/libkindred_c.so.0")
-        (self.folder / "lib/kindred/cuda-90/library.txt").write_text(f"kindred {self.version}\narchitecture 9.0\ncuda 13.0\n")
+        (self.folder / "lib/kindred/cuda-90/libkindred_c.txt").write_text(f"kindred {self.version}\narchitecture 9.0\ncuda 13.0\n")
         [answers] = self.use(library, LD_LIBRARY_PATH=str(Path(self.driver).parent))
         self.check(answers)
         self.assertEqual(answers["library"], "cuda-90")

@@ -4,7 +4,7 @@
 pkg-config, the headers, the library of each level of x86-64, and its binary interface, compared with that of the last release.
 
 usage: test_package.py WORK [CMAKE OPTION]...
-       test_package.py WORK --write-abi    after a run: replaces libkindred.so.0.abi.gz by the interface that was built"""
+       test_package.py WORK --write-abi    after a run: replaces the recorded interfaces by those that were built"""
 import contextlib
 import gzip
 import json
@@ -19,7 +19,8 @@ import unittest
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
-ABI = Path(__file__).resolve().parent / "libkindred.so.0.abi.gz"
+# The libraries, in the build folder. The interface of each is recorded in NAME.abi.gz beside this file.
+LIBRARIES = ("libkindred.so.0", "bindings/c/libkindred_c.so.0")
 LEVEL = "x86-64-v3"  # the one that is built besides x86-64-v2
 # No environment that could lead to another library.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH")}
@@ -41,16 +42,22 @@ def fails(*command):
     return " ".join((done.stdout + done.stderr).split())
 
 
-def abi_of(work):
-    """The interface of the library that was built, as XML: types of the public headers only, without places of sources."""
+def record_of(library):
+    return Path(__file__).resolve().parent / f"{Path(library).name}.abi.gz"
+
+
+def abi_of(work, library):
+    """The interface of a library that was built, as XML: types of the public headers only, without places of sources."""
     return run("abidw", "--headers-dir", work / "moved/include", "--drop-private-types", "--drop-undefined-syms", "--no-show-locs",
-               "--no-corpus-path", "--no-comp-dir-path", "--no-elf-needed", "--exported-interfaces-only", work / "build/libkindred.so.0").encode()
+               "--no-corpus-path", "--no-comp-dir-path", "--no-elf-needed", "--exported-interfaces-only", work / "build" / library).encode()
 
 
 def write_abi(work):
-    with open(ABI, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
-        packed.write(abi_of(work))
-    print(f"{ABI}: {ABI.stat().st_size} bytes")
+    for library in LIBRARIES:
+        record = record_of(library)
+        with open(record, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
+            packed.write(abi_of(work, library))
+        print(f"{record}: {record.stat().st_size} bytes")
 
 
 class Package(unittest.TestCase):
@@ -110,6 +117,12 @@ class Package(unittest.TestCase):
             run("c++", "-std=c++20", SOURCE / f"tests/consumers/{source}.cpp", *flags, "-o", self.work / name)
             run(self.work / name, LD_LIBRARY_PATH=str(self.libraries))
 
+    def test_a_program_in_c_uses_it_by_pkg_config(self):
+        flags = run("pkg-config", "--cflags", "--libs", "kindred-c", PKG_CONFIG_PATH=str(self.libraries / "pkgconfig")).split()
+        run("cc", "-std=c99", SOURCE / "examples/c/Main.c", *flags, "-o", self.work / "program-in-c")
+        self.assertEqual(run(self.work / "program-in-c", LD_LIBRARY_PATH=str(self.libraries)),
+                         (SOURCE / "examples/c/expected.txt").read_text(encoding="utf-8"))
+
     def loaded(self, *loader, **environment):
         """The library that the command loads, relative to the folder of libraries."""
         path = json.loads(run(*loader, self.command, "info", "--json", **environment))["library"]
@@ -133,16 +146,19 @@ class Package(unittest.TestCase):
             shutil.rmtree(self.work / "refused")
 
     @unittest.skipUnless(shutil.which("abidiff"), "needs Debian's abigail-tools")
-    def test_the_binary_interface_is_that_of_the_release(self):
+    def test_the_binary_interfaces_are_those_of_the_release(self):
         """Additions are compatible; what was removed or changed breaks programs that were compiled before."""
-        with tempfile.TemporaryDirectory() as folder:
-            old, new = Path(folder, "old.abi"), Path(folder, "new.abi")
-            old.write_bytes(gzip.decompress(ABI.read_bytes()))
-            new.write_bytes(abi_of(self.work))
-            done = subprocess.run(["abidiff", "--no-added-syms", old, new], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, f"{done.stdout}{done.stderr}\nPrograms that were compiled with the last release would not work with "
-                         "this library. Keep the old functions and classes beside the new ones; where that is not possible, raise the "
-                         f"version, whose first number is the SOVERSION, and then: {sys.argv[0]} {self.work} --write-abi (CONTRIBUTING.md)")
+        for library in LIBRARIES:
+            with self.subTest(library), tempfile.TemporaryDirectory() as folder:
+                record = record_of(library)
+                self.assertTrue(record.exists(), f"the interface of {library} was never recorded: {sys.argv[0]} {self.work} --write-abi")
+                old, new = Path(folder, "old.abi"), Path(folder, "new.abi")
+                old.write_bytes(gzip.decompress(record.read_bytes()))
+                new.write_bytes(abi_of(self.work, library))
+                done = subprocess.run(["abidiff", "--no-added-syms", old, new], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, f"{done.stdout}{done.stderr}\nPrograms that were compiled with the last release would not work "
+                                 "with this library. Keep the old functions and types beside the new ones; where that is not possible, raise the "
+                                 f"version, whose first number is the SOVERSION, and then: {sys.argv[0]} {self.work} --write-abi (CONTRIBUTING.md)")
 
 
 if __name__ == "__main__":

@@ -108,8 +108,7 @@ TEST(InstalledLibrary, ReadsItsDescription) {
         std::string("architecture 9.0\ncuda 13.0\n")}) {
     InstalledLibrary damaged;
     describe(damaged, text);
-    EXPECT_THAT(damaged.why_not, HasSubstr("library.txt beside it is missing or incomplete"))
-        << text;
+    EXPECT_THAT(damaged.why_not, HasSubstr("its description is missing or incomplete")) << text;
   }
   InstalledLibrary other;
   describe(other, "kindred 9.8.7\narchitecture 9.0\ncuda 13.0\n");
@@ -126,7 +125,7 @@ TEST(InstalledLibrary, AreFoundByFolder) {
     std::filesystem::create_directories(root / name);
     if (name == "cuda-bad" || name == "kokkos") continue;
     const std::string number = name.substr(5);
-    std::ofstream(root / name / "library.txt")
+    std::ofstream(root / name / "libkindred.txt")
         << "kindred " KINDRED_VERSION_STRING "\ncuda 13.0\narchitecture "
         << number.substr(0, number.size() - 1) << ".0\n";
   }
@@ -136,6 +135,11 @@ TEST(InstalledLibrary, AreFoundByFolder) {
   EXPECT_EQ(names, "cuda-120 cuda-90 cuda-80 cuda-bad? ");
   EXPECT_EQ(installed_libraries(root.string()).front().path,
             (root / "cuda-120/libkindred.so.0").string());
+  // Another library has a description of its own.
+  const std::vector<InstalledLibrary> others =
+      installed_libraries(root.string(), "libkindred_c.so.0");
+  EXPECT_THAT(others.front().why_not, HasSubstr("description is missing"));
+  EXPECT_EQ(others.front().path, (root / others.front().name / "libkindred_c.so.0").string());
 }
 
 /// Sets a variable of the fake driver until it is destroyed.

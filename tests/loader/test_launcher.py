@@ -27,7 +27,7 @@ class Launcher(unittest.TestCase):
     def describe(self, name, architecture, version=VERSION, cuda="13.0"):
         folder = self.root / "lib/kindred" / name
         folder.mkdir(exist_ok=True)
-        (folder / "library.txt").write_text(f"kindred {version}\narchitecture {architecture / 10}\ncuda {cuda}\n")
+        (folder / "libkindred.txt").write_text(f"kindred {version}\narchitecture {architecture / 10}\ncuda {cuda}\n")
 
     def run_with(self, *arguments, driver=True, **settings):
         environment = {name: value for name, value in os.environ.items()
@@ -86,8 +86,8 @@ class Launcher(unittest.TestCase):
     def test_a_library_of_another_version_is_not_opened(self):
         self.describe("cuda-90", 90, version="0.0.9")
         self.assert_bound("cuda-80", "not cuda-90: it is of Kindred 0.0.9")
-        (self.root / "lib/kindred/cuda-80/library.txt").unlink()
-        self.assert_bound("host", "library.txt beside it is missing")
+        (self.root / "lib/kindred/cuda-80/libkindred.txt").unlink()
+        self.assert_bound("host", "its description is missing")
 
     def test_a_host_package_asks_no_driver(self):
         for name in ("cuda-80", "cuda-90"):

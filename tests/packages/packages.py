@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
-NAMES = ("kindred", "libkindred0", "libkindred-dev", "kindred-perf")
+NAMES = ("kindred", "libkindred0", "libkindred-dev", "libkindred-c0", "libkindred-c-dev", "kindred-perf")
 VERSION = re.search(r"^project\(Kindred VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text(), re.M)[1]
 
 

@@ -38,14 +38,26 @@ try:
                         *(f"{library}/glibc-hwcaps/x86-64-v{level}/libkindred.so.0" for level in (3, 4))],
         "libkindred-dev": [f"{library}/libkindred.so", f"{library}/pkgconfig/kindred.pc", f"{library}/cmake/Kindred/KindredConfig.cmake",
                            "usr/include/kindred/Version.hpp", "usr/include/kindred/matcher/SequenceMatcher.hpp"],
+        "libkindred-c0": [f"{library}/libkindred_c.so.0", f"{library}/libkindred_c.so.{VERSION}", "DEBIAN/shlibs", "DEBIAN/triggers",
+                          *(f"{library}/glibc-hwcaps/x86-64-v{level}/libkindred_c.so.0" for level in (3, 4))],
+        "libkindred-c-dev": [f"{library}/libkindred_c.so", f"{library}/pkgconfig/kindred-c.pc", "usr/include/kindred.h"],
         "kindred-perf": ["usr/bin/kindred-perf", "usr/share/kindred/peers/requirements.txt"]}
     for name, files in expected.items():
         missing = set(files) - contents[name]
         check(not missing, f"{name} lacks {missing}; it has\n" + "\n".join(sorted(contents[name])))
-    for name in ("kindred", "libkindred-dev"):
-        check(f"libkindred0 (= {VERSION})" in control[name], f"{name} does not depend on this libkindred0:\n{control[name]}")
-    check("libc6 (>=" in control["libkindred0"] and "libgomp1" in control["libkindred0"], f"libkindred0 lacks dependencies:\n{control['libkindred0']}")
-    check(not re.search(r"^Depends:.*(dnnl|openblas)", control["libkindred0"], re.M), "libkindred0 depends on libraries of vendors")
+    for name, needed in (("kindred", "libkindred0"), ("libkindred-dev", "libkindred0"), ("libkindred-c-dev", "libkindred-c0")):
+        check(re.search(rf"^Depends:.*\b{needed} \(= {re.escape(VERSION)}\)", control[name], re.M), f"{name} does not depend on this {needed}:\n{control[name]}")
+    for name in ("libkindred0", "libkindred-c0"):
+        depends = re.search(r"^Depends: (.*)", control[name], re.M)[1]
+        check("libc6 (>=" in depends and "libgomp1" in depends, f"{name} lacks dependencies:\n{control[name]}")
+        check(not re.search("dnnl|openblas|kindred", depends), f"{name} depends on libraries of vendors, or of another package:\n{control[name]}")
+        shlibs = (work / name / "DEBIAN" / "shlibs").read_text()
+        check(shlibs == f"{'libkindred_c' if name == 'libkindred-c0' else 'libkindred'} 0 {name} (= {VERSION})\n", f"{name} has the shlibs {shlibs}")
+    owner_of = {}
+    for name, files in contents.items():
+        for file in files:
+            if not file.startswith("DEBIAN/"):
+                check(owner_of.setdefault(file, name) == name, f"{file} is in {name} and in {owner_of[file]}")
     check(not any(file.endswith(".a") or "/kokkos/" in file.lower() for file in contents["libkindred-dev"]), "libkindred-dev has static libraries or Kokkos")
 
     top = work / tarball().name.removesuffix(".tar.gz")

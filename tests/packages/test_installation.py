@@ -32,7 +32,8 @@ with Debian() as debian:
         shutil.copy(path, debian.path / "packages")
         inside[name] = f"/packages/{path.name}"
         older(debian, name, path)
-    shutil.copytree(SOURCE / "examples" / "quickstart", debian.path / "quickstart")
+    for example in ("quickstart", "c"):
+        shutil.copytree(SOURCE / "examples" / example, debian.path / example)
     expected = (SOURCE / "examples" / "quickstart" / "expected.txt").read_text()
 
     debian.run("apt-get", "update", "-qq")
@@ -68,6 +69,9 @@ with Debian() as debian:
         debian.run("sh", "-ec", f"g++ -std=c++20 /quickstart/Main.cpp $(pkg-config --cflags --libs {name}) -o /quickstart/{name}")
         printed = debian.run(f"/quickstart/{name}")
         check(printed == expected, f"the program built with pkg-config {name} printed\n{printed}")
+    debian.run("sh", "-ec", "cc -std=c99 /c/Main.c $(pkg-config --cflags --libs kindred-c) -o /c/program")
+    printed = debian.run("/c/program")
+    check(printed == (SOURCE / "examples" / "c" / "expected.txt").read_text(), f"the program in C printed\n{printed}")
 
     # Upgraded, and downgraded before.
     debian.install("--allow-downgrades", *(f"/packages/{name}_{OLD}_amd64.deb" for name in packages))
@@ -77,11 +81,12 @@ with Debian() as debian:
         check(version(debian, name) == f"{VERSION} installed", f"{name} was not upgraded: {version(debian, name)}")
     debian.run("kindred", "info")
     check(debian.run("/quickstart/build/quickstart") == expected, "the program fails after the upgrade")
+    check(debian.run("/c/program") == printed, "the program in C fails after the upgrade")
 
     # Removed.
-    debian.run("rm", "-r", "/demo", "/quickstart")
+    debian.run("rm", "-r", "/demo", "/quickstart", "/c")
     debian.run("apt-get", "remove", "-qq", "--yes", "kindred", "kindred-perf")
-    debian.run("apt-get", "purge", "-qq", "--yes", "libkindred0", "libkindred-dev")
+    debian.run("apt-get", "purge", "-qq", "--yes", "libkindred0", "libkindred-dev", "libkindred-c0", "libkindred-c-dev")
     left = debian.run("find", "/", "-xdev", "(", "-path", "/packages", "-o", "-path", "/proc", "-o", "-path", "/sys", "-o", "-path", "/dev",
                       "-o", "-path", "/root", "-o", "-path", "/var/log", "-o", "-path", "/var/cache/apt", ")", "-prune", "-o", "-iname", "*kindred*", "-print")
     check(not left, f"removing the packages left\n{left}")

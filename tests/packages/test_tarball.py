@@ -11,7 +11,8 @@ with Debian() as debian:
     place.mkdir()
     run("tar", "-C", place, "-xzf", tarball())
     prefix = f"/opt/some place/{name}"
-    shutil.copytree(SOURCE / "examples" / "quickstart", debian.path / "quickstart")
+    for example in ("quickstart", "c"):
+        shutil.copytree(SOURCE / "examples" / example, debian.path / example)
     expected = (SOURCE / "examples" / "quickstart" / "expected.txt").read_text()
 
     debian.run("apt-get", "update", "-qq")
@@ -31,4 +32,7 @@ with Debian() as debian:
     debian.run("sh", "-ec", "PKG_CONFIG_PATH=/opt/kindred/lib/pkgconfig; export PKG_CONFIG_PATH; g++ -std=c++20 /quickstart/Main.cpp "
                "$(pkg-config --cflags --libs kindred) -Wl,-rpath,/opt/kindred/lib -o /quickstart/program")
     check(debian.run("/quickstart/program") == expected, "the program built with pkg-config prints something else")
+    debian.run("sh", "-ec", "PKG_CONFIG_PATH=/opt/kindred/lib/pkgconfig; export PKG_CONFIG_PATH; cc -std=c99 /c/Main.c "
+               "$(pkg-config --cflags --libs kindred-c) -Wl,-rpath,/opt/kindred/lib -o /c/program")
+    check(debian.run("/c/program") == (SOURCE / "examples" / "c" / "expected.txt").read_text(), "the program in C prints something else")
 print("the tarball works where it was unpacked")

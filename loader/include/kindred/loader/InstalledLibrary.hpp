@@ -8,8 +8,9 @@
 
 namespace Kindred::Loader {
 
-/// \brief A build of libkindred.so for one GPU architecture, as the package with CUDA installs it
-/// in a folder of its own. All builds have the same SONAME and the same binary interface.
+/// \brief A build of libkindred.so, or of libkindred_c.so, for one GPU architecture, as the package
+/// with CUDA installs it in a folder of its own. All builds have the same SONAME and the same
+/// binary interface.
 struct InstalledLibrary {
   std::string name;      ///< of its folder, such as `cuda-90`
   std::string path;      ///< of the file to open
@@ -19,7 +20,8 @@ struct InstalledLibrary {
                  ///< count
 };
 
-/// \brief Parses the description that is installed beside a library: one pair of words per line,
+/// \brief Parses the description that is installed beside a library, `libkindred.txt` beside
+/// `libkindred.so.0`: one pair of words per line,
 /// `kindred 0.1.0`, `architecture 9.0`, `cuda 13.0`. Sets `why_not` if it is incomplete or names
 /// another version of Kindred.
 void describe(InstalledLibrary& library, std::string_view description);
