@@ -15,7 +15,8 @@
  * their function `*_init`. A NULL pointer stands for the defaults. A smaller struct, of an older
  * header, is accepted: the members that it lacks have their defaults. A larger one is accepted if
  * what this library does not know is zero. Structs that a call fills also start with `struct_size`,
- * which the caller sets; members beyond it are not written.
+ * which the caller sets; members beyond it are not written. Elements of arrays have no size, and
+ * stay as they are.
  * - Parameters marked KINDRED_OPTIONAL may be NULL. Pointers to arrays may be NULL if the array is
  * empty.
  * - Arrays of numbers are borrowed `DLTensor`s; kindred_tensor() makes one of a pointer. Their
