@@ -32,11 +32,10 @@ struct Handles {
     context = c_context();
     KINDRED_EXPECT_OK(kindred_context_profile_json(context, &string));
     const kindred_key_span key = valid_struct<kindred_key_span>();
-    const std::int64_t id = 0;
     Tensor row(rows, KINDRED_FLOAT32, 1, 2);
     KINDRED_EXPECT_OK(kindred_key_table_create(KINDRED_KEYS_INTEGERS, &table));
     KINDRED_EXPECT_OK(kindred_key_table_add(table, &key, event));
-    KINDRED_EXPECT_OK(kindred_key_table_keys(table, &id, 1, &keys));
+    KINDRED_EXPECT_OK(kindred_key_table_keys(table, nullptr, 0, &keys));
     KINDRED_EXPECT_OK(kindred_keyed_index_create(context, &key, &row, nullptr, nullptr, &keyed));
     KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
     KINDRED_EXPECT_OK(kindred_query_create(KINDRED_LCS, symbols, 3, 0, &query));
@@ -47,6 +46,7 @@ struct Handles {
     KINDRED_EXPECT_OK(kindred_memory_names(memory, event, 1, &strings));
     KINDRED_EXPECT_OK(
         kindred_memory_predict(memory, &text, event, 1, -1, nullptr, nullptr, &predictions));
+    KINDRED_EXPECT_OK(kindred_predictor_create(context, &text, 1, &predictor));
     KINDRED_EXPECT_OK(kindred_index_create(context, &tensor, nullptr, nullptr, &index));
     KINDRED_EXPECT_OK(kindred_scorer_create(index, 4, nullptr, &scorer));
     KINDRED_EXPECT_OK(kindred_hnsw_build(context, &tensor, nullptr, nullptr, nullptr, &hnsw));
@@ -70,6 +70,7 @@ struct Handles {
   kindred_memory* memory = nullptr;
   kindred_pattern* pattern = nullptr;
   kindred_predictions* predictions = nullptr;
+  kindred_predictor* predictor = nullptr;
   kindred_index* index = nullptr;
   kindred_scorer* scorer = nullptr;
   kindred_hnsw* hnsw = nullptr;
@@ -85,8 +86,8 @@ struct Handles {
 
   auto all() const {
     return std::make_tuple(context, string, strings, vocabulary, query, matcher, memory, pattern,
-                           predictions, index, scorer, hnsw, graph, results, clusters, keys, table,
-                           keyed, bulk, lattice, seeds);
+                           predictions, predictor, index, scorer, hnsw, graph, results, clusters,
+                           keys, table, keyed, bulk, lattice, seeds);
   }
 };
 
@@ -190,7 +191,6 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
       if (fault == Fault::struct_size_odd) set_size(storage, sizeof(Pointed) - 1);
       if (fault == Fault::struct_size_huge) set_size(storage, std::size_t{1} << 40U);
       if (fault == Fault::larger_with_values || fault == Fault::larger_with_zeros) {
-        // The defaults, from the library itself, if there is a function for them.
         set_size(storage, sizeof(Pointed) + 16);
         if (fault == Fault::larger_with_values) storage.bytes[sizeof(Pointed) + 3] = 1;
       }

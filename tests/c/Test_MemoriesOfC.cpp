@@ -8,6 +8,7 @@
 #include <Support.hpp>
 #include <TempFolder.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <random>
 #include <span>
@@ -292,6 +293,108 @@ TEST(CMemories, MatchesAndPredictsAmongCandidatesAtEveryLevel) {
     EXPECT_NE(std::string(kindred_last_error()).find("level"), std::string::npos);
   }
   EXPECT_EQ(results, nullptr);
+}
+
+TEST(CMemories, PredictionsFromGivenCandidatesAreThoseOfTheMemory) {
+  const std::size_t size = 60;
+  Twins twins("CMemories predictor", size);
+  const std::vector<std::string> query{"s0", "xs1", "unknown", "xxs2", "s4"};
+  const std::vector<std::string_view> views(query.begin(), query.end());
+  const std::uint64_t events[] = {0, 2, 5};
+  PatternMemory& memory = twins.expected;
+  const Vocabulary& vocabulary = memory.vocabulary();
+
+  // What the memory knows, as a store of the caller would give it.
+  std::vector<std::uint64_t> patterns_with(vocabulary.size());
+  for (std::uint64_t index = 0; index < memory.statistics().learned; ++index) {
+    std::vector<Symbol> symbols = memory.pattern(index).events.values;
+    std::sort(symbols.begin(), symbols.end());
+    symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
+    for (const Symbol symbol : symbols) ++patterns_with[symbol];
+  }
+  Ragged<Symbol> encoded;
+  memory.encode({events, views}, encoded);
+  const MatchResults matches = memory.match(encoded, {.top = size});
+  std::vector<kindred_candidate> candidates;
+  std::vector<std::uint64_t> patterns{0};
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<std::uint32_t> symbols;
+  std::vector<std::string> names;
+  for (const Match& match : matches.matches.values) {
+    const StoredPattern pattern = memory.pattern(match.index);
+    candidates.push_back({match.index, pattern.frequency, match.similarity, match.matched, 0});
+    for (std::size_t event = 0; event < pattern.events.rows(); ++event) {
+      symbols.insert(symbols.end(), pattern.events[event].begin(), pattern.events[event].end());
+      offsets.push_back(symbols.size());
+    }
+    patterns.push_back(offsets.size() - 1);
+    names.push_back(pattern.name.value_or(""));
+  }
+  ASSERT_GT(candidates.size(), 3U);
+  const std::vector<kindred_text> name_texts = c_texts(names);
+  kindred_candidates given = KINDRED_CANDIDATES_INIT;
+  given.count = candidates.size();
+  given.candidates = candidates.data();
+  given.patterns = patterns.data();
+  given.offsets = offsets.data();
+  given.symbols = symbols.data();
+  given.names = name_texts.data();
+  given.all_patterns = memory.size();
+  given.total_frequency = memory.statistics().total_frequency;
+  given.patterns_with = patterns_with.data();
+  given.patterns_with_size = patterns_with.size();
+
+  std::vector<kindred_text> texts;
+  for (Symbol symbol = 0; symbol < vocabulary.size(); ++symbol)
+    texts.push_back({vocabulary.text(symbol).data(), vocabulary.text(symbol).size()});
+  Owned<kindred_predictor> predictor(kindred_predictor_destroy);
+  KINDRED_ASSERT_OK(kindred_predictor_create(c_context(), texts.data(), 2, &predictor));
+  kindred_predictions* none = nullptr;
+  const auto predict = [&](kindred_predictions** predictions) {
+    return kindred_predictor_predict(predictor, c_texts(query).data(), events, 2, &given, nullptr,
+                                     predictions);
+  };
+  EXPECT_EQ(predict(&none), KINDRED_INVALID) << "symbols without texts";
+  KINDRED_ASSERT_OK(kindred_predictor_add(predictor, texts.data(), texts.size()));
+  Owned<kindred_predictions> found(kindred_predictions_destroy);
+  KINDRED_ASSERT_OK(predict(&found));
+  const PredictionResults expected = memory.predict({events, views});
+  expect_same(found, expected);
+  for (std::size_t i = 0; i < expected.predictions.size(); ++i) {
+    kindred_prediction prediction = KINDRED_PREDICTION_INIT;
+    KINDRED_ASSERT_OK(kindred_predictions_get(found, i, &prediction));
+    EXPECT_EQ(prediction.frequency, expected.predictions[i].frequency);
+    EXPECT_EQ(prediction.matched, expected.predictions[i].matched);
+    EXPECT_EQ(prediction.itfdf_similarity, expected.predictions[i].itfdf_similarity);
+    EXPECT_EQ(prediction.bayesian_posterior, expected.predictions[i].bayesian_posterior);
+    EXPECT_EQ(std::string(prediction.name, prediction.name_size), expected.predictions[i].name);
+  }
+  kindred_record record = KINDRED_RECORD_INIT;
+  EXPECT_EQ(kindred_predictions_record(found, &record), KINDRED_NOT_FOUND);
+
+  patterns[1] = offsets.size() + 1;
+  EXPECT_EQ(predict(&none), KINDRED_INVALID);
+  given = KINDRED_CANDIDATES_INIT;
+  Owned<kindred_predictions> empty(kindred_predictions_destroy);
+  KINDRED_ASSERT_OK(predict(&empty));
+  std::size_t count = 1;
+  KINDRED_ASSERT_OK(kindred_predictions_size(empty, &count));
+  EXPECT_EQ(count, 0U);
+  given.count = 1;
+  EXPECT_EQ(predict(&none), KINDRED_INVALID);
+  EXPECT_NE(std::string(kindred_last_error()).find("candidates.candidates is NULL"),
+            std::string::npos);
+  EXPECT_EQ(none, nullptr);
+
+  kindred_prediction_options options = KINDRED_PREDICTION_OPTIONS_INIT;
+  options.single_symbol_fast_path = 1;
+  for (const std::uint64_t count_of_symbols : {1, 2}) {
+    double threshold = -1;
+    KINDRED_ASSERT_OK(kindred_candidate_threshold(&options, count_of_symbols, &threshold));
+    PredictionOptions cpp_options;
+    cpp_options.single_symbol_fast_path = true;
+    EXPECT_EQ(threshold, candidate_threshold(cpp_options, count_of_symbols));
+  }
 }
 
 TEST(CMemories, NamesOfManyPatternsAreFound) {

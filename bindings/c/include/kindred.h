@@ -151,6 +151,8 @@ typedef struct kindred_memory kindred_memory;
 typedef struct kindred_pattern kindred_pattern;
 /* the results of kindred_memory_predict */
 typedef struct kindred_predictions kindred_predictions;
+/* makes predictions from candidates of the caller */
+typedef struct kindred_predictor kindred_predictor;
 /* exact search in vectors */
 typedef struct kindred_index kindred_index;
 /* low-latency scores of candidates */
@@ -1386,12 +1388,69 @@ KINDRED_API kindred_status kindred_predictions_texts(const kindred_predictions* 
 KINDRED_API kindred_status kindred_predictions_anomaly(const kindred_predictions* predictions,
                                                        size_t position, size_t number,
                                                        kindred_anomaly* anomaly) KINDRED_NOEXCEPT;
-/** Where the match ran. */
+/** Where the match ran. KINDRED_NOT_FOUND for predictions of a kindred_predictor. */
 KINDRED_API kindred_status kindred_predictions_record(const kindred_predictions* predictions,
                                                       kindred_record* record) KINDRED_NOEXCEPT;
 /** Frees predictions. */
 KINDRED_API kindred_status
 kindred_predictions_destroy(KINDRED_OPTIONAL kindred_predictions* predictions) KINDRED_NOEXCEPT;
+
+/* ---- Predictions from candidates of the caller ---- */
+
+/** A pattern from which predictions are made. */
+typedef struct kindred_candidate {
+  uint64_t index; /* of the pattern; unique among the candidates */
+  uint64_t frequency;
+  double similarity;
+  uint32_t matched; /* symbols; passed to the prediction */
+  uint32_t reserved;
+} kindred_candidate;
+
+/** Candidates with their events, and statistics of all patterns. */
+typedef struct kindred_candidates {
+  size_t struct_size;
+  uint64_t count;
+  const kindred_candidate* candidates;
+  const uint64_t* patterns; /* offsets of the events: count + 1 elements, of which candidate i has
+                               patterns[i] ... patterns[i + 1] */
+  const uint64_t* offsets;  /* offsets of the symbols of the events: patterns[count] + 1 elements */
+  const uint32_t* symbols;  /* numbers of texts of the predictor */
+  const kindred_text* names;     /* one per candidate; NULL: empty ones */
+  uint64_t all_patterns;         /* number of all patterns */
+  uint64_t total_frequency;      /* of all patterns */
+  const uint64_t* patterns_with; /* by symbol: number of the patterns that contain it */
+  uint64_t patterns_with_size;   /* symbols beyond it: in no pattern */
+} kindred_candidates;
+#define KINDRED_CANDIDATES_INIT \
+  { sizeof(kindred_candidates), 0, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0 }
+
+/** Creates the object that makes predictions from patterns of another store.
+ *  @param texts text i is that of symbol i. KINDRED_INVALID for one that occurs twice */
+KINDRED_API kindred_status kindred_predictor_create(kindred_context* context,
+                                                    const kindred_text* texts, size_t count,
+                                                    kindred_predictor** predictor) KINDRED_NOEXCEPT;
+/** Frees it. */
+KINDRED_API kindred_status kindred_predictor_destroy(KINDRED_OPTIONAL kindred_predictor* predictor)
+    KINDRED_NOEXCEPT;
+/** Adds the new ones of some texts; their numbers follow those before. May run concurrently with
+ * predictions. */
+KINDRED_API kindred_status kindred_predictor_add(kindred_predictor* predictor,
+                                                 const kindred_text* texts,
+                                                 size_t count) KINDRED_NOEXCEPT;
+/** The similarity that candidates of a query must have: that of the options, or 0 if the fast path
+ * applies.
+ *  @param symbols of the query */
+KINDRED_API kindred_status
+kindred_candidate_threshold(KINDRED_OPTIONAL const kindred_prediction_options* options,
+                            uint64_t symbols, double* threshold) KINDRED_NOEXCEPT;
+/** Predictions from candidates, as kindred_memory_predict makes them from its patterns; the order
+ * of the candidates changes nothing. The predictions have no record of a match. KINDRED_INVALID for
+ * a symbol without a text. */
+KINDRED_API kindred_status kindred_predictor_predict(
+    const kindred_predictor* predictor, const kindred_text* texts, const uint64_t* offsets,
+    size_t events, const kindred_candidates* candidates,
+    KINDRED_OPTIONAL const kindred_prediction_options* options,
+    kindred_predictions** predictions) KINDRED_NOEXCEPT;
 
 /* ---- VectorIndex: exact nearest neighbours ---- */
 

@@ -28,6 +28,7 @@ enum class Kind : std::uint32_t {
   memory,
   pattern,
   predictions,
+  predictor,
   index,
   scorer,
   hnsw,

@@ -13,27 +13,6 @@ kindred_learned learned_of(const LearnedPattern& pattern) {
   return {pattern.index, pattern.frequency, pattern.is_new ? 1 : 0, 0};
 }
 
-/// The two levels of offsets of many patterns.
-struct PatternOffsets {
-  PatternOffsets(const std::uint64_t* given_offsets, const std::uint64_t* given_patterns,
-                 std::size_t count) {
-    if (count == 0) return;
-    const std::uint64_t events = check_row_offsets(given_patterns, count, "patterns");
-    patterns = {given_patterns, count + 1};
-    if (events == 0) return;
-    symbols = check_row_offsets(given_offsets, events);
-    offsets = {given_offsets, events + 1};
-  }
-  template <class T>
-  EventLists<T> lists(std::span<const T> values) const {
-    return {patterns, {offsets, values}};
-  }
-
-  std::span<const std::uint64_t> patterns;
-  std::span<const std::uint64_t> offsets;
-  std::uint64_t symbols = 0;  ///< of all patterns
-};
-
 /// What learning many patterns takes and returns besides them.
 class LearnArguments {
  public:

@@ -313,20 +313,11 @@ kindred_status kindred_memory_predict(const kindred_memory* memory, const kindre
     const auto& object = object_of(memory, "memory");
     require(predictions, "predictions");
     const EventsArgument query(texts, offsets, events);
-    const kindred_prediction_options given =
-        options_of(options, kindred_prediction_options KINDRED_PREDICTION_OPTIONS_INIT, "options");
-    check_reserved(given.reserved, "options");
-    PredictionOptions prediction;
-    prediction.rank_by = rank_by_of(given.rank_by);
-    prediction.top = given.top;
-    prediction.threshold = given.threshold;
-    prediction.fuzzy_token_threshold = given.fuzzy_token_threshold;
-    prediction.single_symbol_fast_path = given.single_symbol_fast_path != 0;
-    prediction.weights = span_of(given.weights, given.weights_size, "weights");
-    prediction.threads = threads_argument(given.threads);
+    const PredictionOptions prediction = prediction_options(options);
     const Level at = level_option(level).value_or(object.engine.level());
-    *predictions = make_handle<kindred_predictions>(std::make_unique<Predictions>(
-        object.engine.predict(query.events, match_options(matching), prediction, at)));
+    PredictionResults found =
+        object.engine.predict(query.events, match_options(matching), prediction, at);
+    *predictions = make_handle_of<kindred_predictions>(std::move(found.predictions), &found.record);
   });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Predictions.hpp"
 
+#include <kindred/core/common/Error.hpp>
+
 #include "Arguments.hpp"
 #include "Results.hpp"
 
@@ -32,8 +34,25 @@ RankBy rank_by_of(std::int32_t rank_by) {
   return enum_of<RankBy>(rank_by, static_cast<std::int32_t>(RankBy::weighted_snr) + 1, "rank_by");
 }
 
-Predictions::Predictions(PredictionResults results) : m_results(std::move(results)) {
-  for (const Prediction& prediction : m_results.predictions) {
+PredictionOptions prediction_options(const kindred_prediction_options* options) {
+  const kindred_prediction_options given =
+      options_of(options, kindred_prediction_options KINDRED_PREDICTION_OPTIONS_INIT, "options");
+  check_reserved(given.reserved, "options");
+  PredictionOptions out;
+  out.rank_by = rank_by_of(given.rank_by);
+  out.top = given.top;
+  out.threshold = given.threshold;
+  out.fuzzy_token_threshold = given.fuzzy_token_threshold;
+  out.single_symbol_fast_path = given.single_symbol_fast_path != 0;
+  out.weights = span_of(given.weights, given.weights_size, "weights");
+  out.threads = threads_argument(given.threads);
+  return out;
+}
+
+Predictions::Predictions(std::vector<Prediction> predictions, const DispatchRecord* record)
+    : m_predictions(std::move(predictions)) {
+  if (record != nullptr) m_record = *record;
+  for (const Prediction& prediction : m_predictions) {
     append_event(m_texts.emplace_back(), prediction.matches);
     for (const EventTexts* events : {&prediction.past, &prediction.present, &prediction.future,
                                      &prediction.missing, &prediction.extras})
@@ -46,7 +65,7 @@ const Prediction& Predictions::at(std::size_t position) const {
   KINDRED_C_REFUSE_IF(position >= size(), "position is " + std::to_string(position) +
                                               "; there are " + std::to_string(size()) +
                                               " predictions");
-  return m_results.predictions[position];
+  return m_predictions[position];
 }
 
 const char* kindred_rank_name(std::int32_t rank_by) noexcept {
@@ -163,7 +182,9 @@ kindred_status kindred_predictions_record(const kindred_predictions* predictions
   return guarded([&] {
     const Predictions& object = object_of(predictions, "predictions");
     check_output(record, "record");
-    write_output(record, record_of(object.record()));
+    if (!object.record())
+      throw NotFound("these predictions have no record: their candidates were given");
+    write_output(record, record_of(*object.record()));
   });
 }
 

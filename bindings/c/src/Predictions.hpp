@@ -8,17 +8,20 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace Kindred::C {
 
 /// \throws InvalidArgument for a number of no field
 RankBy rank_by_of(std::int32_t rank_by);
+PredictionOptions prediction_options(const kindred_prediction_options* options);
 
 /// Predictions, with their texts as arrays of C.
 class Predictions {
  public:
-  explicit Predictions(PredictionResults results);
+  /// \param record null: there was no match
+  Predictions(std::vector<Prediction> predictions, const DispatchRecord* record);
 
   struct Texts {
     std::vector<std::uint64_t> offsets{0};
@@ -26,8 +29,8 @@ class Predictions {
   };
   static constexpr std::size_t lists = 6;  ///< KINDRED_TEXTS_MATCHES … KINDRED_TEXTS_EXTRAS
 
-  std::size_t size() const noexcept { return m_results.predictions.size(); }
-  const DispatchRecord& record() const noexcept { return m_results.record; }
+  std::size_t size() const noexcept { return m_predictions.size(); }
+  const std::optional<DispatchRecord>& record() const noexcept { return m_record; }
   /// \throws InvalidArgument for a position that does not exist
   const Prediction& at(std::size_t position) const;
   const Texts& texts(std::size_t position, std::size_t list) const {
@@ -38,7 +41,8 @@ class Predictions {
   }
 
  private:
-  PredictionResults m_results;
+  std::vector<Prediction> m_predictions;
+  std::optional<DispatchRecord> m_record;
   std::vector<Texts> m_texts;
   std::vector<std::vector<kindred_block>> m_blocks;
 };

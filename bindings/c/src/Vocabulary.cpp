@@ -8,6 +8,12 @@
 
 namespace Kindred::C {
 
+Vocabulary vocabulary_of(std::span<const std::string_view> texts) {
+  Ragged<char> all;
+  for (const std::string_view text : texts) all.push_row({text.data(), text.size()});
+  return Vocabulary(all);
+}
+
 kindred_status kindred_vocabulary_create(kindred_vocabulary** vocabulary) noexcept {
   return guarded([&] {
     require(vocabulary, "vocabulary");
@@ -26,10 +32,8 @@ kindred_status kindred_vocabulary_create_texts(const kindred_text* texts, std::s
                                                kindred_vocabulary** vocabulary) noexcept {
   return guarded([&] {
     require(vocabulary, "vocabulary");
-    Ragged<char> all;
-    for (const std::string_view text : texts_of(texts, count, "texts"))
-      all.push_row({text.data(), text.size()});
-    *vocabulary = make_handle_of<kindred_vocabulary>(Vocabulary(all));
+    *vocabulary =
+        make_handle_of<kindred_vocabulary>(vocabulary_of(texts_of(texts, count, "texts")));
   });
 }
 

@@ -6,9 +6,16 @@
 
 #include "Handle.hpp"
 
+#include <span>
+#include <string_view>
+
 namespace Kindred::C {
 
 KINDRED_C_HANDLE(vocabulary, Vocabulary);
+
+/// A vocabulary in which text i has the number i. \throws InvalidArgument for a text that occurs
+/// twice
+Vocabulary vocabulary_of(std::span<const std::string_view> texts);
 
 }  // namespace Kindred::C
 
