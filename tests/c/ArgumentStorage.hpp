@@ -42,12 +42,13 @@ inline DLTensor tensor_of(std::string_view name, Storage& storage) {
     std::int64_t shape[2];
   };
   constexpr Known all[] = {
-      {"scores", KINDRED_FLOAT32, 2, {1, 10}},    {"ids", KINDRED_INT64, 2, {1, 10}},
-      {"candidates", KINDRED_INT64, 2, {1, 2}},   {"found", KINDRED_INT64, 2, {1, 2}},
-      {"truth", KINDRED_INT64, 2, {1, 2}},        {"offsets", KINDRED_INT64, 1, {2, 0}},
-      {"ends", KINDRED_INT32, 1, {0, 0}},         {"nodes", KINDRED_INT32, 1, {0, 0}},
-      {"values", KINDRED_FLOAT32, 1, {0, 0}},     {"out_nodes", KINDRED_INT32, 2, {1, 10}},
-      {"out_values", KINDRED_FLOAT32, 2, {1, 10}}};
+      {"scores", KINDRED_FLOAT32, 2, {1, 10}},     {"ids", KINDRED_INT64, 2, {1, 10}},
+      {"candidates", KINDRED_INT64, 2, {1, 2}},    {"found", KINDRED_INT64, 2, {1, 2}},
+      {"truth", KINDRED_INT64, 2, {1, 2}},         {"offsets", KINDRED_INT64, 1, {2, 0}},
+      {"ends", KINDRED_INT32, 1, {0, 0}},          {"nodes", KINDRED_INT32, 1, {0, 0}},
+      {"values", KINDRED_FLOAT32, 1, {0, 0}},      {"out_nodes", KINDRED_INT32, 2, {1, 10}},
+      {"out_values", KINDRED_FLOAT32, 2, {1, 10}}, {"results", KINDRED_FLOAT32, 1, {1, 0}},
+      {"dalpha", KINDRED_FLOAT32, 1, {1, 0}}};
   Known used{name, KINDRED_FLOAT32, 2, {1, 2}};
   for (const Known& known : all)
     if (known.name == name) used = known;

@@ -73,6 +73,9 @@ inline std::vector<kindred_text> c_texts(const std::vector<std::string>& texts) 
 struct Tensor {
   Tensor(const void* data, std::uint32_t type, std::int64_t rows, std::int64_t columns)
       : shape{rows, columns}, tensor(kindred_tensor(data, type, 2, shape)) {}
+  /// One dimension.
+  Tensor(const void* data, std::uint32_t type, std::int64_t size)
+      : shape{size, 0}, tensor(kindred_tensor(data, type, 1, shape)) {}
   Tensor(const Tensor&) = delete;
   Tensor& operator=(const Tensor&) = delete;
   DLTensor* operator&() { return &tensor; }  // NOLINT(google-runtime-operator): as a pointer of C

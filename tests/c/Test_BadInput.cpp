@@ -3,6 +3,7 @@
 // sizes of structs, and sizes of arrays that exceed the memory.
 #include "ArgumentStorage.hpp"
 #include "CSupport.hpp"
+#include "ValidHandles.hpp"
 #include "ValidStructs.hpp"
 
 #include <FunctionTable.hpp>
@@ -19,92 +20,12 @@
 namespace Kindred::Testing {
 namespace {
 
-/// One valid handle of every kind.
-struct Handles {
-  Handles() {
-    const std::uint32_t symbols[] = {1, 2, 3};
-    const std::uint64_t offsets[] = {0, 3};
-    const kindred_text text{"a", 1};
-    const std::uint64_t event[] = {0, 1};
-    const float rows[] = {1, 0, 0, 1};
-    const kindred_edge edge{0, 1, 1};
-    Tensor tensor(rows, KINDRED_FLOAT32, 2, 2);
-    context = c_context();
-    KINDRED_EXPECT_OK(kindred_context_profile_json(context, &string));
-    const kindred_key_span key = valid_struct<kindred_key_span>();
-    Tensor row(rows, KINDRED_FLOAT32, 1, 2);
-    KINDRED_EXPECT_OK(kindred_key_table_create(KINDRED_KEYS_INTEGERS, &table));
-    KINDRED_EXPECT_OK(kindred_key_table_add(table, &key, event));
-    KINDRED_EXPECT_OK(kindred_key_table_keys(table, nullptr, 0, &keys));
-    KINDRED_EXPECT_OK(kindred_keyed_index_create(context, &key, &row, nullptr, nullptr, &keyed));
-    KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
-    KINDRED_EXPECT_OK(kindred_query_create(KINDRED_LCS, symbols, 3, 0, &query));
-    KINDRED_EXPECT_OK(kindred_matcher_create(context, symbols, offsets, 1, 0, &matcher));
-    KINDRED_EXPECT_OK(kindred_memory_create(context, nullptr, &memory));
-    KINDRED_EXPECT_OK(kindred_memory_learn(memory, &text, event, 1, nullptr, 0, 1, nullptr));
-    KINDRED_EXPECT_OK(kindred_memory_pattern(memory, 0, &pattern));
-    KINDRED_EXPECT_OK(kindred_memory_names(memory, event, 1, &strings));
-    KINDRED_EXPECT_OK(
-        kindred_memory_predict(memory, &text, event, 1, -1, nullptr, nullptr, &predictions));
-    KINDRED_EXPECT_OK(kindred_predictor_create(context, &text, 1, &predictor));
-    KINDRED_EXPECT_OK(kindred_index_create(context, &tensor, nullptr, nullptr, &index));
-    KINDRED_EXPECT_OK(kindred_scorer_create(index, 4, nullptr, &scorer));
-    KINDRED_EXPECT_OK(kindred_hnsw_build(context, &tensor, nullptr, nullptr, nullptr, &hnsw));
-    KINDRED_EXPECT_OK(
-        kindred_graph_create(context, 2, &edge, 1, nullptr, nullptr, nullptr, nullptr, &graph));
-    KINDRED_EXPECT_OK(kindred_matcher_match(matcher, symbols, offsets, 1, nullptr, &results));
-    KINDRED_EXPECT_OK(kindred_matcher_cluster(matcher, 0, nullptr, &clusters));
-    KINDRED_EXPECT_OK(kindred_bulk_create(context, &bulk));
-    KINDRED_EXPECT_OK(kindred_lattice_create(context, 2, 3, nullptr, 0, nullptr, 0, &lattice));
-    kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
-    options.hidden = 2;
-    options.seeds = 1;
-    KINDRED_EXPECT_OK(kindred_seeds_create(context, &options, &seeds));
-  }
-  kindred_context* context = nullptr;
-  kindred_string* string = nullptr;
-  kindred_strings* strings = nullptr;
-  kindred_vocabulary* vocabulary = nullptr;
-  kindred_query* query = nullptr;
-  kindred_matcher* matcher = nullptr;
-  kindred_memory* memory = nullptr;
-  kindred_pattern* pattern = nullptr;
-  kindred_predictions* predictions = nullptr;
-  kindred_predictor* predictor = nullptr;
-  kindred_index* index = nullptr;
-  kindred_scorer* scorer = nullptr;
-  kindred_hnsw* hnsw = nullptr;
-  kindred_graph* graph = nullptr;
-  kindred_results* results = nullptr;
-  kindred_clusters* clusters = nullptr;
-  kindred_keys* keys = nullptr;
-  kindred_key_table* table = nullptr;
-  kindred_keyed_index* keyed = nullptr;
-  kindred_bulk* bulk = nullptr;
-  kindred_lattice* lattice = nullptr;
-  kindred_seeds* seeds = nullptr;
-
-  auto all() const {
-    return std::make_tuple(context, string, strings, vocabulary, query, matcher, memory, pattern,
-                           predictions, predictor, index, scorer, hnsw, graph, results, clusters,
-                           keys, table, keyed, bulk, lattice, seeds);
-  }
-};
-
-const Handles& handles() {
-  static const Handles shared;  // destroyed by nobody: they live as long as the process
-  return shared;
-}
-
 template <class T, class Tuple>
 inline constexpr bool is_element = false;
 template <class T, class... Elements>
 inline constexpr bool is_element<T, std::tuple<Elements...>> = (std::is_same_v<T, Elements> || ...);
 template <class T>
 inline constexpr bool is_handle = is_element<T*, decltype(std::declval<Handles>().all())>;
-template <class T>
-inline constexpr bool is_list =
-    std::is_same_v<T, const DLTensor* const*> || std::is_same_v<T, DLTensor* const*>;
 template <class T>
 inline constexpr bool has_struct_size = requires(T* pointer) {
   pointer->struct_size;
@@ -160,13 +81,6 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
       return std::get<Pointed*>(handles().all());
     } else if constexpr (std::is_void_v<Pointed>) {
       return nullptr;
-    } else if constexpr (is_list<T>) {
-      const DLTensor tensor =
-          kindred_tensor(storage.bytes + 1024, KINDRED_FLOAT32, 2, storage.shape);
-      std::memcpy(storage.bytes + 512, &tensor, sizeof(tensor));
-      const void* const first = storage.bytes + 512;
-      std::memcpy(storage.bytes, &first, sizeof(first));
-      return reinterpret_cast<T>(storage.bytes);
     } else if constexpr (std::is_same_v<Pointed, char>) {
       if (name == "path") return storage.path.data();
       storage.bytes[0] = 'a';
@@ -179,6 +93,16 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
     } else if constexpr (std::is_pointer_v<Pointed>) {
       const void* const first = storage.bytes + 1024;
       std::memcpy(storage.bytes, &first, sizeof(first));
+      using Element = std::remove_const_t<std::remove_pointer_t<Pointed>>;
+      if constexpr (has_struct_size<Element>) {
+        const Element element = valid_struct<Element>();
+        std::memcpy(storage.bytes + 1024, &element, sizeof(element));
+      }
+      if constexpr (std::is_same_v<Element, DLTensor>) {
+        const DLTensor tensor =
+            kindred_tensor(storage.bytes + 2048, KINDRED_FLOAT32, 2, storage.shape);
+        std::memcpy(storage.bytes + 1024, &tensor, sizeof(tensor));
+      }
       return reinterpret_cast<T>(storage.bytes);
     } else if constexpr (std::is_same_v<Pointed, kindred_text>) {
       const kindred_text text{"a", 1};
@@ -201,6 +125,7 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
         if (name == "offsets" || name == "patterns")
           std::memcpy(storage.bytes, offsets, sizeof(offsets));
       }
+      if constexpr (std::is_same_v<Pointed, kindred_seed_state>) set_dormant(storage.bytes);
       return reinterpret_cast<T>(storage.bytes);
     }
   } else if constexpr (is_array_size<T>) {

@@ -15,8 +15,8 @@
  * their function `*_init`. A NULL pointer stands for the defaults. A smaller struct, of an older
  * header, is accepted: the members that it lacks have their defaults. A larger one is accepted if
  * what this library does not know is zero. Structs that a call fills also start with `struct_size`,
- * which the caller sets; members beyond it are not written. Elements of arrays have no size, and
- * stay as they are.
+ * which the caller sets; members beyond it are not written. Lists of structs with a `struct_size`
+ * are arrays of pointers. Elements of other arrays have no size, and stay as they are.
  * - Parameters marked KINDRED_OPTIONAL may be NULL. Pointers to arrays may be NULL if the array is
  * empty.
  * - Arrays of numbers are borrowed `DLTensor`s; kindred_tensor() makes one of a pointer. Their
@@ -175,6 +175,14 @@ typedef struct kindred_keyed_index kindred_keyed_index;
 typedef struct kindred_bulk kindred_bulk;
 /* a layer of seeds */
 typedef struct kindred_seeds kindred_seeds;
+/* a copy of the sets of weights of a layer, or of a file of them */
+typedef struct kindred_blueprints kindred_blueprints;
+/* computes the alpha of one grafting seed */
+typedef struct kindred_schedule kindred_schedule;
+/* a prepared sequence of forward passes of seeds */
+typedef struct kindred_seed_sequence kindred_seed_sequence;
+/* a prepared call of layers or on lists of arrays */
+typedef struct kindred_prepared kindred_prepared;
 /* a grid of nodes, with its paths */
 typedef struct kindred_lattice kindred_lattice;
 
@@ -270,10 +278,14 @@ typedef struct kindred_key_span {
 #define KINDRED_BFLOAT16 ((uint32_t)kDLBfloat << 8U | 16U)
 #define KINDRED_FLOAT64 ((uint32_t)kDLFloat << 8U | 64U)
 #define KINDRED_INT8 ((uint32_t)kDLInt << 8U | 8U)
-#define KINDRED_UINT8 ((uint32_t)kDLUInt << 8U | 8U)
+#define KINDRED_INT16 ((uint32_t)kDLInt << 8U | 16U)
 #define KINDRED_INT32 ((uint32_t)kDLInt << 8U | 32U)
-#define KINDRED_UINT32 ((uint32_t)kDLUInt << 8U | 32U)
 #define KINDRED_INT64 ((uint32_t)kDLInt << 8U | 64U)
+#define KINDRED_UINT8 ((uint32_t)kDLUInt << 8U | 8U)
+#define KINDRED_UINT16 ((uint32_t)kDLUInt << 8U | 16U)
+#define KINDRED_UINT32 ((uint32_t)kDLUInt << 8U | 32U)
+#define KINDRED_UINT64 ((uint32_t)kDLUInt << 8U | 64U)
+#define KINDRED_BOOL ((uint32_t)kDLBool << 8U | 8U)
 
 /** A tensor in host memory: `data` with the given type (KINDRED_FLOAT32, ...) and shape, without
  * gaps, the last index fastest. `shape` must stay valid while the tensor is used. For input, `data`
@@ -2341,6 +2353,21 @@ typedef struct kindred_seeds_info {
 #define KINDRED_SEEDS_INFO_INIT \
   { sizeof(kindred_seeds_info), 0, 0, 0, 0, 0 }
 
+/** A completed transition. */
+typedef struct kindred_seed_change {
+  int32_t from; /* KINDRED_SEED_... */
+  int32_t to;
+} kindred_seed_change;
+
+/* Number of transitions that a seed stores. */
+#define KINDRED_SEED_HISTORY 10
+/** The last transitions of a seed, newest first. */
+typedef struct kindred_seed_history {
+  kindred_seed_change changes[KINDRED_SEED_HISTORY];
+  uint32_t count;
+  uint32_t reserved; /* 0 */
+} kindred_seed_history;
+
 /** The state of one seed. */
 typedef struct kindred_seed_state {
   int32_t lifecycle;  /* KINDRED_SEED_... */
@@ -2384,7 +2411,7 @@ typedef struct kindred_seed_metrics {
 /** A lifecycle change that a layer made on its own. */
 typedef struct kindred_seed_event {
   uint32_t seed;
-  int32_t from;
+  int32_t from; /* KINDRED_SEED_... */
   int32_t to;
   char why[116]; /* longer reasons are cut */
 } kindred_seed_event;
@@ -2399,16 +2426,20 @@ typedef struct kindred_seed_telemetry {
   float max;
 } kindred_seed_telemetry;
 
+/* Below it, the health of a seed is bad. */
+#define KINDRED_SEED_HEALTH_MIN 0.7
+
 /** Options of a pass. */
 typedef struct kindred_seeds_call {
   size_t struct_size;
-  void* stream; /* a cudaStream_t for rows on a device, which orders the call and is not fenced;
-                   NULL: the context's stream */
   int32_t telemetry; /* KINDRED_TELEMETRY_... */
   int32_t space;
+  int32_t has_stream; /* nonzero: `stream` orders a pass on rows on a device */
+  int32_t reserved;   /* 0 */
+  void* stream;       /* must outlive the layer */
 } kindred_seeds_call;
 #define KINDRED_SEEDS_CALL_INIT \
-  { sizeof(kindred_seeds_call), NULL, KINDRED_TELEMETRY_LAST, KINDRED_SPACE_ANY }
+  { sizeof(kindred_seeds_call), KINDRED_TELEMETRY_LAST, KINDRED_SPACE_ANY, 0, 0, NULL }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_seeds_call_init(kindred_seeds_call* options,
                                                    size_t struct_size) KINDRED_NOEXCEPT;
@@ -2447,13 +2478,25 @@ KINDRED_API kindred_status kindred_seeds_save_blueprints(const kindred_seeds* se
 /** Replaces all sets by those of a file. */
 KINDRED_API kindred_status kindred_seeds_restore_blueprints(kindred_seeds* seeds,
                                                             const char* path) KINDRED_NOEXCEPT;
+/** A copy of the sets of weights, which later changes of the layer do not change. */
+KINDRED_API kindred_status kindred_seeds_blueprints(
+    const kindred_seeds* seeds, kindred_blueprints** blueprints) KINDRED_NOEXCEPT;
 /** The state of every seed.
  *  @param states at most `capacity` are written
+ *  @param histories as many, for the transitions of the seeds
  *  @param count number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and
  * sets only this */
 KINDRED_API kindred_status kindred_seeds_states(const kindred_seeds* seeds,
-                                                kindred_seed_state* states, size_t capacity,
-                                                size_t* count) KINDRED_NOEXCEPT;
+                                                kindred_seed_state* states,
+                                                KINDRED_OPTIONAL kindred_seed_history* histories,
+                                                size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+/** Replaces the state of all seeds. Schedules of grafting seeds restart. KINDRED_INVALID for values
+ * out of range, another number of seeds, and a blueprint that does not exist or is too short.
+ *  @param states count, one per seed
+ *  @param histories as many; NULL: no transitions */
+KINDRED_API kindred_status kindred_seeds_set_states(
+    kindred_seeds* seeds, const kindred_seed_state* states,
+    KINDRED_OPTIONAL const kindred_seed_history* histories, size_t count) KINDRED_NOEXCEPT;
 /** Sets fields of seeds; the rules of transitions are not checked. */
 KINDRED_API kindred_status kindred_seeds_update(kindred_seeds* seeds,
                                                 const kindred_seed_update* updates,
@@ -2481,9 +2524,29 @@ KINDRED_API kindred_status kindred_seeds_step(kindred_seeds* seeds,
                                               KINDRED_OPTIONAL const kindred_seed_metrics* metrics,
                                               kindred_seed_event* events, size_t capacity,
                                               KINDRED_OPTIONAL size_t* count) KINDRED_NOEXCEPT;
-/** y = seeds applied to x.
- *  @param x,y rows * hidden of float32, float16 or bfloat16, both on the host or both on the
- * device; rows may have gaps between them */
+/** The same with separate metrics of every seed. KINDRED_INVALID for another number of metrics.
+ *  @param metrics metrics_count pointers, one per seed */
+KINDRED_API kindred_status kindred_seeds_step_each(kindred_seeds* seeds,
+                                                   const kindred_seed_metrics* const* metrics,
+                                                   size_t metrics_count, kindred_seed_event* events,
+                                                   size_t capacity,
+                                                   KINDRED_OPTIONAL size_t* count) KINDRED_NOEXCEPT;
+/** The internal numbers of a seed's schedule. KINDRED_NOT_FOUND for a seed that is not grafting.
+ *  @param numbers at most `capacity` are written
+ *  @param count how many there are; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
+KINDRED_API kindred_status kindred_seeds_schedule_state(const kindred_seeds* seeds, uint32_t seed,
+                                                        double* numbers, size_t capacity,
+                                                        size_t* count) KINDRED_NOEXCEPT;
+/** Sets them. KINDRED_INVALID for a seed that is not grafting, and for numbers that are no state of
+ * its schedule. */
+KINDRED_API kindred_status kindred_seeds_set_schedule_state(kindred_seeds* seeds, uint32_t seed,
+                                                            const double* numbers,
+                                                            size_t count) KINDRED_NOEXCEPT;
+/** y = seeds applied to x, on the host or on a device. A call on a device does not fence, even
+ * without a stream of the caller: then it is ordered by the stream of the context.
+ *  @param x,y rows * hidden of float32, float16 or bfloat16, both in the same memory; rows may have
+ * gaps between them */
 KINDRED_API kindred_status
 kindred_seeds_forward(kindred_seeds* seeds, const DLTensor* x, DLTensor* y,
                       KINDRED_OPTIONAL const kindred_seeds_call* options,
@@ -2496,6 +2559,15 @@ KINDRED_API kindred_status kindred_seeds_backward(
     kindred_seeds* seeds, const DLTensor* x, const DLTensor* gradient, DLTensor* dx, DLTensor* dw,
     KINDRED_OPTIONAL const kindred_seeds_call* options,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Whether an epoch had a forward pass with telemetry, and is kept.
+ *  @param age 0 is the current epoch */
+KINDRED_API kindred_status kindred_seeds_has_telemetry(const kindred_seeds* seeds, uint32_t age,
+                                                       int32_t* has) KINDRED_NOEXCEPT;
+/** Starts the transfer of the telemetry of an epoch to the host, for a later
+ * kindred_seeds_telemetry. Does not fence. KINDRED_NOT_FOUND for an epoch without a forward pass.
+ */
+KINDRED_API kindred_status kindred_seeds_start_telemetry(kindred_seeds* seeds,
+                                                         uint32_t age) KINDRED_NOEXCEPT;
 /** Telemetry of every seed in an epoch. KINDRED_NOT_FOUND for an epoch without a forward pass.
  *  @param age 0 is the current epoch
  *  @param telemetry at most `capacity` are written
@@ -2510,6 +2582,9 @@ KINDRED_API kindred_status kindred_seeds_telemetry(kindred_seeds* seeds, uint32_
 KINDRED_API kindred_status kindred_seeds_reduce_telemetry(
     kindred_seeds* seeds, uint32_t epochs, uint32_t first, size_t count,
     kindred_seed_telemetry* each, KINDRED_OPTIONAL kindred_seed_telemetry* whole) KINDRED_NOEXCEPT;
+/** Health of a seed from 0 to 1, by the variance and the share of dead elements; 0 without data. */
+KINDRED_API kindred_status kindred_seed_health(const kindred_seed_telemetry* telemetry,
+                                               double* health) KINDRED_NOEXCEPT;
 /** Writes the state of a layer to a file, atomically. */
 KINDRED_API kindred_status kindred_seeds_save(const kindred_seeds* seeds,
                                               const char* path) KINDRED_NOEXCEPT;
@@ -2517,45 +2592,373 @@ KINDRED_API kindred_status kindred_seeds_save(const kindred_seeds* seeds,
 KINDRED_API kindred_status kindred_seeds_restore(kindred_seeds* seeds,
                                                  const char* path) KINDRED_NOEXCEPT;
 
-/* ---- Fused layers ---- */
+/* ---- Blueprints: named sets of weights in host memory ---- */
+
+/** A set of weights. The pointers are valid until the blueprints change or are destroyed. */
+typedef struct kindred_blueprint {
+  size_t struct_size;
+  const char* name;
+  uint64_t name_size;
+  const float* weights; /* weight f applies to feature f */
+  uint64_t weights_size;
+  uint64_t version; /* 1 for a new set, incremented by every replacement */
+} kindred_blueprint;
+#define KINDRED_BLUEPRINT_INIT \
+  { sizeof(kindred_blueprint), NULL, 0, NULL, 0, 0 }
+
+/** Creates blueprints without a set. Calls that change them are not thread-safe. */
+KINDRED_API kindred_status kindred_blueprints_create(kindred_blueprints** blueprints)
+    KINDRED_NOEXCEPT;
+/** Loads the sets of a file of kindred_blueprints_save or kindred_seeds_save_blueprints. */
+KINDRED_API kindred_status
+kindred_blueprints_load(const char* path, kindred_blueprints** blueprints) KINDRED_NOEXCEPT;
+/** Frees them. */
+KINDRED_API kindred_status
+kindred_blueprints_destroy(KINDRED_OPTIONAL kindred_blueprints* blueprints) KINDRED_NOEXCEPT;
+/** Writes all sets to a file, atomically. */
+KINDRED_API kindred_status kindred_blueprints_save(const kindred_blueprints* blueprints,
+                                                   const char* path) KINDRED_NOEXCEPT;
+/** Number of assigned ids, which are those below it, including those of removed sets. */
+KINDRED_API kindred_status kindred_blueprints_size(const kindred_blueprints* blueprints,
+                                                   size_t* size) KINDRED_NOEXCEPT;
+/** The id of the set of a name. KINDRED_NOT_FOUND if there is none. */
+KINDRED_API kindred_status kindred_blueprints_find(const kindred_blueprints* blueprints,
+                                                   const char* name, size_t size,
+                                                   int32_t* id) KINDRED_NOEXCEPT;
+/** A set. KINDRED_NOT_FOUND for an id that was never assigned or was removed. */
+KINDRED_API kindred_status kindred_blueprints_describe(const kindred_blueprints* blueprints,
+                                                       int32_t id, kindred_blueprint* blueprint)
+    KINDRED_NOEXCEPT;
+/** Adds a set. KINDRED_INVALID for no weights, an empty name or an existing name. */
+KINDRED_API kindred_status kindred_blueprints_add(kindred_blueprints* blueprints, const char* name,
+                                                  size_t size, const float* weights, size_t count,
+                                                  int32_t* id) KINDRED_NOEXCEPT;
+/** Replaces the weights of a set by as many others. */
+KINDRED_API kindred_status kindred_blueprints_replace(kindred_blueprints* blueprints, int32_t id,
+                                                      const float* weights,
+                                                      size_t count) KINDRED_NOEXCEPT;
+/** Removes a set, whose id is not assigned again. */
+KINDRED_API kindred_status kindred_blueprints_remove(kindred_blueprints* blueprints,
+                                                     int32_t id) KINDRED_NOEXCEPT;
+
+/* ---- The rules of seeds, without a layer ---- */
+
+/* The origin of a transition: it does not exist, Kasmina's table, or an addition of its design. */
+enum { KINDRED_TRANSITION_NONE = 0, KINDRED_TRANSITION_TABLE = 1, KINDRED_TRANSITION_DESIGN = 2 };
+
+/** The origin of a transition; KINDRED_TRANSITION_NONE also for states that do not exist. */
+KINDRED_API kindred_status kindred_seed_transition_origin(int32_t from, int32_t to,
+                                                          int32_t* origin) KINDRED_NOEXCEPT;
+/** The least number of epochs in a state before a transition, except one to ROLLED_BACK.
+ *  @param options of which `embargo_epochs` is used */
+KINDRED_API kindred_status
+kindred_seed_minimum_epochs(int32_t from, KINDRED_OPTIONAL const kindred_seeds_options* options,
+                            int32_t* epochs) KINDRED_NOEXCEPT;
+/** Whether a seed may go to a state. Changes nothing.
+ *  @param seed of which lifecycle, epochs, blueprint and errors are used
+ *  @param options whose rules apply
+ *  @param why the reason of a refusal, or an empty text; must be destroyed */
+KINDRED_API kindred_status kindred_seed_check_transition(
+    const kindred_seed_state* seed, int32_t to,
+    KINDRED_OPTIONAL const kindred_seed_metrics* metrics,
+    KINDRED_OPTIONAL const kindred_seeds_options* options, int32_t* accepted,
+    KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
+
+/** Creates a schedule, which computes the alpha of one grafting seed. Not thread-safe.
+ *  @param kind KINDRED_SCHEDULE_...
+ *  @param options whose settings of schedules apply */
+KINDRED_API kindred_status
+kindred_schedule_create(int32_t kind, KINDRED_OPTIONAL const kindred_seeds_options* options,
+                        kindred_schedule** schedule) KINDRED_NOEXCEPT;
+/** Frees a schedule. */
+KINDRED_API kindred_status kindred_schedule_destroy(KINDRED_OPTIONAL kindred_schedule* schedule)
+    KINDRED_NOEXCEPT;
+/** KINDRED_SCHEDULE_... */
+KINDRED_API kindred_status kindred_schedule_kind(const kindred_schedule* schedule,
+                                                 int32_t* kind) KINDRED_NOEXCEPT;
+/** The alpha of an epoch of the graft. A metric that is not given counts as stable, NaN as
+ * unstable.
+ *  @param alpha the current one */
+KINDRED_API kindred_status kindred_schedule_next(
+    kindred_schedule* schedule, int64_t epoch, double alpha,
+    KINDRED_OPTIONAL const kindred_seed_metrics* metrics, double* next) KINDRED_NOEXCEPT;
+/** Whether the graft must be aborted. */
+KINDRED_API kindred_status kindred_schedule_aborts(
+    const kindred_schedule* schedule, KINDRED_OPTIONAL const kindred_seed_metrics* metrics,
+    int32_t* aborts) KINDRED_NOEXCEPT;
+/** The internal numbers; `capacity` and `count` as for kindred_seeds_schedule_state. */
+KINDRED_API kindred_status kindred_schedule_state(const kindred_schedule* schedule, double* numbers,
+                                                  size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+/** Sets them. KINDRED_INVALID, changing nothing, for numbers that are no state of the schedule. */
+KINDRED_API kindred_status kindred_schedule_set_state(kindred_schedule* schedule,
+                                                      const double* numbers,
+                                                      size_t count) KINDRED_NOEXCEPT;
+
+/* ---- SeedSequence: a prepared sequence of forward passes ---- */
+
+/** Creates a sequence without passes. A run is one launch per pass and, on a device, one call of
+ * the driver in all. Not thread-safe; the layers must not change during a call.
+ *  @param options of which `space`, where the rows are (KINDRED_SPACE_ANY: the host), and the
+ * stream are used; the stream must outlive the sequence */
+KINDRED_API kindred_status kindred_seed_sequence_create(
+    kindred_context* context, KINDRED_OPTIONAL const kindred_seeds_call* options,
+    kindred_seed_sequence** sequence) KINDRED_NOEXCEPT;
+/** Waits for the last run, and frees the sequence. */
+KINDRED_API kindred_status
+kindred_seed_sequence_destroy(KINDRED_OPTIONAL kindred_seed_sequence* sequence) KINDRED_NOEXCEPT;
+/** Appends a forward pass, whose rows must stay in place as long as the sequence is used. The
+ * sequence keeps the layer alive.
+ *  @param x,y as for kindred_seeds_forward, in the memory of the space
+ *  @param telemetry KINDRED_TELEMETRY_NONE or KINDRED_TELEMETRY_LAST */
+KINDRED_API kindred_status kindred_seed_sequence_add(kindred_seed_sequence* sequence,
+                                                     kindred_seeds* seeds, const DLTensor* x,
+                                                     DLTensor* y,
+                                                     int32_t telemetry) KINDRED_NOEXCEPT;
+/** Number of passes. */
+KINDRED_API kindred_status kindred_seed_sequence_size(const kindred_seed_sequence* sequence,
+                                                      size_t* size) KINDRED_NOEXCEPT;
+/** Runs the passes one after the other. On a device, fences only the first time and after a change
+ * of a layer; on the host, the results are complete on return. */
+KINDRED_API kindred_status kindred_seed_sequence_run(kindred_seed_sequence* sequence)
+    KINDRED_NOEXCEPT;
+/** Waits for the last run. */
+KINDRED_API kindred_status kindred_seed_sequence_wait(kindred_seed_sequence* sequence)
+    KINDRED_NOEXCEPT;
+
+/* ---- Passes of seeds whose state and weights are tensors, on the host or on a device ---- */
+
+/* What the codes in `mode` mean: those of KINDRED_APPLY_..., where another code copies the
+ * features; 0 linear, 1 multiplicative, every other code additive; 0 multiplicative, 1 additive,
+ * every other code mixed. */
+enum { KINDRED_MODES_KINDRED = 0, KINDRED_MODES_KASMINA_V2 = 1, KINDRED_MODES_KASMINA_SIMPLE = 2 };
+
+/** The seeds of a pass; all tensors must be set. Their values are not checked: a seed changes its
+ * features if its lifecycle applies a blueprint, its mode has a meaning and its blueprint is a row
+ * of `weights`, and copies them otherwise. */
+typedef struct kindred_seed_arrays {
+  size_t struct_size;
+  const DLTensor* lifecycle; /* int32, int8 or uint8, one per seed: KINDRED_SEED_... */
+  const DLTensor* blueprint; /* int32, one per seed: rows of `weights` */
+  const DLTensor* mode;      /* int32, int8 or uint8, one per seed */
+  const DLTensor* alpha;     /* float32, one per seed; used as it is, also outside 0 ... 1 */
+  const DLTensor* weights;   /* float32, blueprints * hidden */
+  uint32_t chunk_size; /* features per seed, of which those behind the last seed belong to none; 0:
+                          chunks of equal width, as of a layer */
+  int32_t mode_codes;  /* KINDRED_MODES_... */
+  int32_t fossilized_applies; /* 0: a fossilized seed copies its features; nonzero: it applies its
+                                 blueprint with an alpha of 1 */
+  int32_t reserved;           /* 0 */
+} kindred_seed_arrays;
+#define KINDRED_SEED_ARRAYS_INIT \
+  { sizeof(kindred_seed_arrays), NULL, NULL, NULL, NULL, NULL, 0, KINDRED_MODES_KINDRED, 1, 0 }
+
+/** The tensors that receive the telemetry of a pass, which replaces what they contain; one element
+ * per seed. NULL: not computed. */
+typedef struct kindred_seed_sums {
+  size_t struct_size;
+  DLTensor* sum;            /* float32 or float64 */
+  DLTensor* sum_of_squares; /* float32 or float64 */
+  DLTensor* count;          /* int32, int64, float32 or float64 */
+} kindred_seed_sums;
+#define KINDRED_SEED_SUMS_INIT \
+  { sizeof(kindred_seed_sums), NULL, NULL, NULL }
+
+/** Options of these passes. */
+typedef struct kindred_seed_pass_options {
+  size_t struct_size;
+  int32_t space;      /* for tensors on the host: serial or openmp; KINDRED_SPACE_ANY: chosen */
+  int32_t has_stream; /* nonzero: `stream` orders a pass on a device */
+  void* stream;
+  DLTensor* workspace; /* for a pass on a device: uint8 there, aligned to 64 bytes, with any
+                          contents; the next pass on the same stream may use it again. NULL if none
+                          is needed */
+} kindred_seed_pass_options;
+#define KINDRED_SEED_PASS_OPTIONS_INIT \
+  { sizeof(kindred_seed_pass_options), KINDRED_SPACE_ANY, 0, NULL, NULL }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_seed_pass_options_init(kindred_seed_pass_options* options,
+                                                          size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Bytes of the workspace of kindred_forward_seeds on a device; 0 for tensors on the host. */
+KINDRED_API kindred_status kindred_forward_seeds_workspace(
+    const kindred_context* context, const kindred_seed_arrays* seeds, const DLTensor* x,
+    KINDRED_OPTIONAL const kindred_seed_sums* sums, size_t* bytes) KINDRED_NOEXCEPT;
+/** Bytes of the workspace of kindred_backward_seeds. */
+KINDRED_API kindred_status kindred_backward_seeds_workspace(const kindred_context* context,
+                                                            const kindred_seed_arrays* seeds,
+                                                            const DLTensor* x,
+                                                            size_t* bytes) KINDRED_NOEXCEPT;
+/** y = seeds applied to x, with the bits of kindred_seeds_forward for the same state. All tensors
+ * are on the host, or all are on a device. There, the call does not fence, even without a stream of
+ * the caller, allocates nothing and copies nothing to the host, so that it can be captured in a
+ * CUDA graph.
+ *  @param x,y rows * hidden of float32, float16 or bfloat16; y may be x with the same element type
+ * and strides, and must not overlap any other tensor
+ *  @param sums telemetry, rounded once from double to the element types */
+KINDRED_API kindred_status
+kindred_forward_seeds(kindred_context* context, const kindred_seed_arrays* seeds, const DLTensor* x,
+                      DLTensor* y, KINDRED_OPTIONAL const kindred_seed_sums* sums,
+                      KINDRED_OPTIONAL const kindred_seed_pass_options* options,
+                      KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** The gradients of kindred_forward_seeds with respect to x, the weights and the alphas; fences as
+ * it does.
+ *  @param gradient with respect to y, of the element type and shape of x
+ *  @param dx of the type and shape of x; may be `gradient`
+ *  @param dweights float32, blueprints * hidden; NULL: not computed
+ *  @param dalpha float32, one per seed; NULL: not computed */
+KINDRED_API kindred_status kindred_backward_seeds(
+    kindred_context* context, const kindred_seed_arrays* seeds, const DLTensor* x,
+    const DLTensor* gradient, DLTensor* dx, KINDRED_OPTIONAL DLTensor* dweights,
+    KINDRED_OPTIONAL DLTensor* dalpha, KINDRED_OPTIONAL const kindred_seed_pass_options* options,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/* ---- Prepared calls: of layers and on lists of arrays ---- */
+
+/* kindred_prepare_... checks and partitions a call once. Its tensors must stay in place as long as
+ * the call is used: on a device, or in host memory. A run computes their current contents, and
+ * neither allocates nor copies. A prepared call is not thread-safe. */
+
+/** Runs the call. On a device, does not fence: the stream of the options orders it, or that of the
+ * context; on the host, the result is complete on return. */
+KINDRED_API kindred_status kindred_prepared_run(kindred_prepared* prepared) KINDRED_NOEXCEPT;
+/** Waits for the last run. */
+KINDRED_API kindred_status kindred_prepared_wait(kindred_prepared* prepared) KINDRED_NOEXCEPT;
+/** Frees a prepared call. Wait for its last run before. */
+KINDRED_API kindred_status kindred_prepared_destroy(KINDRED_OPTIONAL kindred_prepared* prepared)
+    KINDRED_NOEXCEPT;
+
+/* ---- Fused layers: lists of them, on the host or on a device ---- */
 
 enum { KINDRED_ACTIVATION_NONE = 0, KINDRED_ACTIVATION_RELU = 1, KINDRED_ACTIVATION_GELU = 2 };
 
-/** Options of a layer. */
+/** Options of a call. */
 typedef struct kindred_layer_options {
   size_t struct_size;
-  float epsilon;        /* of a normalisation: normal and positive */
-  int32_t activation;   /* KINDRED_ACTIVATION_... */
-  int32_t reproducible; /* of a linear layer; nonzero: the same bits on every space, but slower */
-  int32_t space;        /* KINDRED_SPACE_ANY: the host */
+  int32_t reproducible; /* of linear layers; nonzero: the same bits on every space, but slower */
+  int32_t space;        /* KINDRED_SPACE_ANY: the device for tensors there, otherwise the host */
+  int32_t has_stream;   /* nonzero: `stream` orders a call on a device */
+  int32_t reserved;     /* 0 */
+  void* stream;
 } kindred_layer_options;
 #define KINDRED_LAYER_OPTIONS_INIT \
-  { sizeof(kindred_layer_options), 1e-5F, KINDRED_ACTIVATION_NONE, 0, KINDRED_SPACE_ANY }
+  { sizeof(kindred_layer_options), 0, KINDRED_SPACE_ANY, 0, 0, NULL }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_layer_options_init(kindred_layer_options* options,
                                                       size_t struct_size) KINDRED_NOEXCEPT;
 
-/** y = act((x - mean) / sqrt(variance + epsilon) * gamma + beta), row by row.
- *  @param x,y rows * columns of float32, float16 or bfloat16; y may be x
- *  @param gamma,beta float32, one per column; NULL: 1 and 0
- *  @param mean,variance float32, one per row, for output; NULL: not computed */
-KINDRED_API kindred_status kindred_norm_layer(kindred_context* context, const DLTensor* x,
-                                              KINDRED_OPTIONAL const DLTensor* gamma,
-                                              KINDRED_OPTIONAL const DLTensor* beta,
-                                              KINDRED_OPTIONAL const kindred_layer_options* options,
-                                              DLTensor* y, KINDRED_OPTIONAL DLTensor* mean,
-                                              KINDRED_OPTIONAL DLTensor* variance) KINDRED_NOEXCEPT;
-/** y = act(x W^T + bias).
- *  @param x rows * inputs of float32, float16 or bfloat16
- *  @param w outputs * inputs, of the same type
- *  @param bias float32, one per output
- *  @param y rows * outputs of float32, float16 or bfloat16 */
-KINDRED_API kindred_status kindred_linear_layer(
-    kindred_context* context, const DLTensor* x, const DLTensor* w,
-    KINDRED_OPTIONAL const DLTensor* bias, KINDRED_OPTIONAL const kindred_layer_options* options,
-    DLTensor* y) KINDRED_NOEXCEPT;
+/* Matrices have elements of float32, float16 or bfloat16, and may have gaps between their rows.
+ * Vectors are float32 without gaps; NULL vectors of input stand for their defaults, NULL outputs
+ * are not computed. */
 
-/* ---- Bulk: operations on lists of arrays ---- */
+/** y = act((x - mean) / sqrt(variance + epsilon) * gamma + beta), row by row. */
+typedef struct kindred_norm_layer {
+  size_t struct_size;
+  const DLTensor* x;     /* rows * columns */
+  DLTensor* y;           /* of the shape of x; may be x with the same element type and strides */
+  const DLTensor* gamma; /* one per column; NULL: 1 */
+  const DLTensor* beta;  /* one per column; NULL: 0 */
+  DLTensor* mean;        /* output, one per row */
+  DLTensor* variance;    /* output, one per row */
+  float epsilon;         /* normal and positive */
+  int32_t activation;    /* KINDRED_ACTIVATION_... */
+} kindred_norm_layer;
+#define KINDRED_NORM_LAYER_INIT \
+  { sizeof(kindred_norm_layer), NULL, NULL, NULL, NULL, NULL, NULL, 1e-5F, KINDRED_ACTIVATION_GELU }
+
+/** y = act(x W^T + bias). */
+typedef struct kindred_linear_layer {
+  size_t struct_size;
+  const DLTensor* x;    /* rows * inputs */
+  const DLTensor* w;    /* outputs * inputs, of the element type of x */
+  const DLTensor* bias; /* one per output; NULL: none */
+  DLTensor* y;          /* rows * outputs; overlaps neither x nor w */
+  int32_t activation;
+  int32_t reserved; /* 0 */
+} kindred_linear_layer;
+#define KINDRED_LINEAR_LAYER_INIT \
+  { sizeof(kindred_linear_layer), NULL, NULL, NULL, NULL, KINDRED_ACTIVATION_NONE, 0 }
+
+/** The backward pass of a norm layer with the same x, gamma, beta, epsilon and activation. */
+typedef struct kindred_norm_gradient {
+  size_t struct_size;
+  const DLTensor* x;
+  const DLTensor* gradient; /* with respect to y; of the shape of x, any element type */
+  DLTensor* dx; /* of the shape and element type of x; may be `gradient` with the same element type
+                   and strides */
+  const DLTensor* gamma;
+  const DLTensor* beta;
+  DLTensor* dgamma; /* output, one per column */
+  DLTensor* dbeta;  /* output, one per column */
+  float epsilon;
+  int32_t activation;
+} kindred_norm_gradient;
+#define KINDRED_NORM_GRADIENT_INIT                                                  \
+  {                                                                                 \
+    sizeof(kindred_norm_gradient), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1e-5F, \
+        KINDRED_ACTIVATION_GELU                                                     \
+  }
+
+/** The backward pass of a linear layer with the same x, w, bias and activation. */
+typedef struct kindred_linear_gradient {
+  size_t struct_size;
+  const DLTensor* x;
+  const DLTensor* w;
+  const DLTensor* bias;
+  const DLTensor* gradient; /* with respect to y: rows * outputs, any element type */
+  DLTensor* dx;             /* output, rows * inputs */
+  DLTensor* dw;             /* output, outputs * inputs */
+  DLTensor* dbias;          /* output, one per output */
+  int32_t activation;
+  int32_t reserved; /* 0 */
+} kindred_linear_gradient;
+#define KINDRED_LINEAR_GRADIENT_INIT                                           \
+  {                                                                            \
+    sizeof(kindred_linear_gradient), NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        KINDRED_ACTIVATION_NONE, 0                                             \
+  }
+
+/** Computes norm layers. Waits for the results, also on a stream: on a device, prepare calls that
+ * are repeated.
+ *  @param layers count pointers; no layer may read what another one writes */
+KINDRED_API kindred_status
+kindred_norm_layers(kindred_context* context, const kindred_norm_layer* const* layers, size_t count,
+                    KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
+/** Computes linear layers, likewise. */
+KINDRED_API kindred_status kindred_linear_layers(
+    kindred_context* context, const kindred_linear_layer* const* layers, size_t count,
+    KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
+/** Computes gradients of norm layers, likewise. */
+KINDRED_API kindred_status kindred_norm_gradients(
+    kindred_context* context, const kindred_norm_gradient* const* layers, size_t count,
+    KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
+/** Computes gradients of linear layers, likewise. */
+KINDRED_API kindred_status kindred_linear_gradients(
+    kindred_context* context, const kindred_linear_gradient* const* layers, size_t count,
+    KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
+/** Prepares norm layers. Fences the stream, which must outlive the prepared call.
+ *  @param options of which `space` is where the tensors are; KINDRED_SPACE_ANY: the device for
+ * tensors there, otherwise all threads of the host */
+KINDRED_API kindred_status
+kindred_prepare_norm_layers(kindred_context* context, const kindred_norm_layer* const* layers,
+                            size_t count, KINDRED_OPTIONAL const kindred_layer_options* options,
+                            kindred_prepared** prepared) KINDRED_NOEXCEPT;
+/** Prepares linear layers, likewise. */
+KINDRED_API kindred_status
+kindred_prepare_linear_layers(kindred_context* context, const kindred_linear_layer* const* layers,
+                              size_t count, KINDRED_OPTIONAL const kindred_layer_options* options,
+                              kindred_prepared** prepared) KINDRED_NOEXCEPT;
+/** Prepares gradients of norm layers, likewise. */
+KINDRED_API kindred_status
+kindred_prepare_norm_gradients(kindred_context* context, const kindred_norm_gradient* const* layers,
+                               size_t count, KINDRED_OPTIONAL const kindred_layer_options* options,
+                               kindred_prepared** prepared) KINDRED_NOEXCEPT;
+/** Prepares gradients of linear layers, likewise. */
+KINDRED_API kindred_status kindred_prepare_linear_gradients(
+    kindred_context* context, const kindred_linear_gradient* const* layers, size_t count,
+    KINDRED_OPTIONAL const kindred_layer_options* options,
+    kindred_prepared** prepared) KINDRED_NOEXCEPT;
+
+/* ---- Bulk: operations on lists of arrays, and on single arrays ---- */
 
 enum {
   KINDRED_BULK_ADD = 0,
@@ -2572,18 +2975,31 @@ enum {
   KINDRED_REDUCE_DEVIATION = 4
 };
 
-/** Options of an operation on lists. */
+/** Options of an operation. */
 typedef struct kindred_bulk_options {
   size_t struct_size;
   uint64_t batch_bytes; /* bytes of arrays on a device at a time; 0: the best size */
   int32_t space;
   int32_t reproducible; /* of products; nonzero: the same bits on every space, but slower */
+  int32_t has_stream;   /* nonzero: `stream` orders a call on arrays on a device */
+  int32_t reserved;     /* 0 */
+  void* stream;         /* must outlive the handle of the call */
 } kindred_bulk_options;
 #define KINDRED_BULK_OPTIONS_INIT \
-  { sizeof(kindred_bulk_options), 0, KINDRED_SPACE_ANY, 0 }
+  { sizeof(kindred_bulk_options), 0, KINDRED_SPACE_ANY, 0, 0, 0, NULL }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_bulk_options_init(kindred_bulk_options* options,
                                                      size_t struct_size) KINDRED_NOEXCEPT;
+
+/** The batches of an operation. */
+typedef struct kindred_bulk_report {
+  size_t struct_size;
+  uint64_t batches;     /* 1 on the host, where nothing is copied */
+  uint64_t batch_bytes; /* bytes of arrays on the device at a time; 0 on the host */
+  uint64_t splits;      /* how often the batch was halved because of insufficient memory */
+} kindred_bulk_report;
+#define KINDRED_BULK_REPORT_INIT \
+  { sizeof(kindred_bulk_report), 0, 0, 0 }
 
 /** Creates the object that keeps the workspace of operations. */
 KINDRED_API kindred_status kindred_bulk_create(kindred_context* context,
@@ -2591,31 +3007,50 @@ KINDRED_API kindred_status kindred_bulk_create(kindred_context* context,
 /** Frees it. */
 KINDRED_API kindred_status kindred_bulk_destroy(KINDRED_OPTIONAL kindred_bulk* bulk)
     KINDRED_NOEXCEPT;
+
+/* Lists of arrays in host memory, without gaps and of one element type. A result has the length of
+ * its array, may be the array itself, and must not overlap any other array of the call. */
+
 /** results[i] = arrays[i] ^ keys[i], byte by byte.
  *  @param arrays count tensors of uint8, as all lists */
 KINDRED_API kindred_status kindred_bulk_xor(
     const kindred_bulk* bulk, const DLTensor* const* arrays, const DLTensor* const* keys,
     DLTensor* const* results, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_bulk_report* report,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** The same with generated keys, which are written to `keys`. @param seed KINDRED_UNSET: from the
- * system */
+/** The same with generated keys, which are written to `keys`. Not a cipher: the seed determines
+ * them.
+ *  @param seed KINDRED_UNSET: from the system */
 KINDRED_API kindred_status
 kindred_bulk_xor_with_new_keys(const kindred_bulk* bulk, const DLTensor* const* arrays,
                                DLTensor* const* keys, DLTensor* const* results, size_t count,
                                uint64_t seed, KINDRED_OPTIONAL const kindred_bulk_options* options,
+                               KINDRED_OPTIONAL kindred_bulk_report* report,
                                KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** Arithmetic on every element of float32 or float64.
+/** Arithmetic on every element of float32, float64 or integers of 8 to 64 bits. Integers wrap
+ * around, and have no square roots and exponentials.
  *  @param operation KINDRED_BULK_...
- *  @param others the second operands of ADD and MULTIPLY; NULL: `number` */
+ *  @param others the second operands of ADD and MULTIPLY; NULL: `number`, which must be a number of
+ * the element type for integers */
 KINDRED_API kindred_status kindred_bulk_element_wise(
     const kindred_bulk* bulk, int32_t operation, const DLTensor* const* arrays,
     KINDRED_OPTIONAL const DLTensor* const* others, double number, DLTensor* const* results,
     size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_bulk_report* report,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** results[i] = (arrays[i] - mean) / (deviation + 1e-8), each array by itself. */
+/** results[i] = a[i] + b[i] of float32 or float64: as ADD, but with separate costs for the choice
+ * of the space. */
+KINDRED_API kindred_status kindred_bulk_add_matrices(
+    const kindred_bulk* bulk, const DLTensor* const* a, const DLTensor* const* b,
+    DLTensor* const* results, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_bulk_report* report,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** results[i] = (arrays[i] - mean) / (deviation + 1e-8) of float32 or float64, each array by
+ * itself. */
 KINDRED_API kindred_status kindred_bulk_normalise(
     const kindred_bulk* bulk, const DLTensor* const* arrays, DLTensor* const* results, size_t count,
     KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_bulk_report* report,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** Uniform random numbers: of uint8, or of float32 or float64 in [0, 1). The arrays receive
  * consecutive parts of a stream.
@@ -2623,19 +3058,99 @@ KINDRED_API kindred_status kindred_bulk_normalise(
 KINDRED_API kindred_status kindred_bulk_random_fill(
     const kindred_bulk* bulk, DLTensor* const* results, size_t count, uint64_t seed,
     uint64_t offset, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_bulk_report* report,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** Reduces each array to one number.
+/** Reduces each array of float32, float64 or integers to one number. Integers have no deviation;
+ * their sums are exact modulo 2^64.
  *  @param reduction KINDRED_REDUCE_...
- *  @param results count numbers of the type of the arrays */
+ *  @param results count numbers: of the type of the arrays for float32 and float64, otherwise int64
+ * or, of unsigned integers, uint64; float64 for the mean of integers */
 KINDRED_API kindred_status kindred_bulk_reduce(
     const kindred_bulk* bulk, int32_t reduction, const DLTensor* const* arrays, size_t count,
     DLTensor* results, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_bulk_report* report,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** c[i] = a[i] b[i], matrices of float32 or float64. */
+/** c[i] = a[i] b[i], matrices of float32 or float64. c overlaps no input. */
 KINDRED_API kindred_status kindred_bulk_multiply(
     const kindred_bulk* bulk, const DLTensor* const* a, const DLTensor* const* b,
     DLTensor* const* c, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    KINDRED_OPTIONAL kindred_bulk_report* report,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/* Single arrays of bool, integers, float32 or float64, all in host memory or all on a device, where
+ * they are used in place. Only rows of a matrix may have gaps between them. bool elements are 0 or
+ * 1: ADD is "or", MULTIPLY is "and". On a stream, a call fences if it needs more workspace than the
+ * calls before it on that stream. */
+
+/** Arithmetic on every element.
+ *  @param other the second operand of ADD and MULTIPLY: of the shape of `array`, or a single
+ * element in host memory; NULL for the other operations
+ *  @param result of the type and shape of `array`; may be `array` or `other` */
+KINDRED_API kindred_status
+kindred_bulk_array_element_wise(const kindred_bulk* bulk, int32_t operation, const DLTensor* array,
+                                KINDRED_OPTIONAL const DLTensor* other, DLTensor* result,
+                                KINDRED_OPTIONAL const kindred_bulk_options* options,
+                                KINDRED_OPTIONAL kindred_bulk_report* report,
+                                KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** result = array ^ key, bit by bit, of bool or integers. */
+KINDRED_API kindred_status
+kindred_bulk_array_xor(const kindred_bulk* bulk, const DLTensor* array, const DLTensor* key,
+                       DLTensor* result, KINDRED_OPTIONAL const kindred_bulk_options* options,
+                       KINDRED_OPTIONAL kindred_bulk_report* report,
+                       KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Reduces an array of one dimension to one element, or each row of a matrix.
+ *  @param results one element per row: int64 or uint64 for sums of bool and integers, float64 for
+ * their mean, otherwise of the type of `array` */
+KINDRED_API kindred_status
+kindred_bulk_array_reduce(const kindred_bulk* bulk, int32_t reduction, const DLTensor* array,
+                          DLTensor* results, KINDRED_OPTIONAL const kindred_bulk_options* options,
+                          KINDRED_OPTIONAL kindred_bulk_report* report,
+                          KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** c = a b of float32 or float64 without gaps: m * k by k * n, or batches of them, batch * m * k by
+ * batch * k * n. Reproducible products on a stream wait for it once. */
+KINDRED_API kindred_status
+kindred_bulk_array_multiply(const kindred_bulk* bulk, const DLTensor* a, const DLTensor* b,
+                            DLTensor* c, KINDRED_OPTIONAL const kindred_bulk_options* options,
+                            KINDRED_OPTIONAL kindred_bulk_report* report,
+                            KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/* Prepared operations on lists in the memory of one space: all in host memory, or all on a device.
+ * `space` of the options is where they are; KINDRED_SPACE_ANY: the device for arrays there,
+ * otherwise all threads of the host. They fence the stream, which must outlive the prepared call.
+ */
+
+/** Prepares kindred_bulk_xor. */
+KINDRED_API kindred_status kindred_prepare_bulk_xor(
+    kindred_context* context, const DLTensor* const* arrays, const DLTensor* const* keys,
+    DLTensor* const* results, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    kindred_prepared** prepared) KINDRED_NOEXCEPT;
+/** Prepares kindred_bulk_element_wise of float32 or float64. */
+KINDRED_API kindred_status kindred_prepare_bulk_element_wise(
+    kindred_context* context, int32_t operation, const DLTensor* const* arrays,
+    KINDRED_OPTIONAL const DLTensor* const* others, double number, DLTensor* const* results,
+    size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    kindred_prepared** prepared) KINDRED_NOEXCEPT;
+/** Prepares kindred_bulk_normalise. */
+KINDRED_API kindred_status kindred_prepare_bulk_normalise(
+    kindred_context* context, const DLTensor* const* arrays, DLTensor* const* results, size_t count,
+    KINDRED_OPTIONAL const kindred_bulk_options* options,
+    kindred_prepared** prepared) KINDRED_NOEXCEPT;
+/** Prepares kindred_bulk_random_fill. */
+KINDRED_API kindred_status kindred_prepare_bulk_random_fill(
+    kindred_context* context, DLTensor* const* results, size_t count, uint64_t seed,
+    uint64_t offset, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    kindred_prepared** prepared) KINDRED_NOEXCEPT;
+/** Prepares kindred_bulk_reduce of float32 or float64.
+ *  @param results count numbers of float64, which are not rounded to the type of the arrays */
+KINDRED_API kindred_status kindred_prepare_bulk_reduce(
+    kindred_context* context, int32_t reduction, const DLTensor* const* arrays, size_t count,
+    DLTensor* results, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    kindred_prepared** prepared) KINDRED_NOEXCEPT;
+/** Prepares kindred_bulk_multiply. */
+KINDRED_API kindred_status kindred_prepare_bulk_multiply(
+    kindred_context* context, const DLTensor* const* a, const DLTensor* const* b,
+    DLTensor* const* c, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
+    kindred_prepared** prepared) KINDRED_NOEXCEPT;
 
 /* ---- Lattice: a grid of `size` nodes in each of `dimensions` directions ---- */
 
@@ -2650,9 +3165,12 @@ typedef struct kindred_lattice_metrics {
   size_t struct_size;
   uint64_t nodes;
   uint64_t diameter;
-  double edges; /* may exceed 64 bits */
+  double edges;       /* rounded */
+  uint64_t edges_low; /* the exact number is edges_high * 2^64 + edges_low */
+  uint64_t edges_high;
   double average_degree;
-  double density;
+  double density;      /* edges / all pairs */
+  double clustering;   /* 0: there are no triangles */
   double rows_bytes;   /* of compressed rows */
   double search_bytes; /* of a search */
   double dense_bytes;  /* of the dense matrix */
@@ -2664,7 +3182,24 @@ typedef struct kindred_lattice_metrics {
   uint32_t reserved;
 } kindred_lattice_metrics;
 #define KINDRED_LATTICE_METRICS_INIT \
-  { sizeof(kindred_lattice_metrics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(kindred_lattice_metrics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/** The structure of an undirected graph, measured on its rows. */
+typedef struct kindred_graph_structure {
+  size_t struct_size;
+  uint64_t nodes;
+  uint64_t edges;
+  uint64_t components;
+  uint64_t least_degree;
+  uint64_t greatest_degree;
+  double average_degree;
+  double density;    /* edges / all pairs; 0 for fewer than two nodes */
+  double clustering; /* mean over all nodes; 0 for a node with fewer than two neighbours */
+  uint64_t diameter; /* KINDRED_UNSET if the graph is not connected */
+  uint64_t searches; /* breadth-first searches that the diameter took */
+} kindred_graph_structure;
+#define KINDRED_GRAPH_STRUCTURE_INIT \
+  { sizeof(kindred_graph_structure), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** Creates a lattice. Paths and searches do not use the blocked nodes and edges. */
 KINDRED_API kindred_status kindred_lattice_create(kindred_context* context, uint32_t dimensions,
@@ -2679,12 +3214,55 @@ KINDRED_API kindred_status kindred_lattice_destroy(KINDRED_OPTIONAL kindred_latt
 /** Its structure. */
 KINDRED_API kindred_status kindred_lattice_describe(
     const kindred_lattice* lattice, kindred_lattice_metrics* metrics) KINDRED_NOEXCEPT;
+/** The same, measured on the rows, on the calling thread. Blocks have no effect. KINDRED_INVALID
+ * for more nodes than 32 bits count.
+ *  @param space on which the rows are built */
+KINDRED_API kindred_status kindred_lattice_measure(const kindred_lattice* lattice, int32_t space,
+                                                   kindred_graph_structure* structure)
+    KINDRED_NOEXCEPT;
+/** Measures any undirected graph, on the calling thread. KINDRED_INVALID for rows that do not
+ * ascend, a loop, an end that is no node, and an edge without its other direction.
+ *  @param offsets nodes + 1
+ *  @param ends row v is ends[offsets[v] ... offsets[v + 1]), ascending */
+KINDRED_API kindred_status
+kindred_measure_structure(const uint64_t* offsets, size_t nodes, const uint32_t* ends,
+                          kindred_graph_structure* structure) KINDRED_NOEXCEPT;
+/** The coordinates of a node, of which the last one is the fastest.
+ *  @param coordinates one per dimension
+ *  @param capacity elements of `coordinates` */
+KINDRED_API kindred_status kindred_lattice_coordinates(const kindred_lattice* lattice,
+                                                       uint64_t node, uint32_t* coordinates,
+                                                       size_t capacity) KINDRED_NOEXCEPT;
+/** The node at some coordinates.
+ *  @param count number of coordinates, which must be that of the dimensions */
+KINDRED_API kindred_status kindred_lattice_index(const kindred_lattice* lattice,
+                                                 const uint32_t* coordinates, size_t count,
+                                                 uint64_t* node) KINDRED_NOEXCEPT;
+/** The neighbours of a node, in each dimension the smaller one first.
+ *  @param neighbours at most `capacity` are written; there are at most 2 * dimensions
+ *  @param count number of neighbours; if it exceeds `capacity`, the call fails with
+ * KINDRED_INVALID, and sets only this */
+KINDRED_API kindred_status kindred_lattice_neighbours(const kindred_lattice* lattice, uint64_t node,
+                                                      uint64_t* neighbours, size_t capacity,
+                                                      size_t* count) KINDRED_NOEXCEPT;
+/** Whether two nodes are neighbours. Blocks have no effect. */
+KINDRED_API kindred_status kindred_lattice_are_neighbours(const kindred_lattice* lattice,
+                                                          uint64_t from, uint64_t to,
+                                                          int32_t* are) KINDRED_NOEXCEPT;
+/** Edges of a shortest path between two nodes. Blocks have no effect. */
+KINDRED_API kindred_status kindred_lattice_distance(const kindred_lattice* lattice, uint64_t from,
+                                                    uint64_t to,
+                                                    uint64_t* distance) KINDRED_NOEXCEPT;
 /** Whether a node is blocked. */
 KINDRED_API kindred_status kindred_lattice_is_blocked(const kindred_lattice* lattice, uint64_t node,
                                                       int32_t* blocked) KINDRED_NOEXCEPT;
 /** The neighbours of every node, as the ids of results. */
 KINDRED_API kindred_status kindred_lattice_rows(const kindred_lattice* lattice, int32_t space,
                                                 kindred_results** results) KINDRED_NOEXCEPT;
+/** The dense adjacency matrix, nodes * nodes, one byte per entry, row by row.
+ *  @param capacity bytes of `matrix` */
+KINDRED_API kindred_status kindred_lattice_dense(const kindred_lattice* lattice, uint8_t* matrix,
+                                                 size_t capacity) KINDRED_NOEXCEPT;
 /** Writes the rows as a graph without weights for kindred_graph_load, atomically. */
 KINDRED_API kindred_status kindred_lattice_save(const kindred_lattice* lattice, const char* path,
                                                 int32_t space) KINDRED_NOEXCEPT;
@@ -2711,6 +3289,84 @@ KINDRED_API kindred_status kindred_lattice_distances(
     KINDRED_OPTIONAL const uint64_t* targets, size_t target_count, int32_t space,
     uint32_t* distances, size_t capacity, KINDRED_OPTIONAL uint64_t* reached,
     KINDRED_OPTIONAL uint32_t* farthest, KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/* What a task of a batch does, and what its result has. */
+enum {
+  KINDRED_LATTICE_ANALYZE = 0,   /* kindred_lattice_describe: `metrics` */
+  KINDRED_LATTICE_MEASURE = 1,   /* kindred_lattice_measure: `structure` */
+  KINDRED_LATTICE_FIND_PATH = 2, /* a shortest path: the one row of `nodes` */
+  KINDRED_LATTICE_BUILD = 3,     /* kindred_lattice_rows: `nodes` */
+  KINDRED_LATTICE_SAVE = 4,      /* kindred_lattice_save: `metrics` */
+  KINDRED_LATTICE_XOR_BYTES = 5, /* kindred_bulk_xor of one array: `report` and `record` */
+  KINDRED_LATTICE_MULTIPLY = 6   /* kindred_bulk_multiply of one pair: `report` and `record` */
+};
+
+/** A task of a batch. */
+typedef struct kindred_lattice_task {
+  size_t struct_size;
+  int32_t work;        /* KINDRED_LATTICE_... */
+  uint32_t dimensions; /* of the lattice; XOR_BYTES and MULTIPLY use none */
+  uint32_t size;
+  int32_t reserved;              /* 0 */
+  kindred_lattice_pair ends;     /* of FIND_PATH */
+  const uint64_t* blocked_nodes; /* of FIND_PATH */
+  uint64_t node_count;
+  const kindred_lattice_pair* blocked_edges; /* of FIND_PATH */
+  uint64_t edge_count;
+  const char* path;  /* of SAVE */
+  const DLTensor* a; /* of XOR_BYTES: uint8; of MULTIPLY: m * k of float32 or float64 */
+  const DLTensor* b; /* the key, or k * n */
+  DLTensor* c;       /* the result: of the shape of a, or m * n */
+} kindred_lattice_task;
+#define KINDRED_LATTICE_TASK_INIT                                                              \
+  {                                                                                            \
+    sizeof(kindred_lattice_task), KINDRED_LATTICE_ANALYZE, 4, 10, 0, {0, 0}, NULL, 0, NULL, 0, \
+        NULL, NULL, NULL, NULL                                                                 \
+  }
+
+/** The result of a task. Everything that it points to is valid during the callback. */
+typedef struct kindred_lattice_result {
+  size_t struct_size;
+  int32_t status; /* KINDRED_OK, or the reason why the task failed */
+  int32_t work;   /* KINDRED_LATTICE_... */
+  double seconds;
+  const char* error;                      /* message of the failure, or an empty text */
+  const kindred_lattice_metrics* metrics; /* NULL, as the others, if the task has none */
+  const kindred_graph_structure* structure;
+  const kindred_results* nodes;
+  const kindred_bulk_report* report;
+  const kindred_record* record; /* not of ANALYZE, MEASURE, FIND_PATH and SAVE */
+} kindred_lattice_result;
+
+/** Receives the result of every task in order, on the calling thread, as soon as the task and all
+ * earlier ones are done. Nonzero ends the batch after the running tasks, with KINDRED_CANCELLED. */
+typedef int (*kindred_lattice_callback)(void* user, uint64_t task,
+                                        const kindred_lattice_result* result);
+
+/** Options of a batch. */
+typedef struct kindred_lattice_batch_options {
+  size_t struct_size;
+  int32_t workers; /* concurrent tasks, at most 512; 0: the number of threads of the context */
+  int32_t space; /* KINDRED_SPACE_ANY: several workers compute each on its own thread, and a single
+                    one where the dispatcher chooses */
+} kindred_lattice_batch_options;
+#define KINDRED_LATTICE_BATCH_OPTIONS_INIT \
+  { sizeof(kindred_lattice_batch_options), 0, KINDRED_SPACE_ANY }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_lattice_batch_options_init(
+    kindred_lattice_batch_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Runs many tasks in parallel, one per worker. The structs and tensors of all tasks are checked
+ * before any starts; a task that fails later, as one of a lattice out of range, is reported as a
+ * result and does not stop the others. Workers run at most four tasks each ahead of the reported
+ * ones.
+ *  @param tasks count pointers
+ *  @param failed number of tasks that failed */
+KINDRED_API kindred_status kindred_run_lattices(
+    kindred_context* context, const kindred_lattice_task* const* tasks, size_t count,
+    KINDRED_OPTIONAL const kindred_lattice_batch_options* options,
+    KINDRED_OPTIONAL kindred_lattice_callback on_result, KINDRED_OPTIONAL void* user,
+    KINDRED_OPTIONAL uint64_t* failed) KINDRED_NOEXCEPT;
 
 /* ---- Keys of the caller instead of ids ---- */
 

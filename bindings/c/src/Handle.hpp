@@ -40,7 +40,11 @@ enum class Kind : std::uint32_t {
   keyed_index,
   bulk,
   lattice,
-  seeds
+  seeds,
+  blueprints,
+  schedule,
+  seed_sequence,
+  prepared
 };
 
 /// \brief What a handle points to. Slots are reused, but their memory is never returned, so that a

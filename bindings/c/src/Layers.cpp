@@ -1,106 +1,298 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/matcher/LayerGradients.hpp>
 
-#include "Arguments.hpp"
-#include "Handle.hpp"
+#include "Prepared.hpp"
 
 namespace Kindred::C {
 
 namespace {
 
-struct LayerOptions {
-  float epsilon;
-  LayerActivation activation;
+struct LayerCall {
   bool reproducible;
   std::optional<Space> space;
+  std::optional<Stream> stream;
 };
 
-LayerOptions layer_options(const kindred_layer_options* options) {
+LayerCall layer_call(const kindred_layer_options* options) {
   const kindred_layer_options given =
       options_of(options, kindred_layer_options KINDRED_LAYER_OPTIONS_INIT, "options");
-  return {given.epsilon, enum_of<LayerActivation>(given.activation, 3, "activation"),
-          given.reproducible != 0, space_option(given.space)};
+  check_reserved(given.reserved, "options");
+  return {given.reproducible != 0, space_option(given.space),
+          stream_option(given.has_stream, given.stream)};
 }
 
-/// A matrix whose rows may have gaps between them.
-template <class Byte, class Void>
-MatrixSpan<Byte> layer_matrix(const BasicArray<Void>& array, const char* name) {
-  const auto refuse = [&](const std::string& what) {
-    C::refuse(std::string(name) + " is " + to_string(ConstArray(array)) + what);
-  };
-  MatrixSpan<Byte> out;
-  switch (array.type()) {
-    case DataType::float32:
-      out.element = VectorElement::float32;
-      break;
-    case DataType::float16:
-      out.element = VectorElement::float16;
-      break;
-    case DataType::bfloat16:
-      out.element = VectorElement::bfloat16;
-      break;
-    default:
-      refuse("; it must have elements of type float32, float16 or bfloat16");
+/// The tensors of one layer.
+class LayerTensors {
+ public:
+  LayerTensors(TensorMemory& memory, std::string layer)
+      : m_memory(memory), m_layer(std::move(layer)) {}
+
+  /// A matrix whose rows may have gaps between them.
+  ConstMatrix matrix(const DLTensor* tensor, const char* name) const {
+    const std::string full = named(name);
+    return span_of_matrix<const std::byte>(array_of(tensor, full.c_str()), full);
   }
-  if (array.on_device()) refuse("; it must be in host memory");
-  if (array.rank() != 2) refuse("; it must be a matrix");
-  out.rows = static_cast<std::size_t>(array.extent(0));
-  out.columns = static_cast<std::size_t>(array.extent(1));
-  if (out.columns > 1 && array.stride(1) != 1) refuse("; the elements of a row must be contiguous");
-  if (out.rows > 1) {
-    if (array.stride(0) < array.extent(1)) refuse("; its rows must not overlap");
-    out.stride = static_cast<std::size_t>(array.stride(0));
+  MutableMatrix output_matrix(const DLTensor* tensor, const char* name) const {
+    const std::string full = named(name);
+    return span_of_matrix<std::byte>(output_array_of(tensor, full.c_str()), full);
   }
-  const std::uint64_t elements =
-      out.rows == 0 ? 0 : (out.rows - 1) * out.row_stride() + out.columns;
-  out.values = {static_cast<Byte*>(array.data()),
-                static_cast<std::size_t>(elements * size_of(array.type()))};
+  MutableMatrix optional_output_matrix(const DLTensor* tensor, const char* name) const {
+    return tensor == nullptr ? MutableMatrix() : output_matrix(tensor, name);
+  }
+  /// A vector, which may be missing.
+  std::span<const float> vector(const DLTensor* tensor, const char* name) const {
+    if (tensor == nullptr) return {};
+    const std::string full = named(name);
+    return span_of_vector<const float>(array_of(tensor, full.c_str()), full);
+  }
+  std::span<float> output_vector(const DLTensor* tensor, const char* name) const {
+    if (tensor == nullptr) return {};
+    const std::string full = named(name);
+    return span_of_vector<float>(output_array_of(tensor, full.c_str()), full);
+  }
+  LayerActivation activation(std::int32_t value) const {
+    return enum_of<LayerActivation>(value, 3, named("activation").c_str());
+  }
+
+ private:
+  std::string named(const char* name) const { return m_layer + "." + name; }
+
+  template <class Byte, class Void>
+  MatrixSpan<Byte> span_of_matrix(const BasicArray<Void>& array, const std::string& name) const {
+    const auto refuse = [&](const std::string& what) {
+      C::refuse(name + " is " + to_string(ConstArray(array)) + what);
+    };
+    m_memory.add(array, name);
+    MatrixSpan<Byte> out;
+    out.element = element_of(array, name.c_str());
+    if (array.rank() != 2) refuse("; it must be a matrix");
+    out.rows = static_cast<std::size_t>(array.extent(0));
+    out.columns = static_cast<std::size_t>(array.extent(1));
+    if (out.columns > 1 && array.stride(1) != 1)
+      refuse("; the elements of a row must be contiguous");
+    if (out.rows > 1) {
+      if (array.stride(0) < array.extent(1)) refuse("; its rows must not overlap");
+      out.stride = static_cast<std::size_t>(array.stride(0));
+    }
+    const std::uint64_t elements =
+        out.rows == 0 ? 0 : (out.rows - 1) * out.row_stride() + out.columns;
+    out.values = {static_cast<Byte*>(array.data()),
+                  static_cast<std::size_t>(elements * size_of(array.type()))};
+    return out;
+  }
+  template <class Float, class Void>
+  std::span<Float> span_of_vector(const BasicArray<Void>& array, const std::string& name) const {
+    m_memory.add(array, name);
+    const bool is_row = array.rank() == 1 || (array.rank() == 2 && array.extent(0) == 1);
+    KINDRED_C_REFUSE_IF(array.type() != DataType::float32 || !is_row || !array.is_contiguous(),
+                        name + " is " + to_string(ConstArray(array)) +
+                            "; it must be one row of contiguous elements of type float32");
+    return {static_cast<Float*>(array.data()), static_cast<std::size_t>(array.size())};
+  }
+
+  TensorMemory& m_memory;
+  std::string m_layer;
+};
+
+// The layers of C++ that correspond to those of C. \param name of the layer, for messages
+
+NormLayer converted(const kindred_norm_layer* layer, const std::string& name,
+                    TensorMemory& memory) {
+  const kindred_norm_layer given =
+      options_of(layer, kindred_norm_layer KINDRED_NORM_LAYER_INIT, name.c_str());
+  const LayerTensors tensors(memory, name);
+  NormLayer out;
+  out.x = tensors.matrix(given.x, "x");
+  out.y = tensors.output_matrix(given.y, "y");
+  out.gamma = tensors.vector(given.gamma, "gamma");
+  out.beta = tensors.vector(given.beta, "beta");
+  out.mean = tensors.output_vector(given.mean, "mean");
+  out.variance = tensors.output_vector(given.variance, "variance");
+  out.epsilon = given.epsilon;
+  out.activation = tensors.activation(given.activation);
   return out;
+}
+
+LinearLayer converted(const kindred_linear_layer* layer, const std::string& name,
+                      TensorMemory& memory) {
+  const kindred_linear_layer given =
+      options_of(layer, kindred_linear_layer KINDRED_LINEAR_LAYER_INIT, name.c_str());
+  check_reserved(given.reserved, name.c_str());
+  const LayerTensors tensors(memory, name);
+  LinearLayer out;
+  out.x = tensors.matrix(given.x, "x");
+  out.w = tensors.matrix(given.w, "w");
+  out.bias = tensors.vector(given.bias, "bias");
+  out.y = tensors.output_matrix(given.y, "y");
+  out.activation = tensors.activation(given.activation);
+  return out;
+}
+
+NormGradient converted(const kindred_norm_gradient* layer, const std::string& name,
+                       TensorMemory& memory) {
+  const kindred_norm_gradient given =
+      options_of(layer, kindred_norm_gradient KINDRED_NORM_GRADIENT_INIT, name.c_str());
+  const LayerTensors tensors(memory, name);
+  NormGradient out;
+  out.x = tensors.matrix(given.x, "x");
+  out.gradient = tensors.matrix(given.gradient, "gradient");
+  out.dx = tensors.output_matrix(given.dx, "dx");
+  out.gamma = tensors.vector(given.gamma, "gamma");
+  out.beta = tensors.vector(given.beta, "beta");
+  out.dgamma = tensors.output_vector(given.dgamma, "dgamma");
+  out.dbeta = tensors.output_vector(given.dbeta, "dbeta");
+  out.epsilon = given.epsilon;
+  out.activation = tensors.activation(given.activation);
+  return out;
+}
+
+LinearGradient converted(const kindred_linear_gradient* layer, const std::string& name,
+                         TensorMemory& memory) {
+  const kindred_linear_gradient given =
+      options_of(layer, kindred_linear_gradient KINDRED_LINEAR_GRADIENT_INIT, name.c_str());
+  check_reserved(given.reserved, name.c_str());
+  const LayerTensors tensors(memory, name);
+  LinearGradient out;
+  out.x = tensors.matrix(given.x, "x");
+  out.w = tensors.matrix(given.w, "w");
+  out.bias = tensors.vector(given.bias, "bias");
+  out.gradient = tensors.matrix(given.gradient, "gradient");
+  out.dx = tensors.optional_output_matrix(given.dx, "dx");
+  out.dw = tensors.optional_output_matrix(given.dw, "dw");
+  out.dbias = tensors.output_vector(given.dbias, "dbias");
+  out.activation = tensors.activation(given.activation);
+  return out;
+}
+
+template <class Struct>
+auto layers_of(std::span<const Struct* const> layers, TensorMemory& memory) {
+  std::vector<decltype(converted(layers[0], {}, memory))> out;
+  out.reserve(layers.size());
+  for (const Struct* layer : layers) {
+    const std::string name = "layers[" + std::to_string(out.size()) + "]";
+    require(layer, name.c_str());
+    out.push_back(converted(layer, name, memory));
+  }
+  return out;
+}
+
+// The calls of C++ on layers in host memory, which copy them to the space, and their prepared
+// forms.
+
+void run_on_host(Context& context, std::span<const NormLayer> layers, const LayerCall& call) {
+  run_norm_layers(context, layers, {.space = call.space});
+}
+void run_on_host(Context& context, std::span<const LinearLayer> layers, const LayerCall& call) {
+  run_linear_layers(context, layers, {.reproducible = call.reproducible, .space = call.space});
+}
+void run_on_host(Context& context, std::span<const NormGradient> layers, const LayerCall& call) {
+  run_norm_gradients(context, layers, {.space = call.space});
+}
+void run_on_host(Context& context, std::span<const LinearGradient> layers, const LayerCall& call) {
+  run_linear_gradients(context, layers, {.reproducible = call.reproducible, .space = call.space});
+}
+
+PreparedNorms prepared_on(Space space, Context& context, std::span<const NormLayer> layers,
+                          const LayerCall& call) {
+  return {context, layers, space, call.stream};
+}
+PreparedLinears prepared_on(Space space, Context& context, std::span<const LinearLayer> layers,
+                            const LayerCall& call) {
+  return {context, layers, call.reproducible, space, call.stream};
+}
+PreparedNormGradients prepared_on(Space space, Context& context,
+                                  std::span<const NormGradient> layers, const LayerCall& call) {
+  return {context, layers, space, call.stream};
+}
+PreparedLinearGradients prepared_on(Space space, Context& context,
+                                    std::span<const LinearGradient> layers, const LayerCall& call) {
+  return {context, layers, call.reproducible, space, call.stream};
+}
+
+template <class Struct>
+kindred_status run_layers(kindred_context* context, const Struct* const* layers, std::size_t count,
+                          const kindred_layer_options* options) noexcept {
+  return guarded([&] {
+    const SharedContext object = context_of(context);
+    const LayerCall call = layer_call(options);
+    TensorMemory memory(*object);
+    const auto given = layers_of(span_of(layers, count, "layers"), memory);
+    memory.check_stream(call.stream);
+    if (!memory.on_device()) return run_on_host(*object, std::span(given), call);
+    const auto prepared = prepared_on(memory.space(call.space), *object, std::span(given), call);
+    prepared.run();
+    prepared.wait();
+  });
+}
+
+template <class Struct>
+kindred_status prepare_layers(kindred_context* context, const Struct* const* layers,
+                              std::size_t count, const kindred_layer_options* options,
+                              kindred_prepared** prepared) noexcept {
+  return guarded([&] {
+    const SharedContext object = context_of(context);
+    const LayerCall call = layer_call(options);
+    const auto list = span_of(layers, count, "layers");
+    require(prepared, "prepared");
+    TensorMemory memory(*object);
+    const auto given = layers_of(list, memory);
+    memory.check_stream(call.stream);
+    *prepared = make_prepared(
+        object, prepared_on(memory.space(call.space), *object, std::span(given), call));
+  });
 }
 
 }  // namespace
 
-kindred_status kindred_norm_layer(kindred_context* context, const DLTensor* x,
-                                  const DLTensor* gamma, const DLTensor* beta,
-                                  const kindred_layer_options* options, DLTensor* y, DLTensor* mean,
-                                  DLTensor* variance) noexcept {
-  return guarded([&] {
-    const SharedContext object = context_of(context);
-    const LayerOptions given = layer_options(options);
-    require(x, "x");
-    require(y, "y");
-    NormLayer layer;
-    layer.x = layer_matrix<const std::byte>(array_of(x, "x"), "x");
-    layer.y = layer_matrix<std::byte>(output_array_of(y, "y"), "y");
-    if (gamma != nullptr) layer.gamma = matrix_of<float>(gamma, "gamma", layer.x.columns);
-    if (beta != nullptr) layer.beta = matrix_of<float>(beta, "beta", layer.x.columns);
-    if (mean != nullptr) layer.mean = output_matrix_of<float>(mean, "mean", 1, layer.x.rows);
-    if (variance != nullptr)
-      layer.variance = output_matrix_of<float>(variance, "variance", 1, layer.x.rows);
-    layer.epsilon = given.epsilon;
-    layer.activation = given.activation;
-    run_norm_layers(*object, {&layer, 1}, {.space = given.space});
-  });
+kindred_status kindred_norm_layers(kindred_context* context,
+                                   const kindred_norm_layer* const* layers, std::size_t count,
+                                   const kindred_layer_options* options) noexcept {
+  return run_layers(context, layers, count, options);
+}
+kindred_status kindred_linear_layers(kindred_context* context,
+                                     const kindred_linear_layer* const* layers, std::size_t count,
+                                     const kindred_layer_options* options) noexcept {
+  return run_layers(context, layers, count, options);
+}
+kindred_status kindred_norm_gradients(kindred_context* context,
+                                      const kindred_norm_gradient* const* layers, std::size_t count,
+                                      const kindred_layer_options* options) noexcept {
+  return run_layers(context, layers, count, options);
+}
+kindred_status kindred_linear_gradients(kindred_context* context,
+                                        const kindred_linear_gradient* const* layers,
+                                        std::size_t count,
+                                        const kindred_layer_options* options) noexcept {
+  return run_layers(context, layers, count, options);
 }
 
-kindred_status kindred_linear_layer(kindred_context* context, const DLTensor* x, const DLTensor* w,
-                                    const DLTensor* bias, const kindred_layer_options* options,
-                                    DLTensor* y) noexcept {
-  return guarded([&] {
-    const SharedContext object = context_of(context);
-    const LayerOptions given = layer_options(options);
-    require(x, "x");
-    require(w, "w");
-    require(y, "y");
-    LinearLayer layer;
-    layer.x = layer_matrix<const std::byte>(array_of(x, "x"), "x");
-    layer.w = layer_matrix<const std::byte>(array_of(w, "w"), "w");
-    layer.y = layer_matrix<std::byte>(output_array_of(y, "y"), "y");
-    if (bias != nullptr) layer.bias = matrix_of<float>(bias, "bias", layer.w.rows);
-    layer.activation = given.activation;
-    run_linear_layers(*object, {&layer, 1},
-                      {.reproducible = given.reproducible, .space = given.space});
-  });
+kindred_status kindred_prepare_norm_layers(kindred_context* context,
+                                           const kindred_norm_layer* const* layers,
+                                           std::size_t count, const kindred_layer_options* options,
+                                           kindred_prepared** prepared) noexcept {
+  return prepare_layers(context, layers, count, options, prepared);
+}
+kindred_status kindred_prepare_linear_layers(kindred_context* context,
+                                             const kindred_linear_layer* const* layers,
+                                             std::size_t count,
+                                             const kindred_layer_options* options,
+                                             kindred_prepared** prepared) noexcept {
+  return prepare_layers(context, layers, count, options, prepared);
+}
+kindred_status kindred_prepare_norm_gradients(kindred_context* context,
+                                              const kindred_norm_gradient* const* layers,
+                                              std::size_t count,
+                                              const kindred_layer_options* options,
+                                              kindred_prepared** prepared) noexcept {
+  return prepare_layers(context, layers, count, options, prepared);
+}
+kindred_status kindred_prepare_linear_gradients(kindred_context* context,
+                                                const kindred_linear_gradient* const* layers,
+                                                std::size_t count,
+                                                const kindred_layer_options* options,
+                                                kindred_prepared** prepared) noexcept {
+  return prepare_layers(context, layers, count, options, prepared);
 }
 
 }  // namespace Kindred::C

@@ -1,93 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/matcher/SeedLayer.hpp>
-
-#include "Arguments.hpp"
-#include "Handle.hpp"
+#include "Seeds.hpp"
 #include "Strings.hpp"
 
 namespace Kindred::C {
 
-KINDRED_C_HANDLE(seeds, WithContext<SeedLayer>);
-
 namespace {
-
-SeedLayer& layer_of(const kindred_seeds* seeds) { return object_of(seeds, "seeds").engine; }
-
-/// A number that is stored in 16 bits.
-std::int16_t short_of(std::int32_t value, const char* name) {
-  KINDRED_C_REFUSE_IF(
-      value < std::numeric_limits<std::int16_t>::min() ||
-          value > std::numeric_limits<std::int16_t>::max(),
-      std::string(name) + " is " + std::to_string(value) + "; it must be at most 32767");
-  return static_cast<std::int16_t>(value);
-}
-
-Lifecycle lifecycle_of(std::int32_t value, const char* name) {
-  return enum_of<Lifecycle>(value, static_cast<std::int32_t>(lifecycle_names.size()), name);
-}
-ApplyMode mode_of(std::int32_t value) {
-  return enum_of<ApplyMode>(value, static_cast<std::int32_t>(apply_mode_names.size()), "mode");
-}
-AlphaSchedule schedule_of(std::int32_t value) {
-  return enum_of<AlphaSchedule>(value, static_cast<std::int32_t>(alpha_schedule_names.size()),
-                                "schedule");
-}
 
 SeedLayerOptions seed_options(const kindred_seeds_options* options) {
   require(options, "options");
-  const kindred_seeds_options given =
-      options_of(options, kindred_seeds_options KINDRED_SEEDS_OPTIONS_INIT, "options");
+  const kindred_seeds_options given = seeds_options_of(options);
   SeedLayerOptions out;
   out.hidden = given.hidden;
   out.seeds = given.seeds;
   out.telemetry_epochs = given.telemetry_epochs;
   out.blueprint_bytes = given.blueprint_bytes;
   out.residency = residency_option(given.residency);
-  out.rules.reconstruction_loss_max = given.reconstruction_loss_max;
-  out.rules.stability_min = given.stability_min;
-  out.rules.total_improvement_min = given.total_improvement_min;
-  out.rules.final_stability_min = given.final_stability_min;
-  out.rules.performance_loss = given.performance_loss;
-  out.rules.error_rate_max = given.error_rate_max;
-  out.rules.errors_max = short_of(given.errors_max, "errors_max");
-  out.rules.embargo_epochs = short_of(given.embargo_epochs, "embargo_epochs");
-  out.schedules.ramp_epochs = given.ramp_epochs;
-  out.schedules.drift_threshold = given.drift_threshold;
-  out.schedules.pause_epochs = given.pause_epochs;
-  out.schedules.momentum = given.momentum;
-  out.schedules.stability_window = given.stability_window;
-  out.schedules.alpha_min = given.alpha_min;
-  out.schedules.alpha_max = given.alpha_max;
-  out.schedules.abort_error_rate = given.abort_error_rate;
+  out.rules = rules_of(given);
+  out.schedules = schedules_of(given);
   if (given.on_transition != nullptr)
     out.on_transition = [call = given.on_transition, user = given.transition_user](
                             std::uint32_t seed, SeedChange change) {
       call(user, seed, static_cast<std::int32_t>(change.from),
            static_cast<std::int32_t>(change.to));
     };
-  return out;
-}
-
-SeedMetrics metrics_of(const kindred_seed_metrics* metrics) {
-  const kindred_seed_metrics given =
-      options_of(metrics, kindred_seed_metrics KINDRED_SEED_METRICS_INIT, "metrics");
-  KINDRED_C_REFUSE_IF(given.given >= 2 * std::uint64_t{KINDRED_METRIC_ACCURACY_VARIANCE},
-                      "metrics.given is " + std::to_string(given.given) +
-                          ", which has bits of metrics that do not exist");
-  const auto metric = [&](std::uint64_t bit, double value) {
-    return (given.given & bit) != 0 ? std::optional<double>(value) : std::nullopt;
-  };
-  SeedMetrics out;
-  out.reconstruction_loss = metric(KINDRED_METRIC_RECONSTRUCTION_LOSS, given.reconstruction_loss);
-  out.performance_delta = metric(KINDRED_METRIC_PERFORMANCE_DELTA, given.performance_delta);
-  out.stability_score = metric(KINDRED_METRIC_STABILITY_SCORE, given.stability_score);
-  out.error_rate = metric(KINDRED_METRIC_ERROR_RATE, given.error_rate);
-  out.total_improvement = metric(KINDRED_METRIC_TOTAL_IMPROVEMENT, given.total_improvement);
-  out.final_stability = metric(KINDRED_METRIC_FINAL_STABILITY, given.final_stability);
-  out.loss_variance = metric(KINDRED_METRIC_LOSS_VARIANCE, given.loss_variance);
-  out.gradient_norm = metric(KINDRED_METRIC_GRADIENT_NORM, given.gradient_norm);
-  out.accuracy_variance = metric(KINDRED_METRIC_ACCURACY_VARIANCE, given.accuracy_variance);
-  out.weights = span_of(given.weights, given.weights_size, "metrics.weights");
   return out;
 }
 
@@ -100,18 +35,7 @@ struct PassRows {
     const auto refuse = [&](const std::string& what) {
       C::refuse(std::string(name) + " is " + to_string(ConstArray(array)) + what);
     };
-    switch (array.type()) {
-      case DataType::float32:
-        break;
-      case DataType::float16:
-        element = VectorElement::float16;
-        break;
-      case DataType::bfloat16:
-        element = VectorElement::bfloat16;
-        break;
-      default:
-        refuse("; it must have elements of type float32, float16 or bfloat16");
-    }
+    element = element_of(array, name);
     if (array.rank() != 2 || array.extent(1) != static_cast<std::int64_t>(hidden))
       refuse("; its rows must have " + std::to_string(hidden) + " elements");
     if (hidden > 1 && array.stride(1) != 1) refuse("; the elements of a row must be contiguous");
@@ -135,34 +59,43 @@ struct PassRows {
   SeedMemory memory = SeedMemory::host;
 };
 
-SeedForwardOptions call_options(const kindred_seeds_call* options) {
-  const kindred_seeds_call given =
-      options_of(options, kindred_seeds_call KINDRED_SEEDS_CALL_INIT, "options");
-  SeedForwardOptions out;
-  out.telemetry = enum_of<SeedTelemetryUse>(given.telemetry, 3, "telemetry");
-  out.space = space_option(given.space);
-  if (given.stream != nullptr) out.stream = Stream::cuda(given.stream);
-  return out;
-}
-
 kindred_seed_telemetry telemetry_of_seed(const SeedTelemetry& telemetry) {
   return {telemetry.count,      telemetry.mean, telemetry.variance,
           telemetry.dead_ratio, telemetry.min,  telemetry.max};
 }
 
-void write_result(const TransitionResult& result, std::int32_t* accepted, kindred_string** why) {
-  if (why != nullptr) *why = make_handle_of<kindred_string>(result.why);
-  *accepted = result.accepted ? 1 : 0;
+}  // namespace
+
+ForwardRows::ForwardRows(const DLTensor* x_tensor, const DLTensor* y_tensor, std::uint32_t hidden) {
+  const PassRows<const void> from(array_of(x_tensor, "x"), "x", hidden);
+  const PassRows<void> to(output_array_of(y_tensor, "y"), "y", hidden);
+  KINDRED_C_REFUSE_IF(from.rows != to.rows, "x has " + std::to_string(from.rows) +
+                                                " rows and y has " + std::to_string(to.rows) +
+                                                "; they must have as many");
+  KINDRED_C_REFUSE_IF(from.memory != to.memory, "x and y are in different memories");
+  x = from.bytes;
+  y = to.bytes;
+  batch = {from.rows, from.element, to.element, from.stride, to.stride, from.memory};
 }
 
-}  // namespace
+SeedForwardOptions pass_options(const kindred_seeds_call* options) {
+  const kindred_seeds_call given =
+      options_of(options, kindred_seeds_call KINDRED_SEEDS_CALL_INIT, "options");
+  check_reserved(given.reserved, "options");
+  SeedForwardOptions out;
+  out.telemetry = enum_of<SeedTelemetryUse>(given.telemetry, 3, "telemetry");
+  out.space = space_option(given.space);
+  out.stream = stream_option(given.has_stream, given.stream);
+  return out;
+}
 
 kindred_status kindred_seeds_create(kindred_context* context, const kindred_seeds_options* options,
                                     kindred_seeds** seeds) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
     require(seeds, "seeds");
-    *seeds = make_handle_of<kindred_seeds>(object, SeedLayer(*object, seed_options(options)));
+    *seeds = make_handle_of<kindred_seeds>(std::make_shared<WithContext<SeedLayer>>(
+        WithContext<SeedLayer>{object, SeedLayer(*object, seed_options(options))}));
   });
 }
 
@@ -223,6 +156,15 @@ kindred_status kindred_seeds_remove_blueprint(kindred_seeds* seeds,
   return guarded([&] { layer_of(seeds).remove_blueprint(blueprint); });
 }
 
+kindred_status kindred_seeds_blueprints(const kindred_seeds* seeds,
+                                        kindred_blueprints** blueprints) noexcept {
+  return guarded([&] {
+    const SeedLayer& layer = layer_of(seeds);
+    require(blueprints, "blueprints");
+    *blueprints = make_handle_of<kindred_blueprints>(layer.blueprints());
+  });
+}
+
 kindred_status kindred_seeds_save_blueprints(const kindred_seeds* seeds,
                                              const char* path) noexcept {
   return guarded([&] { layer_of(seeds).save_blueprints(path_of(path)); });
@@ -231,118 +173,16 @@ kindred_status kindred_seeds_restore_blueprints(kindred_seeds* seeds, const char
   return guarded([&] { layer_of(seeds).restore_blueprints(path_of(path)); });
 }
 
-kindred_status kindred_seeds_states(const kindred_seeds* seeds, kindred_seed_state* states,
-                                    std::size_t capacity, std::size_t* count) noexcept {
-  return guarded([&] {
-    const SeedLayer& layer = layer_of(seeds);
-    require(count, "count");
-    span_of(states, capacity, "states");
-    const SeedState state = layer.state();
-    std::vector<kindred_seed_state> out;
-    for (std::size_t seed = 0; seed < state.seeds(); ++seed)
-      out.push_back({static_cast<std::int32_t>(state.lifecycle[seed]),
-                     static_cast<std::int32_t>(state.parent[seed]), state.blueprint[seed],
-                     state.checkpoint[seed], static_cast<std::int32_t>(state.mode[seed]),
-                     static_cast<std::int32_t>(state.schedule[seed]), state.epochs[seed],
-                     state.errors[seed], state.alpha[seed], state.evaluation[seed]});
-    *count = out.size();
-    write_array(std::span<const kindred_seed_state>(out), states, capacity, "states");
-  });
-}
-
-kindred_status kindred_seeds_update(kindred_seeds* seeds, const kindred_seed_update* updates,
-                                    std::size_t count) noexcept {
-  return guarded([&] {
-    SeedLayer& layer = layer_of(seeds);
-    std::vector<SeedUpdate> out;
-    for (const kindred_seed_update& update : span_of(updates, count, "updates")) {
-      KINDRED_C_REFUSE_IF(update.fields >= 1U << seed_fields,
-                          "fields is " + std::to_string(update.fields) +
-                              ", which has bits of fields that do not exist");
-      const auto is_set = [&](SeedField field) { return (update.fields & field) != 0; };
-      const kindred_seed_state& values = update.values;
-      SeedUpdate& to = out.emplace_back();
-      to.seed = update.seed;
-      to.mask = static_cast<std::uint16_t>(update.fields);
-      if (is_set(seed_lifecycle)) to.lifecycle = lifecycle_of(values.lifecycle, "lifecycle");
-      if (is_set(seed_blueprint)) to.blueprint = values.blueprint;
-      if (is_set(seed_epochs)) to.epochs = short_of(values.epochs, "epochs");
-      if (is_set(seed_mode)) to.mode = mode_of(values.mode);
-      if (is_set(seed_alpha)) to.alpha = values.alpha;
-      if (is_set(seed_schedule)) to.schedule = schedule_of(values.schedule);
-      if (is_set(seed_checkpoint)) to.checkpoint = values.checkpoint;
-      if (is_set(seed_evaluation)) to.evaluation = values.evaluation;
-      if (is_set(seed_errors)) to.errors = short_of(values.errors, "errors");
-    }
-    layer.update(out);
-  });
-}
-
-kindred_status kindred_seeds_request(kindred_seeds* seeds, std::uint32_t seed, std::int32_t to,
-                                     const kindred_seed_metrics* metrics, std::int32_t* accepted,
-                                     kindred_string** why) noexcept {
-  return guarded([&] {
-    SeedLayer& layer = layer_of(seeds);
-    require(accepted, "accepted");
-    const SeedMetrics given = metrics_of(metrics);
-    write_result(layer.request(seed, lifecycle_of(to, "to"), given), accepted, why);
-  });
-}
-
-kindred_status kindred_seeds_germinate(kindred_seeds* seeds, std::uint32_t seed,
-                                       std::int32_t blueprint, std::int32_t mode,
-                                       std::int32_t schedule, std::int32_t* accepted,
-                                       kindred_string** why) noexcept {
-  return guarded([&] {
-    SeedLayer& layer = layer_of(seeds);
-    require(accepted, "accepted");
-    write_result(layer.germinate(seed, blueprint, mode_of(mode), schedule_of(schedule)), accepted,
-                 why);
-  });
-}
-
-kindred_status kindred_seeds_report_error(kindred_seeds* seeds, std::uint32_t seed,
-                                          std::int32_t* culled) noexcept {
-  return guarded([&] {
-    const bool was_culled = layer_of(seeds).report_error(seed);
-    write_optional(culled, was_culled ? 1 : 0);
-  });
-}
-
-kindred_status kindred_seeds_step(kindred_seeds* seeds, const kindred_seed_metrics* metrics,
-                                  kindred_seed_event* events, std::size_t capacity,
-                                  std::size_t* count) noexcept {
-  return guarded([&] {
-    SeedLayer& layer = layer_of(seeds);
-    const std::span<kindred_seed_event> out = span_of(events, capacity, "events");
-    const std::vector<SeedEvent> found = layer.step(metrics_of(metrics));
-    for (std::size_t i = 0; i < std::min(out.size(), found.size()); ++i) {
-      out[i].seed = found[i].seed;
-      out[i].from = static_cast<std::int32_t>(found[i].change.from);
-      out[i].to = static_cast<std::int32_t>(found[i].change.to);
-      copy_text(out[i].why, found[i].why);
-    }
-    write_optional(count, found.size());
-  });
-}
-
 kindred_status kindred_seeds_forward(kindred_seeds* seeds, const DLTensor* x, DLTensor* y,
                                      const kindred_seeds_call* options,
                                      kindred_record* record) noexcept {
   return guarded([&] {
     SeedLayer& layer = layer_of(seeds);
-    check_output(record, "record", true);
-    const SeedForwardOptions given = call_options(options);
-    require(x, "x");
-    require(y, "y");
-    const PassRows<const void> from(array_of(x, "x"), "x", layer.hidden());
-    const PassRows<void> to(output_array_of(y, "y"), "y", layer.hidden());
-    KINDRED_C_REFUSE_IF(from.rows != to.rows, "x has " + std::to_string(from.rows) +
-                                                  " rows and y has " + std::to_string(to.rows) +
-                                                  "; they must have as many");
-    KINDRED_C_REFUSE_IF(from.memory != to.memory, "x and y are in different memories");
-    const SeedBatch batch{from.rows, from.element, to.element, from.stride, to.stride, from.memory};
-    write_output(record, record_of(layer.forward(from.bytes, to.bytes, batch, given)));
+    check_record(record);
+    const SeedForwardOptions given = pass_options(options);
+    require_all({{x, "x"}, {y, "y"}});
+    const ForwardRows rows(x, y, layer.hidden());
+    write_record(record, layer.forward(rows.x, rows.y, rows.batch, given));
   });
 }
 
@@ -352,12 +192,9 @@ kindred_status kindred_seeds_backward(kindred_seeds* seeds, const DLTensor* x,
                                       kindred_record* record) noexcept {
   return guarded([&] {
     SeedLayer& layer = layer_of(seeds);
-    check_output(record, "record", true);
-    const SeedForwardOptions given = call_options(options);
-    require(x, "x");
-    require(gradient, "gradient");
-    require(dx, "dx");
-    require(dw, "dw");
+    check_record(record);
+    const SeedForwardOptions given = pass_options(options);
+    require_all({{x, "x"}, {gradient, "gradient"}, {dx, "dx"}, {dw, "dw"}});
     const PassRows<const void> from(array_of(x, "x"), "x", layer.hidden());
     const PassRows<const void> above(array_of(gradient, "gradient"), "gradient", layer.hidden());
     const PassRows<void> below(output_array_of(dx, "dx"), "dx", layer.hidden());
@@ -376,10 +213,23 @@ kindred_status kindred_seeds_backward(kindred_seeds* seeds, const DLTensor* x,
     // The element type of y has no effect here.
     const SeedBatch batch{from.rows,   from.element, above.element,
                           from.stride, above.stride, from.memory};
-    write_output(record, record_of(layer.backward(
-                             from.bytes, above.bytes, below.bytes,
-                             {static_cast<float*>(weights.data()), layer.hidden()}, batch, given)));
+    write_record(record, layer.backward(from.bytes, above.bytes, below.bytes,
+                                        {static_cast<float*>(weights.data()), layer.hidden()},
+                                        batch, given));
   });
+}
+
+kindred_status kindred_seeds_has_telemetry(const kindred_seeds* seeds, std::uint32_t age,
+                                           std::int32_t* has) noexcept {
+  return guarded([&] {
+    const SeedLayer& layer = layer_of(seeds);
+    require(has, "has");
+    *has = layer.has_telemetry(age) ? 1 : 0;
+  });
+}
+
+kindred_status kindred_seeds_start_telemetry(kindred_seeds* seeds, std::uint32_t age) noexcept {
+  return guarded([&] { layer_of(seeds).start_telemetry(age); });
 }
 
 kindred_status kindred_seeds_telemetry(kindred_seeds* seeds, std::uint32_t age,
@@ -410,6 +260,15 @@ kindred_status kindred_seeds_reduce_telemetry(kindred_seeds* seeds, std::uint32_
         layer.reduce_telemetry(epochs, first, static_cast<std::uint32_t>(count));
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = telemetry_of_seed(found.each[i]);
     write_optional(whole, telemetry_of_seed(found.whole));
+  });
+}
+
+kindred_status kindred_seed_health(const kindred_seed_telemetry* telemetry,
+                                   double* health) noexcept {
+  return guarded([&] {
+    require_all({{telemetry, "telemetry"}, {health, "health"}});
+    *health = seed_health({telemetry->count, telemetry->mean, telemetry->variance, telemetry->min,
+                           telemetry->max, telemetry->dead_ratio});
   });
 }
 

@@ -52,6 +52,7 @@ TEST(CDeviceRows, PassesOfSeedsAreOrderedByAStream) {
           const auto device_x = on_device(x_view.data());
           const auto device_y = on_device(y_view.data());
           kindred_seeds_call call = KINDRED_SEEDS_CALL_INIT;
+          call.has_stream = 1;
           call.stream = own.cuda_stream();
           kindred_record record = KINDRED_RECORD_INIT;
           KINDRED_ASSERT_OK(kindred_seeds_forward(seeds, &*device_x, &*device_y, &call, &record));

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_C_VALID_HANDLES_HPP
+#define KINDRED_TESTS_C_VALID_HANDLES_HPP
+
+#include "CSupport.hpp"
+#include "ValidStructs.hpp"
+
+#include <cstdint>
+#include <tuple>
+
+namespace Kindred::Testing {
+
+/// One valid handle of every kind.
+struct Handles {
+  Handles() {
+    const std::uint32_t symbols[] = {1, 2, 3};
+    const std::uint64_t offsets[] = {0, 3};
+    const kindred_text text{"a", 1};
+    const std::uint64_t event[] = {0, 1};
+    const float rows[] = {1, 0, 0, 1};
+    const kindred_edge edge{0, 1, 1};
+    Tensor tensor(rows, KINDRED_FLOAT32, 2, 2);
+    context = c_context();
+    KINDRED_EXPECT_OK(kindred_context_profile_json(context, &string));
+    const kindred_key_span key = valid_struct<kindred_key_span>();
+    Tensor row(rows, KINDRED_FLOAT32, 1, 2);
+    KINDRED_EXPECT_OK(kindred_key_table_create(KINDRED_KEYS_INTEGERS, &table));
+    KINDRED_EXPECT_OK(kindred_key_table_add(table, &key, event));
+    KINDRED_EXPECT_OK(kindred_key_table_keys(table, nullptr, 0, &keys));
+    KINDRED_EXPECT_OK(kindred_keyed_index_create(context, &key, &row, nullptr, nullptr, &keyed));
+    KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
+    KINDRED_EXPECT_OK(kindred_query_create(KINDRED_LCS, symbols, 3, 0, &query));
+    KINDRED_EXPECT_OK(kindred_matcher_create(context, symbols, offsets, 1, 0, &matcher));
+    KINDRED_EXPECT_OK(kindred_memory_create(context, nullptr, &memory));
+    KINDRED_EXPECT_OK(kindred_memory_learn(memory, &text, event, 1, nullptr, 0, 1, nullptr));
+    KINDRED_EXPECT_OK(kindred_memory_pattern(memory, 0, &pattern));
+    KINDRED_EXPECT_OK(kindred_memory_names(memory, event, 1, &strings));
+    KINDRED_EXPECT_OK(
+        kindred_memory_predict(memory, &text, event, 1, -1, nullptr, nullptr, &predictions));
+    KINDRED_EXPECT_OK(kindred_predictor_create(context, &text, 1, &predictor));
+    KINDRED_EXPECT_OK(kindred_index_create(context, &tensor, nullptr, nullptr, &index));
+    KINDRED_EXPECT_OK(kindred_scorer_create(index, 4, nullptr, &scorer));
+    KINDRED_EXPECT_OK(kindred_hnsw_build(context, &tensor, nullptr, nullptr, nullptr, &hnsw));
+    KINDRED_EXPECT_OK(
+        kindred_graph_create(context, 2, &edge, 1, nullptr, nullptr, nullptr, nullptr, &graph));
+    KINDRED_EXPECT_OK(kindred_matcher_match(matcher, symbols, offsets, 1, nullptr, &results));
+    KINDRED_EXPECT_OK(kindred_matcher_cluster(matcher, 0, nullptr, &clusters));
+    KINDRED_EXPECT_OK(kindred_bulk_create(context, &bulk));
+    KINDRED_EXPECT_OK(kindred_lattice_create(context, 2, 3, nullptr, 0, nullptr, 0, &lattice));
+    kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
+    options.hidden = 2;
+    options.seeds = 1;
+    KINDRED_EXPECT_OK(kindred_seeds_create(context, &options, &seeds));
+    std::int32_t blueprint = 0;
+    KINDRED_EXPECT_OK(kindred_blueprints_create(&blueprints));
+    KINDRED_EXPECT_OK(kindred_blueprints_add(blueprints, "a", 1, rows, 1, &blueprint));
+    KINDRED_EXPECT_OK(kindred_schedule_create(KINDRED_SCHEDULE_LINEAR, nullptr, &schedule));
+    KINDRED_EXPECT_OK(kindred_seed_sequence_create(context, nullptr, &sequence));
+    const kindred_norm_layer layer = valid_struct<kindred_norm_layer>();
+    const kindred_norm_layer* layers[] = {&layer};
+    KINDRED_EXPECT_OK(kindred_prepare_norm_layers(context, layers, 1, nullptr, &prepared));
+  }
+  kindred_context* context = nullptr;
+  kindred_string* string = nullptr;
+  kindred_strings* strings = nullptr;
+  kindred_vocabulary* vocabulary = nullptr;
+  kindred_query* query = nullptr;
+  kindred_matcher* matcher = nullptr;
+  kindred_memory* memory = nullptr;
+  kindred_pattern* pattern = nullptr;
+  kindred_predictions* predictions = nullptr;
+  kindred_predictor* predictor = nullptr;
+  kindred_index* index = nullptr;
+  kindred_scorer* scorer = nullptr;
+  kindred_hnsw* hnsw = nullptr;
+  kindred_graph* graph = nullptr;
+  kindred_results* results = nullptr;
+  kindred_clusters* clusters = nullptr;
+  kindred_keys* keys = nullptr;
+  kindred_key_table* table = nullptr;
+  kindred_keyed_index* keyed = nullptr;
+  kindred_bulk* bulk = nullptr;
+  kindred_lattice* lattice = nullptr;
+  kindred_seeds* seeds = nullptr;
+  kindred_blueprints* blueprints = nullptr;
+  kindred_schedule* schedule = nullptr;
+  kindred_seed_sequence* sequence = nullptr;
+  kindred_prepared* prepared = nullptr;
+
+  auto all() const {
+    return std::make_tuple(context, string, strings, vocabulary, query, matcher, memory, pattern,
+                           predictions, predictor, index, scorer, hnsw, graph, results, clusters,
+                           keys, table, keyed, bulk, lattice, seeds, blueprints, schedule, sequence,
+                           prepared);
+  }
+};
+
+inline const Handles& handles() {
+  static const Handles shared;  // destroyed by nobody: they live as long as the process
+  return shared;
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_C_VALID_HANDLES_HPP

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers, lists of arrays and passes of seeds on tensors of a device.
+#include "../CSupport.hpp"
+
+#include <DeviceCopy.hpp>
+#include <Support.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace Kindred::Testing {
+namespace {
+
+/// A copy of numbers on the device as a tensor of up to two dimensions.
+template <class T = float>
+class DeviceTensor {
+ public:
+  DeviceTensor(const std::vector<T>& values, std::uint32_t type, std::int64_t rows,
+               std::int64_t columns)
+      : m_copy(context(), values), m_tensor(std::make_unique<Tensor>(data(), type, rows, columns)) {
+    place();
+  }
+  DeviceTensor(const std::vector<T>& values, std::uint32_t type)
+      : m_copy(context(), values),
+        m_tensor(std::make_unique<Tensor>(data(), type, static_cast<std::int64_t>(values.size()))) {
+    place();
+  }
+  DLTensor* operator&() { return &m_tensor->tensor; }  // NOLINT(google-runtime-operator)
+  std::vector<T> values() const { return m_copy.values(); }
+
+ private:
+  const void* data() const {
+    const std::int64_t shape[] = {1};
+    return m_copy.array(DataType::uint8, shape).data();
+  }
+  void place() {
+    m_tensor->tensor.device.device_type = kDLCUDA;
+    m_tensor->tensor.device.device_id = context().info(Space::cuda).device_index;
+  }
+
+  DeviceCopy<T> m_copy;
+  std::unique_ptr<Tensor> m_tensor;
+};
+
+class CDeviceArrays : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
+  }
+};
+
+TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
+  constexpr std::int64_t rows = 33;
+  constexpr std::int64_t columns = 31;
+  constexpr std::int64_t outputs = 5;
+  const auto numbers = [](const char* name, std::int64_t count) {
+    return random_rows(name, static_cast<std::size_t>(count));
+  };
+  const std::vector<float> x = numbers("CDeviceArrays x", rows * columns);
+  const std::vector<float> w = numbers("CDeviceArrays w", outputs * columns);
+  const std::vector<float> above = numbers("CDeviceArrays above", rows * outputs);
+  const std::vector<float> gamma = numbers("CDeviceArrays gamma", columns);
+  std::vector<float> y(x.size()), product(above.size()), dx(x.size()), dgamma(gamma.size()),
+      linear_dx(x.size()), dw(w.size());
+  // The host's results.
+  Tensor hx(x.data(), KINDRED_FLOAT32, rows, columns);
+  Tensor hw(w.data(), KINDRED_FLOAT32, outputs, columns);
+  Tensor habove(above.data(), KINDRED_FLOAT32, rows, outputs);
+  Tensor hgamma(gamma.data(), KINDRED_FLOAT32, columns);
+  Tensor hy(y.data(), KINDRED_FLOAT32, rows, columns);
+  Tensor hproduct(product.data(), KINDRED_FLOAT32, rows, outputs);
+  Tensor hdx(dx.data(), KINDRED_FLOAT32, rows, columns);
+  Tensor hdgamma(dgamma.data(), KINDRED_FLOAT32, columns);
+  Tensor hlinear_dx(linear_dx.data(), KINDRED_FLOAT32, rows, columns);
+  Tensor hdw(dw.data(), KINDRED_FLOAT32, outputs, columns);
+  const std::vector<float> zero(x.size());
+  DeviceTensor<> gx(x, KINDRED_FLOAT32, rows, columns);
+  DeviceTensor<> gw(w, KINDRED_FLOAT32, outputs, columns);
+  DeviceTensor<> gabove(above, KINDRED_FLOAT32, rows, outputs);
+  DeviceTensor<> ggamma(gamma, KINDRED_FLOAT32);
+  DeviceTensor<> gy(zero, KINDRED_FLOAT32, rows, columns);
+  DeviceTensor<> gproduct(std::vector<float>(product.size()), KINDRED_FLOAT32, rows, outputs);
+  DeviceTensor<> gdx(zero, KINDRED_FLOAT32, rows, columns);
+  DeviceTensor<> gdgamma(std::vector<float>(gamma.size()), KINDRED_FLOAT32);
+  DeviceTensor<> glinear_dx(zero, KINDRED_FLOAT32, rows, columns);
+  DeviceTensor<> gdw(std::vector<float>(w.size()), KINDRED_FLOAT32, outputs, columns);
+
+  const auto run = [](const kindred_layer_options& options, bool is_prepared, const auto& norm,
+                      const auto& linear, const auto& norm_gradient, const auto& linear_gradient,
+                      const auto& wait) {
+    const kindred_norm_layer* norms[] = {&norm};
+    const kindred_linear_layer* linears[] = {&linear};
+    const kindred_norm_gradient* norm_gradients[] = {&norm_gradient};
+    const kindred_linear_gradient* linear_gradients[] = {&linear_gradient};
+    if (!is_prepared) {
+      KINDRED_ASSERT_OK(kindred_norm_layers(c_context(), norms, 1, &options));
+      KINDRED_ASSERT_OK(kindred_linear_layers(c_context(), linears, 1, &options));
+      KINDRED_ASSERT_OK(kindred_norm_gradients(c_context(), norm_gradients, 1, &options));
+      KINDRED_ASSERT_OK(kindred_linear_gradients(c_context(), linear_gradients, 1, &options));
+      return;
+    }
+    Owned<kindred_prepared> prepared[4] = {Owned<kindred_prepared>(kindred_prepared_destroy),
+                                           Owned<kindred_prepared>(kindred_prepared_destroy),
+                                           Owned<kindred_prepared>(kindred_prepared_destroy),
+                                           Owned<kindred_prepared>(kindred_prepared_destroy)};
+    KINDRED_ASSERT_OK(kindred_prepare_norm_layers(c_context(), norms, 1, &options, &prepared[0]));
+    KINDRED_ASSERT_OK(
+        kindred_prepare_linear_layers(c_context(), linears, 1, &options, &prepared[1]));
+    KINDRED_ASSERT_OK(
+        kindred_prepare_norm_gradients(c_context(), norm_gradients, 1, &options, &prepared[2]));
+    KINDRED_ASSERT_OK(
+        kindred_prepare_linear_gradients(c_context(), linear_gradients, 1, &options, &prepared[3]));
+    for (const auto& call : prepared) KINDRED_ASSERT_OK(kindred_prepared_run(call));
+    wait();
+    for (const auto& call : prepared) KINDRED_ASSERT_OK(kindred_prepared_wait(call));
+  };
+  const auto call_with = [&](const kindred_layer_options& options, bool is_prepared, auto& tx,
+                             auto& tw, auto& tabove, auto& tgamma, auto& ty, auto& tproduct,
+                             auto& tdx, auto& tdgamma, auto& tlinear_dx, auto& tdw,
+                             const auto& wait) {
+    kindred_norm_layer norm = KINDRED_NORM_LAYER_INIT;
+    norm.x = &tx;
+    norm.y = &ty;
+    norm.gamma = &tgamma;
+    kindred_linear_layer linear = KINDRED_LINEAR_LAYER_INIT;
+    linear.x = &tx;
+    linear.w = &tw;
+    linear.y = &tproduct;
+    linear.activation = KINDRED_ACTIVATION_RELU;
+    kindred_norm_gradient norm_gradient = KINDRED_NORM_GRADIENT_INIT;
+    norm_gradient.x = &tx;
+    norm_gradient.gradient = &tx;
+    norm_gradient.dx = &tdx;
+    norm_gradient.gamma = &tgamma;
+    norm_gradient.dgamma = &tdgamma;
+    kindred_linear_gradient linear_gradient = KINDRED_LINEAR_GRADIENT_INIT;
+    linear_gradient.x = &tx;
+    linear_gradient.w = &tw;
+    linear_gradient.gradient = &tabove;
+    linear_gradient.dx = &tlinear_dx;
+    linear_gradient.dw = &tdw;
+    run(options, is_prepared, norm, linear, norm_gradient, linear_gradient, wait);
+  };
+  const auto nothing = [] {};
+  kindred_layer_options options = KINDRED_LAYER_OPTIONS_INIT;
+  options.reproducible = 1;
+  call_with(options, false, hx, hw, habove, hgamma, hy, hproduct, hdx, hdgamma, hlinear_dx, hdw,
+            nothing);
+  const auto expect_same = [&] {
+    EXPECT_EQ(gy.values(), y);
+    EXPECT_EQ(gproduct.values(), product);
+    EXPECT_EQ(gdx.values(), dx);
+    EXPECT_EQ(gdgamma.values(), dgamma);
+    EXPECT_EQ(glinear_dx.values(), linear_dx);
+    EXPECT_EQ(gdw.values(), dw);
+  };
+  call_with(options, false, gx, gw, gabove, ggamma, gy, gproduct, gdx, gdgamma, glinear_dx, gdw,
+            nothing);
+  expect_same();
+  const DeviceStream stream(context());
+  options.has_stream = 1;
+  options.stream = stream.stream().handle();
+  for (const bool is_prepared : {false, true}) {
+    call_with(options, is_prepared, gx, gw, gabove, ggamma, gy, gproduct, gdx, gdgamma, glinear_dx,
+              gdw, [&] { stream.wait(); });
+    expect_same();
+  }
+  // Tensors in different memories.
+  kindred_norm_layer norm = KINDRED_NORM_LAYER_INIT;
+  norm.x = &gx;
+  norm.y = &hy;
+  const kindred_norm_layer* norms[] = {&norm};
+  EXPECT_EQ(kindred_norm_layers(c_context(), norms, 1, nullptr), KINDRED_INVALID);
+  norm.y = &gy;
+  options.space = KINDRED_SPACE_SERIAL;
+  EXPECT_EQ(kindred_norm_layers(c_context(), norms, 1, &options), KINDRED_INVALID);
+}
+
+TEST_F(CDeviceArrays, BulkOperationsAreThoseOnTheHost) {
+  const std::vector<float> a = random_rows("CDeviceArrays a", 12);
+  const std::vector<float> b = random_rows("CDeviceArrays b", 12);
+  std::vector<float> out(12), sums(3), product(9);
+  Tensor ha(a.data(), KINDRED_FLOAT32, 3, 4), hb(b.data(), KINDRED_FLOAT32, 3, 4),
+      hright(b.data(), KINDRED_FLOAT32, 4, 3), hout(out.data(), KINDRED_FLOAT32, 3, 4),
+      hsums(sums.data(), KINDRED_FLOAT32, 3), hproduct(product.data(), KINDRED_FLOAT32, 3, 3);
+  DeviceTensor<> ga(a, KINDRED_FLOAT32, 3, 4), gb(b, KINDRED_FLOAT32, 3, 4),
+      gright(b, KINDRED_FLOAT32, 4, 3), gout(std::vector<float>(12), KINDRED_FLOAT32, 3, 4),
+      gsums(std::vector<float>(3), KINDRED_FLOAT32),
+      gproduct(std::vector<float>(9), KINDRED_FLOAT32, 3, 3);
+  const DeviceStream stream(context());  // outlives the handle
+  Owned<kindred_bulk> bulk(kindred_bulk_destroy);
+  KINDRED_ASSERT_OK(kindred_bulk_create(c_context(), &bulk));
+  kindred_bulk_options options = KINDRED_BULK_OPTIONS_INIT;
+  options.reproducible = 1;
+  const auto call_with = [&](auto& ta, auto& tb, auto& tright, auto& tout, auto& tsums,
+                             auto& tproduct) {
+    KINDRED_ASSERT_OK(kindred_bulk_array_element_wise(bulk, KINDRED_BULK_ADD, &ta, &tb, &tout,
+                                                      &options, nullptr, nullptr));
+    KINDRED_ASSERT_OK(kindred_bulk_array_reduce(bulk, KINDRED_REDUCE_SUM, &ta, &tsums, &options,
+                                                nullptr, nullptr));
+    KINDRED_ASSERT_OK(
+        kindred_bulk_array_multiply(bulk, &ta, &tright, &tproduct, &options, nullptr, nullptr));
+  };
+  call_with(ha, hb, hright, hout, hsums, hproduct);
+  for (const bool has_stream : {false, true}) {
+    options.has_stream = has_stream ? 1 : 0;
+    options.stream = has_stream ? stream.stream().handle() : nullptr;
+    call_with(ga, gb, gright, gout, gsums, gproduct);
+    if (has_stream) stream.wait();
+    EXPECT_EQ(gout.values(), out);
+    EXPECT_EQ(gsums.values(), sums);
+    EXPECT_EQ(gproduct.values(), product);
+    // A prepared list.
+    DeviceTensor<> gsecond(std::vector<float>(12), KINDRED_FLOAT32, 3, 4);
+    const DLTensor* as[] = {&ga};
+    const DLTensor* bs[] = {&gb};
+    DLTensor* outs[] = {&gsecond};
+    Owned<kindred_prepared> prepared(kindred_prepared_destroy);
+    KINDRED_ASSERT_OK(kindred_prepare_bulk_element_wise(c_context(), KINDRED_BULK_ADD, as, bs, 0,
+                                                        outs, 1, &options, &prepared));
+    KINDRED_ASSERT_OK(kindred_prepared_run(prepared));
+    KINDRED_ASSERT_OK(kindred_prepared_wait(prepared));
+    EXPECT_EQ(gsecond.values(), out);
+    outs[0] = &hout;
+    kindred_prepared* refused = nullptr;
+    EXPECT_EQ(kindred_prepare_bulk_element_wise(c_context(), KINDRED_BULK_ADD, as, bs, 0, outs, 1,
+                                                &options, &refused),
+              KINDRED_INVALID);
+  }
+}
+
+TEST_F(CDeviceArrays, PassesOfSeedsAndSequencesAreThoseOnTheHost) {
+  constexpr std::int64_t rows = 40;
+  constexpr std::int64_t hidden = 64;
+  const std::vector<std::int32_t> lifecycle{0, KINDRED_SEED_GRAFTING, 0, KINDRED_SEED_FOSSILIZED};
+  const std::vector<std::int32_t> blueprint{-1, 1, 0, 0};
+  const std::vector<std::int32_t> mode{0, 0, 0, KINDRED_APPLY_ADDITIVE};
+  const std::vector<float> alpha{0, 0.25F, 0, 1};
+  const std::vector<float> weights = random_rows("CDeviceArrays weights", 2 * hidden);
+  const std::vector<float> x = random_rows("CDeviceArrays rows", rows * hidden);
+  std::vector<float> y(x.size()), dx(x.size()), dweights(weights.size()), dalpha(4);
+  std::vector<double> sum(4);
+  Tensor hx(x.data(), KINDRED_FLOAT32, rows, hidden), hy(y.data(), KINDRED_FLOAT32, rows, hidden),
+      hdx(dx.data(), KINDRED_FLOAT32, rows, hidden), hl(lifecycle.data(), KINDRED_INT32, 4),
+      hb(blueprint.data(), KINDRED_INT32, 4), hm(mode.data(), KINDRED_INT32, 4),
+      ha(alpha.data(), KINDRED_FLOAT32, 4), hw(weights.data(), KINDRED_FLOAT32, 2, hidden),
+      hdw(dweights.data(), KINDRED_FLOAT32, 2, hidden), hda(dalpha.data(), KINDRED_FLOAT32, 4),
+      hsum(sum.data(), KINDRED_FLOAT64, 4);
+  DeviceTensor<> gx(x, KINDRED_FLOAT32, rows, hidden),
+      gy(std::vector<float>(x.size()), KINDRED_FLOAT32, rows, hidden),
+      gdx(std::vector<float>(x.size()), KINDRED_FLOAT32, rows, hidden), ga(alpha, KINDRED_FLOAT32),
+      gw(weights, KINDRED_FLOAT32, 2, hidden),
+      gdw(std::vector<float>(weights.size()), KINDRED_FLOAT32, 2, hidden),
+      gda(std::vector<float>(4), KINDRED_FLOAT32);
+  DeviceTensor<std::int32_t> gl(lifecycle, KINDRED_INT32), gb(blueprint, KINDRED_INT32),
+      gm(mode, KINDRED_INT32);
+  DeviceTensor<double> gsum(std::vector<double>(4), KINDRED_FLOAT64);
+  const DeviceStream stream(context());  // outlives the sequence
+  // The workspace is freed after the passes that use it.
+  const auto stream_wait = [&] {
+    stream.wait();
+    on_device(context(),
+              [&](const auto& exec_space) { Arch::fence(exec_space, "Kindred::Testing::wait"); });
+  };
+  const auto call_with = [&](kindred_seed_pass_options options, auto& tx, auto& ty, auto& tdx,
+                             auto& tl, auto& tb, auto& tm, auto& ta, auto& tw, auto& tdw, auto& tda,
+                             auto& tsum) {
+    kindred_seed_arrays seeds = KINDRED_SEED_ARRAYS_INIT;
+    seeds.lifecycle = &tl;
+    seeds.blueprint = &tb;
+    seeds.mode = &tm;
+    seeds.alpha = &ta;
+    seeds.weights = &tw;
+    kindred_seed_sums sums = KINDRED_SEED_SUMS_INIT;
+    sums.sum = &tsum;
+    std::size_t forward = 0;
+    std::size_t backward = 0;
+    KINDRED_ASSERT_OK(kindred_forward_seeds_workspace(c_context(), &seeds, &tx, &sums, &forward));
+    KINDRED_ASSERT_OK(kindred_backward_seeds_workspace(c_context(), &seeds, &tx, &backward));
+    std::unique_ptr<DeviceTensor<std::uint8_t>> workspace;
+    if (forward + backward > 0) {
+      workspace = std::make_unique<DeviceTensor<std::uint8_t>>(
+          std::vector<std::uint8_t>(std::max(forward, backward)), KINDRED_UINT8);
+      options.workspace = &*workspace;
+    }
+    KINDRED_ASSERT_OK(
+        kindred_forward_seeds(c_context(), &seeds, &tx, &ty, &sums, &options, nullptr));
+    KINDRED_ASSERT_OK(
+        kindred_backward_seeds(c_context(), &seeds, &tx, &ty, &tdx, &tdw, &tda, &options, nullptr));
+    stream_wait();
+  };
+  kindred_seed_pass_options options = KINDRED_SEED_PASS_OPTIONS_INIT;
+  call_with(options, hx, hy, hdx, hl, hb, hm, ha, hw, hdw, hda, hsum);
+  for (const bool has_stream : {false, true}) {
+    options.has_stream = has_stream ? 1 : 0;
+    options.stream = has_stream ? stream.stream().handle() : nullptr;
+    call_with(options, gx, gy, gdx, gl, gb, gm, ga, gw, gdw, gda, gsum);
+    EXPECT_EQ(gy.values(), y);
+    EXPECT_EQ(gdx.values(), dx);
+    EXPECT_EQ(gdw.values(), dweights);
+    EXPECT_EQ(gda.values(), dalpha);
+    EXPECT_EQ(gsum.values(), sum);
+  }
+
+  // A sequence of two passes of a layer.
+  kindred_seeds_options layer = KINDRED_SEEDS_OPTIONS_INIT;
+  layer.hidden = hidden;
+  layer.seeds = 4;
+  Owned<kindred_seeds> seeds(kindred_seeds_destroy);
+  KINDRED_ASSERT_OK(kindred_seeds_create(c_context(), &layer, &seeds));
+  std::int32_t id = -1;
+  KINDRED_ASSERT_OK(kindred_seeds_add_blueprint(seeds, "a", 1, weights.data(), hidden, &id));
+  const kindred_seed_update update{1,
+                                   KINDRED_FIELD_LIFECYCLE | KINDRED_FIELD_BLUEPRINT,
+                                   {KINDRED_SEED_FOSSILIZED, 0, id, -1, 0, 0, 0, 0, 0, 0}};
+  KINDRED_ASSERT_OK(kindred_seeds_update(seeds, &update, 1));
+  KINDRED_ASSERT_OK(kindred_seeds_forward(seeds, &hx, &hy, nullptr, nullptr));
+  KINDRED_ASSERT_OK(kindred_seeds_forward(seeds, &hy, &hdx, nullptr, nullptr));
+  kindred_seeds_call call = KINDRED_SEEDS_CALL_INIT;
+  call.space = KINDRED_SPACE_CUDA;
+  call.has_stream = 1;
+  call.stream = stream.stream().handle();
+  Owned<kindred_seed_sequence> sequence(kindred_seed_sequence_destroy);
+  KINDRED_ASSERT_OK(kindred_seed_sequence_create(c_context(), &call, &sequence));
+  KINDRED_ASSERT_OK(kindred_seed_sequence_add(sequence, seeds, &gx, &gy, KINDRED_TELEMETRY_NONE));
+  KINDRED_ASSERT_OK(kindred_seed_sequence_add(sequence, seeds, &gy, &gdx, KINDRED_TELEMETRY_LAST));
+  for (int run = 0; run < 2; ++run) {
+    KINDRED_ASSERT_OK(kindred_seed_sequence_run(sequence));
+    KINDRED_ASSERT_OK(kindred_seed_sequence_wait(sequence));
+    EXPECT_EQ(gy.values(), y);
+    EXPECT_EQ(gdx.values(), dx);
+  }
+  EXPECT_EQ(kindred_seed_sequence_add(sequence, seeds, &hx, &hy, 0), KINDRED_INVALID);
+}
+
+}  // namespace
+}  // namespace Kindred::Testing
