@@ -317,6 +317,7 @@ TEST(CBadInput, SizesBeyondTheMemoryAreRefused) {
     }
 }
 
+
 TEST(CBadInput, DestroyingNullIsNothing) {
   for (const Function& function : functions()) {
     if (destroys(function)) {

@@ -8,6 +8,7 @@
 
 #include <Support.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>

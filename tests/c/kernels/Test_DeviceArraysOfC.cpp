@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers, lists of arrays and passes of seeds on tensors of a device.
-#include "../CSupport.hpp"
+#include "DeviceTensor.hpp"
 
-#include <DeviceCopy.hpp>
 #include <Support.hpp>
 
 #include <algorithm>
@@ -12,36 +11,7 @@
 namespace Kindred::Testing {
 namespace {
 
-/// A copy of numbers on the device as a tensor of up to two dimensions.
-template <class T = float>
-class DeviceTensor {
- public:
-  DeviceTensor(const std::vector<T>& values, std::uint32_t type, std::int64_t rows,
-               std::int64_t columns)
-      : m_copy(context(), values), m_tensor(std::make_unique<Tensor>(data(), type, rows, columns)) {
-    place();
-  }
-  DeviceTensor(const std::vector<T>& values, std::uint32_t type)
-      : m_copy(context(), values),
-        m_tensor(std::make_unique<Tensor>(data(), type, static_cast<std::int64_t>(values.size()))) {
-    place();
-  }
-  DLTensor* operator&() { return &m_tensor->tensor; }  // NOLINT(google-runtime-operator)
-  std::vector<T> values() const { return m_copy.values(); }
-
- private:
-  const void* data() const {
-    const std::int64_t shape[] = {1};
-    return m_copy.array(DataType::uint8, shape).data();
-  }
-  void place() {
-    m_tensor->tensor.device.device_type = kDLCUDA;
-    m_tensor->tensor.device.device_id = context().info(Space::cuda).device_index;
-  }
-
-  DeviceCopy<T> m_copy;
-  std::unique_ptr<Tensor> m_tensor;
-};
+using FloatTensor = DeviceTensor<float>;
 
 class CDeviceArrays : public ::testing::Test {
  protected:
@@ -75,16 +45,16 @@ TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
   Tensor hlinear_dx(linear_dx.data(), KINDRED_FLOAT32, rows, columns);
   Tensor hdw(dw.data(), KINDRED_FLOAT32, outputs, columns);
   const std::vector<float> zero(x.size());
-  DeviceTensor<> gx(x, KINDRED_FLOAT32, rows, columns);
-  DeviceTensor<> gw(w, KINDRED_FLOAT32, outputs, columns);
-  DeviceTensor<> gabove(above, KINDRED_FLOAT32, rows, outputs);
-  DeviceTensor<> ggamma(gamma, KINDRED_FLOAT32);
-  DeviceTensor<> gy(zero, KINDRED_FLOAT32, rows, columns);
-  DeviceTensor<> gproduct(std::vector<float>(product.size()), KINDRED_FLOAT32, rows, outputs);
-  DeviceTensor<> gdx(zero, KINDRED_FLOAT32, rows, columns);
-  DeviceTensor<> gdgamma(std::vector<float>(gamma.size()), KINDRED_FLOAT32);
-  DeviceTensor<> glinear_dx(zero, KINDRED_FLOAT32, rows, columns);
-  DeviceTensor<> gdw(std::vector<float>(w.size()), KINDRED_FLOAT32, outputs, columns);
+  FloatTensor gx(x, KINDRED_FLOAT32, {rows, columns});
+  FloatTensor gw(w, KINDRED_FLOAT32, {outputs, columns});
+  FloatTensor gabove(above, KINDRED_FLOAT32, {rows, outputs});
+  FloatTensor ggamma(gamma, KINDRED_FLOAT32, {columns});
+  FloatTensor gy(zero, KINDRED_FLOAT32, {rows, columns});
+  FloatTensor gproduct(std::vector<float>(product.size()), KINDRED_FLOAT32, {rows, outputs});
+  FloatTensor gdx(zero, KINDRED_FLOAT32, {rows, columns});
+  FloatTensor gdgamma(std::vector<float>(gamma.size()), KINDRED_FLOAT32, {columns});
+  FloatTensor glinear_dx(zero, KINDRED_FLOAT32, {rows, columns});
+  FloatTensor gdw(std::vector<float>(w.size()), KINDRED_FLOAT32, {outputs, columns});
 
   const auto run = [](const kindred_layer_options& options, bool is_prepared, const auto& norm,
                       const auto& linear, const auto& norm_gradient, const auto& linear_gradient,
@@ -184,10 +154,10 @@ TEST_F(CDeviceArrays, BulkOperationsAreThoseOnTheHost) {
   Tensor ha(a.data(), KINDRED_FLOAT32, 3, 4), hb(b.data(), KINDRED_FLOAT32, 3, 4),
       hright(b.data(), KINDRED_FLOAT32, 4, 3), hout(out.data(), KINDRED_FLOAT32, 3, 4),
       hsums(sums.data(), KINDRED_FLOAT32, 3), hproduct(product.data(), KINDRED_FLOAT32, 3, 3);
-  DeviceTensor<> ga(a, KINDRED_FLOAT32, 3, 4), gb(b, KINDRED_FLOAT32, 3, 4),
-      gright(b, KINDRED_FLOAT32, 4, 3), gout(std::vector<float>(12), KINDRED_FLOAT32, 3, 4),
-      gsums(std::vector<float>(3), KINDRED_FLOAT32),
-      gproduct(std::vector<float>(9), KINDRED_FLOAT32, 3, 3);
+  FloatTensor ga(a, KINDRED_FLOAT32, {3, 4}), gb(b, KINDRED_FLOAT32, {3, 4}),
+      gright(b, KINDRED_FLOAT32, {4, 3}), gout(std::vector<float>(12), KINDRED_FLOAT32, {3, 4}),
+      gsums(std::vector<float>(3), KINDRED_FLOAT32, {3}),
+      gproduct(std::vector<float>(9), KINDRED_FLOAT32, {3, 3});
   const DeviceStream stream(context());  // outlives the handle
   Owned<kindred_bulk> bulk(kindred_bulk_destroy);
   KINDRED_ASSERT_OK(kindred_bulk_create(c_context(), &bulk));
@@ -212,7 +182,7 @@ TEST_F(CDeviceArrays, BulkOperationsAreThoseOnTheHost) {
     EXPECT_EQ(gsums.values(), sums);
     EXPECT_EQ(gproduct.values(), product);
     // A prepared list.
-    DeviceTensor<> gsecond(std::vector<float>(12), KINDRED_FLOAT32, 3, 4);
+    FloatTensor gsecond(std::vector<float>(12), KINDRED_FLOAT32, {3, 4});
     const DLTensor* as[] = {&ga};
     const DLTensor* bs[] = {&gb};
     DLTensor* outs[] = {&gsecond};
@@ -247,15 +217,15 @@ TEST_F(CDeviceArrays, PassesOfSeedsAndSequencesAreThoseOnTheHost) {
       ha(alpha.data(), KINDRED_FLOAT32, 4), hw(weights.data(), KINDRED_FLOAT32, 2, hidden),
       hdw(dweights.data(), KINDRED_FLOAT32, 2, hidden), hda(dalpha.data(), KINDRED_FLOAT32, 4),
       hsum(sum.data(), KINDRED_FLOAT64, 4);
-  DeviceTensor<> gx(x, KINDRED_FLOAT32, rows, hidden),
-      gy(std::vector<float>(x.size()), KINDRED_FLOAT32, rows, hidden),
-      gdx(std::vector<float>(x.size()), KINDRED_FLOAT32, rows, hidden), ga(alpha, KINDRED_FLOAT32),
-      gw(weights, KINDRED_FLOAT32, 2, hidden),
-      gdw(std::vector<float>(weights.size()), KINDRED_FLOAT32, 2, hidden),
-      gda(std::vector<float>(4), KINDRED_FLOAT32);
-  DeviceTensor<std::int32_t> gl(lifecycle, KINDRED_INT32), gb(blueprint, KINDRED_INT32),
-      gm(mode, KINDRED_INT32);
-  DeviceTensor<double> gsum(std::vector<double>(4), KINDRED_FLOAT64);
+  FloatTensor gx(x, KINDRED_FLOAT32, {rows, hidden}),
+      gy(std::vector<float>(x.size()), KINDRED_FLOAT32, {rows, hidden}),
+      gdx(std::vector<float>(x.size()), KINDRED_FLOAT32, {rows, hidden}),
+      ga(alpha, KINDRED_FLOAT32, {4}), gw(weights, KINDRED_FLOAT32, {2, hidden}),
+      gdw(std::vector<float>(weights.size()), KINDRED_FLOAT32, {2, hidden}),
+      gda(std::vector<float>(4), KINDRED_FLOAT32, {4});
+  DeviceTensor<std::int32_t> gl(lifecycle, KINDRED_INT32, {4}), gb(blueprint, KINDRED_INT32, {4}),
+      gm(mode, KINDRED_INT32, {4});
+  DeviceTensor<double> gsum(std::vector<double>(4), KINDRED_FLOAT64, {4});
   const DeviceStream stream(context());  // outlives the sequence
   // The workspace is freed after the passes that use it.
   const auto stream_wait = [&] {
@@ -279,9 +249,11 @@ TEST_F(CDeviceArrays, PassesOfSeedsAndSequencesAreThoseOnTheHost) {
     KINDRED_ASSERT_OK(kindred_forward_seeds_workspace(c_context(), &seeds, &tx, &sums, &forward));
     KINDRED_ASSERT_OK(kindred_backward_seeds_workspace(c_context(), &seeds, &tx, &backward));
     std::unique_ptr<DeviceTensor<std::uint8_t>> workspace;
-    if (forward + backward > 0) {
+    const std::size_t bytes = std::max(forward, backward);
+    if (bytes > 0) {
       workspace = std::make_unique<DeviceTensor<std::uint8_t>>(
-          std::vector<std::uint8_t>(std::max(forward, backward)), KINDRED_UINT8);
+          std::vector<std::uint8_t>(bytes), KINDRED_UINT8,
+          std::vector<std::int64_t>{static_cast<std::int64_t>(bytes)});
       options.workspace = &*workspace;
     }
     KINDRED_ASSERT_OK(
