@@ -9,6 +9,7 @@
 #include <TempFolder.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <random>
 #include <span>
