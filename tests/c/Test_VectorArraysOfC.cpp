@@ -364,15 +364,19 @@ TEST(CVectorFiles, AreBuiltAndInspected) {
   std::ofstream(source, std::ios::binary)
       << vecs<float>({{1, 0, 0}, {0, 1, 0}, {0, 0, std::numeric_limits<float>::infinity()}});
   int calls = 0;
-  EXPECT_EQ(kindred_vectors_build(c_context(), source.c_str(), path.c_str(), nullptr, &stop_at_once,
-                                  &calls),
+  EXPECT_EQ(kindred_vectors_build(c_context(), source.c_str(), nullptr, path.c_str(), nullptr,
+                                  &stop_at_once, &calls),
             KINDRED_CANCELLED);
   EXPECT_EQ(calls, 1);
   EXPECT_FALSE(std::filesystem::exists(path));
   kindred_vectors_build_options options = KINDRED_VECTORS_BUILD_OPTIONS_INIT;
+  kindred_vectors_source format = KINDRED_VECTORS_SOURCE_INIT;
+  const auto build = [&] {
+    return kindred_vectors_build(c_context(), source.c_str(), &format, path.c_str(), &options,
+                                 nullptr, nullptr);
+  };
   options.element = KINDRED_ELEMENT_FLOAT16;
-  KINDRED_ASSERT_OK(
-      kindred_vectors_build(c_context(), source.c_str(), path.c_str(), &options, nullptr, nullptr));
+  KINDRED_ASSERT_OK(build());
   kindred_vectors_file_info info = KINDRED_VECTORS_FILE_INFO_INIT;
   KINDRED_ASSERT_OK(kindred_vectors_inspect(path.c_str(), 1, &info));
   const StoredVectorsFileInfo expected = StoredVectors::inspect(path);
@@ -390,21 +394,55 @@ TEST(CVectorFiles, AreBuiltAndInspected) {
   KINDRED_ASSERT_OK(kindred_index_size(index, &size));
   EXPECT_EQ(size, 3U);
 
-  const auto refused = [&] {
-    return kindred_vectors_build(c_context(), source.c_str(), path.c_str(), &options, nullptr,
-                                 nullptr);
-  };
   options.element = 4;
-  EXPECT_EQ(refused(), KINDRED_INVALID);
+  EXPECT_EQ(build(), KINDRED_INVALID);
   options.element = -1;
-  options.format = 8;
-  EXPECT_EQ(refused(), KINDRED_INVALID);
-  options.format = KINDRED_FORMAT_NPY;
-  EXPECT_EQ(refused(), KINDRED_CORRUPT) << kindred_last_error();
-  EXPECT_EQ(kindred_vectors_build(c_context(), (source + "x").c_str(), path.c_str(), nullptr,
-                                  nullptr, nullptr),
+  format.format = 8;
+  EXPECT_EQ(build(), KINDRED_INVALID);
+  format.format = KINDRED_FORMAT_NPY;
+  EXPECT_EQ(build(), KINDRED_CORRUPT) << kindred_last_error();
+  EXPECT_EQ(kindred_vectors_build(c_context(), (source + "x").c_str(), nullptr, path.c_str(),
+                                  nullptr, nullptr, nullptr),
             KINDRED_NOT_FOUND);
   EXPECT_EQ(kindred_vectors_inspect(source.c_str(), 1, &info), KINDRED_CORRUPT);
+}
+
+TEST(CVectorFiles, AreRead) {
+  const TempFolder folder;
+  const std::string path = folder / "rows.ivecs";
+  std::ofstream(path, std::ios::binary) << vecs<std::int32_t>({{1, 2}, {3, -4}, {5, 6}});
+  kindred_vectors_info info = KINDRED_VECTORS_INFO_INIT;
+  KINDRED_ASSERT_OK(kindred_vectors_describe(path.c_str(), nullptr, &info));
+  EXPECT_EQ(info.rows, 3U);
+  EXPECT_EQ(info.dimension, 2U);
+  EXPECT_EQ(info.row_bytes, 8U);
+  EXPECT_EQ(info.format, KINDRED_FORMAT_IVECS);
+  EXPECT_EQ(info.type, KINDRED_NUMBER_INT32);
+  std::vector<float> floats(4);
+  std::vector<std::int64_t> numbers(4);
+  std::vector<std::int8_t> bytes(4);
+  std::vector<float> scales(2);
+  Tensor float_tensor(floats.data(), KINDRED_FLOAT32, 2, 2);
+  Tensor number_tensor(numbers.data(), KINDRED_INT64, 2, 2);
+  Tensor byte_tensor(bytes.data(), KINDRED_INT8, 2, 2);
+  Tensor scale_tensor(scales.data(), KINDRED_FLOAT32, 1, 2);
+  KINDRED_ASSERT_OK(kindred_vectors_read(path.c_str(), nullptr, 1, &float_tensor, nullptr));
+  EXPECT_EQ(floats, (std::vector<float>{3, -4, 5, 6}));
+  KINDRED_ASSERT_OK(kindred_vectors_read(path.c_str(), nullptr, 0, &number_tensor, nullptr));
+  EXPECT_EQ(numbers, (std::vector<std::int64_t>{1, 2, 3, -4}));
+  KINDRED_ASSERT_OK(kindred_vectors_read(path.c_str(), nullptr, 1, &byte_tensor, &scale_tensor));
+  EXPECT_EQ(bytes, (std::vector<std::int8_t>{95, -127, 106, 127}));
+  EXPECT_EQ(scales[1], 6.0F / 127);
+
+  EXPECT_EQ(kindred_vectors_read(path.c_str(), nullptr, 2, &float_tensor, nullptr),
+            KINDRED_INVALID);
+  EXPECT_EQ(kindred_vectors_read(path.c_str(), nullptr, UINT64_MAX, &float_tensor, nullptr),
+            KINDRED_INVALID);
+  EXPECT_EQ(kindred_vectors_read(path.c_str(), nullptr, 0, &byte_tensor, nullptr), KINDRED_INVALID);
+  EXPECT_EQ(kindred_vectors_read(path.c_str(), nullptr, 0, &number_tensor, &scale_tensor),
+            KINDRED_INVALID);
+  Tensor wide(floats.data(), KINDRED_FLOAT32, 1, 3);
+  EXPECT_EQ(kindred_vectors_read(path.c_str(), nullptr, 0, &wide, nullptr), KINDRED_INVALID);
 }
 
 }  // namespace

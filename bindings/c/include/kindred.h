@@ -21,8 +21,8 @@
  * empty.
  * - Arrays of numbers are borrowed `DLTensor`s; kindred_tensor() makes one of a pointer. Their
  * memory is not kept after the call, except where a function says so. A function that says "on a
- * device" also takes tensors in the memory of the context's device (kDLCUDA), and then all tensors
- * of the call are there; the others take host memory alone.
+ * device" also takes tensors in the memory of the context's device (kDLCUDA or kDLCUDAManaged), and
+ * then all tensors of the call are there; the others take host memory alone.
  * - Rows of different lengths are `offsets` of rows + 1 elements, which start at 0 and never
  * decrease, and the values of all rows.
  * - Texts are any bytes, with their number: they need no final zero. Paths end with a zero.
@@ -1681,17 +1681,49 @@ enum {
   KINDRED_FORMAT_HDF5 = 7
 };
 
+/* The types of numbers in such files. */
+enum {
+  KINDRED_NUMBER_FLOAT32 = 0,
+  KINDRED_NUMBER_FLOAT16 = 1,
+  KINDRED_NUMBER_INT8 = 2,
+  KINDRED_NUMBER_UINT8 = 3,
+  KINDRED_NUMBER_INT32 = 4,
+  KINDRED_NUMBER_INT64 = 5
+};
+
+/** How a file of vectors is read. */
+typedef struct kindred_vectors_source {
+  size_t struct_size;
+  const char* dataset; /* of an HDF5 file; NULL: `train` */
+  int32_t format;      /* KINDRED_FORMAT_... */
+  int32_t one_row;     /* nonzero: read a one-dimensional .npy array as one row */
+} kindred_vectors_source;
+#define KINDRED_VECTORS_SOURCE_INIT \
+  { sizeof(kindred_vectors_source), NULL, KINDRED_FORMAT_ANY, 0 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_vectors_source_init(kindred_vectors_source* source,
+                                                       size_t struct_size) KINDRED_NOEXCEPT;
+
+/** The contents of a file of vectors, by its header. */
+typedef struct kindred_vectors_info {
+  size_t struct_size;
+  uint64_t rows;
+  uint64_t dimension;
+  uint64_t row_bytes;
+  int32_t format; /* KINDRED_FORMAT_... */
+  int32_t type;   /* KINDRED_NUMBER_... */
+} kindred_vectors_info;
+#define KINDRED_VECTORS_INFO_INIT \
+  { sizeof(kindred_vectors_info), 0, 0, 0, 0, 0 }
+
 /** Options of kindred_vectors_build. */
 typedef struct kindred_vectors_build_options {
   size_t struct_size;
-  const char* dataset;    /* of an HDF5 file; NULL: `train` */
-  int32_t format;         /* KINDRED_FORMAT_... */
-  int32_t one_row;        /* nonzero: read a one-dimensional .npy array as one row */
   int32_t element;        /* KINDRED_ELEMENT_...; -1: the type that holds the numbers exactly */
   int32_t quantized_copy; /* nonzero: also write the int8-quantized copy of the rows */
 } kindred_vectors_build_options;
 #define KINDRED_VECTORS_BUILD_OPTIONS_INIT \
-  { sizeof(kindred_vectors_build_options), NULL, KINDRED_FORMAT_ANY, 0, -1, 1 }
+  { sizeof(kindred_vectors_build_options), -1, 1 }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_vectors_build_options_init(
     kindred_vectors_build_options* options, size_t struct_size) KINDRED_NOEXCEPT;
@@ -1712,13 +1744,26 @@ typedef struct kindred_vectors_file_info {
 #define KINDRED_VECTORS_FILE_INFO_INIT \
   { sizeof(kindred_vectors_file_info), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
+/** Reads the header of a file of vectors. */
+KINDRED_API kindred_status
+kindred_vectors_describe(const char* path, KINDRED_OPTIONAL const kindred_vectors_source* source,
+                         kindred_vectors_info* info) KINDRED_NOEXCEPT;
+/** Reads the rows first ... first + count of a file of vectors, and converts them to the type of
+ * `out`, exactly to float32 or int64, otherwise as kindred_encode_rows does. After a failure, the
+ * arrays may have been written.
+ *  @param out count * dimension of float32, float16, bfloat16 or int8; int64 for files of integers
+ *  @param scales float32, one per row, for int8 only; 1 for a file of int8 */
+KINDRED_API kindred_status kindred_vectors_read(
+    const char* path, KINDRED_OPTIONAL const kindred_vectors_source* source, uint64_t first,
+    DLTensor* out, KINDRED_OPTIONAL DLTensor* scales) KINDRED_NOEXCEPT;
 /** Converts a file of vectors to one that kindred_index_load maps. It works in blocks: the file may
  * exceed the memory.
- *  @param source the file to read; the id of a row is its number in it
- *  @param path the file to write, atomically
+ *  @param path the file to read; the id of a row is its number in it
+ *  @param to the file to write, atomically
  *  @param progress receives the number of rows written so far */
 KINDRED_API kindred_status
-kindred_vectors_build(kindred_context* context, const char* source, const char* path,
+kindred_vectors_build(kindred_context* context, const char* path,
+                      KINDRED_OPTIONAL const kindred_vectors_source* source, const char* to,
                       KINDRED_OPTIONAL const kindred_vectors_build_options* options,
                       KINDRED_OPTIONAL kindred_progress_callback progress,
                       KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;

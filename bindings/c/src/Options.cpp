@@ -35,6 +35,7 @@ KINDRED_C_DEFAULTS(kindred_prediction_options, options, KINDRED_PREDICTION_OPTIO
 KINDRED_C_DEFAULTS(kindred_index_options, options, KINDRED_INDEX_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_search_options, options, KINDRED_SEARCH_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_score_options, options, KINDRED_SCORE_OPTIONS_INIT)
+KINDRED_C_DEFAULTS(kindred_vectors_source, source, KINDRED_VECTORS_SOURCE_INIT)
 KINDRED_C_DEFAULTS(kindred_vectors_build_options, options, KINDRED_VECTORS_BUILD_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_hnsw_settings, settings, KINDRED_HNSW_SETTINGS_INIT)
 KINDRED_C_DEFAULTS(kindred_hnsw_search_options, options, KINDRED_HNSW_SEARCH_OPTIONS_INIT)

@@ -9,39 +9,68 @@ namespace Kindred::C {
 
 namespace {
 
-struct BuildArguments {
-  VectorFileOptions file;
-  StoredVectorsOptions stored;
-};
-
-BuildArguments build_arguments(const kindred_vectors_build_options* options) {
-  const kindred_vectors_build_options given = options_of(
-      options, kindred_vectors_build_options KINDRED_VECTORS_BUILD_OPTIONS_INIT, "options");
-  BuildArguments out;
+/// The file at \p path, opened.
+VectorFile vector_file(const char* path, const kindred_vectors_source* source) {
+  const kindred_vectors_source given =
+      options_of(source, kindred_vectors_source KINDRED_VECTORS_SOURCE_INIT, "source");
+  VectorFileOptions options;
   if (given.format != KINDRED_FORMAT_ANY)
-    out.file.format = enum_of<VectorFormat>(given.format, 8, "format");
-  if (given.dataset != nullptr) out.file.dataset = given.dataset;
-  out.file.one_row = given.one_row != 0;
-  if (given.element != -1) out.stored.element = enum_of<VectorElement>(given.element, 4, "element");
-  out.stored.quantized_copy = given.quantized_copy != 0;
-  return out;
+    options.format = enum_of<VectorFormat>(given.format, 8, "format");
+  if (given.dataset != nullptr) options.dataset = given.dataset;
+  options.one_row = given.one_row != 0;
+  return VectorFile(path_of(path), options);
 }
 
 }  // namespace
 
-kindred_status kindred_vectors_build(kindred_context* context, const char* source, const char* path,
+kindred_status kindred_vectors_describe(const char* path, const kindred_vectors_source* source,
+                                        kindred_vectors_info* info) noexcept {
+  return guarded([&] {
+    check_output(info, "info");
+    const VectorFile file = vector_file(path, source);
+    write_output(info,
+                 kindred_vectors_info{sizeof(kindred_vectors_info), file.rows(), file.dimension(),
+                                      file.row_bytes(), static_cast<std::int32_t>(file.format()),
+                                      static_cast<std::int32_t>(file.type())});
+  });
+}
+
+kindred_status kindred_vectors_read(const char* path, const kindred_vectors_source* source,
+                                    std::uint64_t first, DLTensor* out, DLTensor* scales) noexcept {
+  return guarded([&] {
+    require_all({{path, "path"}, {out, "out"}});
+    const VectorFile file = vector_file(path, source);
+    const Array array = output_array_of(out, "out");
+    const std::uint64_t count = array.rank() == 1 ? 1 : static_cast<std::uint64_t>(array.extent(0));
+    if (array.type() == DataType::int64) {
+      KINDRED_C_REFUSE_IF(scales != nullptr,
+                          "scales are given, but the elements of out are not int8");
+      file.read(first, count, output_matrix_of<std::int64_t>(out, "out", count, file.dimension()));
+      return;
+    }
+    const OutputRows rows = output_rows_of(out, scales, "out", count, file.dimension());
+    read_rows(file, first, count, rows.element, rows.values, rows.scales);
+  });
+}
+
+kindred_status kindred_vectors_build(kindred_context* context, const char* path,
+                                     const kindred_vectors_source* source, const char* to,
                                      const kindred_vectors_build_options* options,
                                      kindred_progress_callback progress, void* user) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
-    require_all({{source, "source"}, {path, "path"}});
-    const BuildArguments given = build_arguments(options);
-    const std::string to = path_of(path);
-    const VectorFile file(source, given.file);
+    require_all({{path, "path"}, {to, "to"}});
+    const kindred_vectors_build_options given = options_of(
+        options, kindred_vectors_build_options KINDRED_VECTORS_BUILD_OPTIONS_INIT, "options");
+    StoredVectorsOptions stored;
+    if (given.element != -1) stored.element = enum_of<VectorElement>(given.element, 4, "element");
+    stored.quantized_copy = given.quantized_copy != 0;
+    const std::string target = path_of(to);
+    const VectorFile file = vector_file(path, source);
     std::function<void(std::uint64_t)> call;
     if (progress != nullptr)
       call = [&](std::uint64_t done) { cancel_if(progress(user, done), "progress"); };
-    StoredVectors::build(*object, file, to, given.stored, call);
+    StoredVectors::build(*object, file, target, stored, call);
   });
 }
 
