@@ -9,6 +9,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/PassingRows.hpp>
+#include <kindred/core/vector/RankUnfinished.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Copies.hpp>
 
@@ -53,6 +54,9 @@ class GemmSearch {
     m_wide = {memory, "Kindred::VectorIndex::unfinished_wide", 0};
     m_norms = {memory, "Kindred::VectorIndex::unfinished_norms", 0};
     m_words = {memory, "Kindred::VectorIndex::unfinished_filter", 0};
+    m_unfinished = {memory, "Kindred::VectorIndex::unfinished", 0};
+    m_partial = {memory, "Kindred::VectorIndex::unfinished_parts", 0};
+    m_arrived = {memory, "Kindred::VectorIndex::unfinished_arrived", 0};
   }
 
   Tiles& tiles() { return m_tiles; }
@@ -92,6 +96,32 @@ class GemmSearch {
                                 std::min(pass, queries.count() - first));
       search_pass(exec_space, task, top, part_of(best, first * top, task.queries.count() * top),
                   report);
+    }
+  }
+
+  /// Whether `queue` can search the best \p top rows of this dimension.
+  static bool can_queue(std::uint64_t dimension, std::size_t top) {
+    return top <= unfinished_top_max && queries_max(dimension, top, 0, 0) > 0;
+  }
+
+  /// \brief The same as `search`, without waiting for the launches, unless buffers grow or do not
+  /// suit this call. All lists are scored whole, and queries that must be scored by brute force are
+  /// found on the space itself: \see rank_unfinished. \p filter is shared by all queries, and its
+  /// rows are not listed. `can_queue` must hold.
+  void queue(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+             const RowFilter<ExecutionSpace>& filter, const VectorQueries<ExecutionSpace>& prepared,
+             Metric metric, std::size_t top, const ArrayView<Rank, ExecutionSpace>& best) {
+    const QuerySource<ExecutionSpace> queries(prepared, rows.dimension);
+    const std::uint64_t capacity = Tiles::capacity_for(top);
+    const std::size_t pass = begin_passes(exec_space, rows, {}, capacity, queries);
+    const auto order = TileOrder<ExecutionSpace>::of(rows.norms.size());
+    for (std::size_t first = 0; first < queries.count(); first += pass) {
+      const auto task = task_of(exec_space, rows, order, filter, queries, metric, capacity, first,
+                                std::min(pass, queries.count() - first));
+      const auto part = part_of(best, first * top, task.queries.count() * top);
+      fill_lists(exec_space, task, top);
+      take_best(exec_space, task, top, capacity, part);
+      take_unfinished(exec_space, task, top, part);
     }
   }
 
@@ -245,9 +275,9 @@ class GemmSearch {
     }
   };
 
-  void search_pass(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
-                   std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
-                   SearchReport& report) {
+  /// Fills the lists of the queries. Does not fence.
+  void fill_lists(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
+                  std::size_t top) {
     m_tiles.begin(exec_space, task, {});
     const std::uint64_t positions = task.order.positions();
     const std::uint64_t capacity = task.lists.capacity;
@@ -263,9 +293,17 @@ class GemmSearch {
           });
     }
     raise_thresholds(exec_space, 0, task.queries.count(), top, 0, m_tiles.slacks(), task.lists);
+  }
+
+  void search_pass(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
+                   std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
+                   SearchReport& report) {
+    const std::uint64_t capacity = task.lists.capacity;
+    fill_lists(exec_space, task, top);
     download_counts(exec_space, task);
     report.prefiltered += task.queries.count() * task.order.count;
-    score_best(exec_space, task, top, best, report);
+    report.survivors += survivors(task);
+    take_best(exec_space, task, top, longest_list(task), best);
     std::vector<std::size_t> unfinished;
     const bool not_numbers = m_host_counts.back() != 0;
     for (std::size_t query = 0; query < task.queries.count(); ++query) {
@@ -317,19 +355,32 @@ class GemmSearch {
            allocator::template bytes<Rank>(count * top) + allocator::template bytes<Rank>(select);
   }
 
-  /// \brief Calls `visit(first, count, scored)` for lists that were scored exactly, as many
-  /// together as fit into memory. \param top number of elements of a list that are selected
-  /// afterwards
-  template <class Visit>
-  void for_each_scored(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
-                       std::size_t top, const Visit& visit) {
-    const auto tile_size = static_cast<std::size_t>(candidate_tile<ExecutionSpace>());
-    std::uint32_t longest = 0;
+  /// The length of the longest list that lost no rows, and the number of rows in all of these.
+  std::uint64_t longest_list(const TilePass<ExecutionSpace>& task) const {
+    std::uint64_t longest = 0;
     for (std::size_t query = 0; query < task.queries.count(); ++query) {
-      const std::uint32_t count = m_host_counts[query];
+      const std::uint64_t count = m_host_counts[query];
       if (count <= task.lists.capacity) longest = std::max(longest, count);
     }
-    const std::size_t width = round_up(std::max(longest, 1U), tile_size);
+    return longest;
+  }
+  std::uint64_t survivors(const TilePass<ExecutionSpace>& task) const {
+    std::uint64_t sum = 0;
+    for (std::size_t query = 0; query < task.queries.count(); ++query) {
+      const std::uint64_t count = m_host_counts[query];
+      if (count <= task.lists.capacity) sum += count;
+    }
+    return sum;
+  }
+
+  /// \brief Calls `visit(first, count, scored)` for lists that were scored exactly, as many
+  /// together as fit into memory. \param top number of elements of a list that are selected
+  /// afterwards \param longest number of elements that are read of a list
+  template <class Visit>
+  void for_each_scored(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
+                       std::size_t top, std::uint64_t longest, const Visit& visit) {
+    const auto tile_size = static_cast<std::size_t>(candidate_tile<ExecutionSpace>());
+    const std::size_t width = round_up(std::max<std::uint64_t>(longest, 1), tile_size);
     std::span<std::byte> memory = m_tiles.spare_memory();
     if (memory.size() < std::max(scored_bytes, scored_bytes_needed(task, 1, width, top))) {
       const std::size_t all = scored_bytes_needed(task, task.queries.count(), width, top);
@@ -363,20 +414,34 @@ class GemmSearch {
     }
   }
 
-  void score_best(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
-                  std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
-                  SearchReport& report) {
-    for (std::size_t query = 0; query < task.queries.count(); ++query) {
-      const std::uint32_t count = m_host_counts[query];
-      if (count <= task.lists.capacity) report.survivors += count;
+  /// Scores the lists and selects the best rows of each.
+  void take_best(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
+                 std::size_t top, std::uint64_t longest,
+                 const ArrayView<Rank, ExecutionSpace>& best) {
+    for_each_scored(exec_space, task, top, longest,
+                    [&](std::size_t first, std::size_t count, const Scored& scored) {
+                      const TopKShape shape{count, scored.ranks.size() / count, top};
+                      top_k(exec_space, ArrayView<const Rank, ExecutionSpace>(scored.ranks), shape,
+                            scored.best, scored.select);
+                      Kokkos::deep_copy(exec_space, part_of(best, first * top, count * top),
+                                        scored.best);
+                    });
+  }
+
+  /// Scores all rows for the queries whose lists are not enough, of prepared queries.
+  void take_unfinished(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
+                       std::size_t top, const ArrayView<Rank, ExecutionSpace>& best) {
+    const std::size_t teams = unfinished_teams(exec_space);
+    const std::size_t count = task.queries.count();
+    grow(exec_space, m_unfinished, 1 + count);
+    grow(exec_space, m_partial, teams * top);
+    if (m_arrived.size() < teams) {
+      grow(exec_space, m_arrived, teams);
+      Kokkos::deep_copy(exec_space, m_arrived.view(), 0U);
     }
-    for_each_scored(
-        exec_space, task, top, [&](std::size_t first, std::size_t count, const Scored& scored) {
-          const TopKShape shape{count, scored.ranks.size() / count, top};
-          top_k(exec_space, ArrayView<const Rank, ExecutionSpace>(scored.ranks), shape, scored.best,
-                scored.select);
-          Kokkos::deep_copy(exec_space, part_of(best, first * top, count * top), scored.best);
-        });
+    rank_unfinished(exec_space, task.metric, task.rows, task.filter, task.queries.take(0, count),
+                    task.lists, top, best,
+                    {m_unfinished.view(), m_partial.view(), m_arrived.view()});
   }
 
   void within_pass(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
@@ -437,14 +502,10 @@ class GemmSearch {
   void take_within(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
                    const std::vector<Rank>& bounds, std::size_t first_query,
                    std::vector<std::vector<Rank>>& found, SearchReport& report) {
-    std::uint64_t survivors = 0;
-    for (std::size_t query = 0; query < task.queries.count(); ++query) {
-      const std::uint32_t count = m_host_counts[query];
-      if (count <= task.lists.capacity) survivors += count;
-    }
-    report.survivors += survivors;
-    if (survivors == 0) return;
-    for_each_scored(exec_space, task, 0,
+    const std::uint64_t scored_rows = survivors(task);
+    report.survivors += scored_rows;
+    if (scored_rows == 0) return;
+    for_each_scored(exec_space, task, 0, longest_list(task),
                     [&](std::size_t first, std::size_t count, const Scored& scored) {
                       m_host_ranks.resize(scored.ranks.size());
                       download(exec_space, m_host_ranks.data(), scored.ranks, m_host_ranks.size());
@@ -520,6 +581,9 @@ class GemmSearch {
   Buffer<double, memory_space> m_wide;
   Buffer<double, memory_space> m_norms;
   Buffer<std::uint64_t, memory_space> m_words;
+  Buffer<std::uint32_t, memory_space> m_unfinished;
+  Buffer<Rank, memory_space> m_partial;
+  Buffer<std::uint32_t, memory_space> m_arrived;
   std::vector<std::uint32_t> m_host_counts;
   std::vector<Rank> m_host_ranks;
 };

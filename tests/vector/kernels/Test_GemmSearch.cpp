@@ -158,8 +158,9 @@ struct Prepared {
   RowFilter<ExecutionSpace> filter;
 };
 
-/// Whether queries are prepared in advance, or passed as host floats that the search uploads.
-enum class Queries { prepared, brought };
+/// Whether queries are prepared in advance, passed as host floats that the search uploads, or
+/// prepared for a search that does not wait.
+enum class Queries { prepared, brought, queued };
 
 template <class ExecutionSpace, class Search>
 Found run(const ExecutionSpace& exec_space, Space space, Search& search, const StoredRows& rows,
@@ -176,6 +177,10 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const S
   };
   if constexpr (std::is_same_v<Search, Impl::BruteForceSearch<ExecutionSpace>>) {
     ask(prepared.data.prepared);
+  } else if (how == Queries::queued) {
+    search.queue(exec_space, prepared.data.view, prepared.filter, prepared.data.prepared,
+                 target.metric, target.top, ArrayView<Rank, ExecutionSpace>(best));
+    exec_space.fence("Kindred::Testing::run");
   } else if (how == Queries::prepared) {
     ask(Impl::QuerySource<ExecutionSpace>(prepared.data.prepared, rows.dimension));
   } else {
@@ -206,6 +211,14 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
       return run(exec_space, space, search, rows, queries, target);
     });
     ASSERT_EQ(found.ranks, expected.ranks) << to_string(space);
+    const bool is_shared = target.passes.size() <= rows.count();
+    if (!is_shared || !Impl::GemmSearch<HostSpace>::can_queue(rows.dimension, target.top)) continue;
+    const Found queued =
+        Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+          Impl::GemmSearch<std::decay_t<decltype(exec_space)>> search;
+          return run(exec_space, space, search, rows, queries, target, Queries::queued);
+        });
+    ASSERT_EQ(queued.ranks, expected.ranks) << "queued on " << to_string(space);
   }
   if (!all_forms) return;
   if (Testing::context().is_usable(Space::cuda)) {

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/vector/RankUnfinished.hpp>
+
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/arch/simd/GroupLanes.hpp>
+#include <kindred/core/common/Range.hpp>
+#include <kindred/core/select/impl/ScratchSort.hpp>
+#include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/core/vector/impl/ElementRow.hpp>
+#include <kindred/core/vector/impl/VectorTile.hpp>
+
+#include <type_traits>
+
+namespace Kindred {
+
+namespace {
+
+/// An index: a query. The number of unfinished queries, and then these queries.
+template <class ExecutionSpace>
+struct ListUnfinished {
+  TileLists<ExecutionSpace> lists;
+  std::uint32_t top;
+  std::uint32_t* out;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t query) const {
+    const std::uint32_t count = lists.counts(query);
+    const bool lost_rows = count > lists.capacity;
+    const bool lacks_rows = count < top && lists.not_numbers(0) != 0;
+    if (lost_rows || lacks_rows)
+      out[1 + Kokkos::atomic_fetch_add(out, 1U)] = static_cast<std::uint32_t>(query);
+  }
+};
+
+/// \brief A team: parts of the rows for some queries. The team that finishes the last part of a
+/// query merges the parts.
+template <class ExecutionSpace, class Element, class Term>
+struct RankUnfinished {
+  using sort = Impl::ScratchSort<ExecutionSpace, Rank>;
+  using member_type = typename sort::member_type;
+  using lanes_type = Arch::GroupLanes<ExecutionSpace, false>;
+  using shape = Arch::LaunchShape<ExecutionSpace>;
+  /// Ranks that are offered between two checks of the space that is left.
+  static constexpr std::uint32_t step =
+      static_cast<std::uint32_t>(shape::team_size * lanes_type::groups);
+
+  Metric metric;
+  Impl::ElementRows<Element> rows;
+  std::uint64_t row_count;
+  RowFilter<ExecutionSpace> filter;
+  const double* queries;
+  const double* query_norms;
+  const std::uint32_t* unfinished;
+  std::uint32_t teams;
+  std::uint32_t top;
+  std::uint32_t size;  ///< of the keys in scratch: `padded`, at least top + step
+  Rank* best;
+  Rank* partial;
+  std::uint32_t* arrived;
+
+  std::size_t scratch_bytes() const {
+    return sort::places(size) * sizeof(Rank) + sizeof(std::uint32_t) + 2 * 16;
+  }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const std::uint32_t all = unfinished[0];
+    if (all == 0) return;
+    auto* const keys = static_cast<Rank*>(
+        team.team_scratch(0).get_shmem_aligned(sort::places(size) * sizeof(Rank), 16));
+    auto* const counter = static_cast<std::uint32_t*>(
+        team.team_scratch(0).get_shmem_aligned(sizeof(std::uint32_t), 16));
+    // With several parts per query, a team has one part at most.
+    const std::uint32_t parts = all < teams ? teams / all : 1;
+    for (std::uint64_t item = static_cast<std::uint64_t>(team.league_rank());
+         item < std::uint64_t{all} * parts; item += teams) {
+      const std::uint64_t query = unfinished[1 + item / parts];
+      const std::uint64_t part = item % parts;
+      Kept kept{keys, counter, rank_none};
+      clear(team, kept);
+      scan(team, query, row_count * part / parts, row_count * (part + 1) / parts, kept);
+      if (parts == 1) {
+        write(team, kept, best + query * top);
+        continue;
+      }
+      write(team, kept, partial + item * top);
+      Kokkos::memory_fence();
+      if (is_last(team, item / parts, parts, counter)) {
+        clear(team, kept);
+        merge(team, partial + item / parts * parts * top, std::uint64_t{parts} * top, kept);
+        write(team, kept, best + query * top);
+      }
+    }
+  }
+
+ private:
+  /// The best ranks so far: `*count` keys, of which those above the bound are too many.
+  struct Kept {
+    Rank* keys;
+    std::uint32_t* count;
+    Rank bound;
+  };
+
+  KOKKOS_INLINE_FUNCTION void clear(const member_type& team, Kept& kept) const {
+    kept.bound = rank_none;
+    Kokkos::single(Kokkos::PerTeam(team), [&] { *kept.count = 0; });
+    team.team_barrier();
+  }
+  KOKKOS_INLINE_FUNCTION void add(const Kept& kept, Rank rank) const {
+    if (rank < kept.bound) kept.keys[sort::place(Kokkos::atomic_fetch_add(kept.count, 1U))] = rank;
+  }
+  /// Ends a step: drops what is too much if the next step may not fit.
+  KOKKOS_INLINE_FUNCTION void end_step(const member_type& team, Kept& kept) const {
+    team.team_barrier();
+    const std::uint32_t count = *kept.count;
+    team.team_barrier();  // nobody adds before all have read
+    if (count + step > size) reduce(team, count, kept);
+  }
+  /// Sorts the keys and drops those behind the best.
+  KOKKOS_INLINE_FUNCTION void reduce(const member_type& team, std::uint32_t count,
+                                     Kept& kept) const {
+    const std::uint32_t sorted = sort::padded(count);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, sorted - count),
+                         [&](std::uint32_t i) { kept.keys[sort::place(count + i)] = rank_none; });
+    team.team_barrier();
+    sort::run(team, kept.keys, sorted);
+    if (count >= top) kept.bound = kept.keys[sort::place(top - 1)];
+    Kokkos::single(Kokkos::PerTeam(team), [&] { *kept.count = count < top ? count : top; });
+    team.team_barrier();
+  }
+  /// Writes the best keys in order.
+  KOKKOS_INLINE_FUNCTION void write(const member_type& team, Kept& kept, Rank* out) const {
+    team.team_barrier();
+    const std::uint32_t count = *kept.count;
+    team.team_barrier();
+    reduce(team, count, kept);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, top), [&](std::uint32_t i) {
+      out[i] = i < count ? kept.keys[sort::place(i)] : rank_none;
+    });
+    team.team_barrier();
+  }
+
+  /// Offers the rows from \p begin to \p end.
+  KOKKOS_INLINE_FUNCTION void scan(const member_type& team, std::uint64_t query,
+                                   std::uint64_t begin, std::uint64_t end, Kept& kept) const {
+    const lanes_type lanes(team);
+    const auto own =
+        static_cast<std::uint64_t>(team.team_rank() * lanes_type::groups + lanes.group());
+    for (std::uint64_t first = begin; first < end; first += step) {
+      // Beyond the last row, the last row is computed again and not offered.
+      const bool exists = first + own < end;
+      const std::uint64_t row = exists ? first + own : end - 1;
+      const Impl::ElementRow<Element> x[1] = {rows[row]};
+      const double* const y[1] = {queries + query * rows.dimension};
+      double sums[1][1] = {};
+      Impl::tile_sums<Term, 1, 1>(lanes, y, x, rows.dimension, sums);
+      if (lanes.is_leader() && exists && filter.passes(query, row)) {
+        add(kept, Impl::score_rank(metric, sums[0][0], query_norms[query],
+                                   metric == Metric::cosine ? rows.norms[row] : 1.0, rows.id(row)));
+      }
+      end_step(team, kept);
+    }
+  }
+
+  /// Offers \p count ranks that other teams have written.
+  KOKKOS_INLINE_FUNCTION void merge(const member_type& team, const volatile Rank* ranks,
+                                    std::uint64_t count, Kept& kept) const {
+    for (std::uint64_t first = 0; first < count; first += step) {
+      const std::uint64_t length = count - first < step ? count - first : step;
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, length),
+                           [&](std::uint64_t i) { add(kept, ranks[first + i]); });
+      end_step(team, kept);
+    }
+  }
+
+  /// Whether this team is the last of the teams of a query to arrive here.
+  KOKKOS_INLINE_FUNCTION bool is_last(const member_type& team, std::uint64_t place,
+                                      std::uint32_t parts, std::uint32_t* flag) const {
+    team.team_barrier();
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      const bool last = Kokkos::atomic_fetch_add(&arrived[place], 1U) + 1 == parts;
+      if (last) arrived[place] = 0;
+      *flag = last ? 1U : 0U;
+    });
+    team.team_barrier();
+    const bool last = *flag != 0;
+    team.team_barrier();
+    if (last) Kokkos::memory_fence();
+    return last;
+  }
+};
+
+}  // namespace
+
+template <class ExecutionSpace>
+std::size_t unfinished_teams([[maybe_unused]] const ExecutionSpace& exec_space) {
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    return 512;  // some per SM
+  } else {
+    return 4 * static_cast<std::size_t>(Arch::concurrency(exec_space));
+  }
+}
+
+template <class ExecutionSpace>
+void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
+                     const VectorRows<ExecutionSpace>& rows,
+                     const RowFilter<ExecutionSpace>& filter,
+                     const VectorQueries<ExecutionSpace>& queries,
+                     const TileLists<ExecutionSpace>& lists, std::size_t top,
+                     const ArrayView<Rank, ExecutionSpace>& best,
+                     const UnfinishedWorkspace<ExecutionSpace>& workspace) {
+  if (queries.count == 0 || top == 0) return;
+  const auto kept = static_cast<std::uint32_t>(top);
+  Kokkos::deep_copy(exec_space, Kokkos::subview(workspace.queries, std::pair(0, 1)), 0U);
+  Kokkos::parallel_for("Kindred::Vector::rank_unfinished::list",
+                       Impl::range(exec_space, queries.count),
+                       ListUnfinished<ExecutionSpace>{lists, kept, workspace.queries.data()});
+  const auto teams = static_cast<std::uint32_t>(unfinished_teams(exec_space));
+  Impl::with_element(rows, [&](const auto& elements) {
+    using element = std::remove_cvref_t<decltype(*elements.values)>;
+    const auto launch = [&](auto term) {
+      using kernel_type = RankUnfinished<ExecutionSpace, element, decltype(term)>;
+      using shape = Arch::LaunchShape<ExecutionSpace>;
+      const kernel_type kernel{metric,
+                               elements,
+                               rows.norms.size(),
+                               filter,
+                               queries.values.data(),
+                               queries.norms.data(),
+                               workspace.queries.data(),
+                               teams,
+                               kept,
+                               kernel_type::sort::padded(2 * kept + kernel_type::step),
+                               best.data(),
+                               workspace.partial.data(),
+                               workspace.arrived.data()};
+      Kokkos::parallel_for(
+          "Kindred::Vector::rank_unfinished::rank",
+          Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(teams), shape::team_size,
+                                             shape::vector_length)
+              .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
+          kernel);
+    };
+    if (metric == Metric::l2) return launch(Impl::SquaredDifferenceTerm{});
+    launch(Impl::DotTerm{});
+  });
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                             \
+  template std::size_t unfinished_teams<SPACE>(const SPACE&);                  \
+  template void rank_unfinished<SPACE>(                                        \
+      const SPACE&, Metric, const VectorRows<SPACE>&, const RowFilter<SPACE>&, \
+      const VectorQueries<SPACE>&, const TileLists<SPACE>&, std::size_t,       \
+      const ArrayView<Rank, SPACE>&, const UnfinishedWorkspace<SPACE>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
+
+}  // namespace Kindred
