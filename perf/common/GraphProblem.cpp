@@ -4,6 +4,7 @@
 #include "common/Checking.hpp"
 #include "common/ProblemFactories.hpp"
 #include "common/Timing.hpp"
+#include "machine/DeviceCalls.hpp"
 #include "machine/SmallSpreads.hpp"
 
 #include <algorithm>
@@ -211,6 +212,30 @@ class HopProblem final : public Problem {
       if (sum != found) return difference("sum", node, found, sum);
     }
     return {};
+  }
+  Queued queued(Space space, int repeats) override {
+    if (space != Space::cuda) return {};
+    constexpr std::size_t calls = 32;
+    Context& context = *m_graph->context;
+    const DeviceQueue queue;
+    const std::vector<std::int64_t> shape{static_cast<std::int64_t>(m_graph->nodes),
+                                          static_cast<std::int64_t>(m_options.columns)};
+    const auto x = DeviceArray::of(context, shape, std::span<const float>(m_x));
+    const auto y = DeviceArray::of<float>(context, shape);
+    HopOptions options = m_options;
+    options.space = Space::cuda;
+    options.stream = queue.stream();
+    Queued queued;
+    queued.seconds = median_of(repeats, 5.0,
+                               [&] {
+                                 for (std::size_t call = 0; call < calls; ++call)
+                                   m_graph->engine.hop(x.array(), y.array(), options);
+                                 queue.fence();
+                               }) /
+                     calls;
+    if (!std::ranges::equal(y.values<float>(), m_y))
+      queued.wrong = "a hop on arrays of the device has another answer";
+    return queued;
   }
 
  private:

@@ -31,6 +31,7 @@ struct PatternSet {
 
 /// Rows of float32 and the engine that holds them.
 struct RowSet {
+  Context* context;
   std::size_t dimension;
   Values<float> values;
   VectorIndex index;
@@ -62,7 +63,7 @@ struct ByteRowSet {
 
 /// A graph and the engine that holds it.
 struct GraphSet {
-  const Context* context;
+  Context* context;
   std::size_t nodes;
   Values<Edge> edges;
   GraphShape shape;

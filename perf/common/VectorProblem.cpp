@@ -5,6 +5,8 @@
 
 #include "common/Checking.hpp"
 #include "common/ProblemFactories.hpp"
+#include "common/Timing.hpp"
+#include "machine/DeviceCalls.hpp"
 
 #include <algorithm>
 
@@ -63,6 +65,48 @@ class VectorProblem : public Problem {
     return {};
   }
 
+  /// Times `call(queries, scores, ids, options)` on arrays on the device, of which \p calls are
+  /// enqueued, and compares the results of call 0 with `expected(query, place)`.
+  template <class Call, class Expected>
+  Queued queued_on_device(int repeats, std::size_t calls, const Call& call,
+                          const Expected& expected) {
+    Context& context = *m_rows->context;
+    const DeviceQueue queue;
+    const auto count = static_cast<std::int64_t>(m_query_count);
+    const auto top = static_cast<std::int64_t>(m_options.top);
+    const auto queries =
+        DeviceArray::of(context, {count, static_cast<std::int64_t>(m_rows->dimension)},
+                        std::span<const float>(m_queries));
+    const auto scores = DeviceArray::of<float>(context, {count, top});
+    const auto ids = DeviceArray::of<std::int64_t>(context, {count, top});
+    SearchOptions options = m_options;
+    options.space = Space::cuda;
+    options.stream = queue.stream();
+    const auto run = [&](std::size_t number) {
+      call(number, queries.array(), scores.array(), ids.array(), options);
+    };
+    Queued queued;
+    queued.seconds = median_of(repeats, 5.0,
+                               [&] {
+                                 for (std::size_t number = 0; number < calls; ++number) run(number);
+                                 queue.fence();
+                               }) /
+                     static_cast<double>(calls);
+    run(0);
+    queue.fence();
+    const std::vector<float> found_scores = scores.values<float>();
+    const std::vector<std::int64_t> found_ids = ids.values<std::int64_t>();
+    for (std::size_t query = 0; query < m_query_count && queued.wrong.empty(); ++query) {
+      for (std::size_t place = 0; place < m_options.top; ++place) {
+        const std::size_t at = query * m_options.top + place;
+        const ScoredId entry = expected(query, place);
+        if (found_ids[at] != entry.id || found_scores[at] != entry.score)
+          queued.wrong = "a call on arrays of the device has another answer";
+      }
+    }
+    return queued;
+  }
+
   std::shared_ptr<const RowSet> m_rows;
   std::size_t m_query_count;
   Values<float> m_queries;
@@ -117,6 +161,18 @@ class SearchProblem final : public VectorProblem {
       if (!wrong.empty()) return "query " + std::to_string(query) + ": " + wrong;
     }
     return {};
+  }
+
+  Queued queued(Space space, int repeats) override {
+    if (space != Space::cuda || !m_filter.empty()) return {};
+    return queued_on_device(
+        repeats, 16,
+        [&](std::size_t, const Array& queries, const Array& scores, const Array& ids,
+            const SearchOptions& options) { m_rows->index.search(queries, scores, ids, options); },
+        [&](std::size_t query, std::size_t place) {
+          const std::size_t at = query * m_answer.top + place;
+          return ScoredId{m_answer.ids[at], m_answer.scores[at]};
+        });
   }
 
  private:
@@ -186,6 +242,31 @@ class ScoreProblem final : public VectorProblem {
   std::string check() const override {
     return check_ranking(m_answer.results[0], m_lists[m_turn][0]);
   }
+  Queued queued(Space space, int repeats) override {
+    if (space != Space::cuda) return {};
+    const auto length = static_cast<std::int64_t>(m_lists[0].values.size() /
+                                                  std::max<std::size_t>(1, m_query_count));
+    std::vector<DeviceArray> lists;
+    for (const Ragged<std::uint64_t>& list : m_lists) {
+      const std::vector<std::int64_t> ids(list.values.begin(), list.values.end());
+      lists.push_back(DeviceArray::of(*m_rows->context,
+                                      {static_cast<std::int64_t>(m_query_count), length},
+                                      std::span<const std::int64_t>(ids)));
+    }
+    SearchOptions on_host = m_options;
+    on_host.space = {};
+    const ScoreResults expected = m_rows->index.score(m_queries, m_lists[0], on_host);
+    return queued_on_device(
+        repeats, 256,
+        [&](std::size_t number, const Array& queries, const Array& scores, const Array& ids,
+            const SearchOptions& options) {
+          m_rows->index.score(queries, lists[number % lists.size()].array(), scores, ids, options);
+        },
+        [&](std::size_t query, std::size_t place) {
+          const std::span<const ScoredId> row = expected.results[query];
+          return place < row.size() ? row[place] : ScoredId{-1, padding_score(m_options.metric)};
+        });
+  }
 
  private:
   std::vector<Ragged<std::uint64_t>> m_lists;
@@ -246,10 +327,11 @@ class PreparedScoreProblem final : public VectorProblem {
 
 }  // namespace
 
-RowSet::RowSet(Context& context, std::size_t count, std::size_t columns, std::uint64_t seed)
-    : dimension(columns),
-      values(normal_rows(count, columns, seed, context.threads())),
-      index(context, values, columns) {}
+RowSet::RowSet(Context& made_in, std::size_t count, std::size_t columns, std::uint64_t seed)
+    : context(&made_in),
+      dimension(columns),
+      values(normal_rows(count, columns, seed, made_in.threads())),
+      index(made_in, values, columns) {}
 
 std::unique_ptr<Problem> search_problem(std::shared_ptr<const RowSet> rows, std::size_t queries,
                                         std::size_t top, std::uint64_t seed,

@@ -340,6 +340,7 @@ std::vector<TargetRow> target_rows(Context& context, double scale, std::uint64_t
        .work = "exact cosine top-100, 1024 queries x 1M x 768",
        .target = 3.0e-3,
        .compare_bits = false,
+       .queued = true,
        .make = [=] { return search_problem(corpora->rows(), 1024, 100, seed); }});
   add({.name = "search-10k",
        .work = "exact cosine top-100, 10K queries x 1M x 768",
@@ -374,6 +375,11 @@ std::vector<TargetRow> target_rows(Context& context, double scale, std::uint64_t
        .work = "cosine top-10 of 1 x 1024 candidates of 768, prepared, result on the host",
        .target = 10e-6,
        .make = [=] { return prepared_score_problem(corpora->rows(), 1024, 10, seed); }});
+  add({.name = "score-1-device",
+       .work = "cosine top-10 of 1 x 1024 candidates of 768, all arrays on the device",
+       .target = 12e-6,
+       .queued = true,
+       .make = [=] { return score_problem(corpora->rows(), 1, 1024, 10, seed); }});
   add({.name = "score-1024", .work = "cosine top-10 of 1024 x 1024 candidates of 768", .make = [=] {
          return score_problem(corpora->rows(), 1024, 1024, 10, seed);
        }});
@@ -435,6 +441,7 @@ std::vector<TargetRow> target_rows(Context& context, double scale, std::uint64_t
        .target = 0.6e-3,
        .kernel = hop_kernel,
        .warm = bins_pay,
+       .queued = true,
        .make = [=] { return hop_problem(corpora->graph(large, 10), seed); }});
   for (const bool is_short : {false, true}) {
     add({.name = is_short ? "hop-32q-bf16" : "hop-32q",
