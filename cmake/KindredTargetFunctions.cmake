@@ -4,7 +4,7 @@
 set(KINDRED_SANITIZE "" CACHE STRING "Sanitizers to compile with, as -fsanitize names them")
 option(KINDRED_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
 option(KINDRED_PRECOMPILE_HEADERS "Read the headers of Kokkos once per target" ON)
-option(KINDRED_UNITY_BUILD "Compile several sources of commands, benchmarks and tests together" ON)
+option(KINDRED_UNITY_BUILD "Compile several sources of engines, commands, benchmarks and tests together" ON)
 
 # kindred_no_contraction(<target> PRIVATE|INTERFACE): prevents contraction of a·b + c into a fused operation, as the same-bits
 # guarantee requires, and defines a macro for headers (core/arch/RoundedProduct.hpp). kindred_kokkos_options does the same
@@ -51,8 +51,8 @@ function(kindred_compile_lightly target)
 endfunction()
 
 # kindred_compile_together(<target>): with KINDRED_UNITY_BUILD, combines up to eight sources of the target in one translation
-# unit. For the command's input and demo, benchmarks, tests and, under sanitizers, the libraries, whose headers take longer to
-# compile than their own code. Names in the anonymous namespaces of a target must be unique.
+# unit. For the command's input and demo, benchmarks, tests and the libraries without kernels, whose headers take longer to
+# compile than their own code: twice as long for the engines. Names in the anonymous namespaces of a target must be unique.
 function(kindred_compile_together target)
   if(KINDRED_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
@@ -181,8 +181,8 @@ function(kindred_library name)
   endif()
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE ${ARG_LINK_PRIVATE})
   target_link_libraries(${target} ${ARG_KOKKOS} Kokkos::kokkos)
-  if(KINDRED_SANITIZE)
-    # The other builds keep one object per source, which a change recompiles alone.
+  # Kernels are compiled one by one: their own code takes longer than their headers.
+  if(KINDRED_SANITIZE OR (ARG_KOKKOS STREQUAL "PRIVATE" AND NOT Kokkos_ENABLE_CUDA))
     kindred_compile_together(${target})
   endif()
   # All libraries have the same compile options, so the first one precompiles for the others.

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -57,6 +58,17 @@ KilledProcess run_and_kill(const Wait& wait, const Body& body) {
     killed.reported = reported;
   ::close(pipe[0]);
   return killed;
+}
+
+/// The time within which writers are killed, in microseconds: enough for some calls of \p step,
+/// which is called once, on this machine as it is now.
+template <class Step>
+std::uint64_t kill_window(const Step& step) {
+  const auto begin = std::chrono::steady_clock::now();
+  step();
+  const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - begin);
+  return std::max<std::uint64_t>(20000, 4 * static_cast<std::uint64_t>(taken.count()));
 }
 
 /// Kills the process after the given number of microseconds.

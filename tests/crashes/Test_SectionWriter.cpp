@@ -61,11 +61,11 @@ TEST(CrashedSectionWriter, LeavesTheStepThatItReportedOrTheNext) {
   auto generator = Testing::generator("CrashedSectionWriter");
   std::uint64_t step = 0;
   FileRevision revision;
-  write_step(path, step, revision);
+  const std::uint64_t window = Testing::kill_window([&] { write_step(path, step, revision); });
   int in_a_step = 0;
   for (int i = 0; i < 200; ++i) {
     const Testing::KilledProcess killed =
-        Testing::kill_after(generator() % 20000, [&](int report_to) {
+        Testing::kill_after(generator() % window, [&](int report_to) {
           Testing::report_forever(report_to, [&] {
             write_step(path, ++step, revision);
             return step;

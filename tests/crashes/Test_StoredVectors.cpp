@@ -31,10 +31,10 @@ TEST(CrashedVectorStore, LeavesTheStepThatItReportedOrTheNext) {
   const std::string path = folder / "a";
   auto generator = Testing::generator("CrashedVectorStore");
   std::uint64_t step = 0;
-  save_step(path, step);
+  const std::uint64_t window = Testing::kill_window([&] { save_step(path, step); });
   for (int i = 0; i < 60; ++i) {
     const Testing::KilledProcess killed =
-        Testing::kill_after(generator() % 20000, [&](int report_to) {
+        Testing::kill_after(generator() % window, [&](int report_to) {
           Testing::report_forever(report_to, [&] {
             save_step(path, ++step);
             return step;
