@@ -48,7 +48,7 @@ inline DLTensor tensor_of(std::string_view name, Storage& storage) {
       {"ends", KINDRED_INT32, 1, {0, 0}},          {"nodes", KINDRED_INT32, 1, {0, 0}},
       {"values", KINDRED_FLOAT32, 1, {0, 0}},      {"out_nodes", KINDRED_INT32, 2, {1, 10}},
       {"out_values", KINDRED_FLOAT32, 2, {1, 10}}, {"results", KINDRED_FLOAT32, 1, {1, 0}},
-      {"dalpha", KINDRED_FLOAT32, 1, {1, 0}}};
+      {"dalpha", KINDRED_FLOAT32, 1, {1, 0}},      {"b", KINDRED_FLOAT32, 2, {2, 2}}};
   Known used{name, KINDRED_FLOAT32, 2, {1, 2}};
   for (const Known& known : all)
     if (known.name == name) used = known;

@@ -135,6 +135,7 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
   } else if constexpr (std::is_floating_point_v<T>) {
     return T(0.5);
   } else {
+    if (name == "dimensions" || name == "size") return T{2};
     return name == "times" || name == "count" ? T{1} : T{};
   }
 }
@@ -316,7 +317,6 @@ TEST(CBadInput, SizesBeyondTheMemoryAreRefused) {
       EXPECT_FALSE(outcome.message.empty());
     }
 }
-
 
 TEST(CBadInput, DestroyingNullIsNothing) {
   for (const Function& function : functions()) {

@@ -47,9 +47,7 @@ struct Handles {
     KINDRED_EXPECT_OK(kindred_matcher_cluster(matcher, 0, nullptr, &clusters));
     KINDRED_EXPECT_OK(kindred_bulk_create(context, &bulk));
     KINDRED_EXPECT_OK(kindred_lattice_create(context, 2, 3, nullptr, 0, nullptr, 0, &lattice));
-    kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
-    options.hidden = 2;
-    options.seeds = 1;
+    const kindred_seeds_options options = valid_struct<kindred_seeds_options>();
     KINDRED_EXPECT_OK(kindred_seeds_create(context, &options, &seeds));
     std::int32_t blueprint = 0;
     KINDRED_EXPECT_OK(kindred_blueprints_create(&blueprints));

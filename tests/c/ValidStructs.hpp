@@ -30,7 +30,11 @@ Struct valid_struct() {
   static ValidTensors tensors;
   Struct out{};
   out.struct_size = sizeof(std::size_t);  // the others have the defaults
-  if constexpr (std::is_same_v<Struct, kindred_seed_arrays>) {
+  if constexpr (std::is_same_v<Struct, kindred_seeds_options>) {
+    out = kindred_seeds_options KINDRED_SEEDS_OPTIONS_INIT;
+    out.hidden = 2;
+    out.seeds = 1;
+  } else if constexpr (std::is_same_v<Struct, kindred_seed_arrays>) {
     out = kindred_seed_arrays KINDRED_SEED_ARRAYS_INIT;
     out.lifecycle = out.blueprint = out.mode = &tensors.code;
     out.alpha = &tensors.alpha;
