@@ -185,11 +185,12 @@ BulkReport run_rows(State& state, Impl::BulkTask<T> task, const BulkItems<T>& ro
       [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
                                 Impl::BulkWorkspace<ExecutionSpace>& workspace, Space) {
         if constexpr (Arch::is_device<ExecutionSpace>) {
-          if (options.stream) {
-            auto& own = workspace.on(exec_space, *options.stream);
-            return launch_rows(own.exec_space, own.lists, task, rows, results);
-          }
-          launch_rows(exec_space, workspace.lists, task, rows, results);
+          const auto launch = [&](const ExecutionSpace& on, auto& own) {
+            launch_rows(on, own.lists, task, rows, results);
+          };
+          if (options.stream)
+            return workspace.run_on(state.context, exec_space, *options.stream, launch);
+          launch(exec_space, workspace);
           Arch::fence(exec_space, "Kindred::Bulk::run");
         }
       });
@@ -388,16 +389,15 @@ BulkReport Bulk::multiply(const ConstArray& a, const ConstArray& b, const Array&
                                     Impl::BulkWorkspace<ExecutionSpace>& workspace, Space) {
             if constexpr (Arch::is_device<ExecutionSpace>) {
               const auto launch = [&](const ExecutionSpace& on, auto& own) {
+                // The products of an earlier call may still use the table that is replaced.
+                if (options.reproducible && options.stream)
+                  Arch::fence(on, "Kindred::Bulk::multiply");
                 Impl::Products<ExecutionSpace, T>(on, own.lists, own.template library<T>(),
                                                   Impl::products_of<T>(pairs), options.reproducible)
                     .run();
               };
-              if (options.stream) {
-                auto& own = workspace.on(exec_space, *options.stream);
-                // The products of an earlier call may still use the table that is replaced.
-                if (options.reproducible) Arch::fence(own.exec_space, "Kindred::Bulk::multiply");
-                return launch(own.exec_space, own);
-              }
+              if (options.stream)
+                return workspace.run_on(m_state->context, exec_space, *options.stream, launch);
               launch(exec_space, workspace);
               Arch::fence(exec_space, "Kindred::Bulk::multiply");
             }

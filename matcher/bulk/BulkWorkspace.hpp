@@ -4,11 +4,10 @@
 
 #include "ListLaunch.hpp"
 #include "Products.hpp"
+#include "common/CallOrder.hpp"
 #include "common/WorkspaceCalls.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Stream.hpp>
 
 #include <cstddef>
@@ -37,14 +36,14 @@ struct LaunchWorkspace {
   }
 };
 
-/// What the calls on a stream of the caller use, which may still run when the next call begins.
+/// What the calls on a stream of the caller use.
 template <class ExecutionSpace>
 struct StreamWorkspace : LaunchWorkspace<ExecutionSpace> {
-  StreamWorkspace(MemoryResource& memory, const ExecutionSpace& given, const Stream& of)
-      : LaunchWorkspace<ExecutionSpace>(memory), stream(of), exec_space(instance_on(given, of)) {}
+  StreamWorkspace(MemoryResource& memory, const Stream& of)
+      : LaunchWorkspace<ExecutionSpace>(memory), stream(of) {}
 
   Stream stream;
-  ExecutionSpace exec_space;
+  CallOrder<ExecutionSpace> calls;
 };
 
 /// \brief The workspace that a `Bulk` keeps on a space.
@@ -55,29 +54,34 @@ struct BulkWorkspace : LaunchWorkspace<ExecutionSpace> {
   BulkWorkspace(const BulkWorkspace&) = delete;
   BulkWorkspace& operator=(const BulkWorkspace&) = delete;
   /// Waits for the calls on streams.
-  ~BulkWorkspace() {
-    for (const auto& one : streams) {
-      try {
-        Arch::fence(one->exec_space, "Kindred::Bulk::end");
-      } catch (const Error&) {
-        continue;  // nothing runs on a lost device
-      }
-    }
-  }
+  ~BulkWorkspace() = default;
 
-  /// The workspace of the calls on \p stream.
-  StreamWorkspace<ExecutionSpace>& on(const ExecutionSpace& exec_space, const Stream& stream) {
-    for (const auto& one : streams) {
-      if (one->stream == stream) return *one;
-    }
-    streams.push_back(
-        std::make_unique<StreamWorkspace<ExecutionSpace>>(*memory, exec_space, stream));
-    return *streams.back();
+  /// \brief Calls `body(exec_space, workspace)` for a call on \p stream, with its instance and its
+  /// workspace. Does not fence. \param own the instance of \p context
+  template <class Body>
+  void run_on(const Context& context, const ExecutionSpace& own, const Stream& stream,
+              const Body& body) {
+    StreamWorkspace<ExecutionSpace>& workspace = of_stream(stream);
+    const auto& exec_space = call_instance(context, own, stream);
+    workspace.calls.run(exec_space, "Kindred::Bulk::failed", nullptr,
+                        [&] { body(exec_space, workspace); });
   }
 
   MemoryResource* memory;
   Buffer<std::byte, typename ExecutionSpace::memory_space> batch;  ///< batch of arrays, on a device
-  std::vector<std::unique_ptr<StreamWorkspace<ExecutionSpace>>> streams;
+
+ private:
+  StreamWorkspace<ExecutionSpace>& of_stream(const Stream& stream) {
+    for (const auto& one : m_streams) {
+      if (one->stream == stream) return *one;
+    }
+    constexpr std::size_t streams_max = 64;
+    if (m_streams.size() == streams_max) m_streams.erase(m_streams.begin());  // after its calls
+    m_streams.push_back(std::make_unique<StreamWorkspace<ExecutionSpace>>(*memory, stream));
+    return *m_streams.back();
+  }
+
+  std::vector<std::unique_ptr<StreamWorkspace<ExecutionSpace>>> m_streams;
 };
 
 using BulkCalls = WorkspaceCalls<BulkWorkspace>;

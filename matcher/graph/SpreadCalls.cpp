@@ -44,17 +44,6 @@ SpreadCalls::SpreadCalls(Context& context)
       m_serial(context.memory(Space::serial), 1),
       m_openmp(context.memory(Space::serial), static_cast<std::size_t>(context.threads())) {}
 
-SpreadCalls::~SpreadCalls() {
-  if (!m_context->is_usable(Space::cuda)) return;
-  try {
-    with_instance(*m_context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace&) {
-      m_devices.get<ExecutionSpace>().on_streams.wait();
-    });
-  } catch (const Error&) {
-    return;  // a lost device runs nothing
-  }
-}
-
 template <class ExecutionSpace>
 auto SpreadCalls::device_workspace() -> DeviceWorkspace<ExecutionSpace>& {
   auto& device = m_devices.get<ExecutionSpace>();
@@ -108,16 +97,10 @@ void SpreadCalls::on_stream(Stream stream, const std::shared_ptr<const GraphSnap
   with_instance(*m_context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& own) {
     const std::lock_guard lock(m_devices.get<ExecutionSpace>().mutex);
     auto& device = device_workspace<ExecutionSpace>();
-    const ExecutionSpace& exec_space = device.on_streams.on(own, stream);
+    const auto& exec_space = call_instance(*m_context, own, stream);
     const auto try_once = [&] {
-      device.on_streams.begin(exec_space);
-      try {
-        run(own, exec_space, device);
-        device.on_streams.end(exec_space, graph);
-      } catch (...) {
-        Arch::fence(exec_space, "Kindred::SpreadingEngine::failed");
-        throw;
-      }
+      device.on_streams.run(exec_space, "Kindred::SpreadingEngine::failed", graph,
+                            [&] { run(own, exec_space, device); });
     };
     try {
       try_once();

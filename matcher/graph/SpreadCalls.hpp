@@ -8,7 +8,7 @@
 #include "HopVectors.hpp"
 #include "PathTrace.hpp"
 #include "SpreadingWorkspace.hpp"
-#include "StreamCalls.hpp"
+#include "common/CallOrder.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
@@ -30,7 +30,7 @@ class SpreadCalls {
  public:
   explicit SpreadCalls(Context& context);
   /// Waits for calls on streams.
-  ~SpreadCalls();
+  ~SpreadCalls() = default;
   SpreadCalls(const SpreadCalls&) = delete;
   SpreadCalls& operator=(const SpreadCalls&) = delete;
 
@@ -86,7 +86,7 @@ class SpreadCalls {
     std::mutex mutex;
     std::optional<Workspace<ExecutionSpace>> workspace;
     std::optional<DenseBins<ExecutionSpace>> bins;
-    StreamCalls<ExecutionSpace> on_streams;  // they use the workspace and the bins
+    CallOrder<ExecutionSpace> on_streams;  // they use the workspace and the bins
   };
 
   /// Calls `body(exec_space, workspace)` with exclusive use of the workspace of \p space.

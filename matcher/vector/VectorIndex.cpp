@@ -53,7 +53,7 @@ struct KINDRED_HIDDEN VectorIndex::State {
       Impl::with_instance(context, space, [&](const auto& exec_space) {
         search<std::decay_t<decltype(exec_space)>>(space).bind(context.memory(space),
                                                                context.pinned_memory());
-        unfenced.get<std::decay_t<decltype(exec_space)>>().bind(context.memory(space));
+        array_searches.get<std::decay_t<decltype(exec_space)>>().bind(context.memory(space));
       });
     }
   }
@@ -66,9 +66,9 @@ struct KINDRED_HIDDEN VectorIndex::State {
     for (const Space space : all_spaces) {
       if (!context.is_usable(space)) continue;
       Impl::with_instance(context, space, [&](const auto& exec_space) {
-        auto& calls = unfenced.get<std::decay_t<decltype(exec_space)>>();
-        calls.wait();
-        calls.rows_changed();
+        auto& array_search = array_searches.get<std::decay_t<decltype(exec_space)>>();
+        array_search.wait();
+        array_search.rows_changed();
       });
     }
     return Impl::translating_out_of_memory(what, change);
@@ -214,8 +214,8 @@ struct KINDRED_HIDDEN VectorIndex::State {
   std::atomic<double> seconds_without_copy{
       0.0};  ///< seconds that searches without quantized copies took
   std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;
-  std::mutex unfenced_mutex;
-  Arch::PerSpace<Impl::UnfencedCalls> unfenced;  ///< destroyed first: it waits for its calls
+  std::mutex array_search_mutex;
+  Arch::PerSpace<Impl::ArraySearch> array_searches;  ///< destroyed first: waits for its calls
 };
 
 VectorIndex::VectorIndex(Context& context, std::span<const float> rows, std::size_t dimension,
@@ -264,8 +264,8 @@ VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;
 VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
 
 VectorIndex::Parts VectorIndex::parts() const noexcept {
-  return {m_state->context, m_state->store, m_state->mutex, m_state->unfenced,
-          m_state->unfenced_mutex};
+  return {m_state->context, m_state->store, m_state->mutex, m_state->array_searches,
+          m_state->array_search_mutex};
 }
 
 std::size_t VectorIndex::size() const noexcept {

@@ -99,18 +99,17 @@ void require_no_filter(const SearchOptions& options) {
       "array; search without a filter, or give the arrays as spans");
 }
 
-/// \brief Calls `body(exec_space, calls)` on \p space. \throws as `Context::run`
+/// \brief Calls `body(exec_space, search)` on \p space. \throws as `Context::run`
 template <class Parts, class Body>
-DispatchRecord run_unfenced(const Parts& parts, const Workload& workload,
-                            std::optional<Space> space, const std::optional<Stream>& stream,
-                            const Body& body) {
+DispatchRecord run_on_arrays(const Parts& parts, const Workload& workload,
+                             std::optional<Space> space, const std::optional<Stream>& stream,
+                             const Body& body) {
   return parts.context.run(workload, space, [&](Space chosen) {
-    Impl::with_instance(parts.context, chosen, [&](const auto& exec_space) {
-      auto& calls = parts.unfenced.template get<std::decay_t<decltype(exec_space)>>();
-      const std::lock_guard lock(parts.unfenced_mutex);
-      const auto& instance = calls.on(exec_space, stream);
-      body(instance, calls);
-      if (!stream) Arch::fence(instance, "Kindred::VectorIndex::arrays");
+    Impl::with_instance_on(parts.context, chosen, stream, [&](const auto& exec_space) {
+      auto& search = parts.array_searches.template get<std::decay_t<decltype(exec_space)>>();
+      const std::lock_guard lock(parts.array_search_mutex);
+      body(exec_space, search);
+      if (!stream) Arch::fence(exec_space, "Kindred::VectorIndex::arrays");
     });
   });
 }
@@ -172,7 +171,7 @@ DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
     DispatchRecord record;
     record.operation = Operations::search;
     if (call.queries.count == 0 || columns == 0) return record;
-    return run_unfenced(
+    return run_on_arrays(
         parts,
         workload_of(parts, call, Operations::search, store.size() * call.queries.count,
                     Impl::search_work(SearchPath::brute_force, store.size(), call.queries.count,
@@ -220,7 +219,7 @@ DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& score
     record.operation = Operations::search;
     if (call.queries.count == 0) return record;
     const std::size_t kept = std::min<std::size_t>(out.top, store.size());
-    return run_unfenced(
+    return run_on_arrays(
         parts,
         workload_of(parts, call, Operations::search, store.size() * call.queries.count,
                     Impl::search_work(SearchPath::brute_force, store.size(), call.queries.count,
@@ -266,13 +265,13 @@ DispatchRecord VectorIndex::score(const ConstArray& queries, const ConstArray& c
     const Workload workload = workload_of(
         parts, call, Operations::score, items,
         static_cast<double>(items) * static_cast<double>(store.dimension()), options.stream);
-    return run_unfenced(parts, workload, space_for(call, options.space), options.stream,
-                        [&](const auto& exec_space, auto& calls) {
-                          const std::string why_not = calls.why_not(
-                              exec_space, store, given.queries, given.length, out.top);
-                          KINDRED_THROW_IF(!why_not.empty(), why_not);
-                          calls.score(exec_space, store, call.queries, given, options.metric, out);
-                        });
+    return run_on_arrays(parts, workload, space_for(call, options.space), options.stream,
+                         [&](const auto& exec_space, auto& calls) {
+                           const std::string why_not = calls.why_not(
+                               exec_space, store, given.queries, given.length, out.top);
+                           KINDRED_THROW_IF(!why_not.empty(), why_not);
+                           calls.score(exec_space, store, call.queries, given, options.metric, out);
+                         });
   });
 }
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "UnfencedCalls.hpp"
+#include "ArraySearch.hpp"
 #include "VectorStore.hpp"
 
 namespace Kindred {
@@ -19,8 +19,8 @@ struct VectorIndex::Parts {
   Context& context;
   const Impl::VectorStore& store;
   std::shared_mutex& mutex;  ///< of the store
-  Arch::PerSpace<Impl::UnfencedCalls>& unfenced;
-  std::mutex& unfenced_mutex;  ///< of `unfenced`
+  Arch::PerSpace<Impl::ArraySearch>& array_searches;
+  std::mutex& array_search_mutex;  ///< of `array_searches`
 };
 
 }  // namespace Kindred

@@ -13,7 +13,7 @@
 #include "MessageOf.hpp"
 #include "ToSpace.hpp"
 #include "VectorSupport.hpp"
-#include "vector/UnfencedCalls.hpp"
+#include "vector/ArraySearch.hpp"
 
 namespace VectorIndexArraysTest {
 
@@ -225,7 +225,7 @@ TEST(VectorIndexArrays, OfOneQueryNeedNoDimensionForIt) {
 }
 
 /// The calls of a device, run on the host: there they are tested without a device.
-TEST(VectorIndexArrays, UnfencedCallsGiveTheAnswersOfTheIndex) {
+TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheIndex) {
   Data data;
   Context& context = Testing::context();
   Impl::VectorStore store(context,
@@ -238,19 +238,19 @@ TEST(VectorIndexArrays, UnfencedCallsGiveTheAnswersOfTheIndex) {
   store.remove(removed);
   ASSERT_EQ(store.size(), data.index.size());
   const HostSpace& exec_space = Impl::host_instance(context, Space::serial);
-  Impl::UnfencedCalls<HostSpace> calls;
-  calls.bind(context.memory(Space::serial));
+  Impl::ArraySearch<HostSpace> search;
+  search.bind(context.memory(Space::serial));
   for (const std::size_t count : {1UL, 6UL, 1500UL}) {
     const std::vector<float> queries = normal_values(data.generator, count * dimension);
     const Impl::GivenQueries given{queries.data(), count, dimension};
     for (const Metric metric : all_metrics) {
       std::vector<float> out(count * store.size());
-      calls.scores(exec_space, store, given, metric, out.data(), store.size());
+      search.scores(exec_space, store, given, metric, out.data(), store.size());
       EXPECT_EQ(bits(out), expected_scores(data, queries, metric));
       for (const std::size_t top : {3UL, 50UL}) {
         std::vector<float> scores(count * top);
         std::vector<std::int64_t> ids(count * top);
-        calls.search(exec_space, store, given, metric, top,
+        search.search(exec_space, store, given, metric, top,
                      {scores.data(), top, ids.data(), top, top});
         EXPECT_EQ((Answer{ids, bits(scores)}), expected_search(data, queries, metric, top));
       }

@@ -85,6 +85,19 @@ class CurrentDeviceOf {
 #endif
 };
 
+/// \brief The instance of a call on arrays of a caller: on \p stream if there is one, otherwise \p
+/// exec_space, the instance of \p context for a space. \see device_instance_on
+inline const HostSpace& call_instance(const Context&, const HostSpace& exec_space,
+                                      const std::optional<Stream>&) {
+  return exec_space;
+}
+#if KINDRED_HAS_DEVICE
+inline DeviceSpace call_instance(const Context& context, const DeviceSpace& exec_space,
+                                 const std::optional<Stream>& stream) {
+  return stream ? device_instance_on(context, *stream) : exec_space;
+}
+#endif
+
 /// \brief Calls `function(exec_space)` with the execution-space instance of \p space, which maps
 /// the run-time space to a type. \throws SpaceUnavailable if the space is not usable
 template <class Function>
@@ -99,20 +112,13 @@ decltype(auto) with_instance(const Context& context, Space space, Function&& fun
   return std::forward<Function>(function)(host_instance(context, space));
 }
 
-/// \brief `with_instance` for a call on arrays of a caller: on a device, the instance is on \p
-/// stream if there is one.
+/// \brief `with_instance` for a call on arrays of a caller. \see call_instance
 template <class Function>
 decltype(auto) with_instance_on(const Context& context, Space space,
-                                [[maybe_unused]] const std::optional<Stream>& stream,
-                                Function&& function) {
-#if KINDRED_HAS_DEVICE
-  if (space == Space::cuda && stream) {
-    const Arch::CurrentDevice current(device_instance(context));
-    const DeviceSpace exec_space = device_instance_on(context, *stream);
-    return std::forward<Function>(function)(exec_space);
-  }
-#endif
-  return with_instance(context, space, std::forward<Function>(function));
+                                const std::optional<Stream>& stream, Function&& function) {
+  return with_instance(context, space, [&](const auto& exec_space) -> decltype(auto) {
+    return function(call_instance(context, exec_space, stream));
+  });
 }
 
 }  // namespace Kindred::Impl

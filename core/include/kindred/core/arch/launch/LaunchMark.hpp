@@ -4,6 +4,8 @@
 
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 
+#include <optional>
+
 namespace Kindred::Arch {
 
 /// \brief A point in the work of an execution-space instance, for which the host and other
@@ -14,7 +16,8 @@ class LaunchMark {
  public:
   /// Sets the mark behind everything that was launched on \p exec_space; replaces an earlier one.
   void set(const ExecutionSpace&) {}
-  /// Makes later launches on \p exec_space wait for the mark. Does not fence.
+  /// Makes later launches on \p exec_space wait for the mark; those on the stream where it was set
+  /// do so anyway. Does not fence.
   void order(const ExecutionSpace&) const {}
   /// Whether everything before the mark has ended.
   bool is_reached() const { return true; }
@@ -36,8 +39,10 @@ class LaunchMark<DeviceSpace> {
 
   void set(const DeviceSpace& exec_space) {
     require(cudaEventRecord(m_event, exec_space.cuda_stream()), "recording an event");
+    m_stream = id_of(exec_space);
   }
   void order(const DeviceSpace& exec_space) const {
+    if (m_stream == id_of(exec_space)) return;
     require(cudaStreamWaitEvent(exec_space.cuda_stream(), m_event, 0), "ordering a stream");
   }
   bool is_reached() const {
@@ -49,7 +54,15 @@ class LaunchMark<DeviceSpace> {
   void wait() const { require(cudaEventSynchronize(m_event), "waiting for an event"); }
 
  private:
+  /// Unlike a handle, it is never used again for another stream.
+  static std::optional<unsigned long long> id_of(const DeviceSpace& exec_space) {
+    unsigned long long id = 0;
+    require(cudaStreamGetId(exec_space.cuda_stream(), &id), "asking for the id of a stream");
+    return id;
+  }
+
   cudaEvent_t m_event = nullptr;
+  std::optional<unsigned long long> m_stream;  ///< where the mark is; none: it was never set
 };
 #endif
 

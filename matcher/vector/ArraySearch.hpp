@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_VECTOR_UNFENCED_CALLS_HPP
-#define KINDRED_MATCHER_VECTOR_UNFENCED_CALLS_HPP
+#ifndef KINDRED_MATCHER_VECTOR_ARRAY_SEARCH_HPP
+#define KINDRED_MATCHER_VECTOR_ARRAY_SEARCH_HPP
 
-#include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/StartCopy.hpp>
-#include <kindred/core/arch/launch/DeviceStatus.hpp>
-#include <kindred/core/arch/launch/LaunchMark.hpp>
-#include <kindred/core/common/Stream.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/FindRows.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>
@@ -18,9 +13,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +21,7 @@
 #include "GrowBuffer.hpp"
 #include "TopLists.hpp"
 #include "VectorStore.hpp"
+#include "common/CallOrder.hpp"
 
 namespace Kindred::Impl {
 
@@ -39,25 +32,15 @@ struct GivenQueries {
   std::size_t stride = 0;  ///< in elements
 };
 
-/// \brief Calls on rows that are resident in one space and on arrays of the caller there. They do
+/// \brief Searches of rows that are resident in one space, with arrays of the caller there. They do
 /// not fence, bring nothing to the host, and may be launched on any stream.
 ///
-/// All calls share a workspace: each is ordered behind the one before it, also across streams.
-/// Memory that grows is released by a call that waits for the device. One call at a time.
+/// All calls share a workspace, \see CallOrder. Memory that grows is released by a call that waits
+/// for the device. One call at a time.
 template <class ExecutionSpace>
-class UnfencedCalls {
+class ArraySearch {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
-
-  UnfencedCalls() = default;
-  ~UnfencedCalls() {
-    wait_quietly();
-    // Kokkos aborts when it frees the memory of instances on a lost device: they stay allocated.
-    if (Arch::device_is_lost())
-      static_cast<void>(new std::vector<std::pair<Stream, ExecutionSpace>>(std::move(m_instances)));
-  }
-  UnfencedCalls(const UnfencedCalls&) = delete;
-  UnfencedCalls& operator=(const UnfencedCalls&) = delete;
 
   /// Constructs empty buffers in \p memory.
   void bind(MemoryResource& memory) {
@@ -76,30 +59,8 @@ class UnfencedCalls {
     m_search.bind(memory);
   }
 
-  /// \brief The instance on \p stream, or \p exec_space if there is none; kept, because making one
-  /// allocates memory. Valid until the next call.
-  const ExecutionSpace& on(const ExecutionSpace& exec_space, const std::optional<Stream>& stream) {
-    constexpr std::size_t instances_max = 64;
-    m_stream = stream;
-    if (!stream) return exec_space;
-    for (const auto& [known, instance] : m_instances) {
-      if (known == *stream) return instance;
-    }
-    if (m_instances.size() == instances_max) {
-      wait();
-      m_instances.clear();
-    }
-    // The default stream has a handle of its own: no handle would mean no stream.
-    void* const legacy_stream = reinterpret_cast<void*>(std::uintptr_t{1});
-    void* const handle = stream->handle() == nullptr ? legacy_stream : stream->handle();
-    m_instances.emplace_back(*stream, instance_on(exec_space, Stream::cuda(handle)));
-    return m_instances.back().second;
-  }
-
   /// Waits for all calls. Call before rows change. \throws DeviceLost
-  void wait() {
-    if (m_end) m_end->wait();
-  }
+  void wait() { m_calls.wait(); }
   /// Rows have changed: the next call prepares the filters of removed rows.
   void rows_changed() { m_is_current = false; }
 
@@ -207,18 +168,10 @@ class UnfencedCalls {
   /// Calls `body()`, whose launches are ordered behind those of earlier calls.
   template <class Body>
   void in_order(const ExecutionSpace& exec_space, const VectorStore& store, const Body& body) {
-    if (m_end && m_stream != m_end_stream) m_end->order(exec_space);
-    prepare_filters(exec_space, store);
-    try {
+    m_calls.run(exec_space, "Kindred::VectorIndex::arrays", nullptr, [&] {
+      prepare_filters(exec_space, store);
       body();
-    } catch (...) {
-      // The next call is not ordered behind what was launched.
-      Arch::fence(exec_space, "Kindred::VectorIndex::arrays");
-      throw;
-    }
-    if (!m_end) m_end.emplace();
-    m_end->set(exec_space);
-    m_end_stream = m_stream;
+    });
   }
   void prepare_filters(const ExecutionSpace& exec_space, const VectorStore& store) {
     if (m_is_current) return;
@@ -239,13 +192,6 @@ class UnfencedCalls {
       upload(exec_space, live.rows.view(), rows.data(), rows.size());
     }
     m_is_current = true;
-  }
-  void wait_quietly() noexcept {
-    try {
-      wait();
-    } catch (const std::exception&) {
-      // A lost device has no work left.
-    }
   }
 
   /// Ensures that a buffer, which kernels leave as it was, has \p size zeros.
@@ -324,12 +270,9 @@ class UnfencedCalls {
   BruteForceSearch<ExecutionSpace> m_search;
   std::vector<LiveRows> m_live;  ///< one per segment
   bool m_is_current = false;
-  std::optional<Stream> m_stream;                         ///< of the current call
-  std::optional<Arch::LaunchMark<ExecutionSpace>> m_end;  ///< of the last call
-  std::optional<Stream> m_end_stream;
-  std::vector<std::pair<Stream, ExecutionSpace>> m_instances;
+  CallOrder<ExecutionSpace> m_calls;  ///< destroyed first: they use the members above
 };
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_VECTOR_UNFENCED_CALLS_HPP
+#endif  // KINDRED_MATCHER_VECTOR_ARRAY_SEARCH_HPP

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Context.hpp>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/Copies.hpp>
+
+#include <gtest/gtest.h>
+
+#include "DeviceCopy.hpp"
+#include "Support.hpp"
+#include "common/CallOrder.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+namespace CallOrderTest {
+
+using namespace Kindred;
+
+constexpr const char* label = "Kindred::Testing::call_order";
+
+/// Calls `body(exec_space, order)` on every space.
+template <class Body>
+void on_spaces(const Body& body) {
+  for (const Space space : Testing::spaces()) {
+    SCOPED_TRACE(to_string(space));
+    Impl::with_instance(Testing::context(), space,
+                        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                          Impl::CallOrder<ExecutionSpace> order;
+                          body(exec_space, order);
+                        });
+  }
+}
+
+TEST(CallOrder, KeepsWhatCallsReadUntilTheyHaveEnded) {
+  on_spaces([](const auto& exec_space, auto& order) {
+    const auto first = std::make_shared<int>(1);
+    const auto second = std::make_shared<int>(2);
+    order.run(exec_space, label, first, [] {});
+    order.run(exec_space, label, first, [] {});
+    EXPECT_EQ(first.use_count(), 2);
+    order.run(exec_space, label, second, [] {});
+    Arch::fence(exec_space, label);
+    order.run(exec_space, label, second, [] {});
+    EXPECT_EQ(first.use_count(), 1) << "the calls that read it have ended";
+    EXPECT_EQ(second.use_count(), 2);
+    order.wait();
+    EXPECT_EQ(second.use_count(), 1);
+    order.wait();
+  });
+}
+
+TEST(CallOrder, CanBeWaitedForWithinACall) {
+  on_spaces([](const auto& exec_space, auto& order) {
+    const std::shared_ptr<const void> read = std::make_shared<int>(1);
+    for (int call = 0; call < 3; ++call) {
+      order.run(exec_space, label, read, [&] {
+        order.wait();
+        EXPECT_EQ(read.use_count(), 1);
+      });
+      EXPECT_EQ(read.use_count(), 2);
+    }
+  });
+}
+
+TEST(CallOrder, FailuresArePassedOn) {
+  on_spaces([](const auto& exec_space, auto& order) {
+    const auto read = std::make_shared<int>(1);
+    const auto fail = [] { throw std::runtime_error("no"); };
+    EXPECT_THROW(order.run(exec_space, label, read, fail), std::runtime_error);
+    EXPECT_EQ(read.use_count(), 1) << "nothing runs that reads it";
+    order.run(exec_space, label, read, [] {});
+    EXPECT_THROW(order.run(exec_space, label, nullptr, fail), std::runtime_error);
+    EXPECT_EQ(read.use_count(), 2);
+    order.wait();
+  });
+}
+
+/// Copies an array through others, one call per copy, each on the next of two streams.
+TEST(CallOrder, CallsOnSeveralStreamsRunOneAfterTheOther) {
+  const Context& context = Testing::context();
+  constexpr std::size_t size = std::size_t{1} << 22U;
+  constexpr std::size_t copies = 9;
+  std::vector<std::uint32_t> values(size);
+  std::iota(values.begin(), values.end(), 1U);
+  for (const Space space : Testing::spaces()) {
+    SCOPED_TRACE(to_string(space));
+    std::vector<Testing::DeviceStream> streams;
+    if (space == Space::cuda) {
+      for (int i = 0; i < 2; ++i) streams.emplace_back(context);
+    }
+    Impl::with_instance(context, space, [&]<class ExecutionSpace>(const ExecutionSpace& own) {
+      using buffer_type = Buffer<std::uint32_t, typename ExecutionSpace::memory_space>;
+      MemoryResource& memory = Testing::context().memory(space);
+      std::vector<buffer_type> arrays;
+      for (std::size_t i = 0; i <= copies; ++i) {
+        arrays.emplace_back(memory, label, size);
+        Impl::upload(own, arrays.back().view(), std::vector<std::uint32_t>(size).data(), size);
+      }
+      Impl::upload(own, arrays[0].view(), values.data(), size);
+      Impl::CallOrder<ExecutionSpace> order;
+      for (std::size_t i = 0; i < copies; ++i) {
+        std::optional<Stream> stream;
+        if (!streams.empty()) stream = streams[i % 2].stream();
+        const auto& exec_space = Impl::call_instance(context, own, stream);
+        order.run(exec_space, label, nullptr, [&] {
+          Arch::start_copy(exec_space, label, arrays[i + 1].data(), arrays[i].data(),
+                           size * sizeof(std::uint32_t));
+        });
+      }
+      order.wait();
+      std::vector<std::uint32_t> copied(size);
+      Impl::download(own, copied.data(), arrays[copies].view(), size);
+      EXPECT_EQ(copied, values);
+    });
+  }
+}
+
+}  // namespace CallOrderTest
