@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ListLaunch.hpp"
 #include "Products.hpp"
+#include "common/Preparation.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -60,19 +60,14 @@ class PreparedProducts final : public PreparedBulk::Launch {
   Impl::Products<ExecutionSpace, T> m_products;
 };
 
-void require_usable(Context& context, Space space) {
-  if (!context.is_usable(space)) throw SpaceUnavailable(context.info(space).why_not);
-}
-
 template <class T>
-std::unique_ptr<PreparedBulk::Launch> prepared(Context& context, Impl::BulkTask<T> task,
-                                               Space space, const std::optional<Stream>& stream,
+std::unique_ptr<PreparedBulk::Launch> prepared(const Impl::Preparation& prepare,
+                                               Impl::BulkTask<T> task,
                                                Impl::bulk_result<T>* results = nullptr) {
-  return Impl::with_instance(
-      context, space, [&](const auto& exec_space) -> std::unique_ptr<PreparedBulk::Launch> {
-        using execution_space = std::decay_t<decltype(exec_space)>;
-        return std::make_unique<PreparedList<execution_space, T>>(
-            Impl::instance_on(exec_space, stream), context.memory(space), task, results);
+  return prepare(
+      [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                MemoryResource& memory) -> std::unique_ptr<PreparedBulk::Launch> {
+        return std::make_unique<PreparedList<ExecutionSpace, T>>(exec_space, memory, task, results);
       });
 }
 
@@ -89,19 +84,17 @@ PreparedBulk PreparedBulk::xor_bytes(Context& context, BulkArrays<std::uint8_t> 
                                      BulkArrays<std::uint8_t> keys,
                                      BulkResults<std::uint8_t> results, Space space,
                                      const std::optional<Stream>& stream) {
-  require_usable(context, space);
-  const Impl::CurrentDeviceOf current(context, space);
+  const Impl::Preparation prepare(context, space, stream);
   Impl::BulkTask<std::uint8_t> task;
   task.items = Impl::checked_items(arrays, &keys, &results, space, {"arrays", "keys"});
-  return PreparedBulk(prepared(context, std::move(task), space, stream));
+  return PreparedBulk(prepared(prepare, std::move(task)));
 }
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::element_wise(Context& context, ElementWise op, BulkArrays<T> arrays,
                                         BulkArrays<T> others, T number, BulkResults<T> results,
                                         Space space, const std::optional<Stream>& stream) {
-  require_usable(context, space);
-  const Impl::CurrentDeviceOf current(context, space);
+  const Impl::Preparation prepare(context, space, stream);
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::element_wise;
   task.op = op;
@@ -109,36 +102,32 @@ PreparedBulk PreparedBulk::element_wise(Context& context, ElementWise op, BulkAr
   Impl::check_operands(op,
                        !others.empty() || op == ElementWise::add || op == ElementWise::multiply);
   task.items = Impl::checked_items(arrays, others.empty() ? nullptr : &others, &results, space);
-  return PreparedBulk(prepared(context, std::move(task), space, stream));
+  return PreparedBulk(prepared(prepare, std::move(task)));
 }
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::normalise(Context& context, BulkArrays<T> arrays, BulkResults<T> results,
                                      Space space, const std::optional<Stream>& stream) {
-  require_usable(context, space);
-  const Impl::CurrentDeviceOf current(context, space);
+  const Impl::Preparation prepare(context, space, stream);
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::normalise;
   task.items = Impl::checked_items<T>(arrays, nullptr, &results, space);
-  return PreparedBulk(prepared(context, std::move(task), space, stream));
+  return PreparedBulk(prepared(prepare, std::move(task)));
 }
 
 template <class T>
 PreparedBulk PreparedBulk::random_fill(Context& context, BulkResults<T> results, std::uint64_t seed,
                                        std::uint64_t offset, Space space,
                                        const std::optional<Stream>& stream) {
-  require_usable(context, space);
-  const Impl::CurrentDeviceOf current(context, space);
-  return PreparedBulk(
-      prepared(context, Impl::random_task(results, seed, offset, space), space, stream));
+  const Impl::Preparation prepare(context, space, stream);
+  return PreparedBulk(prepared(prepare, Impl::random_task(results, seed, offset, space)));
 }
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArrays<T> arrays,
                                   std::span<double> results, Space space,
                                   const std::optional<Stream>& stream) {
-  require_usable(context, space);
-  const Impl::CurrentDeviceOf current(context, space);
+  const Impl::Preparation prepare(context, space, stream);
   Impl::check_results(results.size(), arrays.size());
   KINDRED_THROW_IF(
       space == Space::cuda && !results.empty() && !Impl::device_reaches(results.data()),
@@ -149,22 +138,20 @@ PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArr
   for (std::size_t i = 0; i < arrays.size(); ++i)
     Impl::check_reducible(reduction, arrays[i].size(), i);
   task.items = Impl::checked_items<T>(arrays, nullptr, nullptr, space);
-  return PreparedBulk(prepared(context, std::move(task), space, stream, results.data()));
+  return PreparedBulk(prepared(prepare, std::move(task), results.data()));
 }
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::multiply(Context& context, std::span<const MatrixPair<T>> pairs,
                                     bool reproducible, Space space,
                                     const std::optional<Stream>& stream) {
-  require_usable(context, space);
-  const Impl::CurrentDeviceOf current(context, space);
+  const Impl::Preparation prepare(context, space, stream);
   Impl::check_pairs(pairs, space);
   return PreparedBulk(
-      Impl::with_instance(context, space, [&](const auto& exec_space) -> std::unique_ptr<Launch> {
-        using execution_space = std::decay_t<decltype(exec_space)>;
-        return std::make_unique<PreparedProducts<execution_space, T>>(
-            Impl::instance_on(exec_space, stream), context.memory(space), Impl::products_of(pairs),
-            reproducible);
+      prepare([&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                        MemoryResource& memory) -> std::unique_ptr<Launch> {
+        return std::make_unique<PreparedProducts<ExecutionSpace, T>>(
+            exec_space, memory, Impl::products_of(pairs), reproducible);
       }));
 }
 

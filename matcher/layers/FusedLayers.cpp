@@ -13,51 +13,28 @@ namespace KINDRED_PUBLIC Kindred {
 namespace {
 
 template <class ExecutionSpace>
-class NormLaunches final : public Impl::Launches {
+class NormLaunches final : public Impl::LaunchesOn<ExecutionSpace> {
  public:
   NormLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
                std::vector<NormLayerData> layers)
-      : m_exec_space(exec_space),
+      : Impl::LaunchesOn<ExecutionSpace>(exec_space, "Kindred::PreparedNorms::wait"),
         m_plan(plan_norms(exec_space, std::span<NormLayerData>(layers))),
         m_layers(Impl::resident(exec_space, memory, layers)) {}
 
-  void run() override { fused_norms(m_exec_space, m_plan, m_layers.const_view()); }
-  void wait() const override { Arch::fence(m_exec_space, "Kindred::PreparedNorms::wait"); }
+  void run() override { fused_norms(this->exec_space(), m_plan, m_layers.const_view()); }
 
  private:
-  ExecutionSpace m_exec_space;
   NormPlan m_plan;
   Buffer<NormLayerData, typename ExecutionSpace::memory_space> m_layers;
 };
 
-/// A rough estimate of the time that one thread needs for \p layers.
-double nanoseconds_of(std::span<const NormLayer> layers) {
-  constexpr double of_element = 1;
-  double all = 0;
-  for (const NormLayer& layer : layers)
-    all += of_element * static_cast<double>(layer.x.rows) * static_cast<double>(layer.x.columns);
-  return all;
-}
-double nanoseconds_of(std::span<const LinearLayer> layers) {
-  constexpr double of_step = 0.03;
-  double all = 0;
-  for (const LinearLayer& layer : layers)
-    all += of_step * static_cast<double>(layer.x.rows) * static_cast<double>(layer.x.columns) *
-           static_cast<double>(layer.w.rows);
-  return all;
-}
-
 }  // namespace
 
-struct KINDRED_HIDDEN PreparedNorms::State {
-  explicit State(std::unique_ptr<Impl::Launches> prepared) : launches(std::move(prepared)) {}
-
-  std::unique_ptr<Impl::Launches> launches;
+struct KINDRED_HIDDEN PreparedNorms::State : Impl::LaunchState {
+  using LaunchState::LaunchState;
 };
-struct KINDRED_HIDDEN PreparedLinears::State {
-  explicit State(std::unique_ptr<Impl::Launches> prepared) : launches(std::move(prepared)) {}
-
-  std::unique_ptr<Impl::Launches> launches;
+struct KINDRED_HIDDEN PreparedLinears::State : Impl::LaunchState {
+  using LaunchState::LaunchState;
 };
 
 PreparedNorms::PreparedNorms(Context& context, std::span<const NormLayer> layers, Space space,
@@ -83,11 +60,9 @@ void PreparedLinears::wait() const { m_state->launches->wait(); }
 
 void run_norm_layers(Context& context, std::span<const NormLayer> layers,
                      const NormOptions& options) {
-  const Space chosen =
-      options.space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
-  if (chosen != Space::cuda) return PreparedNorms(context, layers, chosen).run();
-  Impl::run_copies(
-      context, layers,
+  constexpr double element_nanoseconds = 1;
+  Impl::run_layers(
+      context, layers, options.space, Impl::norm_elements(layers) * element_nanoseconds,
       [](auto& copies, const NormLayer& layer) {
         NormLayer taken = layer;
         taken.x = copies.take(layer.x);
@@ -98,17 +73,16 @@ void run_norm_layers(Context& context, std::span<const NormLayer> layers,
         taken.variance = copies.take(layer.variance);
         return taken;
       },
-      [&](std::span<const NormLayer> taken) { return PreparedNorms(context, taken, Space::cuda); });
+      [&](std::span<const NormLayer> on_space, Space space) {
+        return PreparedNorms(context, on_space, space);
+      });
 }
 
 void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
                        const LinearOptions& options) {
-  const Space chosen =
-      options.space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
-  if (chosen != Space::cuda)
-    return PreparedLinears(context, layers, options.reproducible, chosen).run();
-  Impl::run_copies(
-      context, layers,
+  constexpr double step_nanoseconds = 0.03;
+  Impl::run_layers(
+      context, layers, options.space, Impl::linear_steps(layers) * step_nanoseconds,
       [](auto& copies, const LinearLayer& layer) {
         LinearLayer taken = layer;
         taken.x = copies.take(layer.x);
@@ -117,8 +91,8 @@ void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
         taken.y = copies.take(layer.y);
         return taken;
       },
-      [&](std::span<const LinearLayer> taken) {
-        return PreparedLinears(context, taken, options.reproducible, Space::cuda);
+      [&](std::span<const LinearLayer> on_space, Space space) {
+        return PreparedLinears(context, on_space, options.reproducible, space);
       });
 }
 

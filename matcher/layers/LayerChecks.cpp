@@ -76,6 +76,25 @@ void require_element(VectorElement element, VectorElement required, const std::s
                                             std::string(to_string(required)));
 }
 
+/// Whether \p result is \p read in place.
+bool is_same(const ConstMatrix& read, const MutableMatrix& result) {
+  return static_cast<const void*>(read.values.data()) == result.values.data() &&
+         read.element == result.element && read.row_stride() == result.row_stride();
+}
+/// What a norm layer and its backward pass have in common.
+template <class Layer>
+void check_norm(const Layer& layer, Space space, std::size_t i) {
+  const std::size_t columns = layer.x.columns;
+  KINDRED_THROW_IF(columns == 0 || columns > norm_columns_max,
+                   named(i, "x") + " has " + std::to_string(columns) +
+                       " columns; a row must have 1 … " + std::to_string(norm_columns_max));
+  check_vector(layer.gamma, columns, space, named(i, "gamma"));
+  check_vector(layer.beta, columns, space, named(i, "beta"));
+  KINDRED_THROW_IF(!std::isnormal(layer.epsilon) || layer.epsilon < 0.0F,
+                   named(i, "epsilon") + " is " + std::to_string(layer.epsilon) +
+                       "; it must be a positive number of at least 2⁻¹²⁶");
+}
+
 template <class T>
 T* data_of(std::span<T> values) {
   return values.empty() ? nullptr : values.data();
@@ -95,20 +114,11 @@ std::vector<NormLayerData> checked(std::span<const NormLayer> layers, Space spac
                      named(i, "x") + " is " + std::to_string(x.rows) + " × " +
                          std::to_string(x.columns) + ", y " + std::to_string(y.rows) + " × " +
                          std::to_string(y.columns) + "; they must have the same shape");
-    KINDRED_THROW_IF(x.columns == 0 || x.columns > norm_columns_max,
-                     named(i, "x") + " has " + std::to_string(x.columns) +
-                         " columns; a row must have 1 … " + std::to_string(norm_columns_max));
-    check_vector(layer.gamma, x.columns, space, named(i, "gamma"));
-    check_vector(layer.beta, x.columns, space, named(i, "beta"));
+    check_norm(layer, space, i);
     check_vector(layer.mean, x.rows, space, named(i, "mean"));
     check_vector(layer.variance, x.rows, space, named(i, "variance"));
-    KINDRED_THROW_IF(!std::isnormal(layer.epsilon) || layer.epsilon < 0.0F,
-                     named(i, "epsilon") + " is " + std::to_string(layer.epsilon) +
-                         "; it must be a positive number of at least 2⁻¹²⁶");
-    const bool is_same = static_cast<const void*>(x.values.data()) == y.values.data() &&
-                         x.element == y.element && x.row_stride() == y.row_stride();
     KINDRED_THROW_IF(
-        !is_same && overlap(x, y),
+        !is_same(x, y) && overlap(x, y),
         named(i, "y") +
             " overlaps x; it must be separate, or x itself with the same element type and "
             "stride");
@@ -142,10 +152,7 @@ std::vector<LinearLayerData> checked(std::span<const LinearLayer> layers, Space 
     check_matrix(layer.x, space, named(i, "x"));
     check_matrix(layer.w, space, named(i, "w"));
     check_matrix(layer.y, space, named(i, "y"));
-    KINDRED_THROW_IF(layer.x.element != layer.w.element,
-                     named(i, "w") + " is " + std::string(to_string(layer.w.element)) +
-                         "; it must have the element type of x, " +
-                         std::string(to_string(layer.x.element)));
+    require_element(layer.w.element, layer.x.element, named(i, "w"));
     expect_equal(layer.w.columns, layer.x.columns,
                  named(i, "w and x must have the same number of columns"));
     expect_equal(layer.y.rows, layer.x.rows, named(i, "y and x must have the same number of rows"));
@@ -183,20 +190,11 @@ std::vector<NormGradientData> checked(std::span<const NormGradient> layers, Spac
     require_shape(layer.gradient, x.rows, x.columns, named(i, "gradient"));
     require_shape(layer.dx, x.rows, x.columns, named(i, "dx"));
     require_element(layer.dx.element, x.element, named(i, "dx"));
-    KINDRED_THROW_IF(x.columns == 0 || x.columns > norm_columns_max,
-                     named(i, "x") + " has " + std::to_string(x.columns) +
-                         " columns; a row must have 1 … " + std::to_string(norm_columns_max));
-    check_vector(layer.gamma, x.columns, space, named(i, "gamma"));
-    check_vector(layer.beta, x.columns, space, named(i, "beta"));
+    check_norm(layer, space, i);
     check_vector(layer.dgamma, x.columns, space, named(i, "dgamma"));
     check_vector(layer.dbeta, x.columns, space, named(i, "dbeta"));
-    KINDRED_THROW_IF(!std::isnormal(layer.epsilon) || layer.epsilon < 0.0F,
-                     named(i, "epsilon") + " is " + std::to_string(layer.epsilon) +
-                         "; it must be a positive number of at least 2⁻¹²⁶");
-    const bool is_gradient =
-        static_cast<const void*>(layer.gradient.values.data()) == layer.dx.values.data() &&
-        layer.gradient.element == x.element && layer.gradient.row_stride() == layer.dx.row_stride();
-    KINDRED_THROW_IF(overlap(layer.dx, x) || (!is_gradient && overlap(layer.dx, layer.gradient)),
+    KINDRED_THROW_IF(overlap(layer.dx, x) ||
+                         (!is_same(layer.gradient, layer.dx) && overlap(layer.dx, layer.gradient)),
                      named(i, "dx") +
                          " overlaps x or the gradient; it must be separate, or the gradient itself "
                          "with the same element type and stride");

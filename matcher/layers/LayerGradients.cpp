@@ -21,11 +21,12 @@ template <class ExecutionSpace>
 using Bytes = Buffer<std::byte, typename ExecutionSpace::memory_space>;
 
 template <class ExecutionSpace>
-class NormGradientLaunches final : public Impl::Launches {
+class NormGradientLaunches final : public Impl::LaunchesOn<ExecutionSpace> {
  public:
   NormGradientLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
                        std::vector<NormGradientData> layers)
-      : m_exec_space(exec_space), m_layers(std::move(layers)) {
+      : Impl::LaunchesOn<ExecutionSpace>(exec_space, "Kindred::PreparedNormGradients::wait"),
+        m_layers(std::move(layers)) {
     std::size_t bytes = 0;  // layers run one after the other and share it
     for (const NormGradientData& layer : m_layers)
       bytes = std::max(bytes, norm_gradients_workspace(layer));
@@ -34,12 +35,10 @@ class NormGradientLaunches final : public Impl::Launches {
 
   void run() override {
     for (const NormGradientData& layer : m_layers)
-      norm_gradients(m_exec_space, layer, m_workspace.view());
+      norm_gradients(this->exec_space(), layer, m_workspace.view());
   }
-  void wait() const override { Arch::fence(m_exec_space, "Kindred::PreparedNormGradients::wait"); }
 
  private:
-  ExecutionSpace m_exec_space;
   std::vector<NormGradientData> m_layers;
   Bytes<ExecutionSpace> m_workspace;
 };
@@ -47,11 +46,11 @@ class NormGradientLaunches final : public Impl::Launches {
 /// \brief The argument of the activation is computed like a layer without one; dx and dw are
 /// computed like layers whose operands are transposed copies, padded with zeros.
 template <class ExecutionSpace>
-class LinearGradientLaunches final : public Impl::Launches {
+class LinearGradientLaunches final : public Impl::LaunchesOn<ExecutionSpace> {
  public:
   LinearGradientLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
                          const std::vector<Impl::LinearGradientData>& layers, bool reproducible)
-      : m_exec_space(exec_space) {
+      : Impl::LaunchesOn<ExecutionSpace>(exec_space, "Kindred::PreparedLinearGradients::wait") {
     std::vector<LinearLayerData> arguments;
     std::vector<LinearLayerData> products;
     for (const Impl::LinearGradientData& layer : layers) add(memory, layer, arguments, products);
@@ -60,24 +59,22 @@ class LinearGradientLaunches final : public Impl::Launches {
   }
 
   void run() override {
+    const ExecutionSpace& exec_space = this->exec_space();
     m_arguments->run();
     for (const Work& work : m_work) {
-      linear_derivatives(m_exec_space, work.derivative);
+      linear_derivatives(exec_space, work.derivative);
       if (work.wt.size() > 0)
-        transpose_padded(m_exec_space, work.layer.input, work.layer.w, work.layer.outputs,
+        transpose_padded(exec_space, work.layer.input, work.layer.w, work.layer.outputs,
                          work.layer.inputs, work.layer.w_stride, work.wt.data());
       if (work.xt.size() > 0)
-        transpose_padded(m_exec_space, work.layer.input, work.layer.x, work.layer.rows,
+        transpose_padded(exec_space, work.layer.input, work.layer.x, work.layer.rows,
                          work.layer.inputs, work.layer.x_stride, work.xt.data());
       if (work.layer.dbias != nullptr)
-        column_sums(m_exec_space, work.layer.input, work.derivative.dz, work.layer.rows,
+        column_sums(exec_space, work.layer.input, work.derivative.dz, work.layer.rows,
                     work.layer.outputs, padded_to_linear_gradient(work.layer.outputs),
                     work.layer.dbias, work.sums.data());
     }
     m_products->run();
-  }
-  void wait() const override {
-    Arch::fence(m_exec_space, "Kindred::PreparedLinearGradients::wait");
   }
 
  private:
@@ -161,40 +158,18 @@ class LinearGradientLaunches final : public Impl::Launches {
     m_work.push_back(std::move(work));
   }
 
-  ExecutionSpace m_exec_space;
   std::vector<Work> m_work;
   std::unique_ptr<Linears> m_arguments;
   std::unique_ptr<Linears> m_products;
 };
 
-/// A rough estimate of the time that one thread needs for \p layers.
-double nanoseconds_of(std::span<const NormGradient> layers) {
-  constexpr double of_element = 20;
-  double all = 0;
-  for (const NormGradient& layer : layers)
-    all += of_element * static_cast<double>(layer.x.rows) * static_cast<double>(layer.x.columns);
-  return all;
-}
-double nanoseconds_of(std::span<const LinearGradient> layers) {
-  constexpr double of_step = 0.1;
-  double all = 0;
-  for (const LinearGradient& layer : layers)
-    all += of_step * static_cast<double>(layer.x.rows) * static_cast<double>(layer.x.columns) *
-           static_cast<double>(layer.w.rows);
-  return all;
-}
-
 }  // namespace
 
-struct KINDRED_HIDDEN PreparedNormGradients::State {
-  explicit State(std::unique_ptr<Impl::Launches> prepared) : launches(std::move(prepared)) {}
-
-  std::unique_ptr<Impl::Launches> launches;
+struct KINDRED_HIDDEN PreparedNormGradients::State : Impl::LaunchState {
+  using LaunchState::LaunchState;
 };
-struct KINDRED_HIDDEN PreparedLinearGradients::State {
-  explicit State(std::unique_ptr<Impl::Launches> prepared) : launches(std::move(prepared)) {}
-
-  std::unique_ptr<Impl::Launches> launches;
+struct KINDRED_HIDDEN PreparedLinearGradients::State : Impl::LaunchState {
+  using LaunchState::LaunchState;
 };
 
 PreparedNormGradients::PreparedNormGradients(Context& context, std::span<const NormGradient> layers,
@@ -222,11 +197,9 @@ void PreparedLinearGradients::wait() const { m_state->launches->wait(); }
 
 void run_norm_gradients(Context& context, std::span<const NormGradient> layers,
                         const NormOptions& options) {
-  const Space chosen =
-      options.space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
-  if (chosen != Space::cuda) return PreparedNormGradients(context, layers, chosen).run();
-  Impl::run_copies(
-      context, layers,
+  constexpr double element_nanoseconds = 20;
+  Impl::run_layers(
+      context, layers, options.space, Impl::norm_elements(layers) * element_nanoseconds,
       [](auto& copies, const NormGradient& layer) {
         NormGradient taken = layer;
         taken.x = copies.take(layer.x);
@@ -238,19 +211,16 @@ void run_norm_gradients(Context& context, std::span<const NormGradient> layers,
         taken.dbeta = copies.take(layer.dbeta);
         return taken;
       },
-      [&](std::span<const NormGradient> taken) {
-        return PreparedNormGradients(context, taken, Space::cuda);
+      [&](std::span<const NormGradient> on_space, Space space) {
+        return PreparedNormGradients(context, on_space, space);
       });
 }
 
 void run_linear_gradients(Context& context, std::span<const LinearGradient> layers,
                           const LinearOptions& options) {
-  const Space chosen =
-      options.space.value_or(Impl::host_space_for(context, nanoseconds_of(layers)));
-  if (chosen != Space::cuda)
-    return PreparedLinearGradients(context, layers, options.reproducible, chosen).run();
-  Impl::run_copies(
-      context, layers,
+  constexpr double step_nanoseconds = 0.1;
+  Impl::run_layers(
+      context, layers, options.space, Impl::linear_steps(layers) * step_nanoseconds,
       [](auto& copies, const LinearGradient& layer) {
         LinearGradient taken = layer;
         taken.x = copies.take(layer.x);
@@ -262,8 +232,8 @@ void run_linear_gradients(Context& context, std::span<const LinearGradient> laye
         taken.dbias = copies.take(layer.dbias);
         return taken;
       },
-      [&](std::span<const LinearGradient> taken) {
-        return PreparedLinearGradients(context, taken, options.reproducible, Space::cuda);
+      [&](std::span<const LinearGradient> on_space, Space space) {
+        return PreparedLinearGradients(context, on_space, options.reproducible, space);
       });
 }
 

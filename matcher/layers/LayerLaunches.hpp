@@ -4,8 +4,8 @@
 
 #include "LayerChecks.hpp"
 #include "LibraryLinears.hpp"
+#include "common/Preparation.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
@@ -27,6 +27,30 @@ class Launches {
   virtual void wait() const = 0;
 };
 
+/// What `State` of a prepared list is.
+struct LaunchState {
+  explicit LaunchState(std::unique_ptr<Launches> prepared) : launches(std::move(prepared)) {}
+
+  std::unique_ptr<Launches> launches;
+};
+
+/// Launches on an instance.
+template <class ExecutionSpace>
+class LaunchesOn : public Launches {
+ public:
+  /// \param label of the fence of `wait`
+  LaunchesOn(const ExecutionSpace& exec_space, const char* label)
+      : m_exec_space(exec_space), m_label(label) {}
+  void wait() const final { Arch::fence(m_exec_space, m_label); }
+
+ protected:
+  const ExecutionSpace& exec_space() const noexcept { return m_exec_space; }
+
+ private:
+  ExecutionSpace m_exec_space;
+  const char* m_label;
+};
+
 template <class Layer, class ExecutionSpace>
 Buffer<Layer, typename ExecutionSpace::memory_space> resident(const ExecutionSpace& exec_space,
                                                               MemoryResource& memory,
@@ -38,11 +62,11 @@ Buffer<Layer, typename ExecutionSpace::memory_space> resident(const ExecutionSpa
 }
 
 template <class ExecutionSpace>
-class LinearLaunches final : public Launches {
+class LinearLaunches final : public LaunchesOn<ExecutionSpace> {
  public:
   LinearLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
                  const std::vector<LinearLayerData>& layers, bool reproducible)
-      : m_exec_space(exec_space) {
+      : LaunchesOn<ExecutionSpace>(exec_space, "Kindred::PreparedLinears::wait") {
     std::vector<LinearLayerData> own;
     for (const LinearLayerData& layer : layers) {
       if (!reproducible && is_large(layer) && products::takes(layer)) {
@@ -56,10 +80,9 @@ class LinearLaunches final : public Launches {
   }
 
   void run() override {
-    m_products.run(m_exec_space);
-    fused_linears(m_exec_space, m_units, m_layers.const_view());
+    m_products.run(this->exec_space());
+    fused_linears(this->exec_space(), m_units, m_layers.const_view());
   }
-  void wait() const override { Arch::fence(m_exec_space, "Kindred::PreparedLinears::wait"); }
 
  private:
   using products = typename LinearsOf<ExecutionSpace>::type;
@@ -71,7 +94,6 @@ class LinearLaunches final : public Launches {
     return all >= static_cast<double>(least);
   }
 
-  ExecutionSpace m_exec_space;
   products m_products;
   std::uint64_t m_units = 0;
   Buffer<LinearLayerData, typename ExecutionSpace::memory_space> m_layers;
@@ -82,13 +104,11 @@ template <template <class> class Of, class Layer, class... Arguments>
 std::unique_ptr<Launches> prepare_launches(Context& context, std::span<const Layer> layers,
                                            Space space, const std::optional<Stream>& stream,
                                            Arguments... arguments) {
-  if (!context.is_usable(space)) throw SpaceUnavailable(context.info(space).why_not);
-  const Impl::CurrentDeviceOf current(context, space);
+  const Preparation prepare(context, space, stream);
   auto data = checked(layers, space);
-  return with_instance(context, space, [&](const auto& exec_space) -> std::unique_ptr<Launches> {
-    using execution_space = std::decay_t<decltype(exec_space)>;
-    return std::make_unique<Of<execution_space>>(
-        instance_on(exec_space, stream), context.memory(space), std::move(data), arguments...);
+  return prepare([&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                           MemoryResource& memory) -> std::unique_ptr<Launches> {
+    return std::make_unique<Of<ExecutionSpace>>(exec_space, memory, std::move(data), arguments...);
   });
 }
 
