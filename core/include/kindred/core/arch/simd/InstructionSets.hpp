@@ -151,6 +151,10 @@ inline constexpr bool host_has_wide_registers = false;
 #define KINDRED_WITH_BFLOAT16
 #endif
 
+/// For operations on registers, and lambdas within them, which GCC would otherwise call in the hot
+/// loops of large kernels: the call passes the registers through memory.
+#define KINDRED_ALWAYS_INLINE __attribute__((always_inline))
+
 /// For hot loops that a function with such attributes calls through a lambda: Clang flattens one
 /// level of calls, GCC all, and GCC would assign registers worse if it had to inline earlier.
 #if defined(__clang__)

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/RoundedQuotient.hpp>
 #include <kindred/core/arch/simd/FloatPack8.hpp>
+#include <kindred/core/arch/simd/InstructionSets.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
 
 #include <cstdint>
@@ -105,21 +106,26 @@ class PackLanes {
   }
   /// The same for floats that were already widened.
   F64 multiply_add(const F64& a, const F64& b, const F64& sum) const {
-    return doubles([&](int p) { return Pack::add_exact(get(a, p), get(b, p), get(sum, p)); });
+    return doubles([&](int p) KINDRED_ALWAYS_INLINE {
+      return Pack::add_exact(get(a, p), get(b, p), get(sum, p));
+    });
   }
   /// `sum + (a − b)` per lane, each rounded to double.
-  F64 add_difference(const F32& a, const F32& b, const F64& sum) const {
+  KINDRED_ALWAYS_INLINE F64 add_difference(const F32& a, const F32& b, const F64& sum) const {
     const F64 x = widen(a);
     const F64 y = widen(b);
-    return doubles(
-        [&](int p) { return Pack::add(get(sum, p), Pack::subtract(get(x, p), get(y, p))); });
+    return doubles([&](int p) KINDRED_ALWAYS_INLINE {
+      return Pack::add(get(sum, p), Pack::subtract(get(x, p), get(y, p)));
+    });
   }
   /// `sum + (a − b)²` per lane: difference, square and sum are each rounded to double, never fused.
-  F64 add_squared_difference(const F32& a, const F32& b, const F64& sum) const {
+  KINDRED_ALWAYS_INLINE F64 add_squared_difference(const F32& a, const F32& b,
+                                                   const F64& sum) const {
     return add_squared_difference(widen(a), widen(b), sum);
   }
-  F64 add_squared_difference(const F64& a, const F64& b, const F64& sum) const {
-    return doubles([&](int p) {
+  KINDRED_ALWAYS_INLINE F64 add_squared_difference(const F64& a, const F64& b,
+                                                   const F64& sum) const {
+    return doubles([&](int p) KINDRED_ALWAYS_INLINE {
       const auto difference = Pack::subtract(get(a, p), get(b, p));
       return Pack::add(get(sum, p), Pack::multiply(difference, difference));
     });
@@ -147,13 +153,13 @@ class PackLanes {
   static auto get(const F64& a, int p) { return Pack::load(a.lane + p * 8); }
 
   template <class Value>
-  static F32 floats(const Value& value) {
+  KINDRED_ALWAYS_INLINE static F32 floats(const Value& value) {
     F32 r;
     for (int p = 0; p < packs; ++p) Pack::store(r.lane + p * 8, value(p));
     return r;
   }
   template <class Value>
-  static F64 doubles(const Value& value) {
+  KINDRED_ALWAYS_INLINE static F64 doubles(const Value& value) {
     F64 r;
     for (int p = 0; p < packs; ++p) Pack::store(r.lane + p * 8, value(p));
     return r;
