@@ -8,6 +8,7 @@
 #include <kindred/core/vector/ScoreMatrix.hpp>
 #include <kindred/core/vector/UnpackRanks.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "BruteForceSearch.hpp"
+#include "GemmSearch.hpp"
 #include "GrowBuffer.hpp"
 #include "TopLists.hpp"
 #include "VectorStore.hpp"
@@ -57,6 +59,7 @@ class ArraySearch {
     m_skipped = {memory, "Kindred::VectorIndex::skipped", 0};
     m_top.bind(memory);
     m_search.bind(memory);
+    m_gemm.bind(memory);
   }
 
   /// Waits for all calls. Call before rows change. \throws DeviceLost
@@ -83,25 +86,42 @@ class ArraySearch {
     });
   }
 
-  /// The best rows of every query; \p kept at most the number of rows and `out.top`.
+  /// Why a search by \p path cannot be queued; empty if it can.
+  static std::string why_not(SearchPath path, std::size_t dimension, std::size_t kept) {
+    if (path == SearchPath::quantized)
+      return "it waits for the device; arrays on a device use brute_force or gemm";
+    if (path == SearchPath::gemm && !GemmSearch<ExecutionSpace>::can_queue(dimension, kept)) {
+      return "on a device it ranks at most " + std::to_string(unfinished_top_max) +
+             " results per query, of rows that fit into its tiles; use brute_force";
+    }
+    return {};
+  }
+
+  /// The best rows of every query by brute_force or gemm; \p kept at most the number of rows and
+  /// `out.top`.
   void search(const ExecutionSpace& exec_space, const VectorStore& store,
-              const GivenQueries& queries, Metric metric, std::size_t kept,
+              const GivenQueries& queries, Metric metric, SearchPath path, std::size_t kept,
               const RankedOutput& out) {
     in_order(exec_space, store, [&] {
       if (kept > 0) {
         const VectorQueries<ExecutionSpace> prepared = prepare(exec_space, store, queries);
         grow(exec_space, m_best, queries.count * kept);
         // Blocks of queries keep the ranks of a chunk of rows in a few MiB.
-        constexpr std::size_t together = 1024;
+        const std::size_t together = path == SearchPath::gemm ? queries.count : 1024;
         for (std::size_t first = 0; first < queries.count; first += together) {
           const std::size_t count = std::min(together, queries.count - first);
           const auto block = some(prepared, store.dimension(), first, count);
           rank_parts(exec_space, store, count, kept, first * kept,
                      [&](std::size_t s, const ArrayView<Rank, ExecutionSpace>& best) {
                        const VectorSegment& segment = *store.segments()[s];
+                       const auto rows = segment.resident<ExecutionSpace>().view();
+                       if (path == SearchPath::gemm) {
+                         m_gemm.queue(exec_space, rows, filter(s), block, metric, kept, best);
+                         return;
+                       }
                        SearchReport report;
-                       m_search.search(exec_space, segment.resident<ExecutionSpace>().view(),
-                                       filter(s), block, metric, kept, best, report);
+                       m_search.search(exec_space, rows, filter(s), block, metric, kept, best,
+                                       report);
                      });
         }
       }
@@ -268,6 +288,7 @@ class ArraySearch {
   Buffer<std::uint32_t, memory_space> m_skipped;  ///< written by kernels, never read
   TopLists<ExecutionSpace> m_top;
   BruteForceSearch<ExecutionSpace> m_search;
+  GemmSearch<ExecutionSpace> m_gemm;
   std::vector<LiveRows> m_live;  ///< one per segment
   bool m_is_current = false;
   CallOrder<ExecutionSpace> m_calls;  ///< destroyed first: they use the members above

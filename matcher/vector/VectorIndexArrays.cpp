@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "QueryArrays.hpp"
@@ -134,6 +136,47 @@ Workload workload_of(const Parts& parts, const ArrayCall& call, Operation operat
   return workload;
 }
 
+/// \brief The workload of a search of arrays by \p path.
+template <class Parts>
+Workload search_workload(const Parts& parts, const ArrayCall& call, SearchPath path,
+                         const std::optional<Stream>& stream) {
+  const std::size_t rows = parts.store.size();
+  return workload_of(parts, call, Impl::operation_of(path), rows * call.queries.count,
+                     Impl::search_work(path, rows, call.queries.count, parts.store.dimension()),
+                     stream);
+}
+
+/// \brief The requested path of a search of arrays on a device, or the one that is predicted to be
+/// fastest. \throws InvalidArgument for a path that waits or cannot rank \p kept results
+template <class Parts>
+SearchPath path_on_device(const Parts& parts, const ArrayCall& call, const SearchOptions& options,
+                          std::size_t kept) {
+  const auto why_not = [&](SearchPath path) {
+    return Impl::with_instance(parts.context, Space::cuda, [&](const auto& exec_space) {
+      using search = Impl::ArraySearch<std::decay_t<decltype(exec_space)>>;
+      return search::why_not(path, call.dimension, kept);
+    });
+  };
+  if (options.path) {
+    const std::string why = why_not(*options.path);
+    KINDRED_THROW_IF(!why.empty(), "the path " + std::string(to_string(*options.path)) +
+                                       " is not available for arrays on a device: " + why);
+    return *options.path;
+  }
+  SearchPath best = SearchPath::brute_force;
+  double least = std::numeric_limits<double>::infinity();
+  for (const SearchPath path : {SearchPath::brute_force, SearchPath::gemm}) {
+    if (!why_not(path).empty()) continue;
+    const auto predicted =
+        parts.context.dispatcher().predict(search_workload(parts, call, path, options.stream));
+    if (predicted[space_index(Space::cuda)] < least) {
+      least = predicted[space_index(Space::cuda)];
+      best = path;
+    }
+  }
+  return best;
+}
+
 std::optional<Space> space_for(const ArrayCall& call, std::optional<Space> space) {
   return call.on_device ? Space::cuda : space;
 }
@@ -209,25 +252,19 @@ DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& score
       return results.record;
     }
     require_no_filter(options);
-    KINDRED_THROW_IF(options.path.value_or(SearchPath::brute_force) != SearchPath::brute_force,
-                     "the path " + std::string(to_string(*options.path)) +
-                         " waits for the device; arrays on a device use brute_force");
     const std::shared_lock lock(parts.mutex);
     const Impl::VectorStore& store = parts.store;
-    if (report != nullptr) *report = {.path = to_string(SearchPath::brute_force)};
-    DispatchRecord record;
-    record.operation = Operations::search;
-    if (call.queries.count == 0) return record;
     const std::size_t kept = std::min<std::size_t>(out.top, store.size());
-    return run_on_arrays(
-        parts,
-        workload_of(parts, call, Operations::search, store.size() * call.queries.count,
-                    Impl::search_work(SearchPath::brute_force, store.size(), call.queries.count,
-                                      store.dimension()),
-                    options.stream),
-        Space::cuda, options.stream, [&](const auto& exec_space, auto& calls) {
-          calls.search(exec_space, store, call.queries, options.metric, kept, out);
-        });
+    const SearchPath path = path_on_device(parts, call, options, kept);
+    if (report != nullptr) *report = {.path = to_string(path)};
+    DispatchRecord record;
+    record.operation = Impl::operation_of(path);
+    if (call.queries.count == 0) return record;
+    return run_on_arrays(parts, search_workload(parts, call, path, options.stream), Space::cuda,
+                         options.stream, [&](const auto& exec_space, auto& calls) {
+                           calls.search(exec_space, store, call.queries, options.metric, path, kept,
+                                        out);
+                         });
   });
 }
 

@@ -251,7 +251,7 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheIndex) {
         std::vector<float> scores(count * top);
         std::vector<std::int64_t> ids(count * top);
         search.search(exec_space, store, given, metric, top,
-                     {scores.data(), top, ids.data(), top, top});
+                      {scores.data(), top, ids.data(), top, top});
         EXPECT_EQ((Answer{ids, bits(scores)}), expected_search(data, queries, metric, top));
       }
     }
@@ -393,10 +393,19 @@ TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfSpansOnAnyStream) {
                       const Array score_array =
                           scores.array(DataType::float32, count, top, top + gap);
                       const Array id_array = ids.array(DataType::int64, count, top, top);
-                      data.index.search(given, score_array, id_array, options);
-                      EXPECT_EQ((Answer{ids.values(own),
-                                        bits(together(scores.values(own), top, top + gap))}),
-                                expected_search(data, queries, metric, top));
+                      using Path = std::optional<SearchPath>;
+                      for (const Path path :
+                           {Path(), Path(SearchPath::brute_force), Path(SearchPath::gemm)}) {
+                        options.path = path;
+                        SearchReport report;
+                        data.index.search(given, score_array, id_array, options, &report);
+                        EXPECT_EQ((Answer{ids.values(own),
+                                          bits(together(scores.values(own), top, top + gap))}),
+                                  expected_search(data, queries, metric, top))
+                            << report.path;
+                        if (path) EXPECT_EQ(report.path, to_string(*path));
+                      }
+                      options.path = {};
                       for (const std::size_t length : {1UL, 40UL, 1024UL}) {
                         const auto lists = lists_of(data.generator, count, length);
                         const OnDevice<ExecutionSpace, std::int64_t> candidates(own, lists);
@@ -440,8 +449,19 @@ TEST(VectorIndexArrays, OnADeviceAreRefusedWhereTheyCannotBeUsed) {
         options.space = Space::serial;
         EXPECT_THROW(odd.search(queries, scores, ids, options), InvalidArgument);
         options.space = {};
-        options.path = SearchPath::gemm;
+        options.path = SearchPath::quantized;
         EXPECT_THROW(odd.search(queries, scores, ids, options), InvalidArgument);
+        options.path = SearchPath::gemm;
+        const std::vector<float> many(2000 * 6, 1.0F);
+        const VectorIndex large(Testing::context(), many, 6);
+        const OnDevice<ExecutionSpace, float> long_scores(exec_space, std::vector<float>(1025));
+        const OnDevice<ExecutionSpace, std::int64_t> long_ids(exec_space,
+                                                              std::vector<std::int64_t>(1025));
+        EXPECT_THROW(large.search(floats.array(DataType::float32, 1, 6, 6),
+                                  long_scores.array(DataType::float32, 1, 1025, 1025),
+                                  long_ids.array(DataType::int64, 1, 1025, 1025), options),
+                     InvalidArgument)
+            << "more results than fit into scratch";
         EXPECT_THROW(odd.scores(queries, floats.array(DataType::float32, 2, 63, 63)),
                      InvalidArgument);
       });

@@ -230,7 +230,8 @@ class VectorIndex {
   // - Results are written there, and nothing is brought to the host. Given `options.stream`, the
   //   call is ordered by it and does not fence; otherwise, what wrote the arrays must have ended,
   //   and the call fences.
-  // - The rows of the index must be resident there, and all of them are scored (`brute_force`).
+  // - The rows of the index must be resident there. `search` uses `brute_force` or, for up to 1024
+  //   results per query, `gemm`; the others score all rows.
   // - All calls share a workspace, so that calls on several streams run one after the other. The
   //   first call of a size, and the first after a change of the rows, may wait for the device. A
   //   change of the rows waits for the calls. A call must not be captured in a CUDA graph.
@@ -246,7 +247,7 @@ class VectorIndex {
   /// of \p scores. Beyond the number of rows, ids are −1 and scores −inf (+inf under l2). \param
   /// queries float32 [queries, dimension] \param scores float32 [queries, top] \param ids int64
   /// [queries, top] \param report filled if it is given \throws as `scores`, and InvalidArgument
-  /// for a top of 0 or, on a device, a filter or another path than `brute_force`
+  /// for a top of 0 or, on a device, a filter or a path that is not available for arrays
   DispatchRecord search(const ConstArray& queries, const Array& scores, const Array& ids,
                         const SearchOptions& options = {}, SearchReport* report = nullptr) const;
   /// \brief Re-ranks candidates, as `score`, in lists of one length. An id without a row, such as
