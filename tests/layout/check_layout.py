@@ -15,7 +15,7 @@ MAY_INCLUDE = {
                  "nlohmann/", "cuda"),
     "matcher": ("kindred/", "Kokkos", "nlohmann/"),
     "loader": ("kindred/loader/", "kindred/Version.hpp"),
-    "bindings": ("kindred.h", "kindred/matcher/", "kindred/backends/", "kindred/core/", "kindred/loader/", "kindred/Version.hpp"),
+    "bindings": ("kindred.h", "kindred/matcher/", "kindred/backends/", "kindred/core/", "kindred/loader/", "kindred/Version.hpp", "nanobind/"),
 }
 PUBLIC_HEADERS_ONLY = ("tools", "perf", "examples", "bindings")
 ENGINE_HEADERS = re.compile(r"(backends|matcher/\w+)/include/")
@@ -43,7 +43,7 @@ FOLDERS_OF_PARTS = re.compile(r"(?:core|memory|backends|matcher)/")
 EXPORTS = "core/include/kindred/core/common/Public.hpp"
 SHARED = {"common", "storage", "symbols", "compat", "calibration"}
 OTHER_TESTS = {"backends", "memory", "vendor", "io", "command", "tools", "demo", "perf", "loader",  # folders elsewhere
-               "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "packages", "library", "c",
+               "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "packages", "library", "c", "python",
                "cuda_compile", "hip_compile", "instruction_sets", "aarch64", "layout", "docs", "run", "support", "kokkos_kernels"}
 
 

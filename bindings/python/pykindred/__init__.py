@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kindred: exact search in vectors, sequences and graphs, with the same results on CPU and GPU.
+
+>>> import numpy as np, pykindred
+>>> rows = np.eye(4, dtype=np.float32)
+>>> scores, ids = pykindred.VectorIndex(rows).search(rows[2], k=2)
+>>> ids
+array([2, 0])
+
+Importing starts no thread and makes no context: the first object that computes does. Arrays are NumPy's or those of a library
+with ``__dlpack__``; their elements are never cast.
+"""
+from pykindred import _library
+
+library = _library.load()  # before the extension, which is then bound to this library
+
+from pykindred._context import Context, default_context, last_record  # noqa: E402
+from pykindred._results import Ragged  # noqa: E402
+from pykindred._rows import row_scores, top_rows  # noqa: E402
+from pykindred._vector import VectorIndex  # noqa: E402
+from pykindred._version import __version__  # noqa: E402
+from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, InvalidArgument, InvalidType, NotFound,  # noqa: E402
+                              OutOfMemory, SpaceUnavailable)
+
+__all__ = [
+    "Busy", "Cancelled", "Context", "CorruptFile", "DeviceLost", "Error", "InvalidArgument", "InvalidType", "NotFound", "OutOfMemory",
+    "Ragged", "SpaceUnavailable", "VectorIndex", "__version__", "default_context", "last_record", "library", "row_scores", "top_rows",
+]

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+import atexit
+import logging
+import os
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from pykindred import _kindred
+from pykindred._results import Record, record_of
+
+_logger = logging.getLogger("pykindred")
+_logger.addHandler(logging.NullHandler())
+_levels = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
+
+
+def _log(level: str, message: str) -> None:
+    _logger.log(_levels[level], "%s", message)
+
+
+_kindred.set_default_log(_log)
+# Before anything is destroyed. Handlers that were registered earlier run later, and may still compute.
+atexit.register(_kindred.wait_for_calls)
+
+
+class Context:
+    """Spaces, threads, memory budgets and the dispatcher, which chooses where a call runs.
+
+    Every engine takes ``context=``; without it, they share the default context, which the first of them makes. Engines keep their
+    context alive. Thread-safe. After ``os.fork`` the child has neither the threads nor the devices of a context: calls raise
+    :class:`SpaceUnavailable` there.
+
+    Args:
+        threads: of the space ``openmp``, at most 512; 0: as many as this process may use
+        device: the GPU of the space ``cuda``, counted from 0; None: the first
+        space: runs everything there: ``"serial"``, ``"openmp"`` or ``"cuda"``; None: the dispatcher chooses
+        budget_fraction: share of the free memory that may be used
+        host_budget, device_budget: bytes, instead of the fraction
+        profile: path of the calibration file; None: the usual one
+        load_profile: use the calibration of this machine if there is one
+        log: called with a level (``"debug"``, ``"info"``, ``"warning"``) and a message, from any thread; None: the logger ``pykindred``
+        on_dispatch: called with a :class:`Record` after every dispatched call, from any thread
+
+    Raises:
+        InvalidArgument: an option is out of range
+        SpaceUnavailable: the space or the device cannot be used
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(self, *, threads: int = 0, device: int | None = None, space: str | None = None, budget_fraction: float = 0.8,
+                 host_budget: int | None = None, device_budget: int | None = None, profile: str | os.PathLike[str] | None = None,
+                 load_profile: bool = True, log: Callable[[str, str], object] | None = None,
+                 on_dispatch: Callable[[Record], object] | None = None) -> None:
+        report = None if on_dispatch is None else lambda given: on_dispatch(record_of(given))
+        self._native = _kindred.Context(threads, device, space, budget_fraction, host_budget, device_budget, profile, load_profile,
+                                        _log if log is None else log, report)
+
+    @property
+    def threads(self) -> int:
+        """The threads of the space ``openmp``."""
+        return self._native.threads()
+
+    def spaces(self) -> dict[str, dict[str, Any]]:
+        """What is known of each space: whether it is usable, and if not, why; its processor or GPU; its memory."""
+        return self._native.spaces()
+
+    def memory(self, space: str = "serial") -> dict[str, int]:
+        """Bytes in use by this context, their peak, and bytes that the system reports as free."""
+        return self._native.memory(space)
+
+    @property
+    def profile_path(self) -> str:
+        return self._native.profile_path()
+
+    def save_profile(self) -> None:
+        """Writes the calibration, with what calls have taught, to :attr:`profile_path`."""
+        self._native.save_profile()
+
+    def info(self) -> dict[str, Any]:
+        """All of the above."""
+        return {"threads": self.threads, "profile": self.profile_path, "spaces": self.spaces(), "memory": self.memory()}
+
+    def close(self) -> None:
+        """Releases the context once no engine uses it. May be called more than once."""
+        self._native.close()
+
+    def __enter__(self) -> "Context":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._native.is_closed():
+            return "<pykindred.Context: closed>"
+        usable = ", ".join(name for name, space in self.spaces().items() if space["usable"])
+        return f"<pykindred.Context: {usable}; {self.threads} threads>"
+
+
+def native(context: Context | None) -> "_kindred.Context | None":
+    """What the extension takes for the argument ``context``; it refuses other types."""
+    return context._native if isinstance(context, Context) else context
+
+
+def default_context() -> Context:
+    """The context of objects that are made without one. Makes it if it does not exist yet."""
+    context = Context.__new__(Context)
+    context._native = _kindred.default_context()
+    return context
+
+
+def last_record() -> Record | None:
+    """Where the last dispatched call of this thread ran, and why; None before the first one."""
+    given = _kindred.last_record()
+    return None if given is None else record_of(given)

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of engines as bytes, for pickling."""
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+Engine = TypeVar("Engine")
+
+# Memory instead of a disk, where the system has it.
+_FOLDER = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
+
+
+def bytes_of(save: Callable[[str], object]) -> bytes:
+    """The file that ``save`` writes."""
+    with tempfile.TemporaryDirectory(prefix="pykindred-", dir=_FOLDER) as folder:
+        path = Path(folder, "engine")
+        save(str(path))
+        return path.read_bytes()
+
+
+def loaded_from(data: bytes | bytearray | memoryview, load: Callable[[str], Engine]) -> Engine:
+    """What ``load`` makes of a file with these bytes. An engine may map the file, which has no name when it returns."""
+    with tempfile.TemporaryDirectory(prefix="pykindred-", dir=_FOLDER) as folder:
+        path = Path(folder, "engine")
+        path.write_bytes(data)
+        return load(str(path))

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Ragged:
+    """Rows of different lengths, best first: row ``i`` is ``ids[lims[i]:lims[i + 1]]`` with the scores beside it.
+
+    Iterating, or an index, gives pairs ``(scores, ids)`` of one row, which are views.
+    """
+
+    __slots__ = ("ids", "lims", "scores")
+
+    def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+        self.lims = lims  #: int64 [rows + 1], from 0
+        self.ids = ids  #: int64 [lims[-1]]
+        self.scores = scores  #: float32 [lims[-1]]
+
+    def __len__(self) -> int:
+        return len(self.lims) - 1
+
+    def __getitem__(self, row: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        count = len(self)
+        if not -count <= row < count:
+            raise IndexError(f"row {row} of {count}")
+        row %= count
+        part = slice(self.lims[row], self.lims[row + 1])
+        return self.scores[part], self.ids[part]
+
+    def __iter__(self) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64]]]:
+        return (self[row] for row in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<pykindred.Ragged: {len(self)} rows, {len(self.ids)} results>"
+
+
+class Record(NamedTuple):
+    """Where a call ran, and why."""
+
+    operation: str
+    space: str  #: ``serial``, ``openmp`` or ``cuda``
+    why: str  #: why this space
+    seconds: float  #: taken by the call; 0 for a call that did not wait
+    threads: int  #: of the host
+    items: int
+    work: float
+    predicted: dict[str, float]  #: seconds per space that can run it
+    first: bool  #: no call of this size ran there before, so the time includes allocations
+
+
+def record_of(given: dict[str, Any]) -> Record:
+    return Record(**given)

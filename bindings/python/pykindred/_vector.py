@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+import pickle
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pykindred import _files, _kindred
+from pykindred._context import Context, native
+from pykindred._results import Ragged
+from pykindred._types import Array, Ids, StrPath, Stream
+
+
+class VectorIndex:
+    """A store of vectors with exact nearest-neighbour search. Scores have the same bits on every machine and every space.
+
+    A score is that of the float32 row that a row decodes to: ``"cosine"`` and ``"ip"`` (inner product) are similarities, larger is
+    better; ``"l2"`` is the Euclidean distance, not squared, smaller is better. Equal scores are ranked by id, NaN last. The id of a row
+    is its number in the order of insertion, and is never reused. Thread-safe; a call that changes rows waits for the calls that read them.
+
+    Arrays may lie on the host or on the device of the context. On a device, results are written there; the call is ordered by ``stream``
+    (an int, an object with ``__cuda_stream__``, a stream of PyTorch or CuPy; by default the current stream of the library of the queries),
+    does not wait for the device, and the stream must outlive the index.
+
+    Args:
+        rows: ``[count, dimension]`` of float32, float16, bfloat16, or int8 with ``scales``; copied
+        scales: float32 ``[count]``, for int8: element v of a row of scale s is float32(s · v)
+        element: converts rows of float32, rounding to nearest: ``"float16"``, ``"bfloat16"`` or ``"int8"``
+        residency: ``"automatic"``, ``"host"``, ``"both"`` (host and device) or ``"device"`` (calls run there only)
+        quantized_copy: an int8 copy of the rows may be kept, by which searches read fewer bytes, with the same results
+        context: None: the default context
+
+    >>> index = VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]]))
+    >>> index.search(np.float32([3, 4]), k=2, metric="ip")
+    (array([25.,  3.], dtype=float32), array([0, 2]))
+    """
+
+    __slots__ = ("__weakref__", "_native", "_options")
+
+    def __init__(self, rows: Array, *, scales: Array | None = None, element: str | None = None, residency: str = "automatic",
+                 quantized_copy: bool = True, context: Context | None = None) -> None:
+        self._native = _kindred.VectorIndex(rows, scales, element, residency, quantized_copy, native(context))
+        self._options = (residency, quantized_copy)
+
+    @classmethod
+    def load(cls, path: StrPath, *, residency: str = "automatic", quantized_copy: bool = True, threads: int = 0,
+             context: Context | None = None) -> "VectorIndex":
+        """Maps a file of :meth:`save` or of ``kindred build``; rows are copied only when they change.
+
+        Args:
+            threads: that validate the file; 0: all
+
+        Raises:
+            NotFound: there is no such file
+            CorruptFile: it is damaged; nothing of it is used
+        """
+        index = cls.__new__(cls)
+        index._native = _kindred.VectorIndex.load(path, residency, quantized_copy, threads, native(context))
+        index._options = (residency, quantized_copy)
+        return index
+
+    def save(self, path: StrPath) -> None:
+        """Writes all rows and ids to a file, atomically."""
+        self._native.save(path)
+
+    def search(self, queries: Array, k: int = 10, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
+               path: str | None = None, out: tuple[Array, Array] | None = None, stream: Stream = None,
+               copy: bool | None = None) -> tuple[Any, Any]:
+        """The exact best ``k`` rows of every query.
+
+        Args:
+            queries: float32 ``[queries, dimension]``, or ``[dimension]`` for one query; rows may lie apart
+            k: at least 1; may exceed the number of rows
+            filter: rows that may be returned: bool or uint8 ``[end_id]``; or as bits, least significant first, uint64 ``[words]`` or, for each
+                query its own, ``[queries, words]``, with ``words = ceil(end_id / 64)``. Not for queries on a device
+            space: ``"serial"``, ``"openmp"`` or ``"cuda"`` instead of the dispatcher's choice
+            path: ``"brute_force"``, ``"quantized"`` or ``"gemm"`` instead of the fastest; the results are the same
+            out: arrays for the results, as below
+            copy: False raises where the layout of the queries would need a copy
+
+        Returns:
+            ``(scores, ids)``: float32 and int64 ``[queries, k]``, or ``[k]`` for one query, best first. Where there is no row, the id is −1 and the
+            score −inf (+inf under ``"l2"``).
+        """
+        return self._native.search(queries, k, metric, filter, space, path, out, stream, copy)
+
+    def search_at_least(self, queries: Array, score: float, *, metric: str = "cosine", filter: Array | None = None,
+                        space: str | None = None, path: str | None = None) -> Ragged:
+        """All rows whose score is ``score`` or better (at most ``score`` under ``"l2"``), best first. Queries on the host."""
+        return Ragged(*self._native.search_at_least(queries, score, metric, filter, space, path))
+
+    def score(self, queries: Array, candidates: "Array | Ragged", k: int | None = None, *, metric: str = "cosine",
+              filter: Array | None = None, space: str | None = None, out: tuple[Array, Array] | None = None, stream: Stream = None,
+              copy: bool | None = None) -> "tuple[Any, Any] | Ragged":
+        """Re-ranks candidates: the best ``k`` of each list; None: all. Repeated candidates count once.
+
+        Args:
+            candidates: int64 ``[queries, length]``, or ``[length]`` for one query, where an id without a row, such as −1, is skipped; or a
+                :class:`Ragged` (its scores are ignored) with one row per query, whose ids must exist
+            filter: as :meth:`search`, for ragged candidates
+
+        Returns:
+            ``(scores, ids)`` as :meth:`search`; of ragged candidates a :class:`Ragged`
+        """
+        if isinstance(candidates, Ragged):
+            if out is not None or stream is not None:
+                raise _refused("out and stream are for candidates in an array; ragged candidates give a Ragged")
+            return Ragged(*self._native.score_lists(queries, candidates.lims, candidates.ids, k, metric, filter, space))
+        if filter is not None:
+            raise _refused("filter is for ragged candidates; leave out candidates of an array, or write -1")
+        return self._native.score(queries, candidates, k, metric, space, out, stream, copy)
+
+    def scores(self, queries: Array, *, metric: str = "cosine", space: str | None = None, out: Array | None = None,
+               stream: Stream = None, copy: bool | None = None) -> Any:
+        """The scores of all rows for every query, in ascending order of their :attr:`ids`: float32 ``[queries, len(index)]``."""
+        return self._native.scores(queries, metric, space, out, stream, copy)
+
+    def add(self, rows: Array, *, scales: Array | None = None) -> range:
+        """Adds rows of the element type and dimension of the index; returns their ids. On an exception the index is unchanged."""
+        first, count = self._native.add(rows, scales)
+        return range(first, first + count)
+
+    def remove(self, ids: Ids) -> None:
+        """Removes rows; their ids are not reused.
+
+        Raises:
+            NotFound: an id was never assigned, was already removed or is listed twice; nothing is removed then
+        """
+        self._native.remove(ids)
+
+    def replace(self, id: int, row: Array, *, scale: float | None = None) -> None:
+        """Replaces the row of an id.
+
+        Args:
+            row: ``[dimension]`` of the element type of the index
+            scale: of a row of int8
+        """
+        self._native.replace(id, row, scale)
+
+    def __len__(self) -> int:
+        """The number of rows that can be found."""
+        return self._native.size()
+
+    @property
+    def dimension(self) -> int:
+        return self._native.dimension()
+
+    @property
+    def element(self) -> str:
+        """How rows are stored: ``float32``, ``float16``, ``bfloat16`` or ``int8``."""
+        return self._native.element()
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """The ids of all rows that can be found, ascending."""
+        return self._native.ids()
+
+    @property
+    def end_id(self) -> int:
+        """All ids below it have been assigned."""
+        return self._native.end_id()
+
+    def info(self) -> dict[str, Any]:
+        """What the index holds, with the bytes of all copies."""
+        return self._native.info()
+
+    def close(self) -> None:
+        """Releases the index once the calls of other threads have ended. May be called more than once."""
+        self._native.close()
+
+    def __enter__(self) -> "VectorIndex":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
+        self.close()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # As the bytes of the file; with protocol 5 they may be kept out of the pickle.
+        data = _files.bytes_of(self._native.save)
+        return _restored, (type(self), pickle.PickleBuffer(data) if protocol >= 5 else data, *self._options)
+
+    def __repr__(self) -> str:
+        if self._native.is_closed():
+            return "<pykindred.VectorIndex: closed>"
+        return f"<pykindred.VectorIndex: {len(self)} rows of {self.dimension} {self.element}>"
+
+
+def _restored(kind: type[VectorIndex], data: bytes, residency: str, quantized_copy: bool) -> VectorIndex:
+    """An unpickled or copied index, in the default context."""
+    return _files.loaded_from(data, lambda path: kind.load(path, residency=residency, quantized_copy=quantized_copy))
+
+
+def _refused(message: str) -> Exception:
+    from pykindred.errors import InvalidArgument
+
+    return InvalidArgument(message)

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Arrays.hpp"
+
+#include <kindred/core/common/Error.hpp>
+
+#include <nanobind/stl/string.h>
+
+#include "DLPack.hpp"
+#include "Errors.hpp"
+#include "NumPy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace nb = nanobind;
+
+namespace Kindred::Python {
+
+namespace {
+
+constexpr const char* array_kinds =
+    "an array: of NumPy, or of a library with __dlpack__ such as PyTorch or CuPy";
+
+/// Names of attributes, made once.
+struct Names {
+  nb::object dlpack_device = nb::steal(PyUnicode_InternFromString("__dlpack_device__"));
+};
+const Names& names() {
+  static const Names& made = *new Names;  // never destroyed: Python may have ended before
+  return made;
+}
+
+/// The library that made an object: the first part of the name of its module.
+std::string library_of(nb::handle object) {
+  const nb::object module = nb::getattr(object.type(), "__module__", nb::none());
+  if (!nb::isinstance<nb::str>(module)) return {};
+  const std::string_view name = nb::cast<const char*>(module);
+  return std::string(name.substr(0, name.find('.')));
+}
+
+/// The current stream of the library that made \p array; none if it is unknown.
+nb::object current_stream(nb::handle array, int device) {
+  const std::string library = library_of(array);
+  if (library == "torch")
+    return nb::module_::import_("torch").attr("cuda").attr("current_stream")(device);
+  if (library == "cupy")
+    return nb::module_::import_("cupy").attr("cuda").attr("get_current_stream")();
+  return nb::none();
+}
+
+/// Waits for what writes an array on a device. \throws InvalidArgument if its library is unknown
+void wait_for(nb::handle array, int device, const char* name) {
+  if (nb::hasattr(array, "block_until_ready")) {  // JAX
+    array.attr("block_until_ready")();
+    return;
+  }
+  const nb::object stream = current_stream(array, device);
+  if (stream.is_none())
+    refuse(std::string(name) + " lies on a device and is of " + type_text(array) +
+           ", whose stream is not known here: give an array of PyTorch, CuPy or JAX");
+  stream.attr("synchronize")();
+}
+
+void* handle_of_stream(nb::handle given) {
+  const auto number = [](nb::handle object) {
+    const nb::object index = nb::steal(PyNumber_Index(object.ptr()));
+    if (!index.is_valid()) throw nb::python_error();
+    void* const pointer = PyLong_AsVoidPtr(index.ptr());
+    if (pointer == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+    return pointer;
+  };
+  if (PyLong_Check(given.ptr()) && !PyBool_Check(given.ptr())) return number(given);
+  if (nb::hasattr(given, "__cuda_stream__")) {
+    const nb::object pair = given.attr("__cuda_stream__")();
+    return number(pair[1]);
+  }
+  for (const char* const name : {"cuda_stream", "ptr"})
+    if (nb::hasattr(given, name)) return number(given.attr(name));
+  refuse_type(
+      "stream is of " + type_text(given) +
+      "; it must be an int, an object with __cuda_stream__, or a stream of PyTorch or CuPy");
+}
+
+/// The element type of a format of the struct module, in the byte order of the machine.
+std::optional<DataType> type_of_format(const char* format, std::size_t bytes) {
+  if (format == nullptr) return DataType::uint8;
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  static_assert(std::endian::native == std::endian::little);
+  if (format[0] == 0 || format[1] != 0) return {};
+  const int exponent = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
+  if (std::strchr("bhilqn", *format) != nullptr)
+    return static_cast<DataType>(static_cast<int>(DataType::int8) + exponent);
+  if (std::strchr("BHILQN", *format) != nullptr)
+    return static_cast<DataType>(static_cast<int>(DataType::uint8) + exponent);
+  switch (*format) {
+    case '?':
+      return DataType::boolean;
+    case 'e':
+      return DataType::float16;
+    case 'f':
+      return DataType::float32;
+    case 'd':
+      return DataType::float64;
+    default:
+      return {};
+  }
+}
+
+std::optional<DataType> type_of(const DLPack::DataType& given) {
+  if (given.lanes != 1) return {};
+  const int exponent = given.bits == 8    ? 0
+                       : given.bits == 16 ? 1
+                       : given.bits == 32 ? 2
+                       : given.bits == 64 ? 3
+                                          : -1;
+  if (exponent < 0) return {};
+  switch (given.code) {
+    case 0:
+      return static_cast<DataType>(static_cast<int>(DataType::int8) + exponent);
+    case 1:
+      return static_cast<DataType>(static_cast<int>(DataType::uint8) + exponent);
+    case 2:
+      if (exponent == 1) return DataType::float16;
+      if (exponent == 2) return DataType::float32;
+      if (exponent == 3) return DataType::float64;
+      return {};
+    case 4:
+      if (exponent == 1) return DataType::bfloat16;
+      return {};
+    case 6:
+      if (exponent == 0) return DataType::boolean;
+      return {};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+CallStream::CallStream(nb::handle given) {
+  if (!given.is_none()) m_stream = Stream::cuda(handle_of_stream(given));
+}
+
+void CallStream::use_that_of(nb::handle array, int device) {
+  if (m_stream) return;
+  const nb::object stream = current_stream(array, device);
+  m_stream = Stream::cuda(stream.is_none() ? nullptr : handle_of_stream(stream));
+}
+
+std::intptr_t CallStream::dlpack_number() const noexcept {
+  const auto number = reinterpret_cast<std::intptr_t>(m_stream ? m_stream->handle() : nullptr);
+  return number == 0 ? 1 : number;  // 1: the default stream, which is 0 for the runtime
+}
+
+Copying copying_of(nb::handle given) {
+  if (given.is_none()) return Copying::if_needed;
+  if (given.ptr() != Py_False)
+    refuse_type(
+        "copy must be None, where a copy is made only if the layout of an array needs one, or "
+        "False");
+  return Copying::never;
+}
+
+Borrowed::Borrowed(nb::handle given, const char* name, bool writable, CallStream* stream)
+    : m_owner(nb::borrow(given)), m_name(name) {
+  if (!borrow_numpy(writable) && !borrow_buffer(writable)) borrow_dlpack(writable, stream);
+}
+
+Borrowed::~Borrowed() {
+  if (m_has_buffer) PyBuffer_Release(&m_buffer);
+}
+
+void Borrowed::replace(nb::object other) {
+  if (m_has_buffer) PyBuffer_Release(&m_buffer);
+  m_has_buffer = false;
+  m_is_aligned = true;
+  m_capsule.reset();
+  m_owner = std::move(other);
+  if (!borrow_numpy(false) && !borrow_buffer(false)) borrow_dlpack(false, nullptr);
+}
+
+/// \param unit bytes per stride \p strides are counted in: 1, or those of an element
+void Borrowed::set_shape(std::span<const std::int64_t> shape, const std::int64_t* strides,
+                         std::int64_t unit) {
+  m_rank = shape.size();
+  if (m_rank > BasicArray<void>::rank_max)
+    refuse(std::string(m_name) + " has " + std::to_string(m_rank) +
+           " dimensions; arrays have at most 4");
+  const auto bytes = static_cast<std::int64_t>(size_of(m_type));
+  // Without elements, strides mean nothing, and NumPy sets them to 0.
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) strides = nullptr;
+  std::int64_t dense = 1;
+  for (std::size_t i = m_rank; i-- > 0;) {
+    m_shape[i] = shape[i];
+    // The stride of a single index means nothing.
+    if (strides == nullptr || shape[i] <= 1) {
+      m_strides[i] = dense;
+    } else {
+      m_strides[i] = strides[i] * unit / bytes;
+      if (strides[i] * unit % bytes != 0) m_is_aligned = false;
+    }
+    dense *= std::max<std::int64_t>(shape[i], 1);
+  }
+  if (reinterpret_cast<std::uintptr_t>(m_data) % static_cast<std::uintptr_t>(bytes) != 0)
+    m_is_aligned = false;
+}
+
+bool Borrowed::borrow_numpy(bool writable) {
+  const std::optional<NumPyArray> array = numpy_array(m_owner);
+  if (!array) return false;
+  if (writable && !array->writable)
+    refuse(std::string(m_name) + " is read-only, and the call writes it");
+  m_type = array->type;
+  m_data = array->data;
+  static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+  set_shape({reinterpret_cast<const std::int64_t*>(array->shape.data()), array->shape.size()},
+            reinterpret_cast<const std::int64_t*>(array->strides), 1);
+  return true;
+}
+
+bool Borrowed::borrow_buffer(bool writable) {
+  if (PyObject_CheckBuffer(m_owner.ptr()) == 0) return false;
+  bool is_bfloat16 = false;
+  if (PyObject_GetBuffer(m_owner.ptr(), &m_buffer, PyBUF_RECORDS_RO) != 0) {
+    PyErr_Clear();
+    // The bfloat16 of the package ml_dtypes, which has no format.
+    const nb::object type = nb::getattr(m_owner, "dtype", nb::none());
+    is_bfloat16 = !type.is_none() && nb::cast<std::string>(nb::str(type)) == "bfloat16";
+    const std::string text =
+        type.is_none() ? type_text(m_owner) : nb::cast<std::string>(nb::str(type));
+    if (!is_bfloat16)
+      refuse_type(std::string(m_name) + " has elements of type " + text +
+                  ", which Kindred does not have");
+    m_owner = m_owner.attr("view")("uint16");
+    if (PyObject_GetBuffer(m_owner.ptr(), &m_buffer, PyBUF_RECORDS_RO) != 0)
+      throw nb::python_error();
+  }
+  m_has_buffer = true;
+  const auto released = [this] {  // the destructor does not run if the constructor throws
+    PyBuffer_Release(&m_buffer);
+    m_has_buffer = false;
+  };
+  try {
+    if (writable && m_buffer.readonly != 0)
+      refuse(std::string(m_name) + " is read-only, and the call writes it");
+    const std::optional<DataType> type =
+        type_of_format(m_buffer.format, static_cast<std::size_t>(m_buffer.itemsize));
+    if (!type || static_cast<Py_ssize_t>(size_of(*type)) != m_buffer.itemsize)
+      refuse_type(std::string(m_name) + " has elements of the format '" +
+                  (m_buffer.format == nullptr ? "B" : m_buffer.format) +
+                  "', which Kindred does not have (bytes in the order of this machine)");
+    m_type = is_bfloat16 ? DataType::bfloat16 : *type;
+    m_data = m_buffer.buf;
+    std::array<std::int64_t, 64> shape{};
+    const auto rank = static_cast<std::size_t>(m_buffer.ndim);
+    std::copy_n(m_buffer.shape, rank, shape.begin());
+    std::array<std::int64_t, 64> strides{};
+    if (m_buffer.strides != nullptr) std::copy_n(m_buffer.strides, rank, strides.begin());
+    set_shape({shape.data(), rank}, m_buffer.strides == nullptr ? nullptr : strides.data(), 1);
+  } catch (...) {
+    released();
+    throw;
+  }
+  return true;
+}
+
+void Borrowed::borrow_dlpack(bool writable, CallStream* stream) {
+  const nb::object place = nb::steal(PyObject_GetAttr(m_owner.ptr(), names().dlpack_device.ptr()));
+  if (!place.is_valid()) {
+    PyErr_Clear();
+    refuse_type(std::string(m_name) + " is of type " + type_text(m_owner) + "; it must be " +
+                array_kinds);
+  }
+  const nb::object device = place();
+  const int type = nb::cast<int>(device[0]);
+  m_device = 0;
+  nb::object export_call = m_owner.attr("__dlpack__");
+  if (type == DLPack::cuda) {
+    m_memory = ArrayMemory::device;
+    m_device = nb::cast<int>(device[1]);
+    std::intptr_t number = -1;  // nothing is ordered
+    if (stream != nullptr) {
+      stream->use_that_of(m_owner, m_device);
+      number = stream->dlpack_number();
+    } else {
+      wait_for(m_owner, m_device, m_name);
+    }
+    m_capsule = export_call(nb::arg("stream") = number);
+  } else if (type == DLPack::cpu || type == DLPack::cuda_host) {
+    m_memory = ArrayMemory::host;
+    // Only the versioned form says whether memory is read-only. Older libraries do not know the
+    // argument, and for memory that a call reads they may refuse the form without a version.
+    if (!writable) m_capsule = nb::steal(PyObject_CallNoArgs(export_call.ptr()));
+    if (!m_capsule.is_valid()) {
+      PyErr_Clear();
+      nb::dict options;
+      options["max_version"] = nb::make_tuple(1, 0);
+      m_capsule =
+          nb::steal(PyObject_Call(export_call.ptr(), nb::make_tuple().ptr(), options.ptr()));
+    }
+    if (!m_capsule.is_valid() && writable && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
+      PyErr_Clear();
+      m_capsule = nb::steal(PyObject_CallNoArgs(export_call.ptr()));
+    }
+    if (!m_capsule.is_valid()) throw nb::python_error();
+  } else {
+    refuse(std::string(m_name) + " lies on a device of type " + std::to_string(type) +
+           " of DLPack; arrays must lie on the host (1, 3) or on a GPU from NVIDIA (2)");
+  }
+  const DLPack::Tensor* tensor = nullptr;
+  if (PyCapsule_IsValid(m_capsule.ptr(), "dltensor") != 0) {
+    tensor = &static_cast<DLPack::ManagedTensor*>(PyCapsule_GetPointer(m_capsule.ptr(), "dltensor"))
+                  ->tensor;
+  } else if (PyCapsule_IsValid(m_capsule.ptr(), "dltensor_versioned") != 0) {
+    const auto* const versioned = static_cast<DLPack::VersionedTensor*>(
+        PyCapsule_GetPointer(m_capsule.ptr(), "dltensor_versioned"));
+    if (versioned->major != 1)
+      refuse(std::string(m_name) + " is exported by version " + std::to_string(versioned->major) +
+             " of DLPack; version 1 is known");
+    if (writable && (versioned->flags & DLPack::read_only) != 0)
+      refuse(std::string(m_name) + " is read-only, and the call writes it");
+    tensor = &versioned->tensor;
+  } else {
+    refuse_type(std::string(m_name) + ": __dlpack__ of " + type_text(m_owner) +
+                " returned no capsule of DLPack");
+  }
+  const std::optional<DataType> element = Python::type_of(tensor->type);
+  if (!element)
+    refuse_type(std::string(m_name) + " has elements of code " +
+                std::to_string(static_cast<int>(tensor->type.code)) + " and " +
+                std::to_string(static_cast<int>(tensor->type.bits)) +
+                " bits of DLPack, which Kindred does not have");
+  m_type = *element;
+  m_data = static_cast<std::byte*>(tensor->data) + tensor->byte_offset;
+  set_shape({tensor->shape, static_cast<std::size_t>(tensor->rank)}, tensor->strides,
+            static_cast<std::int64_t>(size_of(m_type)));
+}
+
+bool Borrowed::is_contiguous() const noexcept {
+  std::int64_t dense = 1;
+  for (std::size_t i = m_rank; i-- > 0;) {
+    if (m_shape[i] > 1 && m_strides[i] != dense) return false;
+    dense *= std::max<std::int64_t>(m_shape[i], 1);
+  }
+  return true;
+}
+
+bool Borrowed::is_direct(Layout layout) const noexcept {
+  if (!m_is_aligned) return false;
+  if (m_rank != 2 || layout == Layout::dense) return is_contiguous();
+  return (m_shape[1] <= 1 || m_strides[1] == 1) && (m_shape[0] <= 1 || m_strides[0] >= m_shape[1]);
+}
+
+std::string Borrowed::text() const {
+  std::string out = std::string(to_string(m_type)) + " [";
+  for (std::size_t i = 0; i < m_rank; ++i) out += (i == 0 ? "" : ", ") + std::to_string(m_shape[i]);
+  return out + (on_device() ? "] on device " + std::to_string(m_device) : "]");
+}
+
+Input::Input(nb::handle given, const char* name, CallStream* stream, Copying copying, Layout layout)
+    : Borrowed(given, name, false, stream) {
+  if (is_direct(layout)) return;
+  if (copying == Copying::never || on_device())
+    refuse(std::string(name) + " is " + text() +
+           " with gaps, a negative stride or elements that are not aligned: the call reads " +
+           (layout == Layout::rows ? "rows without gaps in them" : "an array without gaps") +
+           ". Give such an array" + (on_device() ? "" : ", or copy=None, which copies"));
+  if (type() == DataType::bfloat16) {
+    replace(given.attr("copy")());
+  } else {
+    replace(numpy().array(given, nb::arg("order") = "C"));
+  }
+}
+
+ConstArray Input::array() const {
+  return {m_data, m_type, shape(), {m_strides.data(), m_rank}, m_memory, m_device};
+}
+
+void Input::require_type(std::initializer_list<DataType> types) const {
+  if (std::find(types.begin(), types.end(), type()) != types.end()) return;
+  std::string allowed;
+  for (const DataType& one : types)
+    allowed += (&one == types.begin() ? "" : " or ") + std::string(to_string(one));
+  refuse_type(std::string(name()) + " is " + text() + "; its elements must be " + allowed +
+              ", and are never converted silently");
+}
+
+void Input::require_rank(std::size_t lowest, std::size_t highest) const {
+  if (rank() >= lowest && rank() <= highest) return;
+  refuse(std::string(name()) + " is " + text() + "; it must have " + std::to_string(lowest) +
+         (lowest == highest ? "" : " or " + std::to_string(highest)) +
+         (highest == 1 ? " dimension" : " dimensions"));
+}
+
+void Input::require_columns(std::size_t columns) const {
+  if (rank() == 0 || extent(rank() - 1) == static_cast<std::int64_t>(columns)) return;
+  refuse(std::string(name()) + " is " + text() + "; its rows must have " + std::to_string(columns) +
+         " elements");
+}
+
+std::span<const std::byte> Input::host_bytes() const {
+  if (on_device()) refuse(std::string(name()) + " is " + text() + "; it must lie on the host");
+  if (!is_contiguous()) refuse(std::string(name()) + " is " + text() + " with gaps between rows");
+  std::size_t count = 1;
+  for (const std::int64_t extent : shape()) count *= static_cast<std::size_t>(extent);
+  return {static_cast<const std::byte*>(m_data), count * size_of(type())};
+}
+
+Output::Output(nb::handle given, const char* name, CallStream* stream)
+    : Borrowed(given, name, true, stream) {
+  if (!is_direct())
+    refuse(std::string(name) + " is " + text() +
+           " with gaps, a negative stride or elements that are not aligned: results are written "
+           "into rows without gaps in them");
+}
+
+Array Output::array() const {
+  return {m_data, m_type, shape(), {m_strides.data(), m_rank}, m_memory, m_device};
+}
+
+nb::object empty_array(DataType type, std::initializer_list<std::int64_t> shape) {
+  nb::object extents = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+  Py_ssize_t place = 0;
+  for (const std::int64_t extent : shape)
+    PyTuple_SetItem(extents.ptr(), place++, PyLong_FromLongLong(extent));
+  PyObject* const arguments[] = {extents.ptr(),
+                                 numpy().types[static_cast<std::size_t>(type)].ptr()};
+  nb::object made = nb::steal(PyObject_Vectorcall(numpy().empty.ptr(), arguments, 2, nullptr));
+  if (made.is_valid()) return made;
+  // Too many elements for an address, or for the memory.
+  if (PyErr_ExceptionMatches(PyExc_MemoryError) == 0 &&
+      PyErr_ExceptionMatches(PyExc_ValueError) == 0)
+    throw nb::python_error();
+  PyErr_Clear();
+  throw std::bad_alloc();
+}
+
+nb::object empty_array(nb::handle like, const Borrowed& input, DataType type,
+                       std::initializer_list<std::int64_t> shape) {
+  if (!input.on_device()) return empty_array(type, shape);
+  const std::string library = library_of(like);
+  nb::list extents;
+  for (const std::int64_t extent : shape) extents.append(extent);
+  const std::string name(to_string(type));
+  if (library == "torch") {
+    const nb::module_ torch = nb::module_::import_("torch");
+    return torch.attr("empty")(extents, nb::arg("dtype") = torch.attr(name.c_str()),
+                               nb::arg("device") = like.attr("device"));
+  }
+  if (library == "cupy") return nb::module_::import_("cupy").attr("empty")(extents, name.c_str());
+  refuse(std::string(input.name()) + " lies on a device and is of " + type_text(like) +
+         ", of which no array can be made here: give out=");
+}
+
+void outputs_of(nb::handle out, std::int64_t top, nb::object& scores, nb::object& ids) {
+  if (!nb::isinstance<nb::tuple>(out) || nb::len(out) != 2)
+    refuse_type("out must be a tuple of two arrays, (scores, ids)");
+  scores = out[0];
+  ids = out[1];
+  // C++ takes k from this extent, and checks the rest.
+  CallStream unordered(nb::int_(0));
+  const Output array(scores, "scores", &unordered);
+  if (array.rank() == 0 || array.extent(array.rank() - 1) != top)
+    refuse("out has scores " + array.text() + "; with k = " + std::to_string(top) +
+           " their last dimension must be " + std::to_string(top));
+}
+
+template <class T>
+nb::object array_of(std::span<const T> values) {
+  nb::object made = empty_array(data_type_of<T>, {static_cast<std::int64_t>(values.size())});
+  const Output out(made, "values");
+  std::copy(values.begin(), values.end(), static_cast<T*>(out.array().data()));
+  return made;
+}
+template nb::object array_of(std::span<const std::int64_t>);
+template nb::object array_of(std::span<const float>);
+
+std::vector<std::uint64_t> ids_of(nb::handle given, const char* name) {
+  std::vector<std::uint64_t> ids;
+  const auto append = [&](auto values) {
+    ids.reserve(values.size());
+    for (const auto value : values) {
+      if (value < 0)
+        refuse(std::string(name) + " has the number " + std::to_string(value) +
+               "; ids are not negative");
+      ids.push_back(static_cast<std::uint64_t>(value));
+    }
+  };
+  if (PyObject_CheckBuffer(given.ptr()) != 0 || nb::hasattr(given, "__dlpack__")) {
+    const Input array(given, name);
+    array.require_rank(0, 1);
+    switch (array.type()) {
+      case DataType::int32:
+        append(array.host_values<std::int32_t>());
+        break;
+      case DataType::uint32:
+        append(array.host_values<std::uint32_t>());
+        break;
+      case DataType::uint64:
+        append(array.host_values<std::uint64_t>());
+        break;
+      default:
+        array.require_type({DataType::int64, DataType::uint64, DataType::int32, DataType::uint32});
+        append(array.host_values<std::int64_t>());
+    }
+    return ids;
+  }
+  // One id, or a sequence of them.
+  std::vector<std::int64_t> numbers;
+  const auto add = [&](nb::handle item) {
+    const nb::object index = nb::steal(PyNumber_Index(item.ptr()));
+    if (!index.is_valid()) {
+      PyErr_Clear();
+      refuse_type(std::string(name) + " has an item of type " + type_text(item) +
+                  "; ids are integers");
+    }
+    const long long value = PyLong_AsLongLong(index.ptr());
+    if (value == -1 && PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      refuse(std::string(name) + " has a number beyond 63 bits");
+    }
+    numbers.push_back(value);
+  };
+  if (PyIndex_Check(given.ptr()) != 0) {
+    add(given);
+  } else if (PySequence_Check(given.ptr()) != 0 || PyIter_Check(given.ptr()) != 0) {
+    for (const nb::handle item : given) add(item);
+  } else {
+    refuse_type(std::string(name) + " is of type " + type_text(given) +
+                "; it must be an array of integers or a sequence of ints");
+  }
+  append(std::span<const std::int64_t>(numbers));
+  return ids;
+}
+
+}  // namespace Kindred::Python

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PYTHON_ENGINES_HPP
+#define KINDRED_PYTHON_ENGINES_HPP
+
+#include <kindred/core/common/Error.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace Kindred::Python {
+
+/// \brief What the Python object of an engine holds. A call keeps the engine alive, even
+/// if another thread closes the object meanwhile.
+/// \tparam Shared the engine and the context that it needs, declared before it
+template <class Shared>
+class EngineHandle {
+ public:
+  EngineHandle(const char* name, std::shared_ptr<Shared> shared)
+      : m_name(name), m_shared(std::move(shared)) {}
+
+  /// \throws Error if it is closed
+  const std::shared_ptr<Shared>& open() const {
+    if (m_shared == nullptr) throw Error("the " + std::string(m_name) + " is closed");
+    return m_shared;
+  }
+  void close() { m_shared.reset(); }
+  bool is_closed() const noexcept { return m_shared == nullptr; }
+
+ private:
+  const char* m_name;
+  std::shared_ptr<Shared> m_shared;
+};
+
+// One function per file of an engine, which adds its classes and functions.
+void register_vector_index(nanobind::module_& module);
+void register_row_functions(nanobind::module_& module);
+
+}  // namespace Kindred::Python
+
+#endif  // KINDRED_PYTHON_ENGINES_HPP

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module `_loader`, which is imported before `_kindred` where a library for GPUs may be: it
+// opens that library if it suits the machine, and `_kindred` is then bound to it, because both
+// libraries have the name libkindred.so.0. It links nothing of Kindred but the loader.
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <kindred/loader/LibraryChoice.hpp>
+
+#include <exception>
+#include <stdexcept>
+
+namespace {
+
+PyObject* open_library(PyObject* /*module*/, PyObject* arguments) {
+  const char* folder = nullptr;
+  const char* requested = nullptr;
+  if (PyArg_ParseTuple(arguments, "sz", &folder, &requested) == 0) return nullptr;
+  try {
+    const Kindred::Loader::LibraryChoice choice = Kindred::Loader::open_library(folder, requested);
+    return Py_BuildValue("(sss)", choice.name.c_str(), choice.path.c_str(), choice.why.c_str());
+  } catch (const std::invalid_argument& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_ImportError, error.what());
+  }
+  return nullptr;
+}
+
+PyMethodDef methods[] = {{"open_library", open_library, METH_VARARGS,
+                          "open_library(folder, requested) -> (name, path, why)"},
+                         {nullptr, nullptr, 0, nullptr}};
+PyModuleDef module{
+    PyModuleDef_HEAD_INIT, "_loader", nullptr, 0, methods, nullptr, nullptr, nullptr, nullptr};
+
+}  // namespace
+
+PyMODINIT_FUNC PyInit__loader() { return PyModule_Create(&module); }

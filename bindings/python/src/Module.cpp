@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/Version.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include "Calls.hpp"
+#include "Context.hpp"
+#include "Engines.hpp"
+#include "Errors.hpp"
+
+namespace nb = nanobind;
+
+NB_MODULE(_kindred, module) {
+  // Objects that live until the end, such as globals of a program, are no leaks.
+  nb::set_leak_warnings(false);
+  module.attr("version") = KINDRED_VERSION_STRING;
+  Kindred::Python::register_errors();
+  Kindred::Python::register_calls(module);
+  Kindred::Python::register_context(module);
+  Kindred::Python::register_vector_index(module);
+  Kindred::Python::register_row_functions(module);
+}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of pykindred share."""
+import ctypes
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+
+METRICS = ("cosine", "ip", "l2")
+SIZES = (0, 1, 2, 3, 31, 32, 33, 100)
+
+
+def generator(name):
+    """Random numbers that depend on the name of a test alone."""
+    return np.random.default_rng(list(name.encode()))
+
+
+def vectors(name, *shape):
+    return generator(name).standard_normal(shape).astype(np.float32)
+
+
+def run(program, timeout=120, **environment):
+    """Runs a program in a new interpreter, which must end by itself and without messages."""
+    result = subprocess.run([sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(program)], capture_output=True, text=True,
+                            timeout=timeout, env={**os.environ, **environment})
+    if result.returncode != 0 or result.stderr:
+        raise AssertionError(f"status {result.returncode}\n{result.stdout}\n{result.stderr}")
+    return result.stdout
+
+
+class Exported:
+    """An array of another library: it has __dlpack__ and nothing else. With a device, it claims to lie on that GPU."""
+
+    def __init__(self, array, device=None):
+        self.array = array
+        self.device = device
+        self.streams = []
+
+    def __dlpack__(self, *, stream=None, max_version=None):
+        self.streams.append(stream)
+        if max_version is not None:
+            return self.array.__dlpack__(max_version=max_version)
+        capsule = self.array.__dlpack__()
+        if self.device is not None:
+            pointer = ctypes.pythonapi.PyCapsule_GetPointer
+            pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+            place = (ctypes.c_int32 * 2).from_address(pointer(capsule, b"dltensor") + ctypes.sizeof(ctypes.c_void_p))
+            place[0], place[1] = 2, self.device
+        return capsule
+
+    def __dlpack_device__(self):
+        return (1, 0) if self.device is None else (2, self.device)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Import, contexts, threads, fork and the end of the interpreter."""
+import gc
+import os
+import pickle
+import threading
+import unittest
+import weakref
+
+import numpy as np
+
+import pykindred
+from support import run, vectors
+
+
+class Import(unittest.TestCase):
+    def test_makes_no_context_and_starts_no_thread(self):
+        out = run("""
+            import os, numpy
+            before = len(os.listdir("/proc/self/task"))
+            import pykindred
+            from pykindred import _kindred
+            # OpenBLAS of the system, where the library is linked with it, starts its own.
+            linked = "/libopenblas" in open("/proc/self/maps").read()
+            print(_kindred.has_default_context(), linked or len(os.listdir("/proc/self/task")) == before, pykindred.last_record())
+            pykindred.VectorIndex(numpy.ones((2, 3), numpy.float32))
+            print(_kindred.has_default_context())
+        """)
+        self.assertEqual(out.split(), ["False", "True", "None", "True"])
+
+    def test_a_requested_library_that_does_not_exist_is_named(self):
+        out = run("""
+            try:
+                import pykindred
+            except ImportError as error:
+                print(error)
+        """, KINDRED_LIBRARY="/nonexistent/libkindred.so.0")
+        self.assertIn("/nonexistent/libkindred.so.0", out)
+        self.assertEqual(run("import pykindred; print(pykindred.library.why)", KINDRED_LIBRARY="host").strip(), "requested by KINDRED_LIBRARY")
+
+
+class Contexts(unittest.TestCase):
+    def test_default_and_others(self):
+        rows = vectors("rows", 30, 5)
+        self.assertIn("serial", pykindred.default_context().spaces())
+        with pykindred.Context(threads=1, space="serial", load_profile=False) as context:
+            index = pykindred.VectorIndex(rows, context=context)
+            self.assertEqual(context.threads, 1)
+            self.assertIn("<pykindred.Context: serial", repr(context))
+            self.assertGreater(context.memory()["in_use"], 0)
+            self.assertEqual(set(context.info()), {"threads", "profile", "spaces", "memory"})
+        self.assertEqual(repr(context), "<pykindred.Context: closed>")
+        self.assertEqual(index.search(rows[3])[1][0], 3)  # keeps it alive
+        self.assertEqual(pykindred.last_record().space, "serial")
+        for call in (lambda: context.threads, lambda: pykindred.VectorIndex(rows, context=context)):
+            with self.assertRaisesRegex(pykindred.Error, "closed"):
+                call()
+
+    def test_wrong_options_are_named(self):
+        for options, error, message in (({"threads": -1}, ValueError, "threads"), ({"threads": 1000}, ValueError, "threads"),
+                                        ({"space": "gpu"}, ValueError, "space"), ({"device": "a"}, TypeError, "device"),
+                                        ({"budget_fraction": 2}, ValueError, "budget_fraction"), ({"host_budget": -1}, ValueError, "host_budget"),
+                                        ({"budget_fraction": "x"}, TypeError, "budget_fraction"), ({"profile": 3}, TypeError, "profile")):
+            with self.subTest(options), self.assertRaisesRegex(error, message) as raised:
+                pykindred.Context(**options)
+            self.assertIsInstance(raised.exception, pykindred.Error)
+
+    def test_a_budget_is_kept(self):
+        context = pykindred.Context(host_budget=10_000)
+        with self.assertRaises(pykindred.OutOfMemory) as raised:
+            pykindred.VectorIndex(vectors("rows", 1000, 100), context=context)
+        self.assertEqual(raised.exception.space, "host")
+        self.assertGreater(raised.exception.bytes, 0)
+        self.assertEqual(pickle.loads(pickle.dumps(raised.exception)).bytes, raised.exception.bytes)
+
+    def test_callbacks(self):
+        records = []
+        context = pykindred.Context(on_dispatch=records.append)
+        rows = vectors("rows", 30, 5)
+        pykindred.VectorIndex(rows, context=context).search(rows)
+        self.assertEqual((records[-1].operation, records[-1].items), ("search", 900))
+
+    def test_objects_are_released(self):
+        context = pykindred.Context(load_profile=False)
+        index = pykindred.VectorIndex(vectors("rows", 30, 5), context=context)
+        used, gone = context.memory()["in_use"], weakref.ref(index)
+        del index
+        gc.collect()
+        self.assertIsNone(gone())
+        self.assertLess(context.memory()["in_use"], used)
+
+
+class Threads(unittest.TestCase):
+    def test_calls_of_many_threads_agree(self):
+        rows = vectors("rows", 500, 20)
+        index = pykindred.VectorIndex(rows)
+        expected, failures = index.search(rows[:50], 5)[1], []
+
+        def work(number):
+            try:
+                for _ in range(20):
+                    np.testing.assert_array_equal(index.search(rows[:50], 5)[1], expected)
+                    pykindred.top_rows(rows[number], rows, 3)
+            except Exception as error:
+                failures.append(error)
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_changes_during_searches(self):
+        rows = vectors("rows", 300, 20)
+        index, failures, done = pykindred.VectorIndex(rows), [], threading.Event()
+
+        def read():
+            try:
+                while not done.is_set():
+                    self.assertEqual(index.search(rows[:10], 1)[1][3, 0], 3)
+            except Exception as error:
+                failures.append(error)
+        threads = [threading.Thread(target=read) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(50):
+            index.remove(index.add(rows[:5] * 2 + 1))
+        done.set()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((failures, len(index)), ([], 300))
+
+    def test_the_gil_is_released(self):
+        rows = vectors("rows", 100_000, 16)
+        index, ticks = pykindred.VectorIndex(rows), []
+        searching = threading.Thread(target=lambda: index.search(rows[:200], 5, space="serial", path="brute_force"))
+        searching.start()
+        while searching.is_alive():
+            ticks.append(None)
+            threading.Event().wait(0.001)
+        self.assertGreater(len(ticks), 20)
+
+    def test_arrays_cannot_be_resized_during_a_call(self):
+        rows = vectors("rows", 100_000, 16)
+        index, queries, refused = pykindred.VectorIndex(rows), vectors("queries", 300, 16), 0
+        searching = threading.Thread(target=index.search, args=(queries,), kwargs={"space": "serial", "path": "brute_force"})
+        searching.start()
+        while searching.is_alive():
+            try:
+                queries.resize((300, 16), refcheck=False)
+            except (BufferError, ValueError):
+                refused += 1
+            threading.Event().wait(0.001)
+        self.assertEqual(queries.shape, (300, 16))
+
+
+class Fork(unittest.TestCase):
+    def test_calls_in_the_child_are_errors(self):
+        self.assertEqual(run("""
+            import os, sys, numpy, pykindred
+            rows = numpy.ones((3, 4), numpy.float32)
+            index = pykindred.VectorIndex(rows)
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    index.search(rows)
+                except pykindred.SpaceUnavailable as error:
+                    status = 0
+                del index
+                sys.exit(status)  # with all of the interpreter's end
+            print(os.waitpid(child, 0)[1], len(index.search(rows)[1]))
+        """).split(), ["0", "3"])
+
+    def test_a_child_of_a_process_without_context_computes(self):
+        self.assertEqual(run("""
+            import os, sys, numpy, pykindred
+            child = os.fork()
+            if child == 0:
+                rows = numpy.ones((3, 4), numpy.float32)
+                sys.exit(0 if len(pykindred.VectorIndex(rows).search(rows)[1]) == 3 else 1)
+            print(os.waitpid(child, 0)[1])
+        """).split(), ["0"])
+
+
+class End(unittest.TestCase):
+    PROGRAM = """
+        import atexit, threading, time, numpy
+        atexit.register(lambda: print(index.search(rows[:3], 1)[1][2]))
+        import pykindred
+        rows = numpy.random.default_rng(1).standard_normal((20_000, 64)).astype(numpy.float32)
+        index = pykindred.VectorIndex(rows)
+        def work():
+            while True:
+                index.search(rows[:64], 5)
+                pykindred.top_rows(rows[0], rows[:10])
+        for _ in range(4):
+            threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.2)
+    """
+
+    def test_with_threads_that_compute(self):
+        # A handler that was registered before the import still computes.
+        for _ in range(3):
+            self.assertEqual(run(self.PROGRAM).strip(), "[2]")
+
+    def test_with_objects_that_live_until_the_end(self):
+        run("""
+            import sys, numpy, pykindred
+            rows = numpy.ones((3, 4), numpy.float32)
+            sys.kept = [pykindred.VectorIndex(rows), pykindred.Context(), pykindred.default_context()]
+            sys.cycle = [pykindred.VectorIndex(rows, context=sys.kept[1])]
+            sys.cycle.append(sys.cycle)
+            sys.logged = pykindred.Context(log=print, on_dispatch=print)
+        """)
+
+
+if __name__ == "__main__":
+    unittest.main()
