@@ -12,7 +12,7 @@ import pykindred
 from support import METRICS, SIZES, Exported, generator, vectors
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "outside"))
-from numpy_oracle import equal_bits, ranked, vector_scores  # noqa: E402
+from reproducible import equal_bits, ranked, vector_scores  # noqa: E402
 
 PADDING = {"cosine": -np.inf, "ip": -np.inf, "l2": np.inf}
 

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The build backend of pyproject.toml: scikit-build-core, with a Kokkos.
+
+Kokkos is the one of Kokkos_DIR or Kokkos_ROOT, otherwise the one that ./run builds of pinned sources, in half a minute, and
+keeps in .deps. The environment variable KINDRED_LEVELS sets the levels of x86-64 for which the library is built besides x86-64-v2,
+"x86-64-v3;x86-64-v4" by default: an empty one is for development, and builds one library in a third of the time.
+"""
+import os
+import subprocess
+from pathlib import Path
+
+from scikit_build_core import build as _backend
+from scikit_build_core.build import (build_sdist, get_requires_for_build_editable, get_requires_for_build_sdist,  # noqa: F401
+                                     get_requires_for_build_wheel)
+
+ROOT = Path(__file__).resolve().parents[3]
+FIND_KOKKOS = """
+set -euo pipefail
+assume_yes=0 host_only=1
+for part in common packages gpu kokkos; do source cmake/run/$part.sh; done
+require_writable
+find_kokkos >&2
+echo "$kokkos_dir"
+"""
+
+
+def _prepared(settings):
+    """The settings, with what the environment says."""
+    settings = dict(settings or {})
+    if "KINDRED_LEVELS" in os.environ:
+        settings.setdefault("cmake.define.KINDRED_LEVELS", os.environ["KINDRED_LEVELS"])
+    if "Kokkos_DIR" not in os.environ:
+        found = subprocess.run(["bash", "-c", FIND_KOKKOS], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        if found.returncode != 0:
+            raise SystemExit("no Kokkos: set Kokkos_ROOT to where one is installed")
+        os.environ["Kokkos_DIR"] = found.stdout.strip()
+    return settings
+
+
+def build_wheel(folder, settings=None, metadata=None):
+    return _backend.build_wheel(folder, _prepared(settings), metadata)
+
+
+def build_editable(folder, settings=None, metadata=None):
+    return _backend.build_editable(folder, _prepared(settings), metadata)
