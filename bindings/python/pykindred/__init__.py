@@ -17,12 +17,15 @@ library = _library.load()  # before the extension, which is then bound to this l
 from pykindred._context import Context, default_context, last_record  # noqa: E402
 from pykindred._results import Ragged  # noqa: E402
 from pykindred._rows import row_scores, top_rows  # noqa: E402
+from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity  # noqa: E402
 from pykindred._vector import VectorIndex  # noqa: E402
+from pykindred._vocabulary import Vocabulary  # noqa: E402
 from pykindred._version import __version__  # noqa: E402
 from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, InvalidArgument, InvalidType, NotFound,  # noqa: E402
                               OutOfMemory, SpaceUnavailable)
 
 __all__ = [
-    "Busy", "Cancelled", "Context", "CorruptFile", "DeviceLost", "Error", "InvalidArgument", "InvalidType", "NotFound", "OutOfMemory",
-    "Ragged", "SpaceUnavailable", "VectorIndex", "__version__", "default_context", "last_record", "library", "row_scores", "top_rows",
+    "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "InvalidArgument", "InvalidType", "Matches", "NotFound",
+    "OutOfMemory", "PreparedQuery", "Ragged", "SequenceMatcher", "Sequences", "SpaceUnavailable", "VectorIndex", "Vocabulary", "__version__",
+    "default_context", "last_record", "library", "row_scores", "similarity", "top_rows",
 ]

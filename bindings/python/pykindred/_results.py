@@ -14,15 +14,15 @@ class Ragged:
 
     __slots__ = ("ids", "lims", "scores")
 
-    def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
+    def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[Any]) -> None:
         self.lims = lims  #: int64 [rows + 1], from 0
         self.ids = ids  #: int64 [lims[-1]]
-        self.scores = scores  #: float32 [lims[-1]]
+        self.scores = scores  #: [lims[-1]], float32 of vectors
 
     def __len__(self) -> int:
         return len(self.lims) - 1
 
-    def __getitem__(self, row: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    def __getitem__(self, row: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         count = len(self)
         if not -count <= row < count:
             raise IndexError(f"row {row} of {count}")
@@ -30,11 +30,11 @@ class Ragged:
         part = slice(self.lims[row], self.lims[row + 1])
         return self.scores[part], self.ids[part]
 
-    def __iter__(self) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64]]]:
+    def __iter__(self) -> Iterator[tuple[NDArray[Any], NDArray[np.int64]]]:
         return (self[row] for row in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"<pykindred.Ragged: {len(self)} rows, {len(self.ids)} results>"
+        return f"<pykindred.{type(self).__name__}: {len(self)} rows, {len(self.ids)} results>"
 
 
 class Record(NamedTuple):

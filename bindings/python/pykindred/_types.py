@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types of arguments."""
 import os
-from collections.abc import Sequence
+from collections import abc
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from numpy.typing import NDArray
@@ -17,6 +17,10 @@ class DLPackArray(Protocol):
 
 
 Array: TypeAlias = NDArray[Any] | DLPackArray
-Ids: TypeAlias = NDArray[Any] | Sequence[int] | int
+Ids: TypeAlias = NDArray[Any] | abc.Sequence[int] | int
+# A str, bytes, an array of uint32, or a sequence of hashable items.
+Sequence: TypeAlias = str | bytes | NDArray[Any] | abc.Sequence[abc.Hashable]
+# Of several: a collection of str, bytes or arrays; or Sequences.
+SequencesLike: TypeAlias = Any
 StrPath: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Stream: TypeAlias = Any  # an int, an object with __cuda_stream__, or a stream of PyTorch or CuPy

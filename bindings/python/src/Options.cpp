@@ -37,6 +37,14 @@ Metric metric_of(nb::handle given) {
   return value_of(given, "metric", choices);
 }
 
+Residency residency_of(nb::handle given) {
+  static constexpr std::array<Choice<Residency>, 4> choices{{{"automatic", Residency::automatic},
+                                                             {"host", Residency::host},
+                                                             {"both", Residency::both},
+                                                             {"device", Residency::device}}};
+  return value_of(given, "residency", choices);
+}
+
 std::optional<Space> space_of(nb::handle given) {
   static constexpr std::array<Choice<Space>, 3> choices{
       {{"serial", Space::serial}, {"openmp", Space::openmp}, {"cuda", Space::cuda}}};

@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Space.hpp>
 #include <kindred/core/vector/Metric.hpp>
+#include <kindred/matcher/Residency.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -39,6 +40,8 @@ Value value_of(nanobind::handle given, const char* option,
 
 /// `cosine`, `ip`, `l2`
 Metric metric_of(nanobind::handle given);
+/// `automatic`, `host`, `both`, `device`
+Residency residency_of(nanobind::handle given);
 /// None, or the name of a space.
 std::optional<Space> space_of(nanobind::handle given);
 

@@ -3,14 +3,26 @@
 #define KINDRED_PYTHON_RESULTS_HPP
 
 #include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/sequence/Block.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <vector>
 
 namespace Kindred::Python {
 
 /// `(lims, ids, scores)`: int64, int64 and float32.
 nanobind::object ragged_of(const Ragged<ScoredId>& results);
+/// `(lims, ids, scores, matched, distances, block_lims, blocks)`: int64, int64, float64, uint32,
+/// float64, int64 and uint32 [n, 3]; the last two are None without blocks.
+nanobind::object matches_of(const MatchResults& results, bool has_blocks);
+/// uint32 [n, 3]: begin in the pattern, begin in the query, length.
+nanobind::object array_of_blocks(const std::vector<Block>& blocks);
+/// int64
+nanobind::object ids_array_of(const std::vector<std::uint64_t>& ids);
 
 }  // namespace Kindred::Python
 

@@ -29,10 +29,6 @@ namespace Vectors {
 
 namespace {
 
-constexpr std::array<Choice<Residency>, 4> residencies{{{"automatic", Residency::automatic},
-                                                        {"host", Residency::host},
-                                                        {"both", Residency::both},
-                                                        {"device", Residency::device}}};
 constexpr std::array<Choice<VectorElement>, 4> elements{{{"float32", VectorElement::float32},
                                                          {"float16", VectorElement::float16},
                                                          {"bfloat16", VectorElement::bfloat16},
@@ -49,9 +45,9 @@ struct Shared {
 using Handle = EngineHandle<Shared>;
 
 VectorIndexOptions options_of(nb::handle residency, nb::handle quantized_copy) {
-  return {value_of(residency, "residency", residencies), flag_of(quantized_copy, "quantized_copy")
-                                                             ? QuantizedCopy::automatic
-                                                             : QuantizedCopy::never};
+  return {residency_of(residency), flag_of(quantized_copy, "quantized_copy")
+                                       ? QuantizedCopy::automatic
+                                       : QuantizedCopy::never};
 }
 
 VectorElement element_of(const Input& rows) {

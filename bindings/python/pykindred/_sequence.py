@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pykindred import _kindred
+from pykindred._context import Context, native
+from pykindred._results import Ragged
+from pykindred._types import Ids, Sequence, SequencesLike
+
+
+class Sequences:
+    """Sequences of symbols, of different lengths: sequence ``i`` is ``symbols[lims[i]:lims[i + 1]]``. Calls use the arrays in place."""
+
+    __slots__ = ("lims", "symbols")
+
+    def __init__(self, lims: NDArray[np.int64], symbols: NDArray[np.uint32]) -> None:
+        self.lims = lims  #: int64 [sequences + 1], from 0
+        self.symbols = symbols  #: uint32 [lims[-1]]
+
+    def __len__(self) -> int:
+        return len(self.lims) - 1
+
+    def __getitem__(self, row: int) -> NDArray[np.uint32]:
+        count = len(self)
+        if not -count <= row < count:
+            raise IndexError(f"sequence {row} of {count}")
+        row %= count
+        return self.symbols[self.lims[row]:self.lims[row + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[np.uint32]]:
+        return (self[row] for row in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<pykindred.Sequences: {len(self)} sequences, {len(self.symbols)} symbols>"
+
+
+class Matches(Ragged):
+    """Matching patterns, one row per query, best first: similarity, then lower index.
+
+    ``ids`` are indices of patterns, ``scores`` similarities in float64.
+    """
+
+    __slots__ = ("_block_lims", "_blocks", "distances", "matched")
+
+    def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[np.float64], matched: NDArray[np.uint32],
+                 distances: NDArray[np.float64], block_lims: NDArray[np.int64] | None, blocks: NDArray[np.uint32] | None) -> None:
+        super().__init__(lims, ids, scores)
+        self.matched = matched  #: uint32: matched symbols
+        self.distances = distances  #: float64: a number of edits if the measure counts them, otherwise 1 − similarity
+        self._block_lims = block_lims
+        self._blocks = blocks
+
+    def blocks(self, match: int) -> NDArray[np.uint32]:
+        """The matching blocks of a match, a position in ``ids``: uint32 ``[n, 3]`` of begin in the pattern, begin in the query, length."""
+        if self._block_lims is None or self._blocks is None:
+            raise ValueError("match was called without blocks=True")
+        if not 0 <= match < len(self.ids):
+            raise IndexError(f"match {match} of {len(self.ids)}")
+        return self._blocks[self._block_lims[match]:self._block_lims[match + 1]]
+
+
+class Clusters(NamedTuple):
+    """A partition of patterns. Clusters are numbered by their lowest members."""
+
+    cluster_of: NDArray[np.int64]  #: the cluster of every pattern
+    lims: NDArray[np.int64]  #: cluster c has the members ``members[lims[c]:lims[c + 1]]``
+    members: NDArray[np.int64]
+    representatives: NDArray[np.int64]  #: of every cluster, the member that is most similar to the others
+
+
+class SequenceMatcher:
+    """Exact search for the stored patterns most similar to a query: strings, bytes, or sequences of symbols. Thread-safe.
+
+    Measures: ``"lcs"`` (longest common subsequence, 2·matched / (both lengths)), ``"difflib"`` (Ratcliff-Obershelp, as Python's difflib),
+    ``"levenshtein"``, ``"osa"``, ``"prefix"``, ``"postfix"``, ``"jaro-winkler"``, ``"token-sort"`` and ``"token-set"``, with RapidFuzz's numbers
+    (divided by 100 where they are percentages).
+
+    Args:
+        patterns: a collection of str (compared by code points), bytes or arrays of uint32 symbols; or :class:`Sequences`, as
+            :meth:`Vocabulary.encode` makes of words; copied
+        residency: ``"automatic"``, ``"host"``, ``"both"`` or ``"device"``
+        context: None: the default context
+
+    >>> matches = SequenceMatcher(["kitten", "sitting", "mitten"]).match("kittens", measure="levenshtein", top=2)
+    >>> matches.ids, matches.distances
+    (array([0, 2]), array([1., 2.]))
+    """
+
+    __slots__ = ("__weakref__", "_native")
+
+    def __init__(self, patterns: SequencesLike, *, residency: str = "automatic", context: Context | None = None) -> None:
+        self._native = _kindred.SequenceMatcher(patterns, residency, native(context))
+
+    def match(self, queries: SequencesLike, *, measure: str = "lcs", threshold: float = 0.1, top: int | None = 10, blocks: bool = False,
+              autojunk: bool = False, postings: str = "automatic", only: Ids | None = None, space: str | None = None) -> Matches:
+        """The best patterns of every query.
+
+        Args:
+            queries: as patterns; or one str, bytes or array, which gives one row
+            threshold: in [0, 1], inclusive; 0 returns everything
+            top: maximum number of matches per query; None: all
+            blocks: also find the matching blocks, :meth:`Matches.blocks`
+            autojunk: difflib's heuristic for frequent symbols, for ``"difflib"`` alone
+            postings: ``"automatic"``, ``"never"`` or ``"always"``: use of an inverted index; the results are the same
+            only: indices of the patterns that may be results
+            space: instead of the dispatcher's choice
+        """
+        return Matches(*self._native.match(queries, measure, threshold, top, blocks, autojunk, postings, only, space))
+
+    def match_self(self, *, measure: str = "lcs", threshold: float = 0.85, top: int | None = None, autojunk: bool = False,
+                   space: str | None = None) -> Matches:
+        """Duplicates: row ``i`` lists the patterns before ``i`` that match it."""
+        return Matches(*self._native.match_self(measure, threshold, top, autojunk, space))
+
+    def cluster(self, *, threshold: float = 0.85, linkage: str = "single", measure: str = "lcs", space: str | None = None) -> Clusters:
+        """Clusters of similar patterns.
+
+        Args:
+            threshold: above 0
+            linkage: ``"single"`` (a chain of similar pairs) or ``"complete"`` (all pairs are similar)
+        """
+        return Clusters(*self._native.cluster(threshold, linkage, measure, space))
+
+    def __len__(self) -> int:
+        return self._native.size()
+
+    def info(self) -> dict[str, Any]:
+        """The number of patterns, and their bytes in the memory of host and device."""
+        return {"patterns": len(self), "host_bytes": self._native.bytes("serial"), "device_bytes": self._native.bytes("cuda")}
+
+    def close(self) -> None:
+        """Releases the patterns once the calls of other threads have ended. May be called more than once."""
+        self._native.close()
+
+    def __enter__(self) -> "SequenceMatcher":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return "<pykindred.SequenceMatcher: " + ("closed>" if self._native.is_closed() else f"{len(self)} patterns>")
+
+
+class PreparedQuery:
+    """One query for many comparisons, without a context. Measures as in :class:`SequenceMatcher`, with the same bits.
+
+    Args:
+        query: a str, bytes, an array of uint32, or a sequence of hashable items
+
+    >>> PreparedQuery("kitten", measure="levenshtein").distance("sitting")
+    3.0
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(self, query: Sequence, *, measure: str = "lcs", autojunk: bool = False) -> None:
+        self._native = _kindred.PreparedQuery(query, measure, autojunk)
+
+    def similarity(self, pattern: Sequence, *, score_cutoff: float = 0.0) -> float:
+        """In [0, 1]; 0 if it is below ``score_cutoff``, which makes a comparison faster."""
+        return self._native.similarity(pattern, score_cutoff)
+
+    def matched(self, pattern: Sequence) -> int:
+        """The number of matched symbols."""
+        return self._native.matched(pattern)
+
+    def distance(self, pattern: Sequence) -> float:
+        """A number of edits if the measure counts them, otherwise 1 − similarity."""
+        return self._native.distance(pattern)
+
+    def blocks(self, pattern: Sequence) -> NDArray[np.uint32]:
+        """The matching blocks: uint32 ``[n, 3]`` of begin in the pattern, begin in the query, length."""
+        return self._native.blocks(pattern)
+
+
+def similarity(pattern: Sequence, query: Sequence, *, measure: str = "lcs", score_cutoff: float = 0.0, autojunk: bool = False) -> float:
+    """The similarity of one pair; :class:`PreparedQuery`.
+
+    >>> similarity("abcd", "bcde", measure="difflib")
+    0.75
+    """
+    return _kindred.PreparedQuery(query, measure, autojunk).similarity(pattern, score_cutoff)

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Sequences.hpp"
+
+#include <kindred/matcher/CodePoints.hpp>
+
+#include "Errors.hpp"
+
+namespace nb = nanobind;
+
+namespace Kindred::Python {
+
+namespace {
+
+/// Numbers of items that are no characters begin behind the code points and their bytes
+/// (`BadBytes::keep`).
+constexpr Symbol first_number = 0x200000;
+
+void append_code_points_of(nb::handle text, std::vector<Symbol>& out) {
+  const Py_ssize_t length = PyUnicode_GetLength(text.ptr());
+  if (length < 0) throw nb::python_error();
+  const std::size_t begin = out.size();
+  out.resize(begin + static_cast<std::size_t>(length));
+  static_assert(sizeof(Symbol) == sizeof(Py_UCS4));
+  if (length > 0 && PyUnicode_AsUCS4(text.ptr(), reinterpret_cast<Py_UCS4*>(out.data() + begin),
+                                     length, 0) == nullptr)
+    throw nb::python_error();
+}
+
+bool is_text(nb::handle given) {
+  return PyUnicode_Check(given.ptr()) != 0 || PyBytes_Check(given.ptr()) != 0 ||
+         PyByteArray_Check(given.ptr()) != 0;
+}
+
+bool is_array(nb::handle given) {
+  return PyObject_CheckBuffer(given.ptr()) != 0 || nb::hasattr(given, "__dlpack__");
+}
+
+}  // namespace
+
+Symbol Alphabet::number(nb::handle item, const char* name) {
+  if (PyUnicode_Check(item.ptr()) != 0 && PyUnicode_GetLength(item.ptr()) == 1)
+    return PyUnicode_ReadChar(item.ptr(), 0);
+  PyObject* const known = PyDict_GetItemWithError(m_numbers.ptr(), item.ptr());
+  if (known != nullptr) return static_cast<Symbol>(PyLong_AsUnsignedLong(known));
+  const std::size_t next = first_number + nb::len(m_numbers);
+  if (PyErr_Occurred() == nullptr) {
+    const nb::object made = nb::steal(PyLong_FromSize_t(next));
+    if (PyDict_SetItem(m_numbers.ptr(), item.ptr(), made.ptr()) == 0)
+      return static_cast<Symbol>(next);
+  }
+  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
+  PyErr_Clear();
+  refuse_type(std::string(name) + " has an item of type " + type_text(item) +
+              ", which is not hashable");
+}
+
+void append_sequence(nb::handle given, const char* name, Alphabet& alphabet,
+                     std::vector<Symbol>& out) {
+  if (PyUnicode_Check(given.ptr()) != 0) {
+    append_code_points_of(given, out);
+    return;
+  }
+  if (is_array(given)) {
+    const Input array(given, name, nullptr, Copying::if_needed, Layout::dense);
+    array.require_type({DataType::uint32, DataType::uint8});
+    array.require_rank(1, 1);
+    if (array.type() == DataType::uint8) {
+      const auto bytes = array.host_values<std::uint8_t>();
+      out.insert(out.end(), bytes.begin(), bytes.end());
+    } else {
+      const auto symbols = array.host_values<Symbol>();
+      out.insert(out.end(), symbols.begin(), symbols.end());
+    }
+    return;
+  }
+  if (PySequence_Check(given.ptr()) == 0)
+    refuse_type(std::string(name) + " is of type " + type_text(given) +
+                "; a sequence is a str, bytes, an array of uint32 or a sequence of hashable items");
+  for (const nb::handle item : given) out.push_back(alphabet.number(item, name));
+}
+
+Sequences::Sequences(nb::handle given, const char* name) {
+  if (nb::hasattr(given, "lims") && nb::hasattr(given, "symbols")) {
+    m_lims = std::make_unique<Input>(given.attr("lims"), "lims", nullptr, Copying::if_needed,
+                                     Layout::dense);
+    m_symbols = std::make_unique<Input>(given.attr("symbols"), "symbols", nullptr,
+                                        Copying::if_needed, Layout::dense);
+    m_lims->require_rank(1, 1);
+    m_symbols->require_rank(1, 1);
+    const std::span<const std::int64_t> lims = m_lims->host_values<std::int64_t>();
+    const std::span<const Symbol> symbols = m_symbols->host_values<Symbol>();
+    for (const std::int64_t lim : lims)
+      if (lim < 0) refuse("lims has the negative number " + std::to_string(lim));
+    if (!lims.empty() && static_cast<std::size_t>(lims.back()) != symbols.size())
+      refuse("lims ends at " + std::to_string(lims.back()) + ", and symbols has " +
+             std::to_string(symbols.size()) + " elements");
+    // The library checks that they ascend.
+    m_span = {{reinterpret_cast<const std::uint64_t*>(lims.data()), lims.size()}, symbols};
+    return;
+  }
+  Alphabet none;
+  if (is_text(given) || is_array(given)) {
+    m_is_one = true;
+    append_sequence(given, name, none, m_made.values);
+    m_made.close_row();
+  } else {
+    if (PySequence_Check(given.ptr()) == 0 && PyIter_Check(given.ptr()) == 0)
+      refuse_type(std::string(name) + " is of type " + type_text(given) +
+                  "; it must be a str, bytes, or a collection of such sequences");
+    for (const nb::handle item : given) {
+      if (!is_text(item) && !is_array(item))
+        refuse_type(std::string(name) + " has an item of type " + type_text(item) +
+                    "; items are str, bytes or arrays of uint32. Vocabulary.encode makes "
+                    "sequences of words");
+      append_sequence(item, name, none, m_made.values);
+      m_made.close_row();
+    }
+  }
+  m_span = m_made;
+}
+
+std::string bytes_of_text(nb::handle text, const char* name) {
+  if (PyUnicode_Check(text.ptr()) != 0) {
+    Py_ssize_t size = 0;
+    const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (data != nullptr) return {data, static_cast<std::size_t>(size)};
+    PyErr_Clear();
+    const nb::object encoded =
+        nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
+    if (!encoded.is_valid()) {
+      PyErr_Clear();
+      refuse(std::string(name) + " has a text with a surrogate that stands for no byte");
+    }
+    return {PyBytes_AsString(encoded.ptr()), static_cast<std::size_t>(PyBytes_Size(encoded.ptr()))};
+  }
+  if (PyBytes_Check(text.ptr()) == 0)
+    refuse_type(std::string(name) + " is of type " + type_text(text) +
+                "; a text is a str or bytes");
+  return {PyBytes_AsString(text.ptr()), static_cast<std::size_t>(PyBytes_Size(text.ptr()))};
+}
+
+nb::object text_of_bytes(std::string_view bytes) {
+  nb::object text = nb::steal(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+  if (!text.is_valid()) throw nb::python_error();
+  return text;
+}
+
+}  // namespace Kindred::Python

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+import difflib
+import pickle
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import pykindred
+from support import generator
+
+MEASURES = ("lcs", "difflib", "levenshtein", "osa", "prefix", "postfix", "jaro-winkler", "token-sort", "token-set")
+
+
+def texts(name, count, letters="abcä☃ ", longest=20):
+    random = generator(name)
+    return ["".join(random.choice(list(letters), random.integers(0, longest))) for _ in range(count)]
+
+
+def lcs(a, b):
+    """The length of the longest common subsequence by its definition."""
+    row = [0] * (len(b) + 1)
+    for x in a:
+        above = row[:]
+        for j, y in enumerate(b):
+            row[j + 1] = above[j] + 1 if x == y else max(above[j + 1], row[j])
+    return row[-1]
+
+
+def levenshtein(a, b):
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a):
+        above, row = row, [i + 1]
+        for j, y in enumerate(b):
+            row.append(min(above[j + 1] + 1, row[j] + 1, above[j] + (x != y)))
+    return row[-1]
+
+
+class Pairs(unittest.TestCase):
+    def test_values_of_the_definitions(self):
+        for a, b in zip(texts("a", 60), texts("b", 60), strict=True):
+            both = len(a) + len(b)
+            self.assertEqual(pykindred.similarity(a, b), 2 * lcs(a, b) / both if both else 0)
+            self.assertEqual(pykindred.similarity(a, b, measure="difflib"), difflib.SequenceMatcher(None, a, b, False).ratio())
+            query = pykindred.PreparedQuery(b, measure="levenshtein")
+            self.assertEqual(query.distance(a), levenshtein(a, b))
+            self.assertEqual(query.matched(a), max(len(a), len(b)) - levenshtein(a, b))
+
+    def test_blocks_are_those_of_difflib(self):
+        for a, b in zip(texts("a", 30), texts("b", 30), strict=True):
+            expected = difflib.SequenceMatcher(None, a, b, False).get_matching_blocks()[:-1]
+            found = pykindred.PreparedQuery(b, measure="difflib").blocks(a)
+            self.assertEqual(found.dtype, np.uint32)
+            self.assertEqual([tuple(block) for block in found.tolist()], [tuple(block) for block in expected])
+
+    def test_sequences_of_all_kinds(self):
+        query = pykindred.PreparedQuery("abca")
+        for same in ("abca", b"abca", bytearray(b"abca"), list("abca"), tuple("abca"), np.frombuffer(b"abca", np.uint8),
+                     np.array([97, 98, 99, 97], np.uint32)):
+            self.assertEqual(query.similarity(same), 1)
+        items = [("x", 1), None, 3, "word", 3.0]
+        self.assertEqual(pykindred.similarity(items, items), 1)
+        self.assertEqual(pykindred.similarity(items, [3, ("x", 1)]), 2 / 7)  # 3 == 3.0
+        self.assertEqual(pykindred.similarity("a\ud800b", "a\ud800b"), 1)
+        self.assertEqual(pykindred.similarity("\U0010ffff\0", "\U0010ffff\0"), 1)
+        self.assertEqual(pykindred.similarity("ab", "ax", score_cutoff=0.9), 0)
+        for empty in ("", b"", [], np.zeros(0, np.uint32)):
+            self.assertEqual(pykindred.similarity(empty, "a"), 0)
+
+    def test_wrong_arguments_are_named(self):
+        for call, error, message in ((lambda: pykindred.similarity(1, "a"), TypeError, "pattern is of type int"),
+                                     (lambda: pykindred.similarity("a", None), TypeError, "query is of type NoneType"),
+                                     (lambda: pykindred.similarity([[]], "a"), TypeError, "not hashable"),
+                                     (lambda: pykindred.similarity(np.zeros(3), "a"), TypeError, "pattern is float64"),
+                                     (lambda: pykindred.similarity(np.zeros((3, 1), np.uint32), "a"), ValueError, "pattern"),
+                                     (lambda: pykindred.similarity("a", "a", measure="jaro"), ValueError, "measure is 'jaro'"),
+                                     (lambda: pykindred.similarity("a", "a", score_cutoff=2), ValueError, "cutoff"),
+                                     (lambda: pykindred.similarity("a", "a", score_cutoff="x"), TypeError, "score_cutoff"),
+                                     (lambda: pykindred.similarity("a", "a", autojunk=True), ValueError, "autojunk")):
+            with self.subTest(message), self.assertRaisesRegex(error, message) as raised:
+                call()
+            self.assertIsInstance(raised.exception, pykindred.Error)
+
+
+class SequenceMatcher(unittest.TestCase):
+    def test_equals_a_loop_over_pairs(self):
+        patterns, queries = texts("patterns", 70), texts("queries", 5)
+        matcher = pykindred.SequenceMatcher(patterns)
+        self.assertEqual((len(matcher), repr(matcher)), (70, "<pykindred.SequenceMatcher: 70 patterns>"))
+        for measure in MEASURES:
+            for space in ("serial", "openmp"):
+                found = matcher.match(queries, measure=measure, threshold=0.3, top=7, space=space)
+                self.assertEqual(len(found), 5)
+                for query, (scores, ids) in zip(queries, found, strict=True):
+                    prepared = pykindred.PreparedQuery(query, measure=measure)
+                    expected = sorted((-prepared.similarity(pattern), i) for i, pattern in enumerate(patterns))
+                    expected = [(i, -score) for score, i in expected if -score >= 0.3 and query][:7]
+                    self.assertEqual(list(zip(ids.tolist(), scores.tolist(), strict=True)), expected)
+
+    def test_options(self):
+        patterns = texts("patterns", 50)
+        matcher = pykindred.SequenceMatcher(patterns)
+        query = patterns[3] + "x"
+        everything = matcher.match(query, threshold=0, top=None)
+        self.assertEqual(sorted(everything.ids), list(range(50)))
+        self.assertEqual(everything.scores.dtype, np.float64)
+        only = matcher.match(query, threshold=0, top=None, only=np.int64([9, 3, 9]))
+        self.assertEqual(sorted(only.ids), [3, 9])
+        self.assertEqual(len(matcher.match(query, threshold=0, only=[]).ids), 0)
+        blocks = matcher.match([query], blocks=True, top=3, measure="difflib")
+        for i, pattern in enumerate(blocks.ids):
+            np.testing.assert_array_equal(blocks.blocks(i), pykindred.PreparedQuery(query, measure="difflib").blocks(patterns[pattern]))
+            self.assertEqual(blocks.blocks(i)[:, 2].sum(), blocks.matched[i])
+        with self.assertRaises(ValueError):
+            everything.blocks(0)
+        with self.assertRaises(IndexError):
+            blocks.blocks(3)
+        self.assertEqual(pykindred.last_record().items, 50)
+
+    def test_patterns_of_words(self):
+        words = pykindred.Vocabulary()
+        patterns = words.encode([["the", "cat"], ["the", "dog", "sat"], []], add=True)
+        matcher = pykindred.SequenceMatcher(patterns)
+        found = matcher.match(words.encode([["the", "cat", "sat"], ["unknown"]]))
+        self.assertEqual((found[0][1].tolist(), found[0][0].tolist(), len(found[1][1])), ([0, 1], [4 / 5, 4 / 6], 0))
+        self.assertEqual([words.decode(row) for row in patterns], [["the", "cat"], ["the", "dog", "sat"], []])
+        self.assertEqual(len(pykindred.SequenceMatcher([np.uint32([1, 2]), b"ab", "x"]).match("ab", top=1).ids), 1)
+
+    def test_duplicates_and_clusters(self):
+        patterns = ["kindred", "kindret", "other", "kindred", "othes", ""]
+        matcher = pykindred.SequenceMatcher(patterns)
+        found = matcher.match_self(measure="levenshtein", threshold=0.7)
+        self.assertEqual([ids.tolist() for _, ids in found], [[], [0], [], [0, 1], [2], []])
+        clusters = matcher.cluster(measure="levenshtein", threshold=0.7)
+        self.assertEqual(clusters.cluster_of.tolist(), [0, 0, 1, 0, 1, 2])
+        self.assertEqual((clusters.lims.tolist(), clusters.members.tolist()), ([0, 3, 5, 6], [0, 1, 3, 2, 4, 5]))
+        self.assertEqual(clusters.representatives.tolist(), [0, 2, 5])
+
+    def test_nothing_to_match(self):
+        empty = pykindred.SequenceMatcher([])
+        self.assertEqual((len(empty), len(empty.match(["a", "b"])), len(empty.match([]))), (0, 2, 0))
+
+    def test_wrong_arguments_are_named(self):
+        matcher = pykindred.SequenceMatcher(["a", "b"])
+        wide = pykindred.Sequences
+        for call, error, message in ((lambda: pykindred.SequenceMatcher("abc"), TypeError, "patterns is one sequence"),
+                                     (lambda: pykindred.SequenceMatcher(3), TypeError, "patterns is of type int"),
+                                     (lambda: pykindred.SequenceMatcher([["a"]]), TypeError, "patterns has an item of type list"),
+                                     (lambda: pykindred.SequenceMatcher([None]), TypeError, "patterns has an item"),
+                                     (lambda: matcher.match([1]), TypeError, "queries has an item of type int"),
+                                     (lambda: matcher.match(wide(np.int64([0, 5]), np.uint32([1]))), ValueError, "lims"),
+                                     (lambda: matcher.match(wide(np.int64([0, -1]), np.uint32([1]))), ValueError, "lims"),
+                                     (lambda: matcher.match(wide(np.int64([0, 2, 1]), np.uint32([1]))), ValueError, ""),
+                                     (lambda: matcher.match(wide(np.int64([0, 5, 1]), np.uint32([1]))), ValueError, ""),
+                                     (lambda: matcher.match(wide(np.int64([0, 1]), np.int64([1]))), TypeError, "symbols"),
+                                     (lambda: matcher.match("a", top=0), ValueError, "top is 0"),
+                                     (lambda: matcher.match("a", threshold=1.5), ValueError, "threshold"),
+                                     (lambda: matcher.match("a", only=[2]), ValueError, "2"),
+                                     (lambda: matcher.match("a", only=[-1]), ValueError, "only"),
+                                     (lambda: matcher.match("a", postings="x"), ValueError, "postings"),
+                                     (lambda: matcher.match("a", blocks=1), TypeError, "blocks"),
+                                     (lambda: matcher.cluster(threshold=0), ValueError, "threshold"),
+                                     (lambda: matcher.cluster(linkage="x"), ValueError, "linkage")):
+            with self.subTest(message), self.assertRaisesRegex(error, message) as raised:
+                call()
+            self.assertIsInstance(raised.exception, pykindred.Error)
+        matcher.close()
+        with self.assertRaisesRegex(pykindred.Error, "closed"):
+            matcher.match("a")
+
+
+class Vocabulary(unittest.TestCase):
+    def test_numbers_texts(self):
+        words = pykindred.Vocabulary(["b", "a", "b"])
+        self.assertEqual((len(words), words.find("a"), words.find("c"), words.add("c"), words.text(2)), (3 - 1, 1, None, 2, "c"))
+        self.assertEqual((list(words), "a" in words, "x" in words, 3 in words), (["b", "a", "c"], True, False, False))
+        words.add_all(["z", "y"], sorted=True)
+        self.assertEqual(list(words)[3:], ["y", "z"])
+        self.assertEqual(words.info()["symbols"], 5)
+        for text in ("", "ä☃\U0001f600", "\0", "\udc80"):
+            self.assertEqual(words.text(words.add(text)), text)
+        self.assertEqual(words.find(b"\x80"), words.find("\udc80"))
+        np.testing.assert_array_equal(words.encode([["b", "new"]]).symbols, [0, 2**32 - 1])
+
+    def test_files_and_pickles(self):
+        words = pykindred.Vocabulary(texts("words", 200))
+        with tempfile.TemporaryDirectory() as folder:
+            words.save(Path(folder, "words"))
+            self.assertEqual(list(pykindred.Vocabulary.load(Path(folder, "words"))), list(words))
+        self.assertEqual(list(pickle.loads(pickle.dumps(words))), list(words))
+        with self.assertRaises(pykindred.CorruptFile):
+            pykindred.Vocabulary.from_bytes(words.to_bytes()[:-1])
+
+    def test_wrong_arguments_are_named(self):
+        words = pykindred.Vocabulary()
+        for call, error, message in ((lambda: words.add(3), TypeError, "text is of type int"), (lambda: words.text(0), KeyError, "0"),
+                                     (lambda: words.text(-1), ValueError, "symbol"), (lambda: words.text(2**40), ValueError, "symbol"),
+                                     (lambda: words.add_all("abc"), TypeError, "texts is one text"), (lambda: words.add_all(3), TypeError, "texts"),
+                                     (lambda: words.encode("abc"), TypeError, "sequences"), (lambda: words.encode(["abc"]), TypeError, "sequences"),
+                                     (lambda: words.encode([[3]]), TypeError, "sequences"), (lambda: words.add("\ud800"), ValueError, "surrogate"),
+                                     (lambda: words.decode(np.uint32([7])), KeyError, "7"), (lambda: words.decode([7]), TypeError, "symbols")):
+            with self.subTest(message), self.assertRaisesRegex(error, message) as raised:
+                call()
+            self.assertIsInstance(raised.exception, pykindred.Error)
+
+
+if __name__ == "__main__":
+    unittest.main()
