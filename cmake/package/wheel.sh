@@ -24,7 +24,7 @@ make_wheel() {
     >>"$work/wheel.log" 2>&1 || fail_after "$work/wheel.log" "the source archive could not be made"
   test_wheel "$made"
   cp "$made" "$work/made"/pykindred-*.tar.gz "$folder"
-  say "$folder: $(cd "$folder" && ls pykindred-* | paste -sd ' ')"
+  say "$folder/$(basename "$made")"
 }
 
 # test_wheel WHEEL: installs it where there is nothing else, and runs the tests.

@@ -233,6 +233,10 @@ class VectorIndex(unittest.TestCase):
         np.testing.assert_array_equal(index.search(read_only, 4)[1], expected[1])
         np.testing.assert_array_equal(index.search(Exported(read_only), 4)[1], expected[1])
         np.testing.assert_array_equal(index.search(memoryview(rows), 4)[1], expected[1])
+        for gaps in (np.asfortranarray(rows), rows[::-1]):
+            np.testing.assert_array_equal(index.search(Exported(gaps), 4)[1], index.search(gaps, 4)[1])
+            with self.assertRaises(pykindred.InvalidArgument):
+                index.search(Exported(gaps), 4, copy=False)
 
     def test_wrong_arguments_are_named(self):
         rows = vectors("rows", 30, 7)

@@ -15,6 +15,7 @@ from pykindred import _library
 library = _library.load()  # before the extension, which is then bound to this library
 
 from pykindred._context import Context, default_context, last_record  # noqa: E402
+from pykindred._hnsw import HnswIndex  # noqa: E402
 from pykindred._results import Ragged  # noqa: E402
 from pykindred._rows import row_scores, top_rows  # noqa: E402
 from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity  # noqa: E402
@@ -25,7 +26,7 @@ from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, I
                               OutOfMemory, SpaceUnavailable)
 
 __all__ = [
-    "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "InvalidArgument", "InvalidType", "Matches", "NotFound",
-    "OutOfMemory", "PreparedQuery", "Ragged", "SequenceMatcher", "Sequences", "SpaceUnavailable", "VectorIndex", "Vocabulary", "__version__",
+    "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "HnswIndex", "InvalidArgument", "InvalidType", "Matches",
+    "NotFound", "OutOfMemory", "PreparedQuery", "Ragged", "SequenceMatcher", "Sequences", "SpaceUnavailable", "VectorIndex", "Vocabulary", "__version__",
     "default_context", "last_record", "library", "row_scores", "similarity", "top_rows",
 ]

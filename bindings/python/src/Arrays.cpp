@@ -367,7 +367,12 @@ Input::Input(nb::handle given, const char* name, CallStream* stream, Copying cop
            " with gaps, a negative stride or elements that are not aligned: the call reads " +
            (layout == Layout::rows ? "rows without gaps in them" : "an array without gaps") +
            ". Give such an array" + (on_device() ? "" : ", or copy=None, which copies"));
-  if (type() == DataType::bfloat16) {
+  if (PyObject_CheckBuffer(given.ptr()) == 0) {
+    if (type() == DataType::bfloat16)
+      refuse(std::string(name) + " is " + text() +
+             " with gaps, which NumPy cannot copy; give an array without gaps");
+    replace(numpy().array(numpy().from_dlpack(given), nb::arg("order") = "C"));
+  } else if (type() == DataType::bfloat16) {
     replace(given.attr("copy")());
   } else {
     replace(numpy().array(given, nb::arg("order") = "C"));

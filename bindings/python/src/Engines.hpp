@@ -36,6 +36,7 @@ class EngineHandle {
 
 // One function per file of an engine, which adds its classes and functions.
 void register_vector_index(nanobind::module_& module);
+void register_hnsw_index(nanobind::module_& module);
 void register_row_functions(nanobind::module_& module);
 void register_vocabulary(nanobind::module_& module);
 void register_similarity(nanobind::module_& module);

@@ -18,6 +18,7 @@ NB_MODULE(_kindred, module) {
   Kindred::Python::register_calls(module);
   Kindred::Python::register_context(module);
   Kindred::Python::register_vector_index(module);
+  Kindred::Python::register_hnsw_index(module);
   Kindred::Python::register_row_functions(module);
   Kindred::Python::register_vocabulary(module);
   Kindred::Python::register_similarity(module);

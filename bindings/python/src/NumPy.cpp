@@ -67,7 +67,7 @@ PyTypeObject* known_type() {
 
 NumPy made() {
   const nb::module_ module = nb::module_::import_("numpy");
-  NumPy out{module.attr("empty"), module.attr("array"), {}};
+  NumPy out{module.attr("empty"), module.attr("array"), module.attr("from_dlpack"), {}};
   for (std::size_t i = 0; i < data_type_count; ++i) {
     const auto type = static_cast<DataType>(i);
     if (type != DataType::bfloat16)

@@ -18,6 +18,7 @@ namespace Kindred::Python {
 struct NumPy {
   nanobind::object empty;
   nanobind::object array;
+  nanobind::object from_dlpack;
   std::array<nanobind::object, data_type_count> types;  // bfloat16 is not one of them
 };
 const NumPy& numpy();

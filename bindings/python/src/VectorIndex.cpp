@@ -12,6 +12,7 @@
 #include "Errors.hpp"
 #include "Options.hpp"
 #include "Results.hpp"
+#include "VectorArguments.hpp"
 
 #include <algorithm>
 #include <array>
@@ -163,33 +164,6 @@ class Query {
   Input m_queries;
 };
 
-/// The filter of a search: bool or uint8 [end_id], or bits, uint64 [words] or [queries, words].
-class Filter {
- public:
-  explicit Filter(nb::handle given) {
-    if (given.is_none()) return;
-    m_array = std::make_unique<Input>(given, "filter");
-    m_array->require_type({DataType::boolean, DataType::uint8, DataType::uint64});
-  }
-  void set(SearchOptions& options) const {
-    if (m_array == nullptr) return;
-    const std::span<const std::byte> bytes = m_array->host_bytes();
-    if (m_array->type() == DataType::uint64) {
-      m_array->require_rank(1, 2);
-      options.filter_bits = {reinterpret_cast<const std::uint64_t*>(bytes.data()),
-                             bytes.size() / sizeof(std::uint64_t)};
-    } else {
-      m_array->require_rank(1, 1);
-      options.filter = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
-    }
-    // An empty one would mean none.
-    if (bytes.empty()) refuse("filter is " + m_array->text() + "; give None for no filter");
-  }
-
- private:
-  std::unique_ptr<Input> m_array;
-};
-
 /// New or given arrays of scores and ids.
 struct RankedOutputs {
   nb::object scores;
@@ -232,22 +206,6 @@ nb::object search(const Handle& self, nb::handle queries, nb::handle k, nb::hand
   }));
   return nb::make_tuple(outputs.scores, outputs.ids);
 }
-
-/// Queries on the host without gaps.
-class HostQueries {
- public:
-  HostQueries(nb::handle queries, std::size_t dimension)
-      : m_queries(queries, "queries", nullptr, Copying::if_needed, Layout::dense) {
-    m_queries.require_rank(1, 2);
-    m_queries.require_columns(dimension);
-    m_values = m_queries.host_values<float>();
-  }
-  std::span<const float> values() const noexcept { return m_values; }
-
- private:
-  Input m_queries;
-  std::span<const float> m_values;
-};
 
 nb::object search_at_least(const Handle& self, nb::handle queries, nb::handle score,
                            nb::handle metric, nb::handle filter, nb::handle space,

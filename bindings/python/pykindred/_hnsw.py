@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+import pickle
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pykindred import _files, _kindred
+from pykindred._context import Context, native
+from pykindred._types import Array, Ids, StrPath
+
+
+class HnswIndex:
+    """Approximate nearest-neighbour search with a graph (HNSW). Scores are exact, but a row that is not returned may be nearer.
+
+    The same rows, settings and seed give the same graph and the same results, for any number of threads and any machine. Runs on the
+    host. Thread-safe; a call that changes the index waits for others.
+
+    Args:
+        rows: float32 ``[count, dimension]``, finite; copied. ``rows[:0]`` makes an empty index
+        metric: ``"cosine"`` or ``"ip"``, larger is better; ``"l2"``, smaller is better
+        m: links per new node, 2 … 512
+        ef_construction: candidates during insertion, m … 65536
+        seed: for the random levels of the nodes
+        traversal: ``"bytes"`` (one byte per dimension), ``"floats"`` or ``"automatic"``
+        progress: called with the number of rows inserted so far, at most 4096 rows apart; what it raises stops the call
+        context: None: the default context
+
+    >>> index = HnswIndex(np.float32([[3, 4], [4, -3], [1, 0]]), metric="ip")
+    >>> index.search(np.float32([3, 4]), k=2)
+    (array([25.,  3.], dtype=float32), array([0, 2]))
+    """
+
+    __slots__ = ("__weakref__", "_native")
+
+    def __init__(self, rows: Array, *, metric: str = "cosine", m: int = 16, ef_construction: int = 200, seed: int = 1,
+                 traversal: str = "automatic", progress: Callable[[int], object] | None = None, context: Context | None = None) -> None:
+        self._native = _kindred.HnswIndex(rows, metric, m, ef_construction, seed, traversal, progress, native(context))
+
+    @classmethod
+    def load(cls, path: StrPath, *, context: Context | None = None) -> "HnswIndex":
+        """Maps a file of :meth:`save`. Raises NotFound, CorruptFile."""
+        index = cls.__new__(cls)
+        index._native = _kindred.HnswIndex.load(path, native(context))
+        return index
+
+    @classmethod
+    def import_hnswlib(cls, path: StrPath, *, metric: str, dimension: int, context: Context | None = None) -> "HnswIndex":
+        """Reads a graph of float32 rows that hnswlib has saved; labels become ids."""
+        index = cls.__new__(cls)
+        index._native = _kindred.HnswIndex.import_hnswlib(path, metric, dimension, native(context))
+        return index
+
+    def save(self, path: StrPath) -> None:
+        """Writes the index to a file, atomically."""
+        self._native.save(path)
+
+    def export_hnswlib(self, path: StrPath) -> None:
+        """Writes the index in hnswlib's format; under ``"cosine"``, with normalised rows."""
+        self._native.export_hnswlib(path)
+
+    def search(self, queries: Array, k: int = 10, *, ef: int = 0, filter: Array | None = None,
+               space: str | None = None) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """The rows nearest to each query, approximately.
+
+        Args:
+            queries: float32 ``[queries, dimension]``, or ``[dimension]`` for one query, on the host
+            ef: candidates per query, at least ``k``: larger values increase recall; 0: 64, or ``k`` if that is more
+            filter: rows that may be returned: bool or uint8 ``[end_id]``, or bits, least significant first, uint64 ``[ceil(end_id / 64)]``
+            space: ``"serial"`` or ``"openmp"``; None: one thread for a single query
+
+        Returns:
+            ``(scores, ids)``: float32 and int64 ``[queries, k]``, or ``[k]``, best first. Where there is no row, the id is −1 and the score −inf
+            (+inf under ``"l2"``).
+        """
+        return self._native.search(queries, k, ef, filter, space)
+
+    def add(self, rows: Array) -> range:
+        """Adds rows; returns their ids. On an exception the index is unchanged."""
+        first, count = self._native.add(rows)
+        return range(first, first + count)
+
+    def remove(self, ids: Ids) -> None:
+        """Removes rows from results. Raises NotFound, and then removes none."""
+        self._native.remove(ids)
+
+    def repair(self) -> None:
+        """Deletes removed rows from the graph, and releases their memory."""
+        self._native.repair()
+
+    def row(self, id: int) -> NDArray[np.float32]:
+        """The row of an id, as it was added. Raises NotFound."""
+        return self._native.row(id)
+
+    def __contains__(self, id: object) -> bool:
+        return isinstance(id, int | np.integer) and int(id) >= 0 and self._native.contains(id)
+
+    def __len__(self) -> int:
+        """The number of rows that can be found."""
+        return self._native.size()
+
+    @property
+    def dimension(self) -> int:
+        return self._native.dimension()
+
+    @property
+    def metric(self) -> str:
+        return self._native.metric()
+
+    @property
+    def end_id(self) -> int:
+        """All ids below it have been assigned."""
+        return self._native.end_id()
+
+    def info(self) -> dict[str, Any]:
+        """What the index holds, and its settings. Traverses the graph once."""
+        return self._native.info()
+
+    def close(self) -> None:
+        """Releases the index once the calls of other threads have ended. May be called more than once."""
+        self._native.close()
+
+    def __enter__(self) -> "HnswIndex":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
+        self.close()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        data = _files.bytes_of(self._native.save)
+        return _restored, (type(self), pickle.PickleBuffer(data) if protocol >= 5 else data)
+
+    def __repr__(self) -> str:
+        if self._native.is_closed():
+            return "<pykindred.HnswIndex: closed>"
+        return f"<pykindred.HnswIndex: {len(self)} rows of {self.dimension} float32, {self.metric}>"
+
+
+def _restored(kind: type[HnswIndex], data: bytes) -> HnswIndex:
+    """An unpickled or copied index, in the default context."""
+    return _files.loaded_from(data, kind.load)
