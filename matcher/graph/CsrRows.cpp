@@ -86,7 +86,7 @@ EdgeForm form_of(const CsrGraph& graph) {
 
 }  // namespace
 
-CsrRows checked_rows(Context& context, const CsrGraph& graph) {
+void check_arrays(const Context& context, const CsrGraph& graph) {
   const NamedArray offsets{"offsets", graph.offsets};
   const NamedArray ends{"ends", graph.ends};
   require_given(offsets, {DataType::int32, DataType::int64}, {any_extent});
@@ -103,7 +103,18 @@ CsrRows checked_rows(Context& context, const CsrGraph& graph) {
   KINDRED_THROW_IF(nodes > nodes_max, "a graph of " + std::to_string(nodes) + " nodes; at most " +
                                           std::to_string(nodes_max) +
                                           " can be numbered in 32 bits");
+}
 
+std::uint32_t end_limit(const CsrGraph& graph) {
+  const std::size_t nodes = graph.offsets.size() - 1;
+  constexpr std::size_t signed_nodes_max = std::size_t{1} << 31U;
+  const bool is_signed = graph.ends.type() == DataType::int32;
+  return static_cast<std::uint32_t>(is_signed ? std::min(nodes, signed_nodes_max) : nodes);
+}
+
+CsrRows checked_rows(Context& context, const CsrGraph& graph) {
+  check_arrays(context, graph);
+  const std::size_t nodes = graph.offsets.size() - 1;
   CsrRows rows;
   rows.form = form_of(graph);
   const std::size_t edges = graph.ends.size();
@@ -128,9 +139,7 @@ CsrRows checked_rows(Context& context, const CsrGraph& graph) {
         on_host<std::uint16_t>(context, *graph.weights, "Kindred::SpreadingEngine::short_weights");
 
   const bool is_signed = graph.ends.type() == DataType::int32;
-  constexpr std::size_t signed_nodes_max = std::size_t{1} << 31U;
-  const auto limit =
-      static_cast<std::uint32_t>(is_signed ? std::min(nodes, signed_nodes_max) : nodes);
+  const std::uint32_t limit = end_limit(graph);
   const std::uint32_t* const end_at = rows.out.sources.data();
   const float* const weight_at = rows.out.weights.data();
   const std::uint16_t* const short_at = rows.out.short_weights.data();

@@ -21,6 +21,12 @@ struct CsrRows {
   std::uint64_t outside_unit = 0;  ///< edges with a weight outside [0, 1]
 };
 
+/// \brief Checks the types, shapes and places of the arrays of \p graph, not their elements.
+/// \throws InvalidArgument; SpaceUnavailable for arrays on a device that the context does not use
+void check_arrays(const Context& context, const CsrGraph& graph);
+/// What every end must be below; for signed ends, negative ones are not.
+std::uint32_t end_limit(const CsrGraph& graph);
+
 /// \brief Validates every element of \p graph. Arrays on the device of \p context are copied to the
 /// host with its instance, which is fenced.
 /// \throws InvalidArgument for the first invalid element; SpaceUnavailable; OutOfMemory

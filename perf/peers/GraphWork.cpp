@@ -84,7 +84,7 @@ class CsrHopWork final : public Work {
  public:
   CsrHopWork(Context& context, std::size_t nodes, std::size_t degree, std::uint64_t seed)
       : m_context(context),
-        m_graph(context, nodes, nodes * degree, seed, GraphShape::skewed),
+        m_graph(context, nodes, nodes * degree, seed, GraphShape::power_law),
         m_offsets(nodes + 1),
         m_ends(m_graph.edges.size()),
         m_weights(m_graph.edges.size()),

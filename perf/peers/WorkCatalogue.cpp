@@ -109,9 +109,11 @@ MakeWork hop_entry(GraphShape shape) {
   };
 }
 
-std::unique_ptr<Work> make_csr_hop(Context& context, double scale, std::uint64_t seed) {
-  return described(csr_hop_work(context, scaled(1e6, scale), 32, seed),
-                   "one hop over borrowed rows of a skewed graph, 32 edges a node", 2);
+MakeWork csr_hop_entry(double nodes) {
+  return [=](Context& context, double scale, std::uint64_t seed) {
+    return described(csr_hop_work(context, scaled(nodes, scale), 10, seed),
+                     "one hop over borrowed rows of a power-law graph, 10 edges a node", 1);
+  };
 }
 
 std::unique_ptr<Work> make_hop_of_columns(Context& context, double scale, std::uint64_t seed) {
@@ -257,7 +259,8 @@ const std::vector<WorkEntry>& work_catalogue() {
       {"spread", "hop", hop_entry(GraphShape::skewed)},
       {"spread", "hop-uniform", hop_entry(GraphShape::uniform)},
       {"spread", "hop-power-law", hop_entry(GraphShape::power_law)},
-      {"spread", "hop-csr", make_csr_hop},
+      {"spread", "hop-csr", csr_hop_entry(1e6)},
+      {"spread", "hop-csr-1m", csr_hop_entry(100e3)},
       {"spread", "hop-32", make_hop_of_columns},
       {"spread", "linear-32",
        linear_entry(16, 32, "3 linear hops of 32 queries, 16 edges a node, top-10")},

@@ -89,8 +89,47 @@ TEST(CsrHop, LongRowsOfSourcesMatchReference) {
   const CsrArrays arrays(graph);
   const std::vector<float> x = random_values(graph.nodes, generator);
   const auto expected = bits_of(expected_hop(graph, x, 1, HopDirection::against));
-  for (const Space space : Testing::spaces())
-    EXPECT_EQ(bits_of(hopped(arrays.graph(), x, 1, {HopDirection::against, space})), expected);
+  for (const Space space : Testing::spaces()) {
+    for (const CsrGraph& rows : {arrays.graph(), arrays.short_graph()})
+      EXPECT_EQ(bits_of(hopped(rows, x, 1, {HopDirection::against, space})), expected);
+  }
+  Graph ones = graph;
+  for (Edge& edge : ones.edges) edge.weight = 1;
+  const auto expected_of_ones = bits_of(expected_hop(ones, x, 1, HopDirection::against));
+  for (const Space space : Testing::spaces()) {
+    EXPECT_EQ(bits_of(hopped(arrays.unweighted_graph(), x, 1, {HopDirection::against, space})),
+              expected_of_ones);
+  }
+}
+
+/// Rows of 0 to 70 edges, each of which contributes \p value.
+void expect_sums_of(float value, float weight) {
+  Graph graph{71, {}};
+  for (std::uint32_t row = 0; row < graph.nodes; ++row) {
+    for (std::uint32_t i = 0; i < row; ++i) graph.edges.push_back({row, i, weight});
+  }
+  const CsrArrays arrays(graph);
+  const std::vector<float> x(graph.nodes, value);
+  const auto expected = bits_of(expected_hop(graph, x, 1, HopDirection::against));
+  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  for (const Space space : Testing::spaces()) {
+    EXPECT_EQ(bits_of(hopped(arrays.short_graph(), x, 1, {HopDirection::against, space})), expected)
+        << value;
+    std::vector<float> y(x.size());
+    HopOptions options{HopDirection::against};
+    options.space = space;
+    engine.hop(x, y, options);
+    EXPECT_EQ(bits_of(y), expected) << value;
+  }
+}
+
+TEST(CsrHop, SumsOfSpecialValuesMatchReference) {
+  expect_sums_of(-0.0F, 1);  // never −0
+  expect_sums_of(1, -0.0F);
+  expect_sums_of(std::numeric_limits<float>::infinity(), -1);
+  expect_sums_of(std::numeric_limits<float>::infinity(), 0);
+  expect_sums_of(std::numeric_limits<float>::quiet_NaN(), 1);
+  expect_sums_of(std::numeric_limits<float>::denorm_min(), 1);
 }
 
 TEST(CsrHop, AnyNumberOfNodesAndEveryWeightTypeMatchReference) {
@@ -142,6 +181,71 @@ TEST(CsrHop, LargeRowsUseAllThreadsWithTheSameBits) {
     for (const Space space : Testing::spaces())
       EXPECT_EQ(bits_of(hopped(arrays.short_graph(), x, 1, {direction, space})), bits_of(expected));
   }
+}
+
+TEST(CsrHop, AnyInvalidElementIsNamedAndNothingIsWritten) {
+  auto generator = Testing::generator("CsrHop.invalid");
+  constexpr std::size_t nodes = 3000;
+  Graph graph{nodes, {}};
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    const std::size_t length = node % 700 == 5 ? 9000 : generator() % 12;
+    for (std::size_t i = 0; i < length; ++i)
+      graph.edges.push_back({node, static_cast<std::uint32_t>(generator() % nodes), 0.5F});
+  }
+  const CsrArrays valid(graph);
+  const std::size_t edges = graph.edges.size();
+  const std::vector<float> x = random_values(nodes, generator);
+  const auto expect_refused = [&](const CsrGraph& rows, const std::string& what) {
+    for (const Space space : Testing::spaces()) {
+      std::vector<float> y(nodes, 7.0F);
+      EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
+                    hop(Testing::context(), rows, std::span<const float>(x), std::span<float>(y),
+                        {.space = space});
+                  }),
+                  HasSubstr(what));
+      EXPECT_EQ(y, std::vector<float>(nodes, 7.0F));
+    }
+  };
+  std::vector<std::size_t> places{0, edges / 2, edges - 1};
+  for (int i = 0; i < 5; ++i) places.push_back(generator() % edges);
+  for (const std::size_t place : places) {
+    const std::string at = "[" + std::to_string(place) + "] is ";
+    CsrArrays arrays = valid;
+    arrays.ends[place] = nodes;
+    expect_refused(arrays.graph(), "ends" + at + "3000");
+    arrays.signed_ends[place] = -1;
+    expect_refused(arrays.short_graph(), "ends" + at + "-1");
+    arrays = valid;
+    arrays.weights[place] = std::numeric_limits<float>::quiet_NaN();
+    expect_refused(arrays.short_graph(), "weights" + at);
+    arrays.weights[place] = -std::numeric_limits<float>::infinity();
+    expect_refused(arrays.graph(), "weights" + at + "-inf");
+    arrays.short_weights[place] = 0x7F80;
+    expect_refused(arrays.bfloat16_graph(), "weights" + at + "inf");
+  }
+  constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+  for (const std::size_t row : {1UL, 1500UL, nodes - 2}) {
+    for (const std::int32_t offset : {least, -1, static_cast<std::int32_t>(edges) + 1, most}) {
+      CsrArrays arrays = valid;
+      arrays.short_offsets[row] = offset;
+      arrays.offsets[row] = offset;
+      expect_refused(arrays.short_graph(), "must not decrease");
+      expect_refused(arrays.graph(), "must not decrease");
+    }
+    // Differences of 1 that leave the range of the type.
+    CsrArrays arrays = valid;
+    arrays.short_offsets[row] = most;
+    arrays.short_offsets[row + 1] = least;
+    expect_refused(arrays.short_graph(), "must not decrease");
+  }
+  CsrArrays arrays = valid;
+  arrays.offsets[0] = 1;
+  expect_refused(arrays.graph(), "start at 0");
+  arrays = valid;
+  arrays.signed_ends.push_back(0);
+  arrays.weights.push_back(1);
+  expect_refused(arrays.short_graph(), "the last offset is");
 }
 
 TEST(CsrHop, InvalidVectorsAndRowsAreRejectedAndChangeNothing) {

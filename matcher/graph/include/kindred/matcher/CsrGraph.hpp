@@ -39,13 +39,14 @@ struct CsrHopOptions {
 /// `SpreadingEngine`: `y = W x`, or `y = Wᵀx` along the edges. The same bits as
 /// `SpreadingEngine::hop`.
 ///
-/// Against the edges (the direction of the rows) the ends and weights are used in place: on a host
-/// the call needs no memory per edge, only 8 bytes and a small plan per node (for int64 offsets the
-/// plan alone). On a device they are copied there. Along the edges the rows are transposed on the
-/// host first, which takes 4 bytes per edge, in addition to its weight, and longer than the
-/// product: build a `SpreadingEngine` if the graph is used again, or pass the rows of the
-/// transpose. Fences the instance it ran on. Thread-safe. Complexity O((nodes + edges) · columns).
-/// \param graph in host memory; the arrays are read and validated during the call only
+/// Against the edges (the direction of the rows) the arrays are used in place: on a host a product
+/// of one column reads every edge once, checks it as it is read, and needs no memory per edge, only
+/// 4 bytes per node for the results until all edges are checked. Several columns need 8 bytes and a
+/// small plan per node. On a device the arrays are copied there. Along the edges the rows are
+/// transposed on the host first, which takes 4 bytes per edge, in addition to its weight, and
+/// longer than the product: build a `SpreadingEngine` if the graph is used again, or pass the rows
+/// of the transpose. Fences the instance it ran on. Thread-safe. Complexity O((nodes + edges) ·
+/// columns). \param graph in host memory; the arrays are read and validated during the call only
 /// \param x,y float32 [nodes] or [nodes, columns] without gaps, in host memory; y is overwritten
 /// completely and must not overlap x
 /// \throws InvalidArgument for arrays of another type, shape or memory, invalid rows or a weight

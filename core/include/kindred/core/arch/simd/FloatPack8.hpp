@@ -28,6 +28,12 @@ struct ScalarFloatPack8 {
   static Doubles load(const double* from, unsigned mask) {
     return doubles([&](int i) { return (mask >> i & 1U) != 0 ? from[i] : 0.0; });
   }
+  /// Elements `first … first + 8` of an array of \p count ≤ 32 elements, of which \p from is the
+  /// first of these; elements at and beyond \p count are not accessed and count as +0.
+  static Doubles load_below(const double* from, std::uint32_t first, std::uint32_t count) {
+    return doubles(
+        [&](int i) { return first + static_cast<std::uint32_t>(i) < count ? from[i] : 0.0; });
+  }
   static void store(double* to, const Doubles& a) { std::memcpy(to, a.value, sizeof(a)); }
   static void store(double* to, const Doubles& a, unsigned mask) {
     for (int i = 0; i < 8; ++i) {
@@ -137,6 +143,10 @@ struct Avx512FloatPack8 : AvxFloats8 {
   static Doubles load(const double* from, unsigned mask) {
     return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from);
   }
+  static Doubles load_below(const double* from, std::uint32_t first, std::uint32_t count) {
+    const std::uint64_t below = (std::uint64_t{1} << count) - 1;
+    return load(from, static_cast<unsigned>(below >> first & 255U));
+  }
   static void store(double* to, Doubles a) { _mm512_storeu_pd(to, a); }
   static void store(double* to, Doubles a, unsigned mask) {
     _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask), a);
@@ -180,6 +190,16 @@ struct Avx512FloatPack8 : AvxFloats8 {
 using HostFloatPack8 = Avx512FloatPack8;
 
 #elif KINDRED_HAS_F16C && KINDRED_HAS_AVX2_FMA
+/// 32 elements with all bits set, then 32 zeros.
+struct OnesThenZeros {
+  alignas(64) std::int64_t bits[64] = {};
+
+  constexpr OnesThenZeros() {
+    for (int i = 0; i < 32; ++i) bits[i] = -1;
+  }
+};
+inline constexpr OnesThenZeros ones_then_zeros;
+
 /// \see ScalarFloatPack8
 struct Avx2FloatPack8 : AvxFloats8 {
   struct Doubles {
@@ -198,6 +218,15 @@ struct Avx2FloatPack8 : AvxFloats8 {
   static Doubles load(const double* from, unsigned mask) {
     return {_mm256_maskload_pd(from, wide_mask(mask)),
             _mm256_maskload_pd(from + 4, wide_mask(mask >> 4U))};
+  }
+  static Doubles load_below(const double* from, std::uint32_t first, std::uint32_t count) {
+    // Masks that are read take less time than masks that are computed.
+    const std::int64_t* mask = ones_then_zeros.bits + (32 + first - count);
+    const auto part = [&](int i) {
+      return _mm256_maskload_pd(from + i,
+                                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(mask + i)));
+    };
+    return {part(0), part(4)};
   }
   static void store(double* to, Doubles a) {
     _mm256_storeu_pd(to, a.low);
@@ -272,6 +301,10 @@ struct NeonFloatPack8 {
     double values[8];
     for (int i = 0; i < 8; ++i) values[i] = (mask >> i & 1U) != 0 ? from[i] : 0.0;
     return load(values);
+  }
+  static Doubles load_below(const double* from, std::uint32_t first, std::uint32_t count) {
+    const std::uint64_t below = (std::uint64_t{1} << count) - 1;
+    return load(from, static_cast<unsigned>(below >> first & 255U));
   }
   static void store(double* to, const Doubles& a) {
     for (int p = 0; p < 4; ++p) vst1q_f64(to + 2 * p, a.part[p]);

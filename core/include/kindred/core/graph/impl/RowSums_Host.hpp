@@ -39,39 +39,14 @@ class RowSums<HostSpace> {
                                                 const X* x, const Visit& visit) {
     const std::uint32_t begin = edges.tiles[2 * work_item];
     const std::uint32_t end = edges.tiles[2 * work_item + 1];
-    const std::uint64_t first = edges.offsets[begin];
-    const auto total = static_cast<std::uint32_t>(edges.offsets[end] - first);
-    const std::uint32_t* sources = edges.sources + first;
-    float decoded[Edges::is_plain ? 1 : short_max];
-    const float* weights = weights_of(edges, first, total, decoded);
     if constexpr (Width == 1) {
-      // The gathers of many rows come first: they are independent, so many are in flight. The
-      // number of rows is limited so that their products leave space in the L1 cache for the
-      // gathered values.
-      constexpr std::uint32_t together = 512;
-      alignas(64) double products[short_max];
-      const auto end_of = [&](std::uint32_t row) {
-        return static_cast<std::uint32_t>(edges.offsets[std::size_t{row} + 1] - first);
-      };
-      std::uint32_t at = 0;
-      for (std::uint32_t row = begin; row < end;) {
-        std::uint32_t last = row;
-        while (last + 1 < end && end_of(last + 1) - at <= together) ++last;
-        const std::uint32_t count = end_of(last) - at;
-        multiply(sources + at, weights + at, count, x, products);
-        drop_others(edges, first + at, count, products);
-        const double* from = products;
-        for (; row <= last; ++row) {
-          const std::uint32_t next = end_of(row);
-          if (!edges.is_replaced(row)) {
-            const std::size_t place = edges.node_of(row);
-            visit(place, block_sum(from, next - at), visit.ask(place));
-          }
-          from += next - at;
-          at = next;
-        }
-      }
+      rows(begin, end, edges, x, visit);
     } else {
+      const std::uint64_t first = edges.offsets[begin];
+      const auto total = static_cast<std::uint32_t>(edges.offsets[end] - first);
+      const std::uint32_t* sources = edges.sources + first;
+      float decoded[Edges::is_plain ? 1 : short_max];
+      const float* weights = weights_of(edges, first, total, decoded);
       constexpr std::uint32_t ahead = 64;
       for (std::uint32_t i = 0; i < total && i < ahead; ++i) prefetch<Width>(x, sources[i]);
       std::uint32_t at = 0;
@@ -88,6 +63,54 @@ class RowSums<HostSpace> {
         at = next;
       }
     }
+  }
+
+  /// \brief Calls `visit(node, sum, visit.ask(node))` for the rows `begin … end`, none of which is
+  /// long. Returns false as soon as some edges are invalid, \see are_valid.
+  template <class Edges, class X, class Visit>
+  KOKKOS_INLINE_FUNCTION static bool rows(std::size_t begin, std::size_t end, const Edges& edges,
+                                          const X* x, const Visit& visit) {
+    // The gathers of many rows come first: they are independent, so many are in flight. The number
+    // of rows is limited so that their products leave space in the L1 cache for the gathered
+    // values.
+    constexpr std::uint64_t together = 512;
+    alignas(64) double products[short_max];
+    float decoded[Edges::is_plain ? 1 : short_max];
+    const auto end_of = [&](std::size_t row) {
+      return static_cast<std::uint64_t>(edges.offsets[row + 1]);
+    };
+    auto at = static_cast<std::uint64_t>(edges.offsets[begin]);
+    for (std::size_t row = begin; row < end;) {
+      std::size_t last = row;
+      while (last + 1 < end && end_of(last + 1) - at <= together) ++last;
+      const auto count = static_cast<std::uint32_t>(end_of(last) - at);
+      if (!are_valid(edges, at, count)) return false;
+      const float* weights = weights_of(edges, at, count, decoded);
+      if constexpr (is_checked<Edges>) {
+        // The edges that are checked next arrive while values are gathered.
+        constexpr std::uint32_t step = 64;
+        for (std::uint32_t i = 0; i < count; i += step) {
+          prefetch_edges<step>(edges, at + count + i);
+          multiply(edges.sources + at + i, weights + i, count - i < step ? count - i : step, x,
+                   products + i);
+        }
+      } else {
+        multiply(edges.sources + at, weights, count, x, products);
+      }
+      drop_others(edges, at, count, products);
+      const double* from = products;
+      for (; row <= last; ++row) {
+        const std::uint64_t next = end_of(row);
+        const auto length = static_cast<std::uint32_t>(next - at);
+        if (!edges.is_replaced(row)) {
+          const std::size_t place = edges.node_of(row);
+          visit(place, block_sum(from, length), visit.ask(place));
+        }
+        from += length;
+        at = next;
+      }
+    }
+    return true;
   }
 
   /// Calls `visit(query, sum)` for the edges `begin … begin + count`, a block of a long row.
@@ -117,7 +140,36 @@ class RowSums<HostSpace> {
     return block_sum(products, count);
   }
 
+  /// Whether x has an element for each of the edges `first … first + count` and their weights are
+  /// finite; of edges that may be invalid, all others are.
+  template <class Edges>
+  KOKKOS_INLINE_FUNCTION static bool are_valid([[maybe_unused]] const Edges& edges,
+                                               [[maybe_unused]] std::uint64_t first,
+                                               [[maybe_unused]] std::uint32_t count) {
+    if constexpr (is_checked<Edges>) {
+      return edges.are_valid(first, count);
+    } else {
+      return true;
+    }
+  }
+
  private:
+  /// Whether edges must be checked before they are used.
+  template <class Edges>
+  static constexpr bool is_checked = requires(const Edges& edges) {
+    edges.are_valid(std::uint64_t{}, std::uint32_t{});
+  };
+
+  /// Prefetches ends and weights of `Count` edges, some of which may be beyond the last one.
+  template <std::uint32_t Count, class Edges>
+  KOKKOS_INLINE_FUNCTION static void prefetch_edges([[maybe_unused]] const Edges& edges,
+                                                    [[maybe_unused]] std::uint64_t first) {
+    KOKKOS_IF_ON_HOST((for (std::uint32_t i = 0; i < Count; i += 16) {
+      Arch::prefetch(edges.sources + first + i);
+      if (Edges::is_plain) Arch::prefetch(edges.weights + first + i);
+    }))
+  }
+
   /// The weights of the edges `first … first + count`; if they are not float32, they are decoded
   /// into \p decoded.
   template <class Edges>
@@ -174,6 +226,18 @@ class RowSums<HostSpace> {
   /// `HostLanes` would keep its lanes in memory, which takes longer than to add a short row.
   static double sum_of_packs(const double* products, std::uint32_t count) {
     using Pack = Arch::HostFloatPack8;
+    const auto below = [](const double* from, std::uint32_t first, std::uint32_t end) {
+      return Pack::load_below(from + first, first, end);
+    };
+    // Without lanes that begin at +0, the sum of nothing but −0 is −0.
+    if (count <= 16)
+      return Pack::tree_sum(Pack::add(below(products, 0, count), below(products, 8, count))) + 0.0;
+    if (count <= 32) {
+      return Pack::tree_sum(
+                 Pack::add(Pack::add(below(products, 0, count), below(products, 16, count)),
+                           Pack::add(below(products, 8, count), below(products, 24, count)))) +
+             0.0;
+    }
     auto a = Pack::zero();
     auto b = Pack::zero();
     auto c = Pack::zero();
@@ -186,11 +250,10 @@ class RowSums<HostSpace> {
       d = Pack::add(d, Pack::load(products + i + 24));
     }
     if (i < count) {
-      const std::uint32_t rest = (1U << (count - i)) - 1;
-      a = Pack::add(a, Pack::load(products + i, rest & 255U));
-      b = Pack::add(b, Pack::load(products + i + 8, rest >> 8 & 255U));
-      c = Pack::add(c, Pack::load(products + i + 16, rest >> 16 & 255U));
-      d = Pack::add(d, Pack::load(products + i + 24, rest >> 24));
+      a = Pack::add(a, below(products + i, 0, count - i));
+      b = Pack::add(b, below(products + i, 8, count - i));
+      c = Pack::add(c, below(products + i, 16, count - i));
+      d = Pack::add(d, below(products + i, 24, count - i));
     }
     return Pack::tree_sum(Pack::add(Pack::add(a, c), Pack::add(b, d)));
   }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kindred/core/arch/simd/FloatPack8.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace FloatPack8Test {
+
+using namespace Kindred;
+
+template <class Pack>
+std::vector<std::uint64_t> loaded_below(const double* from, std::uint32_t first,
+                                        std::uint32_t count) {
+  double values[8];
+  Pack::store(values, Pack::load_below(from, first, count));
+  std::vector<std::uint64_t> words;
+  for (const double value : values) words.push_back(std::bit_cast<std::uint64_t>(value));
+  return words;
+}
+
+TEST(FloatPack8, ElementsBeyondTheCountAreZeroAndNotAccessed) {
+  for (std::uint32_t count = 0; count <= 32; ++count) {
+    // Sanitizers find accesses beyond the end.
+    std::vector<double> values(count);
+    for (std::uint32_t i = 0; i < count; ++i) values[i] = -1.0 / (i + 1);
+    for (std::uint32_t first = 0; first < 32; first += 8) {
+      const double* from = values.data() + std::min(first, count);
+      const auto words = loaded_below<Arch::HostFloatPack8>(from, first, count);
+      EXPECT_EQ(words, loaded_below<Arch::ScalarFloatPack8>(from, first, count));
+      for (std::uint32_t i = 0; i < 8; ++i) {
+        const double expected = first + i < count ? values[first + i] : 0.0;
+        EXPECT_EQ(words[i], std::bit_cast<std::uint64_t>(expected)) << first << ", " << count;
+      }
+    }
+  }
+}
+
+}  // namespace FloatPack8Test

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <kindred/core/graph/GivenRows.hpp>
+#include <kindred/core/graph/Hop.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "GraphSupport.hpp"
+#include "Support.hpp"
+
+namespace GivenRowsTest {
+
+using namespace Kindred;
+using ::testing::ElementsAre;
+
+template <class T>
+ArrayView<const T, HostSpace> view_of(const std::vector<T>& values) {
+  return ArrayView<const T, HostSpace>(values.data(), values.size());
+}
+
+/// Rows of the given lengths.
+template <class Offset>
+struct Rows {
+  std::vector<Offset> offsets{0};
+  std::vector<std::uint32_t> ends;
+
+  explicit Rows(const std::vector<std::uint64_t>& lengths) {
+    for (const std::uint64_t length : lengths)
+      offsets.push_back(static_cast<Offset>(static_cast<std::uint64_t>(offsets.back()) + length));
+    ends.resize(static_cast<std::size_t>(offsets.back()));
+  }
+  GivenRows<Offset> given() const {
+    GivenRows<Offset> rows;
+    rows.offsets = view_of(offsets);
+    rows.ends = view_of(ends);
+    rows.end_limit = static_cast<std::uint32_t>(offsets.size() - 1);
+    return rows;
+  }
+};
+
+template <class Body>
+void on_hosts(const Body& body) {
+  for (const Space space : Testing::spaces()) {
+    if (space != Space::cuda) body(Impl::host_instance(Testing::context(), space));
+  }
+}
+
+template <class Offset>
+class GivenRowsOf : public ::testing::Test {};
+using Offsets = ::testing::Types<std::int32_t, std::int64_t>;
+TYPED_TEST_SUITE(GivenRowsOf, Offsets);
+
+TYPED_TEST(GivenRowsOf, LongOnesAreSplitAsByTheirPlan) {
+  auto generator = Testing::generator("GivenRows.plan");
+  on_hosts([&](const HostSpace& exec_space) {
+    for (const std::size_t count : {0, 1, 2, 3, 31, 4095, 4096, 4097, 20'000}) {
+      std::vector<std::uint64_t> lengths(count);
+      for (std::uint64_t& length : lengths)
+        length = generator() % 500 == 0 ? 4090 + generator() % 9000 : generator() % 20;
+      if (count > 2) lengths[1] = 4096;
+      if (count > 2) lengths[count - 1] = 4097;
+      const Rows<TypeParam> rows(lengths);
+      const std::vector<std::uint64_t> offsets(rows.offsets.begin(), rows.offsets.end());
+      const RowPlan expected = plan_rows(offsets, short_row_max<HostSpace>(), 2048);
+      RowPlan plan;
+      ASSERT_TRUE(plan_long_rows(exec_space, rows.given(), plan));
+      EXPECT_EQ(plan.long_rows, expected.long_rows);
+      EXPECT_EQ(plan.long_first, expected.long_first);
+      EXPECT_EQ(plan.block_long_row, expected.block_long_row);
+    }
+  });
+}
+
+TYPED_TEST(GivenRowsOf, InvalidOffsetsAreFound) {
+  constexpr TypeParam least = std::numeric_limits<TypeParam>::min();
+  constexpr TypeParam most = std::numeric_limits<TypeParam>::max();
+  on_hosts([&](const HostSpace& exec_space) {
+    const Rows<TypeParam> valid(std::vector<std::uint64_t>(9000, 3));
+    const auto expect_found = [&](const Rows<TypeParam>& rows) {
+      RowPlan plan;
+      EXPECT_FALSE(plan_long_rows(exec_space, rows.given(), plan));
+    };
+    for (const std::size_t row : {1, 4096, 4097, 8998}) {
+      for (const TypeParam offset : {least, TypeParam{-1}, TypeParam{27'001}, most}) {
+        Rows<TypeParam> rows = valid;
+        rows.offsets[row] = offset;
+        expect_found(rows);
+      }
+      Rows<TypeParam> rows = valid;
+      rows.offsets[row] = most;
+      rows.offsets[row + 1] = least;
+      expect_found(rows);
+      // Rows that overlap, more long ones than there can be.
+      for (std::size_t i = row; i < 8999; ++i) rows.offsets[i] = i % 2 == 0 ? 0 : 20'000;
+      expect_found(rows);
+    }
+    for (const std::size_t row : {0, 9000}) {
+      for (const TypeParam change : {-1, 1}) {
+        Rows<TypeParam> rows = valid;
+        rows.offsets[row] += change;
+        expect_found(rows);
+      }
+    }
+  });
+}
+
+TYPED_TEST(GivenRowsOf, EndsBeyondTheLimitAreNeverRead) {
+  on_hosts([&](const HostSpace& exec_space) {
+    for (const std::uint64_t length : {5, 5000}) {
+      Rows<TypeParam> rows({length, length});
+      const std::vector<float> x(2, 1.0F);
+      std::vector<float> y(2);
+      RowPlan plan;
+      ASSERT_TRUE(plan_long_rows(exec_space, rows.given(), plan));
+      std::vector<double> partial(plan.block_long_row.size());
+      const auto hop = [&] {
+        return hop_given_rows(exec_space, rows.given(), plan, view_of(x),
+                              ArrayView<float, HostSpace>(y.data(), y.size()),
+                              ArrayView<double, HostSpace>(partial.data(), partial.size()));
+      };
+      EXPECT_TRUE(hop());
+      EXPECT_THAT(y, ElementsAre(static_cast<float>(length), static_cast<float>(length)));
+      for (const std::size_t edge : {std::size_t{0}, rows.ends.size() - 1}) {
+        for (const std::uint32_t end : {2U, 0x80000000U, 0xFFFFFFFFU}) {
+          rows.ends[edge] = end;
+          EXPECT_FALSE(hop());
+          rows.ends[edge] = 0;
+        }
+      }
+    }
+  });
+}
+
+}  // namespace GivenRowsTest
