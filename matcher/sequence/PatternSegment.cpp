@@ -114,6 +114,17 @@ std::vector<std::vector<Match>> PatternSegment::match(Space space, RaggedSpan<Sy
   return match_dense(space, m_store.symbols.translate(queries), options, {});
 }
 
+void PatternSegment::write_values(Space space, RaggedSpan<Symbol> queries,
+                                  const MatchOptions& options, const PairRule& rule,
+                                  const ValueTarget& target) const {
+  if (size() == 0) return;
+  const Ragged<Symbol> dense = m_store.symbols.translate(queries);
+  with_instance(*m_context, space, [&](const auto& exec_space) {
+    using space_type = std::decay_t<decltype(exec_space)>;
+    scan<space_type>(space).write_values(exec_space, m_store, dense, options, rule, target);
+  });
+}
+
 std::vector<std::vector<Match>> PatternSegment::match_own(Space space, std::size_t first,
                                                           std::size_t count,
                                                           const MatchOptions& options) const {

@@ -6,6 +6,7 @@
 #include "PostingsIndex.hpp"
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/sequence/PairValues.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 
 #include <array>
@@ -18,6 +19,7 @@ namespace Kindred::Impl {
 
 template <class ExecutionSpace>
 class SequenceScan;
+struct ValueTarget;
 
 /// \brief Immutable patterns in every space that can scan them: on the host and, if a copy is
 /// requested and fits, on the device.
@@ -49,6 +51,12 @@ class PatternSegment {
   /// OutOfMemory
   std::vector<std::vector<Match>> match(Space space, RaggedSpan<Symbol> queries,
                                         const MatchOptions& options) const;
+
+  /// \brief Writes the value of every query and every pattern, in input order, to \p target, which
+  /// \p space can access. \see SequenceScan::write_values. Fences the instance of \p space. \throws
+  /// OutOfMemory
+  void write_values(Space space, RaggedSpan<Symbol> queries, const MatchOptions& options,
+                    const PairRule& rule, const ValueTarget& target) const;
 
   /// \brief As `match` with the \p count patterns from \p first on as queries; each finds only the
   /// patterns before it.

@@ -7,8 +7,10 @@
 #include "PostingsIndex.hpp"
 #include "WordForms.hpp"
 
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/sequence/EditDistance.hpp>
 #include <kindred/core/sequence/PairScores.hpp>
+#include <kindred/core/sequence/PairValues.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 
 #include <algorithm>
@@ -16,6 +18,14 @@
 #include <span>
 
 namespace Kindred::Impl {
+
+/// A matrix of the caller: one row per query of a call, one column per pattern.
+struct ValueTarget {
+  void* data;
+  bool on_device;
+  DataType type;             ///< float32, float64, int32 or uint8
+  std::uint64_t row_stride;  ///< in elements
+};
 
 /// Parameters of a scan.
 struct ScanCall {
@@ -32,6 +42,11 @@ struct ScanCall {
   SimilarityScale scale() const { return info_of(options.measure).scale(); }
   EditKind edits() const {
     return options.measure == Measure::osa ? EditKind::osa : EditKind::levenshtein;
+  }
+  ShortRecurrence recurrence() const {
+    return comparison() == Comparison::lcs   ? ShortRecurrence::lcs
+           : options.measure == Measure::osa ? ShortRecurrence::osa
+                                             : ShortRecurrence::levenshtein;
   }
   PairScore score() const {
     return options.measure == Measure::token_set ? PairScore::token_set : PairScore::jaro_winkler;

@@ -6,6 +6,7 @@
 #include "QueryBuffers.hpp"
 #include "ScanAnswers.hpp"
 #include "ScanSampling.hpp"
+#include "ValueScan.hpp"
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/select/TopK.hpp>
@@ -85,7 +86,14 @@ class ScanWorkspace {
     });
   }
 
+  /// \see SequenceScan::write_values
+  void write_values(const ScanCall& call, const PairRule& rule, const ValueTarget& target) {
+    m_values.write(*this, call, rule, target);
+  }
+
  private:
+  friend class ValueScan<ExecutionSpace>;
+
   /// Workspace size of a batch: on the host about the size of a shared cache.
   static constexpr std::uint64_t batch_bytes = is_host ? 16ULL << 20U : 256ULL << 20U;
   static constexpr std::uint64_t batch_max = 4096;
@@ -237,17 +245,7 @@ class ScanWorkspace {
   void match_counts(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                     const QueryTables<ExecutionSpace>& tables, Selection<Key>& selection) {
     const std::uint64_t slots = tiles.slots();
-    if (call.comparison() == Comparison::edits) {
-      count_edits(call, tiles, tables);
-    } else if (call.comparison() == Comparison::ends) {
-      sized(m_matched, "Kindred::SequenceMatcher::matched", tables.queries * slots);
-      common_ends(
-          m_exec_space, tiles, tables,
-          call.options.measure == Measure::prefix ? SequenceEnd::prefix : SequenceEnd::postfix,
-          m_matched.view());
-    } else {
-      count_lcs(call, tiles, tables);
-    }
+    count_matched(call, tiles, tables);
     sized(selection.keys, "Kindred::SequenceMatcher::keys", tables.queries * slots);
     match_keys<ExecutionSpace, Key>(m_exec_space, tiles, tables, call.scale(),
                                     call.options.threshold, m_matched.const_view(),
@@ -255,16 +253,40 @@ class ScanWorkspace {
     select_best(call, tables.queries, slots, selection);
   }
 
-  /// Computes the keys of all patterns.
+  /// Counts what all patterns match, by a measure whose similarity follows from that.
+  void count_matched(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                     const QueryTables<ExecutionSpace>& tables) {
+    if (call.comparison() == Comparison::edits) {
+      count_edits(call, tiles, tables);
+    } else if (call.comparison() == Comparison::ends) {
+      sized(m_matched, "Kindred::SequenceMatcher::matched",
+            tables.queries * std::uint64_t{tiles.slots()});
+      common_ends(
+          m_exec_space, tiles, tables,
+          call.options.measure == Measure::prefix ? SequenceEnd::prefix : SequenceEnd::postfix,
+          m_matched.view());
+    } else {
+      count_lcs(call, tiles, tables);
+    }
+  }
+
+  /// Ranks all patterns by a similarity that does not follow from a count.
   void match_scores(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
                     const QueryTables<ExecutionSpace>& tables, Selection<WideRank>& selection) {
-    const std::uint64_t slots = tiles.slots();
+    score_pairs(call, tiles, tables, call.options.threshold, selection);
+    select_best(call, tables.queries, tiles.slots(), selection);
+  }
+
+  /// Computes the keys of all patterns whose similarity reaches \p threshold.
+  void score_pairs(const ScanCall& call, const PatternTiles<ExecutionSpace>& tiles,
+                   const QueryTables<ExecutionSpace>& tables, double threshold,
+                   Selection<WideRank>& selection) {
     sized(m_carry, "Kindred::SequenceMatcher::carry",
           pair_score_workspace(m_exec_space, tiles, tables.queries, tables.segments_max));
-    sized(selection.keys, "Kindred::SequenceMatcher::keys", tables.queries * slots);
-    pair_score_keys(m_exec_space, tiles, tables, call.score(), call.separator(),
-                    call.options.threshold, m_carry.view(), selection.keys.view());
-    select_best(call, tables.queries, slots, selection);
+    sized(selection.keys, "Kindred::SequenceMatcher::keys",
+          tables.queries * std::uint64_t{tiles.slots()});
+    pair_score_keys(m_exec_space, tiles, tables, call.score(), call.separator(), threshold,
+                    m_carry.view(), selection.keys.view());
   }
 
   /// Downloads the best keys of every query.
@@ -528,6 +550,7 @@ class ScanWorkspace {
   PostingsScan<ExecutionSpace> m_postings;
   Selection<Rank> m_narrow;
   Selection<WideRank> m_wide;
+  ValueScan<ExecutionSpace> m_values;
 };
 
 }  // namespace Kindred::Impl

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
@@ -8,10 +9,12 @@
 #include "EqualPatterns.hpp"
 #include "MeasureOperations.hpp"
 #include "PatternSegment.hpp"
+#include "ScanCall.hpp"
 #include "WordPatterns.hpp"
 #include "common/CallerArrays.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -23,13 +26,76 @@ namespace KINDRED_PUBLIC Kindred {
 
 std::string_view to_string(Measure measure) noexcept { return Impl::info_of(measure).name; }
 
+namespace {
+
+void check_autojunk(Measure measure, bool autojunk) {
+  KINDRED_THROW_IF(
+      autojunk && measure != Measure::difflib,
+      "autojunk is a heuristic of difflib; the measure is " + std::string(to_string(measure)));
+}
+
+/// Whether the values are numbers of edits.
+bool are_edits(const PairOptions& options) {
+  return options.value == PairValue::distance && counts_edits(options.measure);
+}
+
+PairRule rule_of(const PairOptions& options) {
+  PairRule rule;
+  rule.scale = options.measure == Measure::token_sort ? SimilarityScale::percent
+                                                      : Impl::info_of(options.measure).scale();
+  rule.is_distance = options.value == PairValue::distance;
+  rule.counts_edits = counts_edits(options.measure);
+  rule.of_empty = options.measure == Measure::lcs ? 0.0 : 1.0;
+  rule.cutoff =
+      options.cutoff.value_or(rule.is_distance ? std::numeric_limits<double>::infinity() : 0.0);
+  return rule;
+}
+
+/// The matrix that \p out is, for the values of \p queries and \p patterns.
+Impl::ValueTarget target_of(const Array& out, std::size_t queries, std::size_t patterns,
+                            const PairOptions& options) {
+  const Impl::NamedArray named{"out", out};
+  const bool is_real = out.type() == DataType::float32 || out.type() == DataType::float64;
+  const bool is_whole = out.type() == DataType::int32 || out.type() == DataType::uint8;
+  KINDRED_THROW_IF(!is_real && !(is_whole && are_edits(options)),
+                   "out is " + to_string(out) + "; " +
+                       (are_edits(options) ? "numbers of edits are float32, float64, int32 or uint8"
+                                           : "these values are float32 or float64"));
+  const auto values = checked_product({queries, patterns});
+  KINDRED_THROW_IF(!values || *values > std::uint64_t{1} << 60U,
+                   std::to_string(queries) + " queries and " + std::to_string(patterns) +
+                       " patterns have more values than memory holds; use fewer queries");
+  const auto columns = static_cast<std::int64_t>(patterns);
+  if (out.rank() == 1) {
+    Impl::require_array(named, out.type(), {static_cast<std::int64_t>(*values)});
+    return {out.data(), out.on_device(), out.type(), patterns};
+  }
+  Impl::require_array(named, out.type(), {static_cast<std::int64_t>(queries), columns});
+  return {out.data(), out.on_device(), out.type(), Impl::row_stride(named)};
+}
+
+}  // namespace
+
+void check(const PairOptions& options) {
+  check_autojunk(options.measure, options.autojunk);
+  if (!options.cutoff) return;
+  const double cutoff = *options.cutoff;
+  if (are_edits(options)) {
+    constexpr double edits_max = 2147483646.0;
+    KINDRED_THROW_IF(!(cutoff >= 0.0 && cutoff <= edits_max && cutoff == std::floor(cutoff)),
+                     "cutoff is " + std::to_string(cutoff) +
+                         "; of numbers of edits it must be a whole number below 2^31 - 1");
+  } else {
+    KINDRED_THROW_IF(!(cutoff >= 0.0 && cutoff <= 1.0),
+                     "cutoff is " + std::to_string(cutoff) + "; it must be in [0, 1]");
+  }
+}
+
 void check(const MatchOptions& options) {
   KINDRED_THROW_IF(!(options.threshold >= 0.0 && options.threshold <= 1.0),
                    "threshold is " + std::to_string(options.threshold) + "; it must be in [0, 1]");
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-  KINDRED_THROW_IF(options.autojunk && options.measure != Measure::difflib,
-                   "autojunk is a heuristic of difflib; the measure is " +
-                       std::string(to_string(options.measure)));
+  check_autojunk(options.measure, options.autojunk);
   if (options.blocks) Impl::check_blocks(options.measure);
 }
 
@@ -100,6 +166,28 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
     for (std::size_t row = 0; row < answers.size(); ++row)
       by_words->finish(forms[row], options, answers[row]);
     return record;
+  }
+
+  /// Writes the values of every query to \p target.
+  DispatchRecord scores(RaggedSpan<Symbol> queries, const PairOptions& options,
+                        const Impl::ValueTarget& target) const {
+    MatchOptions matching;
+    matching.measure = options.measure;
+    matching.threshold =
+        options.value == PairValue::similarity ? options.cutoff.value_or(0.0) : 0.0;
+    matching.top = std::max<std::size_t>(segment.size(), 1);
+    matching.autojunk = options.autojunk;
+    matching.space = target.on_device ? Space::cuda : options.space;
+    const auto write = [&](const Impl::PatternSegment& in, RaggedSpan<Symbol> compared) {
+      return run(in, compared, matching, [&](Space space) {
+        in.write_values(space, compared, matching, rule_of(options), target);
+      });
+    };
+    const Impl::WordPatterns* const by_words = words(matching);
+    if (by_words == nullptr) return write(segment, queries);
+    matching = by_words->options(matching);
+    return write(by_words->segment(),
+                 by_words->forms(queries, Impl::WordPatterns::EmptyText::has_no_words));
   }
 
   /// The matches of the patterns [first, first + count), each with the patterns before it.
@@ -214,6 +302,29 @@ MatchResults SequenceMatcher::match(std::span<const std::string_view> queries,
 MatchResults SequenceMatcher::match(const ConstArray& symbols, const ConstArray& offsets,
                                     const MatchOptions& options) const {
   return match(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), options);
+}
+
+DispatchRecord SequenceMatcher::scores(RaggedSpan<Symbol> queries, const Array& out,
+                                       const PairOptions& options) const {
+  check(options);
+  Impl::check_rows(queries, "query");
+  const Impl::ValueTarget target = target_of(out, queries.rows(), size(), options);
+  const auto space = Impl::space_of(m_state->context, {{"out", out}});
+  KINDRED_THROW_IF(space && options.space && *options.space != *space,
+                   "out is " + to_string(out) + ", and space is " +
+                       std::string(to_string(*options.space)) +
+                       "; results are written to the device there");
+  return m_state->scores(queries, options, target);
+}
+
+DispatchRecord SequenceMatcher::scores(std::span<const std::string_view> queries, const Array& out,
+                                       const PairOptions& options) const {
+  return scores(RaggedSpan<Symbol>(code_points(queries)), out, options);
+}
+
+DispatchRecord SequenceMatcher::scores(const ConstArray& symbols, const ConstArray& offsets,
+                                       const Array& out, const PairOptions& options) const {
+  return scores(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), out, options);
 }
 
 void SequenceMatcher::match_self(

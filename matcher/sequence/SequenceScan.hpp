@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -47,6 +48,20 @@ class SequenceScan {
     const Lease lease(*this, exec_space);
     lease.workspace->match({store, queries, rows, options, index_limits, postings}, posted,
                            answers);
+  }
+
+  /// \brief Writes the value of every query of \p queries (dense symbols, maybe empty) and every
+  /// pattern to \p target, whose memory this space can access.
+  ///
+  /// A pair whose similarity is below `options.threshold` may be taken to match less than it does.
+  /// Fences as `match`. \throws as `match`
+  void write_values(const ExecutionSpace& exec_space, const HostPatterns& store,
+                    RaggedSpan<Symbol> queries, const MatchOptions& options, const PairRule& rule,
+                    const ValueTarget& target) {
+    std::vector<std::size_t> rows(queries.rows());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    const Lease lease(*this, exec_space);
+    lease.workspace->write_values({store, queries, rows, options, {}}, rule, target);
   }
 
  private:

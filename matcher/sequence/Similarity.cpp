@@ -87,8 +87,9 @@ class ScoredQuery {
       return m_masks.score(PairScore::token_set, form[0], Impl::word_separator);
     const std::uint32_t matched = m_masks.lcs(form[0]);
     const bool blank = Impl::WordForms::is_blank(form[0]);
-    return {Impl::token_sort_similarity(matched, m_form[0].size() + form[0].size()),
-            blank ? 0 : matched};
+    return {
+        Kindred::similarity(SimilarityScale::percent, matched, form[0].size(), m_form[0].size()),
+        blank ? 0 : matched};
   }
   double similarity(std::span<const Symbol> pattern, double cutoff) const {
     check_cutoff(cutoff);

@@ -47,11 +47,6 @@ std::string_view bytes_of(Word word) {
 
 }  // namespace
 
-double token_sort_similarity(std::uint64_t matched, std::uint64_t total) {
-  const double distance = static_cast<double>(total - 2 * matched);
-  return (1.0 - distance / static_cast<double>(total)) * 100.0 / 100.0;
-}
-
 template <class NumberOf>
 void WordForms::append(std::span<const Symbol> text, const char* what, std::size_t row,
                        Ragged<Symbol>& out, const NumberOf& number_of) const {

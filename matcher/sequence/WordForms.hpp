@@ -16,10 +16,6 @@ namespace Kindred::Impl {
 /// The symbol that separates words.
 inline constexpr Symbol word_separator = 0x20;
 
-/// The similarity under `token_sort` of texts whose forms have \p total symbols, of which the LCS
-/// matches \p matched: RapidFuzz's ratio in percent, divided by 100.
-double token_sort_similarity(std::uint64_t matched, std::uint64_t total);
-
 /// \brief Puts texts into the form in which a measure of words compares them.
 ///
 /// `token_sort`: the words in ascending order, joined by spaces. `token_set`: the different words

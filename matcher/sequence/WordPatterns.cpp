@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "WordPatterns.hpp"
 
+#include <kindred/core/sequence/Similarity.hpp>
+
 #include <algorithm>
 
 namespace Kindred::Impl {
@@ -18,10 +20,10 @@ std::uint64_t WordPatterns::bytes(Space space) const noexcept {
   return m_segment->bytes(space) + (space == Space::cuda ? 0 : m_forms.bytes());
 }
 
-Ragged<Symbol> WordPatterns::forms(RaggedSpan<Symbol> texts) const {
+Ragged<Symbol> WordPatterns::forms(RaggedSpan<Symbol> texts, EmptyText empty) const {
   Ragged<Symbol> forms;
   for (std::size_t row = 0; row < texts.rows(); ++row) {
-    if (texts.length(row) == 0) {
+    if (texts.length(row) == 0 && empty == EmptyText::is_empty) {
       forms.close_row();
     } else {
       m_forms.append(texts[row], "query", row, forms);
@@ -43,8 +45,8 @@ void WordPatterns::finish(std::span<const Symbol> form, const MatchOptions& requ
                           std::vector<Match>& matches) const {
   if (m_measure != Measure::token_sort) return;
   for (Match& match : matches) {
-    match.similarity =
-        token_sort_similarity(match.matched, m_segment->length(match.index) + form.size());
+    match.similarity = similarity(SimilarityScale::percent, match.matched,
+                                  m_segment->length(match.index), form.size());
     match.distance = 1.0 - match.similarity;
     if (WordForms::is_blank(form)) match.matched = 0;
   }

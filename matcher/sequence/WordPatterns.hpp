@@ -5,6 +5,7 @@
 #include "PatternSegment.hpp"
 #include "WordForms.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -27,9 +28,10 @@ class WordPatterns {
   }
   /// Bytes of the tiles and, on the host, of the words.
   std::uint64_t bytes(Space space) const noexcept;
-  /// The forms of queries. That of an empty text is empty. \throws InvalidArgument for a symbol
-  /// that is no code point
-  Ragged<Symbol> forms(RaggedSpan<Symbol> texts) const;
+  /// The form of an empty text: empty, so that it has no results, or that of a text without words.
+  enum class EmptyText : std::uint8_t { is_empty, has_no_words };
+  /// The forms of queries. \throws InvalidArgument for a symbol that is no code point
+  Ragged<Symbol> forms(RaggedSpan<Symbol> texts, EmptyText empty = EmptyText::is_empty) const;
   /// The options with which the forms are matched.
   MatchOptions options(const MatchOptions& requested) const;
   /// Turns matches of forms into those of texts. \param form of the query

@@ -37,6 +37,7 @@ inline auto each_of_them() {
       // sequences
       MatchOptions{.top = 5},
       ClusterOptions{.linkage = Linkage::complete},
+      PairOptions{.value = PairValue::distance},
       LearnOptions{.names = {}},
       PredictionOptions{.top = 5},
       SymbolStatistics{.patterns = 5},

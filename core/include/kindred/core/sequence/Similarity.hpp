@@ -15,14 +15,19 @@ KOKKOS_INLINE_FUNCTION double similarity(std::uint64_t matched, std::uint64_t to
 
 /// How a number of matched symbols becomes a similarity.
 enum class SimilarityScale : std::uint8_t {
-  total,   ///< 2·matched / (sum of both lengths)
-  longest  ///< 1 − (longest − matched) / longest, as RapidFuzz's `normalized_similarity`
+  total,    ///< 2·matched / (sum of both lengths)
+  longest,  ///< 1 − (longest − matched) / longest, as RapidFuzz's `normalized_similarity`
+  percent   ///< `total` as RapidFuzz rounds it: the ratio in percent, divided by 100
 };
 
 /// The similarity of sequences of lengths \p a and \p b, in double; at least one is not empty.
 KOKKOS_INLINE_FUNCTION double similarity(SimilarityScale scale, std::uint64_t matched,
                                          std::uint64_t a, std::uint64_t b) {
   if (scale == SimilarityScale::total) return similarity(matched, a + b);
+  if (scale == SimilarityScale::percent) {
+    const auto total = static_cast<double>(a + b);
+    return (1.0 - static_cast<double>(a + b - 2 * matched) / total) * 100.0 / 100.0;
+  }
   const std::uint64_t longest = a < b ? b : a;
   return 1.0 - static_cast<double>(longest - matched) / static_cast<double>(longest);
 }

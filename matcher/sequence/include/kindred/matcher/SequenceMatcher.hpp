@@ -67,6 +67,28 @@ struct MatchOptions {
 /// \throws InvalidArgument for a threshold outside [0, 1] or NaN, top = 0, or autojunk under `lcs`
 void check(const MatchOptions& options);
 
+/// What `SequenceMatcher::scores` writes for a pair.
+enum class PairValue : std::uint8_t {
+  similarity,  ///< as `similarity` of the pair
+  distance     ///< a number of edits if the measure counts them (\see counts_edits), else 1 −
+               ///< similarity
+};
+
+/// Options of `SequenceMatcher::scores`.
+struct PairOptions {
+  Measure measure = Measure::lcs;
+  PairValue value = PairValue::similarity;
+  /// RapidFuzz's `score_cutoff`: a similarity below it is 0; a number of edits above it is cutoff +
+  /// 1, any other distance above it 1. In [0, 1]; for numbers of edits, a whole number below 2^31 −
+  /// 1.
+  std::optional<double> cutoff = {};
+  bool autojunk = false;            ///< only for `difflib`, \see MatchOptions::autojunk
+  std::optional<Space> space = {};  ///< overrides the dispatcher's choice
+};
+
+/// \throws InvalidArgument for another cutoff, or autojunk under another measure than `difflib`
+void check(const PairOptions& options);
+
 /// \brief The results of a call, one row per query, best first (similarity, then lower index).
 struct MatchResults {
   Ragged<Match> matches;
@@ -136,6 +158,30 @@ class SequenceMatcher {
   /// \throws InvalidArgument also for other arrays
   MatchResults match(const ConstArray& symbols, const ConstArray& offsets,
                      const MatchOptions& options = {}) const;
+
+  /// \brief Writes the similarity or the distance of every query and every pattern to an array of
+  /// the caller, in input order: the matrix of RapidFuzz's `cdist`.
+  ///
+  /// A similarity equals that of \ref similarity for the pair, bit for bit, rounded once to the
+  /// type of \p out; empty queries are compared too. Fences the instance it ran on. Complexity: as
+  /// `match` with threshold 0; under `difflib`, a similarity cutoff leaves out pairs whose LCS is
+  /// too short.
+  /// \param out [queries, size()], whose rows may lie apart, or [queries · size()]; float32 or
+  /// float64, for numbers of edits also int32 or uint8, in which a larger number is the largest of
+  /// the type. On the host, or on the device if the patterns are there
+  /// \return where the call ran
+  /// \throws InvalidArgument as `check`, for another type or shape of \p out, for an array on the
+  /// device and another space, and under a measure of words for symbols that are no code points;
+  /// SpaceUnavailable; OutOfMemory
+  DispatchRecord scores(RaggedSpan<Symbol> queries, const Array& out,
+                        const PairOptions& options = {}) const;
+  /// The same for texts, at character level. \throws InvalidArgument also for text that is not
+  /// valid UTF-8, with its index and the byte offset
+  DispatchRecord scores(std::span<const std::string_view> queries, const Array& out,
+                        const PairOptions& options = {}) const;
+  /// The same for queries in arrays of the caller, as in `match`.
+  DispatchRecord scores(const ConstArray& symbols, const ConstArray& offsets, const Array& out,
+                        const PairOptions& options = {}) const;
 
   /// \brief Finds duplicates: scores every pair i < j of stored patterns once, with i as pattern
   /// and j as query.

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_SHORT_COLUMNS_HOST_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_SHORT_COLUMNS_HOST_HPP
+
+#include <kindred/core/arch/Unroll.hpp>
+#include <kindred/core/arch/simd/NarrowLookups64.hpp>
+#include <kindred/core/sequence/PairValues.hpp>
+#include <kindred/core/sequence/QueryColumns.hpp>
+#include <kindred/core/sequence/TileShape.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// Planes of a short query: the counts of a pattern fit one byte.
+inline constexpr unsigned short_planes_max = 31;
+/// Places of the symbols of a short query, in groups of 16, of which one lookup selects.
+inline constexpr unsigned short_groups_max = 4;
+inline constexpr unsigned group_places = 16;
+
+/// \brief Where the symbols of a short query occur: place → one bit for every equal symbol.
+struct ShortQuery {
+  unsigned symbols = 0;
+  unsigned groups = 1;
+  /// Bit i of `planes[b][p / 16][p % 16]`: symbol 8 · b + i has place p.
+  std::uint8_t planes[short_planes_max][short_groups_max][group_places];
+
+  unsigned plane_count() const { return (symbols + plane_symbols - 1) / plane_symbols; }
+  void clear(unsigned length) {
+    symbols = length;
+    groups = 1;
+    std::fill_n(&planes[0][0][0], plane_count() * sizeof(planes[0]), std::uint8_t{0});
+  }
+  /// Sets the bits of \p word, which holds the symbols from 64 · \p w on, at \p place.
+  void add(unsigned place, unsigned w, std::uint64_t word) {
+    groups = std::max(groups, place / group_places + 1);
+    for (unsigned b = 8 * w; word != 0; ++b, word >>= 8U)
+      planes[b][place / group_places][place % group_places] |= static_cast<std::uint8_t>(word);
+  }
+};
+
+/// \brief Hyyrö's recurrences for a short query and the 64 patterns of two tiles, one byte of each
+/// per plane of eight query symbols, for hosts whose registers look up 16 bytes.
+///
+/// A row passes its carries from plane to plane as bytes that are 0 or −1. Rows do not wait for
+/// each other beyond one plane, so that a processor that reorders instructions overlaps them, and
+/// with them the tiles. \see ByteColumns, EditColumns
+/// \tparam Bytes `Arch::NarrowLookups64`, or its scalar form
+template <ShortRecurrence recurrence, class Bytes>
+class ShortColumns {
+ public:
+  static constexpr bool edits = recurrence != ShortRecurrence::lcs;
+  static constexpr bool swaps = recurrence == ShortRecurrence::osa;
+
+  /// The places of the symbols of two tiles in some rows, 32 bytes each; a symbol without one has
+  /// one beyond the groups.
+  struct Places {
+    const std::uint8_t* at[2];
+    std::size_t row_bytes;
+
+    void next() {
+      for (const auto*& place : at) place += row_bytes;
+    }
+  };
+
+  explicit ShortColumns(const ShortQuery& query) : m_query(&query) {
+    const unsigned planes = query.plane_count();
+    std::fill_n(m_state, planes, Bytes::all(0xFF));
+    if constexpr (edits) std::fill_n(m_falls, planes, Bytes::all(0));
+    if constexpr (swaps) {
+      std::fill_n(m_equal, planes, Bytes::all(0));
+      std::fill_n(m_zero_diagonal, planes, Bytes::all(0));
+    }
+  }
+
+  void advance(const Places& places, std::uint32_t rows) {
+    switch (m_query->groups) {
+      case 1:
+        return pick<1>(places, rows);
+      case 2:
+        return pick<2>(places, rows);
+      default:
+        return pick<short_groups_max>(places, rows);
+    }
+  }
+
+  /// Writes the count of every lane: under `lcs` the matched symbols, else by how many more
+  /// symbols the query's columns rise than fall, modulo 256. \param counts 64
+  void count(std::uint8_t* counts) const {
+    const unsigned planes = m_query->plane_count();
+    Bytes sum = Bytes::all(0);
+    for (unsigned b = 0; b < planes; ++b) {
+      const unsigned left = m_query->symbols - b * plane_symbols;
+      const Bytes mask = Bytes::all(
+          left < plane_symbols ? static_cast<std::uint8_t>((1U << left) - 1) : std::uint8_t{0xFF});
+      if constexpr (edits) {
+        sum = sum + (m_state[b] & mask).ones() - (m_falls[b] & mask).ones();
+      } else {
+        sum = sum + Bytes::and_not(mask, m_state[b]).ones();
+      }
+    }
+    sum.store(counts);
+  }
+
+ private:
+  /// Planes whose state fits the registers of AVX2.
+  static constexpr unsigned register_planes = swaps ? 1 : 4;
+
+  template <unsigned Groups, unsigned Planes = 1>
+  void pick(const Places& places, std::uint32_t rows) {
+    if (m_query->plane_count() == Planes) return run<Groups, Planes>(places, rows);
+    if constexpr (Planes < register_planes) {
+      pick<Groups, Planes + 1>(places, rows);
+    } else {
+      run<Groups, 0>(places, rows);
+    }
+  }
+
+  /// \tparam Planes of the query, whose state is in registers; 0: any number, in memory
+  template <unsigned Groups, unsigned Planes>
+  [[gnu::noinline]] void run(Places places, std::uint32_t rows) {
+    if constexpr (Planes == 0) {
+      const unsigned planes = m_query->plane_count();
+      for (std::uint32_t r = 0; r < rows; ++r, places.next()) {
+        Row<Groups> row(Bytes::load(places.at[0], places.at[1]));
+        for (unsigned b = 0; b < planes; ++b) step(row, b, *this);
+      }
+    } else {
+      State<Planes> state(*this);
+      for (std::uint32_t r = 0; r < rows; ++r, places.next()) {
+        Row<Groups> row(Bytes::load(places.at[0], places.at[1]));
+        KINDRED_UNROLL
+        for (unsigned b = 0; b < Planes; ++b) step(row, b, state);
+      }
+      state.put(*this);
+    }
+  }
+
+  /// What a row passes from plane to plane.
+  template <unsigned Groups>
+  struct Row {
+    explicit Row(const Bytes& place) {
+      KINDRED_UNROLL
+      for (unsigned g = 0; g < Groups; ++g) index[g] = place.in_group(g);
+    }
+    Bytes mask(const std::uint8_t (*table)[group_places]) const {
+      Bytes mask = Bytes::lookup(table[0], index[0]);
+      KINDRED_UNROLL
+      for (unsigned g = 1; g < Groups; ++g) mask = mask | Bytes::lookup(table[g], index[g]);
+      return mask;
+    }
+
+    Bytes index[Groups];
+    Bytes carry = Bytes::all(edits ? 0xFF : 0);  ///< of the sum, or where the column rises
+    Bytes fall = Bytes::all(0);
+    Bytes swap = Bytes::all(0);
+  };
+
+  /// The state of some planes in registers.
+  template <unsigned Planes>
+  struct State {
+    explicit State(const ShortColumns& from) {
+      KINDRED_UNROLL
+      for (unsigned b = 0; b < Planes; ++b) {
+        m_state[b] = from.m_state[b];
+        if constexpr (edits) m_falls[b] = from.m_falls[b];
+        if constexpr (swaps) {
+          m_equal[b] = from.m_equal[b];
+          m_zero_diagonal[b] = from.m_zero_diagonal[b];
+        }
+      }
+      m_query = from.m_query;
+    }
+    void put(ShortColumns& to) const {
+      KINDRED_UNROLL
+      for (unsigned b = 0; b < Planes; ++b) {
+        to.m_state[b] = m_state[b];
+        if constexpr (edits) to.m_falls[b] = m_falls[b];
+        if constexpr (swaps) {
+          to.m_equal[b] = m_equal[b];
+          to.m_zero_diagonal[b] = m_zero_diagonal[b];
+        }
+      }
+    }
+
+    const ShortQuery* m_query;
+    Bytes m_state[Planes];
+    Bytes m_falls[edits ? Planes : 1];
+    Bytes m_equal[swaps ? Planes : 1];
+    Bytes m_zero_diagonal[swaps ? Planes : 1];
+  };
+
+  template <unsigned Groups, class States>
+  static void step(Row<Groups>& row, unsigned b, States& all) {
+    const Bytes mask = row.mask(all.m_query->planes[b]);
+    const Bytes state = all.m_state[b];
+    if constexpr (!edits) {
+      const Bytes both = state & mask;
+      const Bytes sum = state + both - row.carry;
+      row.carry = (both | Bytes::and_not(state, sum)).signs();
+      all.m_state[b] = sum | Bytes::and_not(state, mask);
+    } else {
+      const Bytes ones = Bytes::all(0xFF);
+      const Bytes falls = all.m_falls[b];
+      const Bytes equal = mask | (row.fall & Bytes::all(1));
+      Bytes zero_diagonal = (((equal & state) + state) ^ state) | equal | falls;
+      if constexpr (swaps) {
+        const Bytes begins = Bytes::and_not(mask, all.m_zero_diagonal[b]);
+        zero_diagonal = zero_diagonal | ((begins + begins - row.swap) & all.m_equal[b]);
+        row.swap = begins.signs();
+        all.m_equal[b] = mask;
+        all.m_zero_diagonal[b] = zero_diagonal;
+      }
+      const Bytes right_rises = falls | Bytes::and_not(ones, zero_diagonal | state);
+      const Bytes right_falls = zero_diagonal & state;
+      const Bytes above_rises = right_rises + right_rises - row.carry;
+      const Bytes above_falls = right_falls + right_falls - row.fall;
+      row.carry = right_rises.signs();
+      row.fall = right_falls.signs();
+      all.m_state[b] = above_falls | Bytes::and_not(ones, zero_diagonal | above_rises);
+      all.m_falls[b] = above_rises & zero_diagonal;
+    }
+  }
+
+  const ShortQuery* m_query;
+  Bytes m_state[short_planes_max];  ///< of the LCS, or where the column rises
+  Bytes m_falls[edits ? short_planes_max : 1];
+  // Of the preceding row, for transpositions.
+  Bytes m_equal[swaps ? short_planes_max : 1];
+  Bytes m_zero_diagonal[swaps ? short_planes_max : 1];
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_SHORT_COLUMNS_HOST_HPP

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/sequence/PairValues.hpp>
+
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/common/Range.hpp>
+#include <kindred/core/sequence/impl/ShortValues_Host.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+
+namespace Kindred {
+
+namespace Impl {
+
+template <class Source, class ExecutionSpace>
+void write_values(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                  const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
+                  const ArrayView<const Source, ExecutionSpace>& sources,
+                  const PairValues<ExecutionSpace>& values) {
+  if (tiles.tiles == 0 || queries.queries == 0) return;
+  Kokkos::parallel_for(
+      "Kindred::Sequence::write_pair_values::write",
+      range<std::uint64_t>(exec_space, std::uint64_t{queries.queries} * tiles.slots()),
+      PairValuesKernel<ExecutionSpace, Source>{tiles, queries.lengths, sources, values, rule,
+                                               tiles.slots()});
+}
+
+namespace {
+
+/// The slot of pattern i is i + `unused_slots` if all patterns have the same length.
+bool keeps_order(const PatternTiles<HostSpace>& tiles, std::uint32_t unused) {
+  return tiles.lengths(unused) == tiles.lengths(tiles.slots() - 1);
+}
+
+/// Calls \p function with a value of the element type.
+template <class Function>
+void with_element_type(DataType type, const Function& function) {
+  if (type == DataType::float64) {
+    function(double{});
+  } else if (type == DataType::int32) {
+    function(std::int32_t{});
+  } else if (type == DataType::uint8) {
+    function(std::uint8_t{});
+  } else {
+    function(float{});
+  }
+}
+
+template <class Function>
+void with_recurrence(ShortRecurrence recurrence, const Function& function) {
+  using enum ShortRecurrence;
+  if (recurrence == lcs) {
+    function(std::integral_constant<ShortRecurrence, lcs>());
+  } else if (recurrence == levenshtein) {
+    function(std::integral_constant<ShortRecurrence, levenshtein>());
+  } else {
+    function(std::integral_constant<ShortRecurrence, osa>());
+  }
+}
+
+template <class Element, ShortRecurrence recurrence>
+void scan_short(const HostSpace& exec_space, const ShortValuesKernel<Element, recurrence>& kernel,
+                const ArrayView<const std::uint32_t, HostSpace>& slot_of,
+                const ArrayView<std::byte, HostSpace>& workspace,
+                const PairValues<HostSpace>& values) {
+  const std::uint32_t slots = kernel.tiles.slots();
+  const std::uint32_t pairs = kernel.pairs();
+  const auto patterns = static_cast<std::uint32_t>(slot_of.size());
+  const std::uint32_t unused = unused_slots(patterns);
+  const bool ordered = keeps_order(kernel.tiles, unused);
+  const std::uint32_t queries = kernel.queries.queries;
+  const auto workers = static_cast<std::uint32_t>(std::max(Arch::concurrency(exec_space), 1));
+  auto* const rows = reinterpret_cast<Element*>(workspace.data());
+  const auto out_row = [=](std::uint32_t q) {
+    return static_cast<Element*>(values.data) + values.rows(q);
+  };
+  const auto move = [=](const Element* from, Element* to, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = begin; i < end; ++i) to[i] = from[slot_of(i)];
+  };
+  if (queries >= 4 * workers) {
+    // A thread processes whole queries.
+    Kokkos::parallel_for("Kindred::Sequence::short_pair_values::scan_queries",
+                         range<std::uint32_t>(exec_space, workers),
+                         [=](const std::uint32_t worker) {
+                           Element* const own = rows + std::size_t{worker} * slots;
+                           for (std::uint32_t q = worker; q < queries; q += workers) {
+                             if (ordered) {
+                               kernel.scan(q, 0, pairs, unused, out_row(q));
+                             } else {
+                               kernel.scan(q, 0, pairs, 0, own);
+                               move(own, out_row(q), 0, patterns);
+                             }
+                           }
+                         });
+    return;
+  }
+  // Threads share the patterns of a query.
+  const std::uint32_t parts = std::min(pairs, 8 * workers);
+  const auto part_of = [=](std::uint32_t part, std::uint64_t all) {
+    return static_cast<std::uint32_t>(all * part / parts);
+  };
+  for (std::uint32_t first = 0; first < queries; first += workers) {
+    const std::uint32_t count = std::min(queries - first, workers);
+    using policy = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                       Kokkos::IndexType<std::uint32_t>>;
+    Kokkos::parallel_for("Kindred::Sequence::short_pair_values::scan_parts",
+                         policy(exec_space, 0, count * parts), [=](const std::uint32_t item) {
+                           const std::uint32_t q = item / parts;
+                           const std::uint32_t part = item % parts;
+                           kernel.scan(
+                               first + q, part_of(part, pairs), part_of(part + 1, pairs),
+                               ordered ? unused : 0,
+                               ordered ? out_row(first + q) : rows + std::size_t{q} * slots);
+                         });
+    if (ordered) continue;
+    Kokkos::parallel_for("Kindred::Sequence::short_pair_values::move",
+                         policy(exec_space, 0, count * parts), [=](const std::uint32_t item) {
+                           const std::uint32_t q = item / parts;
+                           const std::uint32_t part = item % parts;
+                           move(rows + std::size_t{q} * slots, out_row(first + q),
+                                part_of(part, patterns), part_of(part + 1, patterns));
+                         });
+  }
+}
+
+}  // namespace
+
+}  // namespace Impl
+
+template <class ExecutionSpace>
+void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                       const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
+                       const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
+                       const PairValues<ExecutionSpace>& values) {
+  Impl::write_values(exec_space, tiles, queries, rule, matched, values);
+}
+template <class ExecutionSpace>
+void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
+                       const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
+                       const ArrayView<const WideRank, ExecutionSpace>& keys,
+                       const PairValues<ExecutionSpace>& values) {
+  Impl::write_values(exec_space, tiles, queries, rule, keys, values);
+}
+
+std::uint32_t short_query_max() {
+  return Arch::NarrowLookups64::is_native ? Impl::short_planes_max * plane_symbols : 0;
+}
+
+std::uint64_t short_pair_workspace(const HostSpace& exec_space,
+                                   const PatternTiles<HostSpace>& tiles, std::uint32_t queries,
+                                   DataType type) {
+  const auto workers = static_cast<std::uint32_t>(std::max(Arch::concurrency(exec_space), 1));
+  return std::uint64_t{std::min(workers, queries)} * tiles.slots() * size_of(type);
+}
+
+void short_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace>& tiles,
+                       const QueryTables<HostSpace>& queries, ShortRecurrence recurrence,
+                       const PairRule& rule,
+                       const ArrayView<const std::uint32_t, HostSpace>& slot_of,
+                       const ArrayView<std::byte, HostSpace>& workspace,
+                       const PairValues<HostSpace>& values) {
+  if (slot_of.size() == 0 || queries.queries == 0) return;
+  if constexpr (Arch::NarrowLookups64::is_native) {
+    Impl::with_recurrence(recurrence, [&](auto chosen) {
+      Impl::with_element_type(values.type, [&](auto element) {
+        Impl::scan_short(exec_space,
+                         Impl::ShortValuesKernel<decltype(element), decltype(chosen)::value>{
+                             tiles, queries, rule},
+                         slot_of, workspace, values);
+      });
+    });
+  }
+}
+
+#define KINDRED_INSTANTIATE(ExecutionSpace)                                                   \
+  template void write_pair_values(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, \
+                                  const QueryTables<ExecutionSpace>&, const PairRule&,        \
+                                  const ArrayView<const std::uint32_t, ExecutionSpace>&,      \
+                                  const PairValues<ExecutionSpace>&);                         \
+  template void write_pair_values(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, \
+                                  const QueryTables<ExecutionSpace>&, const PairRule&,        \
+                                  const ArrayView<const WideRank, ExecutionSpace>&,           \
+                                  const PairValues<ExecutionSpace>&);
+KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+
+}  // namespace Kindred
