@@ -44,9 +44,10 @@ struct ScanCall {
     return options.measure == Measure::osa ? EditKind::osa : EditKind::levenshtein;
   }
   ShortRecurrence recurrence() const {
-    return comparison() == Comparison::lcs   ? ShortRecurrence::lcs
-           : options.measure == Measure::osa ? ShortRecurrence::osa
-                                             : ShortRecurrence::levenshtein;
+    return comparison() == Comparison::lcs     ? ShortRecurrence::lcs
+           : comparison() == Comparison::score ? ShortRecurrence::jaro_winkler
+           : options.measure == Measure::osa   ? ShortRecurrence::osa
+                                               : ShortRecurrence::levenshtein;
   }
   PairScore score() const {
     return options.measure == Measure::token_set ? PairScore::token_set : PairScore::jaro_winkler;

@@ -67,8 +67,9 @@ class ValueScan {
                                        const PairRule& rule, const ValueTarget& target) {
     std::vector<std::size_t> left;
     std::vector<std::size_t> taken;
+    const bool jaro = call.options.measure == Measure::jaro_winkler;
     const bool counts =
-        call.comparison() == Comparison::lcs || call.comparison() == Comparison::edits;
+        call.comparison() == Comparison::lcs || call.comparison() == Comparison::edits || jaro;
     // Where lookups have 64 entries, the scans of all texts use them, which pays for longer ones.
     const std::uint32_t longest = !counts ? 0
                                   : Arch::has_extension<Arch::ByteLookups>()
@@ -77,7 +78,7 @@ class ValueScan {
     for (const std::size_t row : call.rows) {
       const std::span<const Symbol> query = call.queries[row];
       const bool fits =
-          longest > 0 && query.size() <= longest &&
+          longest > 0 && query.size() <= longest && !(jaro && query.empty()) &&
           (query.size() <= short_codes_max || m_distinct.of(query).size() <= short_codes_max);
       (fits ? taken : left).push_back(row);
     }

@@ -54,8 +54,10 @@ void with_recurrence(ShortRecurrence recurrence, const Function& function) {
     function(std::integral_constant<ShortRecurrence, lcs>());
   } else if (recurrence == levenshtein) {
     function(std::integral_constant<ShortRecurrence, levenshtein>());
-  } else {
+  } else if (recurrence == osa) {
     function(std::integral_constant<ShortRecurrence, osa>());
+  } else {
+    function(std::integral_constant<ShortRecurrence, jaro_winkler>());
   }
 }
 
@@ -164,10 +166,12 @@ void short_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace
   if constexpr (Arch::NarrowLookups64::is_native) {
     Impl::with_recurrence(recurrence, [&](auto chosen) {
       Impl::with_element_type(values.type, [&](auto element) {
-        Impl::scan_short(exec_space,
-                         Impl::ShortValuesKernel<decltype(element), decltype(chosen)::value>{
-                             tiles, queries, rule},
-                         slot_of, workspace, values);
+        constexpr bool counts = decltype(chosen)::value != ShortRecurrence::jaro_winkler;
+        if constexpr (counts || std::is_floating_point_v<decltype(element)>)
+          Impl::scan_short(exec_space,
+                           Impl::ShortValuesKernel<decltype(element), decltype(chosen)::value>{
+                               tiles, queries, rule},
+                           slot_of, workspace, values);
       });
     });
   }

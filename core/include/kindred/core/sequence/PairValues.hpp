@@ -67,8 +67,13 @@ void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<Exec
                        const ArrayView<const WideRank, ExecutionSpace>& keys,
                        const PairValues<ExecutionSpace>& values);
 
-/// The recurrence that counts what a short query and a pattern match.
-enum class ShortRecurrence : std::uint8_t { lcs, levenshtein, osa };
+/// What is computed of a short query and a pattern.
+enum class ShortRecurrence : std::uint8_t {
+  lcs,
+  levenshtein,
+  osa,
+  jaro_winkler  ///< of queries that are not empty
+};
 
 /// \brief Symbols of the longest query that `short_pair_values` takes; 0 if it is not compiled for
 /// this host.

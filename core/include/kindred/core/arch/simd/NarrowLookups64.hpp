@@ -55,6 +55,10 @@ struct ScalarNarrowLookups64 {
   ScalarNarrowLookups64 signs() const {
     return each([&](int i) { return value[i] >= 0x80 ? 0xFF : 0; });
   }
+  /// 0xFF in the bytes that are 0, else 0.
+  ScalarNarrowLookups64 zeros() const {
+    return each([&](int i) { return value[i] == 0 ? 0xFF : 0; });
+  }
   /// The number of bits of every byte.
   ScalarNarrowLookups64 ones() const {
     return each([&](int i) { return std::popcount(value[i]); });
@@ -114,6 +118,9 @@ struct Avx512NarrowLookups64 {
     return {_mm512_andnot_si512(b.value, a.value)};
   }
   Avx512NarrowLookups64 signs() const { return {_mm512_movm_epi8(_mm512_movepi8_mask(value))}; }
+  Avx512NarrowLookups64 zeros() const {
+    return {_mm512_movm_epi8(_mm512_testn_epi8_mask(value, value))};
+  }
   Avx512NarrowLookups64 ones() const {
     const __m512i counts =
         _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
@@ -172,6 +179,10 @@ struct Avx2NarrowLookups64 {
   Avx2NarrowLookups64 signs() const {
     const __m256i zero = _mm256_setzero_si256();
     return {_mm256_cmpgt_epi8(zero, low), _mm256_cmpgt_epi8(zero, high)};
+  }
+  Avx2NarrowLookups64 zeros() const {
+    const __m256i zero = _mm256_setzero_si256();
+    return {_mm256_cmpeq_epi8(zero, low), _mm256_cmpeq_epi8(zero, high)};
   }
   Avx2NarrowLookups64 ones() const { return {ones(low), ones(high)}; }
   Avx2NarrowLookups64 in_group(unsigned group) const {

@@ -13,6 +13,17 @@
 
 namespace Kindred::Impl {
 
+/// The bits of a plane that the symbol in a row may be matched with, for patterns of one window.
+inline std::uint8_t jaro_window_bits(std::uint32_t row, std::uint32_t window, unsigned plane) {
+  const std::uint32_t first = plane * plane_symbols;
+  const std::uint32_t begin = row > window ? row - window : 0;
+  const std::uint32_t end = row + window + 1;
+  if (end <= first || begin >= first + plane_symbols) return 0;
+  const std::uint32_t from = begin > first ? begin - first : 0;
+  const std::uint32_t to = end < first + plane_symbols ? end - first : plane_symbols;
+  return static_cast<std::uint8_t>((1U << to) - (1U << from));
+}
+
 /// What 64 patterns have in common with a query, one byte each.
 struct JaroWinklerCounts {
   alignas(64) std::uint8_t common[pack_lanes];
@@ -48,17 +59,6 @@ class JaroWinklerColumns {
     std::uint32_t window;
     std::uint64_t lanes;
   };
-
-  /// The bits of the planes that the symbol in a row may be matched with, for lanes of one window.
-  static std::uint8_t window_bits(std::uint32_t row, std::uint32_t window, unsigned plane) {
-    const std::uint32_t first = plane * plane_symbols;
-    const std::uint32_t begin = row > window ? row - window : 0;
-    const std::uint32_t end = row + window + 1;
-    if (end <= first || begin >= first + plane_symbols) return 0;
-    const std::uint32_t from = begin > first ? begin - first : 0;
-    const std::uint32_t to = end < first + plane_symbols ? end - first : plane_symbols;
-    return static_cast<std::uint8_t>((1U << to) - (1U << from));
-  }
 
   /// 0xFF in the bytes of \p lanes.
   static Bytes bytes_of(std::uint64_t lanes) {
@@ -105,9 +105,9 @@ class JaroWinklerColumns {
       KINDRED_UNROLL
       for (unsigned b = 0; b < Planes; ++b) {
         const Bytes mask = mask_of(b, row);
-        Bytes near = Bytes::all(window_bits(row, windows[0].window, b));
+        Bytes near = Bytes::all(jaro_window_bits(row, windows[0].window, b));
         for (unsigned i = 1; i < window_count; ++i) {
-          const Bytes other = Bytes::all(window_bits(row, windows[i].window, b));
+          const Bytes other = Bytes::all(jaro_window_bits(row, windows[i].window, b));
           near = Bytes::select(bytes_of(windows[i].lanes), other, near);
         }
         const Bytes free = Bytes::and_not(mask & near, taken[b]) & open;

@@ -41,6 +41,26 @@ struct ShortQuery {
   }
 };
 
+/// The indices of the places of a row in the groups of 16.
+template <unsigned Groups, class Bytes>
+class ShortIndices {
+ public:
+  explicit ShortIndices(const Bytes& place) {
+    KINDRED_UNROLL
+    for (unsigned g = 0; g < Groups; ++g) m_index[g] = place.in_group(g);
+  }
+  /// The masks of a plane.
+  Bytes mask(const std::uint8_t (*plane)[group_places]) const {
+    Bytes mask = Bytes::lookup(plane[0], m_index[0]);
+    KINDRED_UNROLL
+    for (unsigned g = 1; g < Groups; ++g) mask = mask | Bytes::lookup(plane[g], m_index[g]);
+    return mask;
+  }
+
+ private:
+  Bytes m_index[Groups];
+};
+
 /// \brief Hyyrö's recurrences for a short query and the 64 patterns of two tiles, one byte of each
 /// per plane of eight query symbols, for hosts whose registers look up 16 bytes.
 ///
@@ -141,18 +161,9 @@ class ShortColumns {
   /// What a row passes from plane to plane.
   template <unsigned Groups>
   struct Row {
-    explicit Row(const Bytes& place) {
-      KINDRED_UNROLL
-      for (unsigned g = 0; g < Groups; ++g) index[g] = place.in_group(g);
-    }
-    Bytes mask(const std::uint8_t (*table)[group_places]) const {
-      Bytes mask = Bytes::lookup(table[0], index[0]);
-      KINDRED_UNROLL
-      for (unsigned g = 1; g < Groups; ++g) mask = mask | Bytes::lookup(table[g], index[g]);
-      return mask;
-    }
+    explicit Row(const Bytes& place) : indices(place) {}
 
-    Bytes index[Groups];
+    ShortIndices<Groups, Bytes> indices;
     Bytes carry = Bytes::all(edits ? 0xFF : 0);  ///< of the sum, or where the column rises
     Bytes fall = Bytes::all(0);
     Bytes swap = Bytes::all(0);
@@ -194,7 +205,7 @@ class ShortColumns {
 
   template <unsigned Groups, class States>
   static void step(Row<Groups>& row, unsigned b, States& all) {
-    const Bytes mask = row.mask(all.m_query->planes[b]);
+    const Bytes mask = row.indices.mask(all.m_query->planes[b]);
     const Bytes state = all.m_state[b];
     if constexpr (!edits) {
       const Bytes both = state & mask;

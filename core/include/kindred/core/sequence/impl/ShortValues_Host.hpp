@@ -3,8 +3,10 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_SHORT_VALUES_HOST_HPP
 
 #include <kindred/core/sequence/PairValues.hpp>
+#include <kindred/core/sequence/impl/PairScoresKernel.hpp>
 #include <kindred/core/sequence/impl/PairValuesKernel.hpp>
 #include <kindred/core/sequence/impl/ShortColumns_Host.hpp>
+#include <kindred/core/sequence/impl/ShortJaro_Host.hpp>
 
 #include <algorithm>
 #include <array>
@@ -117,6 +119,16 @@ struct ShortValuesKernel {
   /// end) but those before \p first.
   void scan(std::uint32_t q, std::uint32_t begin, std::uint32_t end, std::uint32_t first,
             Element* out) const {
+    if constexpr (recurrence == ShortRecurrence::jaro_winkler) {
+      scan_jaro(q, begin, end, first, out);
+    } else {
+      scan_counts(q, begin, end, first, out);
+    }
+  }
+
+ private:
+  void scan_counts(std::uint32_t q, std::uint32_t begin, std::uint32_t end, std::uint32_t first,
+                   Element* out) const {
     ShortQuery query;
     ShortPlaces<Bytes> places(tiles, queries, q, query);
     const std::uint32_t length = queries.lengths(q);
@@ -146,7 +158,79 @@ struct ShortValuesKernel {
     }
   }
 
- private:
+  void scan_jaro(std::uint32_t q, std::uint32_t begin, std::uint32_t end, std::uint32_t first,
+                 Element* out) const {
+    ShortQuery query;
+    ShortPlaces<Bytes> places(tiles, queries, q, query);
+    ShortJaro<Bytes> jaro;
+    JaroWinklerCounts counts;
+    for (std::uint32_t pair = begin; pair < end; ++pair) {
+      const std::uint32_t slot = pair * short_lanes;
+      const std::uint32_t slots = std::min(tiles.slots() - slot, short_lanes);
+      const std::uint32_t* lengths = tiles.lengths.data() + slot;
+      const std::uint32_t skipped = first > slot ? first - slot : 0;
+      Element* values = out + (slot + skipped - first);
+      const PairTiles own(tiles, pair);
+      if (own.rows[1] > ShortJaro<Bytes>::rows_max) {
+        write_pairs(q, slot + skipped, slot + slots, values);
+        continue;
+      }
+      own.for_each_part(0, own.rows[1], places,
+                        [&](auto part, std::uint32_t row, std::uint32_t rows) {
+                          for (std::uint32_t r = row; r < row + rows; ++r, part.next())
+                            Bytes::load(part.at[0], part.at[1]).store(jaro.places(r));
+                        });
+      jaro.count(query, own.rows[1], lengths, slots, counts);
+      double similarities[short_lanes];
+      for (std::uint32_t l = 0; l < slots; ++l) {
+        // A pattern without symbols has none in common.
+        similarities[l] =
+            jaro_winkler_similarity(counts.common[l], counts.out_of_order[l],
+                                    std::max(lengths[l], 1U), query.symbols, counts.prefix[l]);
+      }
+      for (std::uint32_t l = skipped; l < slots; ++l)
+        values[l - skipped] = pair_element<Element>(rule.of_similarity(similarities[l]));
+    }
+  }
+
+  /// Writes the values of the slots [\p begin, \p end), one after the other.
+  void write_pairs(std::uint32_t q, std::uint32_t begin, std::uint32_t end, Element* values) const {
+    with_symbol_type(tiles, [&](auto symbol) {
+      const PairScoresKernel<HostSpace, decltype(symbol), PairScore::jaro_winkler, near_words_max>
+          one{tiles, queries, {}, {}, 0.0, 0, tiles.slots(), 0, 1};
+      for (std::uint32_t slot = begin; slot < end; ++slot)
+        values[slot - begin] =
+            pair_element<Element>(rule.of_similarity(one.similarity(q, slot, 0)));
+    });
+  }
+
+  /// Two tiles, or one twice.
+  struct PairTiles {
+    PairTiles(const PatternTiles<HostSpace>& tiles, std::uint32_t pair)
+        : own{2 * pair, std::min(2 * pair + 1, tiles.tiles - 1)} {
+      for (unsigned t = 0; t < 2; ++t) {
+        rows[t] = static_cast<std::uint32_t>((tiles.offsets(own[t] + 1) - tiles.offsets(own[t])) /
+                                             tile_patterns);
+      }
+    }
+
+    /// Calls `function(places, row, rows)` for consecutive parts of the rows [\p row, \p end).
+    template <class Function>
+    void for_each_part(std::uint32_t row, std::uint32_t end, ShortPlaces<Bytes>& places,
+                       const Function& function) const {
+      while (row < end) {
+        std::uint32_t some = std::min(end - row, ShortPlaces<Bytes>::rows_max);
+        if (row < rows[0]) some = std::min(some, rows[0] - row);
+        function(places.template find<typename columns_type::Places>(own, rows, row, some), row,
+                 some);
+        row += some;
+      }
+    }
+
+    std::array<std::uint32_t, 2> own;
+    std::array<std::uint32_t, 2> rows;
+  };
+
   /// The values of all counts of patterns of one length.
   struct Table {
     Element value[short_planes_max * plane_symbols + 1];
@@ -167,27 +251,18 @@ struct ShortValuesKernel {
   /// Counts what the patterns of two tiles match.
   void count(std::uint32_t pair, const std::uint32_t* lengths, std::uint32_t slots,
              const ShortQuery& query, ShortPlaces<Bytes>& places, std::uint8_t* matched) const {
-    const std::uint32_t tile = 2 * pair;
-    const std::array<std::uint32_t, 2> own{tile, slots > tile_patterns ? tile + 1 : tile};
-    std::array<std::uint32_t, 2> rows;
-    for (unsigned t = 0; t < 2; ++t) {
-      rows[t] = static_cast<std::uint32_t>((tiles.offsets(own[t] + 1) - tiles.offsets(own[t])) /
-                                           tile_patterns);
-    }
+    const PairTiles own(tiles, pair);
     columns_type columns(query);
     std::uint32_t row = 0;
     const auto advance_to = [&](std::uint32_t end) {
-      while (row < end) {
-        std::uint32_t some = std::min(end - row, ShortPlaces<Bytes>::rows_max);
-        if (row < rows[0]) some = std::min(some, rows[0] - row);
-        columns.advance(places.template find<typename columns_type::Places>(own, rows, row, some),
-                        some);
-        row += some;
-      }
+      own.for_each_part(row, end, places, [&](const auto& part, std::uint32_t, std::uint32_t rows) {
+        columns.advance(part, rows);
+      });
+      row = end;
     };
     if constexpr (!columns_type::edits) {
       // Padding matches nothing.
-      advance_to(rows[1]);
+      advance_to(own.rows[1]);
       columns.count(matched);
     } else {
       // Padding would change a distance: it is read where a pattern ends. Lengths ascend.
