@@ -2,8 +2,12 @@
 #include "peers/CompareValues.hpp"
 #include "peers/WorkFactories.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace Kindred::Perf {
 
@@ -54,7 +58,8 @@ class StringWork final : public Work {
         m_patterns(random_texts(shape.patterns, shape.length, shape.words, seed)),
         m_queries(noisy_texts(m_patterns, shape.queries, seed + 1)),
         m_query_views(m_queries.views()),
-        m_matcher(context, m_patterns.views()) {
+        m_matcher(context, m_patterns.views()),
+        m_matrix(shape.matrix ? shape.patterns * shape.queries : 0) {
     kind = "strings";
     unit = "pairs";
     items = static_cast<double>(shape.patterns * shape.queries);
@@ -74,11 +79,22 @@ class StringWork final : public Work {
     folder.parameters["top"] = results_per_query;
   }
   void run(Space space) const override {
+    if (!m_matrix.empty()) {
+      PairOptions options;
+      options.measure = m_options.measure;
+      options.space = space;
+      m_matcher.scores(m_query_views, std::span(m_matrix), options);
+      return;
+    }
     MatchOptions options = m_options;
     options.space = space;
     m_matcher.match(m_query_views, options);
   }
   std::string compare(const std::string& peer, const PeerAnswer& answer) const override {
+    if (!m_matrix.empty()) {
+      run(Space::serial);
+      return compare_values(best_of_rows(), answer.scores, 1e-6);
+    }
     const MatchResults ours = m_matcher.match(m_query_views, m_options);
     std::vector<double> values;
     for (const Match& match : ours.matches.values) values.push_back(match.similarity);
@@ -97,12 +113,26 @@ class StringWork final : public Work {
   }
 
  private:
+  /// The largest values of each row of the matrix, largest first, which the peers return.
+  std::vector<double> best_of_rows() const {
+    std::vector<double> values;
+    for (std::size_t q = 0; q < m_queries.count(); ++q) {
+      const auto row = std::span(m_matrix).subspan(q * m_patterns.count(), m_patterns.count());
+      std::vector<double> sorted(row.begin(), row.end());
+      std::sort(sorted.begin(), sorted.end(), std::greater<>());
+      sorted.resize(std::min(sorted.size(), results_per_query));
+      values.insert(values.end(), sorted.begin(), sorted.end());
+    }
+    return values;
+  }
+
   std::string m_peer_measure;
   Texts m_patterns;
   Texts m_queries;
   std::vector<std::string_view> m_query_views;
   SequenceMatcher m_matcher;
   MatchOptions m_options;
+  mutable std::vector<float> m_matrix;  ///< written by `run`; empty: the best are found instead
 };
 
 }  // namespace

@@ -61,6 +61,19 @@ MakeWork strings_entry(const char* peer_measure, Measure measure, std::size_t le
   };
 }
 
+MakeWork matrix_entry(const char* peer_measure, Measure measure, std::size_t length) {
+  return [=](Context& context, double scale, std::uint64_t seed) {
+    constexpr std::size_t queries = 100;
+    return described(
+        string_work(context,
+                    {peer_measure, measure, scaled(100e3, scale), length, queries, false, true},
+                    seed),
+        std::string(peer_measure) + " similarities of all pairs of texts of " +
+            std::to_string(length) + " letters, queries: " + std::to_string(queries),
+        0);
+  };
+}
+
 MakeWork search_entry(double rows, std::size_t queries, double target) {
   return [=](Context& context, double scale, std::uint64_t seed) {
     return described(search_work(context, scaled(rows, scale), queries, 100, seed),
@@ -244,6 +257,10 @@ const std::vector<WorkEntry>& work_catalogue() {
       {"strings", "token-sort-20", strings_entry("token-sort", Measure::token_sort, 20, 1)},
       {"strings", "token-set-20", strings_entry("token-set", Measure::token_set, 20, 1)},
       {"strings", "token-set-100-64", strings_entry("token-set", Measure::token_set, 100, 64)},
+      {"strings", "matrix-indel-8", matrix_entry("indel", Measure::lcs, 8)},
+      {"strings", "matrix-levenshtein-8", matrix_entry("levenshtein", Measure::levenshtein, 8)},
+      {"strings", "matrix-indel-32", matrix_entry("indel", Measure::lcs, 32)},
+      {"strings", "matrix-levenshtein-32", matrix_entry("levenshtein", Measure::levenshtein, 32)},
       {"search", "search-1", search_entry(200e3, 1, 1.5)},
       {"search", "search-32", search_entry(200e3, 32, 0)},
       {"search", "search-1024", search_entry(200e3, 1024, 0)},

@@ -23,9 +23,11 @@ struct StringShape {
   std::size_t patterns;
   std::size_t length;
   std::size_t queries;
-  bool words = false;  ///< the texts contain spaces
+  bool words = false;   ///< the texts contain spaces
+  bool matrix = false;  ///< the similarities of all pairs, not the best of each query
 };
-/// The best 100 patterns of each query, whatever their similarity. The queries are noisy patterns.
+/// The best 100 patterns of each query, whatever their similarity, or the similarities of all
+/// pairs. The queries are noisy patterns.
 std::unique_ptr<Work> string_work(Context& context, const StringShape& shape, std::uint64_t seed);
 /// Cosine search of approximately normal rows of 768. \param percent share of the rows that may be
 /// returned

@@ -63,6 +63,33 @@ EngineCall sequence_call(std::string name, std::size_t query_length, MatchOption
           }};
 }
 
+EngineCall pair_scores_call(std::string name, std::size_t query_length, Measure measure) {
+  return {std::move(name), [query_length, measure](Context& context) -> EngineCall::Run {
+            auto random = generator("engine calls, pair scores");
+            const auto texts = [&](std::size_t count, std::size_t length) {
+              Ragged<Symbol> rows;
+              for (std::size_t row = 0; row < count; ++row) {
+                for (std::size_t i = 0; i < length + row % 7; ++i)
+                  rows.values.push_back(static_cast<Symbol>('a' + random() % 20));
+                rows.close_row();
+              }
+              return rows;
+            };
+            auto matcher = std::make_shared<SequenceMatcher>(context, texts(150, 12));
+            return
+                [matcher, queries = texts(5, query_length), measure](std::optional<Space> space) {
+                  PairOptions options;
+                  options.measure = measure;
+                  options.space = space;
+                  std::vector<float> out(queries.rows() * matcher->size());
+                  matcher->scores(queries, std::span(out), options);
+                  std::string bytes;
+                  for (const float value : out) append(bytes, value);
+                  return bytes;
+                };
+          }};
+}
+
 EngineCall cluster_call(std::string name, Linkage linkage) {
   return {std::move(name), [linkage](Context& context) -> EngineCall::Run {
             auto random = generator("engine calls, clusters");
@@ -430,6 +457,10 @@ std::vector<EngineCall> make_calls() {
           sequence_call("lcs, several words", 130, lcs),
           sequence_call("lcs, blocks", 20, blocks),
           sequence_call("lcs, candidates", 20, restricted),
+          pair_scores_call("scores of short texts", 9, Measure::levenshtein),
+          pair_scores_call("scores of long texts", 300, Measure::lcs),
+          pair_scores_call("scores, difflib", 20, Measure::difflib),
+          pair_scores_call("scores, jaro-winkler", 20, Measure::jaro_winkler),
           cluster_call("clusters, single", Linkage::single),
           cluster_call("clusters, complete", Linkage::complete),
           sequence_call("difflib", 20, difflib),
