@@ -22,7 +22,7 @@ std::vector<std::uint64_t> every_operation(std::mt19937_64 generator) {
   const auto keep = [&](const Pack& pack) {
     std::array<std::uint8_t, 64> bytes{};
     pack.store(bytes.data());
-    out.insert(out.end(), bytes.begin(), bytes.end());
+    for (const std::uint8_t byte : bytes) out.push_back(byte);
   };
   std::array<std::uint8_t, 100> given{};
   const auto next = [&] {
