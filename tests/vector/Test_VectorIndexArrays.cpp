@@ -250,12 +250,18 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheIndex) {
       for (const std::size_t top : {3UL, 50UL}) {
         std::vector<float> scores(count * top);
         std::vector<std::int64_t> ids(count * top);
-        search.search(exec_space, store, given, metric, top,
-                      {scores.data(), top, ids.data(), top, top});
-        EXPECT_EQ((Answer{ids, bits(scores)}), expected_search(data, queries, metric, top));
+        for (const SearchPath path : {SearchPath::brute_force, SearchPath::gemm}) {
+          ASSERT_EQ(search.why_not(path, dimension, top), "");
+          search.search(exec_space, store, given, metric, path, top,
+                        {scores.data(), top, ids.data(), top, top});
+          EXPECT_EQ((Answer{ids, bits(scores)}), expected_search(data, queries, metric, top))
+              << to_string(path);
+        }
       }
     }
   }
+  EXPECT_NE(search.why_not(SearchPath::quantized, dimension, 10), "");
+  EXPECT_NE(search.why_not(SearchPath::gemm, dimension, 1025), "");
 }
 
 TEST(VectorIndexArrays, AreAdded) {
