@@ -40,6 +40,7 @@ void register_hnsw_index(nanobind::module_& module);
 void register_row_functions(nanobind::module_& module);
 void register_vocabulary(nanobind::module_& module);
 void register_similarity(nanobind::module_& module);
+void register_difflib(nanobind::module_& module);
 void register_sequence_matcher(nanobind::module_& module);
 
 }  // namespace Kindred::Python

@@ -22,5 +22,6 @@ NB_MODULE(_kindred, module) {
   Kindred::Python::register_row_functions(module);
   Kindred::Python::register_vocabulary(module);
   Kindred::Python::register_similarity(module);
+  Kindred::Python::register_difflib(module);
   Kindred::Python::register_sequence_matcher(module);
 }

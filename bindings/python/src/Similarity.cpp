@@ -3,13 +3,17 @@
 
 #include <nanobind/nanobind.h>
 
+#include "Arrays.hpp"
 #include "Calls.hpp"
 #include "Engines.hpp"
+#include "Errors.hpp"
 #include "Measures.hpp"
 #include "Options.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace nb = nanobind;
@@ -63,6 +67,7 @@ class Query {
     return array_of_blocks(called(
         pattern, [&](const std::vector<Symbol>& symbols) { return m_prepared->blocks(symbols); }));
   }
+  nb::object compare_all(nb::handle patterns);
 
  private:
   Measure m_measure;
@@ -70,6 +75,52 @@ class Query {
   std::size_t m_length = 0;
   std::unique_ptr<PreparedQuery> m_prepared;
 };
+
+/// None, or a NaN as libraries of tables write it.
+bool is_missing(nb::handle item) {
+  return item.is_none() ||
+         (PyFloat_Check(item.ptr()) != 0 && std::isnan(PyFloat_AsDouble(item.ptr())));
+}
+
+/// \brief For every pattern its length, -1 where it is missing, and the matched symbols, or the
+/// similarity under a measure that does not count edits.
+nb::object Query::compare_all(nb::handle patterns) {
+  if (PyList_Check(patterns.ptr()) == 0 && PyTuple_Check(patterns.ptr()) == 0)
+    refuse_type("patterns is of type " + type_text(patterns) + "; it must be a list or a tuple");
+  // Read in groups: the list is read with the GIL held, and compared without it.
+  constexpr std::size_t group = 1024;
+  const bool counts = counts_edits(m_measure);
+  std::vector<std::int64_t> lengths;
+  std::vector<std::uint32_t> matched;
+  std::vector<double> similarities;
+  Ragged<Symbol> read;
+  // The caller may shorten the list meanwhile.
+  for (std::size_t begin = 0; begin < nb::len(patterns); begin = lengths.size()) {
+    const std::size_t end = std::min<std::size_t>(nb::len(patterns), begin + group);
+    read = {};
+    for (std::size_t i = begin; i < end && i < nb::len(patterns); ++i) {
+      const nb::object item =
+          nb::steal(PySequence_GetItem(patterns.ptr(), static_cast<Py_ssize_t>(i)));
+      if (!item.is_valid()) throw nb::python_error();
+      const std::size_t before = read.values.size();
+      const bool missing = is_missing(item);
+      if (!missing) append_sequence(item, "choices", m_alphabet, read.values);
+      lengths.push_back(missing ? -1 : static_cast<std::int64_t>(read.values.size() - before));
+      read.close_row();
+    }
+    unlocked([&] {
+      for (std::size_t i = 0; i < read.rows(); ++i) {
+        const bool missing = lengths[begin + i] < 0;
+        if (counts)
+          matched.push_back(missing ? 0 : m_prepared->matched(read[i]));
+        else
+          similarities.push_back(missing ? 0 : m_prepared->similarity(read[i]));
+      }
+    });
+  }
+  return nb::make_tuple(array_of<std::int64_t>(lengths),
+                        counts ? array_of<std::uint32_t>(matched) : array_of<double>(similarities));
+}
 
 }  // namespace
 
@@ -84,7 +135,8 @@ void register_similarity(nb::module_& module) {
            nb::arg("score_cutoff").none())
       .def("matched", &Query::matched, nb::arg("pattern").none())
       .def("distance", &Query::distance, nb::arg("pattern").none())
-      .def("blocks", &Query::blocks, nb::arg("pattern").none());
+      .def("blocks", &Query::blocks, nb::arg("pattern").none())
+      .def("compare_all", &Query::compare_all, nb::arg("patterns").none());
 }
 
 }  // namespace Kindred::Python

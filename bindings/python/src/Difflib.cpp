@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/Similarity.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include "Calls.hpp"
+#include "Engines.hpp"
+#include "Errors.hpp"
+#include "Options.hpp"
+#include "Results.hpp"
+#include "Sequences.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace Kindred::Python {
+
+namespace Difflib {
+
+namespace {
+
+/// From this length on, difflib looks for frequent items.
+constexpr std::size_t autojunk_length = 200;
+
+/// \brief The second sequence of Python's difflib.SequenceMatcher. Items are equal where difflib
+/// takes them as equal: two str by characters, two bytes by bytes, everything else by the rules of
+/// the keys of a dict.
+class Query {
+  enum class Kind : std::uint8_t { text, bytes, items };
+
+  static Kind kind_of(nb::handle given) {
+    if (PyUnicode_CheckExact(given.ptr()) != 0) return Kind::text;
+    return PyBytes_CheckExact(given.ptr()) != 0 ? Kind::bytes : Kind::items;
+  }
+
+  std::unique_ptr<PreparedQuery> prepared(const std::vector<Symbol>& symbols) const {
+    return unlocked(
+        [&] { return std::make_unique<PreparedQuery>(Measure::difflib, symbols, m_autojunk); });
+  }
+
+  /// The numbers of the items in the order in which they are first seen.
+  std::vector<Symbol> number_items(nb::handle given) {
+    std::vector<Symbol> symbols;
+    for (const nb::handle item : given) {
+      PyObject* const known = PyDict_GetItemWithError(m_numbers.ptr(), item.ptr());
+      if (known == nullptr) {
+        if (PyErr_Occurred() != nullptr) throw nb::python_error();
+        const std::size_t next = nb::len(m_numbers);
+        const nb::object made = nb::steal(PyLong_FromSize_t(next));
+        if (!made.is_valid() || PyDict_SetItem(m_numbers.ptr(), item.ptr(), made.ptr()) != 0)
+          throw nb::python_error();
+        symbols.push_back(static_cast<Symbol>(next));
+      } else {
+        symbols.push_back(static_cast<Symbol>(PyLong_AsUnsignedLong(known)));
+      }
+    }
+    return symbols;
+  }
+
+  /// The symbols of the first sequence: items that the second one lacks match nothing.
+  std::vector<Symbol> find_items(nb::handle given) const {
+    std::vector<Symbol> symbols;
+    for (const nb::handle item : given) {
+      PyObject* const known = PyDict_GetItemWithError(m_numbers.ptr(), item.ptr());
+      if (known == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+      symbols.push_back(known == nullptr ? unknown_symbol
+                                         : static_cast<Symbol>(PyLong_AsUnsignedLong(known)));
+    }
+    return symbols;
+  }
+
+  /// Prepares for a first sequence of another kind than that of the second.
+  const PreparedQuery& by_items() {
+    if (m_by_items == nullptr) {
+      const std::vector<Symbol> symbols = number_items(m_query);
+      std::unique_ptr<PreparedQuery> made = prepared(symbols);
+      if (m_by_items == nullptr) m_by_items = std::move(made);
+    }
+    return *m_by_items;
+  }
+  const PreparedQuery& by_symbols() {
+    if (m_by_symbols == nullptr) {
+      std::vector<Symbol> symbols;
+      append_sequence(m_query, "b", m_no_items, symbols);
+      std::unique_ptr<PreparedQuery> made = prepared(symbols);
+      if (m_by_symbols == nullptr) m_by_symbols = std::move(made);
+    }
+    return *m_by_symbols;
+  }
+
+  template <class Call>
+  auto called(nb::handle pattern, const Call& call) {
+    const bool same_kind = m_kind != Kind::items && kind_of(pattern) == m_kind;
+    const PreparedQuery& query = same_kind ? by_symbols() : by_items();
+    std::vector<Symbol> symbols;
+    if (same_kind) {
+      append_sequence(pattern, "a", m_no_items, symbols);
+    } else {
+      symbols = find_items(pattern);
+    }
+    // Short pairs take less time than giving the GIL away.
+    if (symbols.size() * m_length < 4096) return call(query, symbols);
+    return unlocked([&] { return call(query, symbols); });
+  }
+
+ public:
+  Query(nb::handle query, nb::handle autojunk)
+      : m_kind(kind_of(query)), m_autojunk(flag_of(autojunk, "autojunk")) {
+    if (m_kind != Kind::items) {
+      m_query = nb::borrow(query);
+      m_length = nb::len(query);
+      return;
+    }
+    const std::vector<Symbol> symbols = number_items(query);
+    m_length = symbols.size();
+    m_by_items = prepared(symbols);
+    if (!m_autojunk || m_length < autojunk_length) return;
+    // difflib compares frequent items by ==, which a NaN fails where a key of a dict does not.
+    for (const auto& [item, number] : m_numbers) {
+      const nb::object equal = nb::steal(PyObject_RichCompare(item.ptr(), item.ptr(), Py_EQ));
+      const int is_equal = equal.is_valid() ? PyObject_IsTrue(equal.ptr()) : -1;
+      if (is_equal < 0) throw nb::python_error();
+      if (is_equal == 0) m_is_exact = false;
+    }
+  }
+
+  bool is_exact() const noexcept { return m_is_exact; }
+  double similarity(nb::handle pattern, nb::handle score_cutoff) {
+    const double cutoff = number_of(score_cutoff, "score_cutoff");
+    return called(pattern, [&](const PreparedQuery& query, const std::vector<Symbol>& symbols) {
+      return query.similarity(symbols, cutoff);
+    });
+  }
+  nb::object blocks(nb::handle pattern) {
+    return array_of_blocks(
+        called(pattern, [](const PreparedQuery& query, const std::vector<Symbol>& symbols) {
+          return query.blocks(symbols);
+        }));
+  }
+
+ private:
+  Kind m_kind;
+  bool m_autojunk;
+  bool m_is_exact = true;
+  std::size_t m_length = 0;
+  nb::object m_query;  // str or bytes
+  nb::dict m_numbers;
+  Alphabet m_no_items;
+  std::unique_ptr<PreparedQuery> m_by_symbols;
+  std::unique_ptr<PreparedQuery> m_by_items;
+};
+
+}  // namespace
+
+}  // namespace Difflib
+
+void register_difflib(nb::module_& module) {
+  using Difflib::Query;
+  nb::class_<Query>(module, "DifflibQuery")
+      .def(nb::init<nb::handle, nb::handle>(), nb::arg("query").none(), nb::arg("autojunk").none())
+      .def("is_exact", &Query::is_exact)
+      .def("similarity", &Query::similarity, nb::arg("pattern").none(),
+           nb::arg("score_cutoff").none())
+      .def("blocks", &Query::blocks, nb::arg("pattern").none());
+}
+
+}  // namespace Kindred::Python
