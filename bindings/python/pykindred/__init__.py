@@ -14,7 +14,7 @@ from pykindred import _library
 
 library = _library.load()  # before the extension, which is then bound to this library
 
-from pykindred import difflib  # noqa: E402
+from pykindred import difflib, distance, fuzz, process  # noqa: E402
 from pykindred._context import Context, default_context, last_record  # noqa: E402
 from pykindred._hnsw import HnswIndex  # noqa: E402
 from pykindred._results import Ragged  # noqa: E402
@@ -29,5 +29,5 @@ from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, I
 __all__ = [
     "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "HnswIndex", "InvalidArgument", "InvalidType", "Matches",
     "NotFound", "OutOfMemory", "PreparedQuery", "Ragged", "SequenceMatcher", "Sequences", "SpaceUnavailable", "VectorIndex", "Vocabulary", "__version__",
-    "default_context", "difflib", "last_record", "library", "row_scores", "similarity", "top_rows",
+    "default_context", "difflib", "distance", "fuzz", "last_record", "library", "process", "row_scores", "similarity", "top_rows",
 ]

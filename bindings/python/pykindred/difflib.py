@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from difflib import Match
 from difflib import SequenceMatcher as _Standard
 from difflib import get_close_matches as _standard_close_matches
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pykindred import _kindred
 
@@ -33,6 +33,9 @@ class SequenceMatcher(_Standard):  # type: ignore[type-arg]
     [Match(a=1, b=0, size=3), Match(a=4, b=4, size=0)]
     """
 
+    a: Any
+    b: Any
+    matching_blocks: Any
     _query: "_kindred.DifflibQuery | None"  # None: the standard library compares
 
     def __init__(self, isjunk: Callable[[Any], bool] | None = None, a: Any = "", b: Any = "", autojunk: bool = True) -> None:
@@ -99,7 +102,7 @@ def get_close_matches(word: _Item, possibilities: Iterable[_Item], n: int = 3, c
         raise _refused(f"cutoff must be in [0.0, 1.0]: {cutoff!r}")
     query = _kindred.DifflibQuery(word, True)
     if not query.is_exact():
-        return _standard_close_matches(word, possibilities, n, cutoff)
+        return cast("list[_Item]", _standard_close_matches(word, possibilities, n, cutoff))
     scored = ((query.similarity(possibility, cutoff), possibility) for possibility in possibilities)
     return [possibility for _, possibility in heapq.nlargest(n, (pair for pair in scored if pair[0] >= cutoff))]
 

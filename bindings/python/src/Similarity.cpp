@@ -76,10 +76,12 @@ class Query {
   std::unique_ptr<PreparedQuery> m_prepared;
 };
 
-/// None, or a NaN as libraries of tables write it.
+/// None, NaN, or the NA of pandas: a value that a table lacks.
 bool is_missing(nb::handle item) {
-  return item.is_none() ||
-         (PyFloat_Check(item.ptr()) != 0 && std::isnan(PyFloat_AsDouble(item.ptr())));
+  if (PyUnicode_Check(item.ptr()) != 0 || PyBytes_Check(item.ptr()) != 0) return false;
+  if (item.is_none()) return true;
+  if (PyFloat_Check(item.ptr()) != 0) return std::isnan(PyFloat_AsDouble(item.ptr()));
+  return type_text(item).ends_with("NAType");
 }
 
 /// \brief For every pattern its length, -1 where it is missing, and the matched symbols, or the

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The best of many choices for one query, with the names, arguments and results of ``rapidfuzz.process``.
+
+>>> extract("appel", ["ape", "apple", "peach", None], limit=2)
+[('apple', 80.0, 1), ('ape', 75.0, 0)]
+>>> names = Choices({"a": "Anna", "b": "Bert"}, processor=str.lower)
+>>> extractOne("BERT", names)
+('Bert', 100.0, 'b')
+"""
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pykindred import _kindred, fuzz
+from pykindred._context import Context, native
+from pykindred._scorers import Processor, Scorer, is_missing, percentage
+from pykindred.errors import InvalidArgument, InvalidType
+
+__all__ = ["Choices", "extract", "extractOne", "extract_iter"]
+
+_Result = tuple[Any, Any, Any]  # choice, score, index or key
+
+
+class Choices:
+    """Choices that are read and encoded once, for many calls. Thread-safe.
+
+    Args:
+        choices: a list of str, bytes or arrays of uint32, or a mapping to them; None and NaN are skipped
+        processor: a function that is applied to every choice now, and to the query of every call
+        context: None: the default context
+    """
+
+    __slots__ = ("__weakref__", "_keys", "_lengths", "_matcher", "_positions", "_processed", "_values", "processor")
+
+    def __init__(self, choices: Any, *, processor: Processor | None = None, context: Context | None = None) -> None:
+        self._values, self._keys = _read(choices)
+        self.processor = processor
+        self._processed = _process(self._values, processor)
+        self._lengths = np.array([len(choice) if isinstance(choice, str | bytes) else _length(choice) for choice in self._processed], np.int64)
+        self._positions = np.flatnonzero(self._lengths >= 0)
+        self._matcher = _kindred.SequenceMatcher([self._processed[i] for i in self._positions], "automatic", native(context))
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __reduce__(self) -> Any:
+        choices = self._values if self._keys is None else dict(zip(self._keys, self._values, strict=True))
+        return _made, (choices, self.processor)
+
+    def __repr__(self) -> str:
+        return f"<pykindred.process.Choices: {len(self)} choices>"
+
+
+def _length(choice: Any) -> int:
+    return -1 if is_missing(choice) else len(choice) if hasattr(choice, "__len__") else 0  # the matcher refuses the last
+
+
+def _made(choices: Any, processor: Processor | None) -> Choices:
+    return Choices(choices, processor=processor)
+
+
+def _read(choices: Any) -> tuple[Any, list[Any] | None]:
+    """The choices of an argument, and their keys; None: their positions."""
+    if isinstance(choices, Mapping) or hasattr(choices, "items"):
+        pairs = list(choices.items())
+        return [choice for _, choice in pairs], [key for key, _ in pairs]
+    if isinstance(choices, str | bytes):
+        raise InvalidType("choices is one sequence; it must be a list of sequences or a mapping to them")
+    return list(choices), None  # a copy, which no other thread changes
+
+
+def _process(choices: Any, processor: Processor | None) -> Any:
+    return choices if processor is None else [None if is_missing(choice) else processor(choice) for choice in choices]
+
+
+def _other_processor() -> InvalidArgument:
+    return InvalidArgument("processor differs from that of the Choices; it belongs to Choices(choices, processor=...)")
+
+
+def _check(scorer: Any, scorer_kwargs: dict[str, Any] | None) -> None:
+    if not isinstance(scorer, Scorer):
+        raise InvalidType(f"scorer is {scorer!r}; it must be a function of pykindred.distance or pykindred.fuzz")
+    scorer.check(scorer_kwargs or {})
+
+
+def _compare_stored(query: Any, choices: Choices, scorer: Scorer, limit: int | None, cutoff: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Positions and scores of choices, among them the best ``limit``."""
+    ranked = scorer.measure.ranks_alike and scorer.is_normalized
+    threshold, top = 0.0, None
+    if ranked:
+        similarity = (1 - cutoff if scorer.is_distance else cutoff / scorer.scale)
+        if similarity > 1 + 1e-9:
+            return np.zeros(0, np.int64), np.zeros(0)
+        # Rounding may differ: what is below the cutoff is left out afterwards.
+        threshold, top = min(1.0, max(0.0, similarity - 1e-9)), limit
+    _, rows, similarities, matched, *_ = choices._matcher.match(query, scorer.measure.name, threshold, top, False, False, "automatic", None, None)
+    positions = choices._positions[rows]
+    if not scorer.measure.counts:
+        return positions, scorer.scores(similarities, len(query), 0)
+    return positions, scorer.scores(matched.astype(np.int64), len(query), choices._lengths[positions])
+
+
+def _best(query: Any, choices: Any, scorer: Any, processor: Processor | None, limit: int | None, score_cutoff: Any,
+          scorer_kwargs: dict[str, Any] | None) -> list[_Result]:
+    _check(scorer, scorer_kwargs)
+    cutoff = scorer.cutoff(score_cutoff)
+    if is_missing(query) or limit == 0:
+        return []
+    if isinstance(choices, Choices):
+        if processor is not None and processor is not choices.processor:
+            raise _other_processor()
+        values, keys, processed, processor = choices._values, choices._keys, choices._processed, choices.processor
+    else:
+        values, keys = _read(choices)
+        processed = _process(values, processor)
+    if processor is not None:
+        query = processor(query)
+    if isinstance(choices, Choices) and len(query) > 0 and isinstance(query, str | bytes | bytearray | np.ndarray):
+        positions, scores = _compare_stored(query, choices, scorer, limit, cutoff)
+    else:
+        lengths, compared = scorer.prepare(query).compare_all(processed)
+        positions = np.flatnonzero(lengths >= 0)
+        if scorer.measure.counts:
+            compared = compared.astype(np.int64)
+        scores = scorer.scores(compared[positions], len(query), lengths[positions])
+    if scorer.reads_percentages and len(scores) > 0:
+        # Only where it matters: ties and order are the same.
+        longest = max(len(processed[i]) for i in positions)
+        near = np.abs(scores - cutoff) < 1e-9
+        scores[near] = [percentage(score, len(query) + longest) for score in scores[near].tolist()]
+    within = scores <= cutoff if scorer.is_distance else scores >= cutoff
+    positions, scores = positions[within], scores[within]
+    worse = scores if scorer.is_distance else -scores
+    if limit is not None and limit < len(worse):
+        kept = worse <= np.partition(worse, limit - 1)[limit - 1]
+        positions, scores, worse = positions[kept], scores[kept], worse[kept]
+    order = np.lexsort((positions, worse))[:limit]
+    listed = scores[order].tolist()
+    if scorer.reads_percentages and listed:
+        exact = {score: percentage(score, len(query) + longest) for score in set(listed)}
+        listed = [exact[score] for score in listed]
+    return [(values[i], score, i if keys is None else keys[i]) for i, score in zip(positions[order].tolist(), listed, strict=True)]
+
+
+def extract(query: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor: Processor | None = None, limit: int | None = 5,
+            score_cutoff: Any = None, score_hint: Any = None, scorer_kwargs: dict[str, Any] | None = None) -> list[_Result]:
+    """The best choices, best first; of equal scores, the first choice first.
+
+    Args:
+        query: a str, bytes, an array of uint32 or a sequence of hashable items
+        choices: sequences, read at every call, or a mapping to them; None and NaN are skipped. Or :class:`Choices`
+        scorer: a function of :mod:`pykindred.distance` or :mod:`pykindred.fuzz`
+        processor: a function that is applied to the query and to every choice first
+        limit: None: all
+        score_cutoff: the worst score that is returned
+        score_hint: has no effect
+
+    Returns:
+        ``(choice, score, index)``, with the key instead of the index for a mapping
+    """
+    if limit is not None and (not isinstance(limit, int) or limit < 0):
+        raise InvalidArgument(f"limit is {limit!r}; it must be None or an int that is not negative")
+    return _best(query, choices, scorer, processor, limit, score_cutoff, scorer_kwargs)
+
+
+def extractOne(query: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor: Processor | None = None, score_cutoff: Any = None,
+               score_hint: Any = None, scorer_kwargs: dict[str, Any] | None = None) -> _Result | None:
+    """The best choice, the first of equal ones; None if none reaches ``score_cutoff``. Arguments as :func:`extract`."""
+    return next(iter(_best(query, choices, scorer, processor, 1, score_cutoff, scorer_kwargs)), None)
+
+
+def extract_iter(query: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor: Processor | None = None, score_cutoff: Any = None,
+                 score_hint: Any = None, scorer_kwargs: dict[str, Any] | None = None) -> Iterator[_Result]:
+    """The choices that reach ``score_cutoff``, in their order; each is compared when it is asked for. Arguments as :func:`extract`."""
+    _check(scorer, scorer_kwargs)
+    cutoff = scorer.cutoff(score_cutoff)
+    if isinstance(choices, Choices):
+        if processor is not None and processor is not choices.processor:
+            raise _other_processor()
+        processor = choices.processor
+        choices = choices._values if choices._keys is None else dict(zip(choices._keys, choices._values, strict=True))
+    if is_missing(query):
+        return
+    query = query if processor is None else processor(query)
+    prepared = scorer.prepare(query)
+    for key, choice in choices.items() if hasattr(choices, "items") else enumerate(choices):
+        if is_missing(choice):
+            continue
+        score = scorer.score(prepared, len(query), choice if processor is None else processor(choice))
+        if score <= cutoff if scorer.is_distance else score >= cutoff:
+            yield choice, score, key
