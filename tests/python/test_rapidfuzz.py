@@ -156,7 +156,8 @@ class Process(unittest.TestCase):
     def test_many_choices(self):
         choices = texts("many", 5000, "abcdefgh ", 30)
         stored = process.Choices(choices)
-        for name in ("ratio", "token_set_ratio", "LCSseq.normalized_similarity", "Levenshtein.distance", "JaroWinkler.normalized_distance"):
+        for name in ("ratio", "token_set_ratio", "LCSseq.normalized_similarity", "Levenshtein.distance", "JaroWinkler.normalized_distance",
+                     "JaroWinkler.normalized_similarity"):
             self.check(choices[7] + "abc", choices, stored, name)
 
 

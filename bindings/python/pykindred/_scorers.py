@@ -36,7 +36,7 @@ class Measure:
         name: of the measure of Kindred
         counts: whether it counts matched items; otherwise it gives a similarity in [0, 1]
         largest_is_sum: whether the largest distance is the sum of both lengths, not the longer one
-        ranks_alike: whether the normalized similarity orders pairs as that of Kindred
+        ranks_alike: whether the normalized similarity is that of Kindred
     """
 
     def __init__(self, name: str, *, counts: bool = True, largest_is_sum: bool = False, ranks_alike: bool = True) -> None:
@@ -66,11 +66,7 @@ class Measure:
         return distance / largest if largest else 0.0
 
     def normalized_similarity(self, value: Any, first: int, second: Any) -> Any:
-        return 1.0 - self.normalized_distance(value, first, second)
-
-    def value(self, value: Any, first: int, second: Any) -> Any:
-        """Of a measure that does not count."""
-        return value
+        return 1.0 - self.normalized_distance(value, first, second) if self.counts else value
 
 
 class Scorer:
@@ -84,16 +80,20 @@ class Scorer:
     """
 
     def __init__(self, module: str, name: str, measure: Measure, value: Callable[[Any, int, Any], Any], *, is_distance: bool, is_normalized: bool,
-                 scale: int = 1, reads_percentages: bool = False, options: dict[str, Any] | None = None, doc: str) -> None:
+                 scale: int = 1, reads_percentages: bool = False, rounds_twice: bool = False,
+                 options: dict[str, Any] | None = None, doc: str) -> None:
         self.__module__ = module
         self.__qualname__ = name
         self.__name__ = name.rpartition(".")[2]
         self.__doc__ = doc
         self.measure = measure
         self.is_distance = is_distance  #: smaller is better
+        #: whether scores order pairs as the similarity of Kindred, with the same ties: 1 - similarity may round different ones to the same number
+        self.ranks_alike = measure.ranks_alike and (is_normalized if measure.counts else not is_distance)
         self.is_normalized = is_normalized  #: a float from 0 to ``scale``
         self.scale = scale
         self.reads_percentages = reads_percentages  #: the score is 100 - 100 · d / n, rounded as such
+        self.rounds_twice = rounds_twice  #: a call computes it from the distance; `process` does not
         self._value = value
         self._options = options or {}
 
@@ -139,6 +139,8 @@ class Scorer:
         if processor is not None:
             s1, s2 = processor(s1), processor(s2)
         score = self.score(self.prepare(s1), len(s1), s2)
+        if self.rounds_twice:
+            score = 1.0 - (1.0 - score)
         if self.is_distance:
             return score if score <= cutoff else 1.0 if self.is_normalized else cutoff + 1
         return score if score >= cutoff else score * 0
@@ -159,7 +161,8 @@ class Scorers:
 
         def scorer(kind: str, value: Callable[[Any, int, Any], Any], doc: str) -> Scorer:
             return Scorer(module, f"{name}.{kind}", measure, value, is_distance="distance" in kind,
-                          is_normalized="normalized" in kind or not measure.counts, options=options, doc=f"{what} {doc}")
+                          is_normalized="normalized" in kind or not measure.counts, options=options, doc=f"{what} {doc}",
+                          rounds_twice=kind == "normalized_similarity" and not measure.counts)
         self.normalized_distance = scorer("normalized_distance", measure.normalized_distance, "The distance divided by the largest possible one.")
         self.normalized_similarity = scorer("normalized_similarity", measure.normalized_similarity, "1 - normalized_distance.")
         if measure.counts:
@@ -167,7 +170,7 @@ class Scorers:
             self.similarity = scorer("similarity", measure.similarity, "The largest possible distance less the distance.")
         else:
             self.distance = scorer("distance", measure.normalized_distance, "1 - similarity.")
-            self.similarity = scorer("similarity", measure.value, "In [0, 1].")
+            self.similarity = scorer("similarity", measure.normalized_similarity, "In [0, 1].")
 
     def __repr__(self) -> str:
         return f"<{self._name}: distance, similarity, normalized_distance, normalized_similarity>"

@@ -12,8 +12,8 @@ __all__ = ["ratio", "token_set_ratio", "token_sort_ratio"]
 
 
 def _scorer(name: str, measure: Measure, doc: str, reads_percentages: bool = False) -> Scorer:
-    return Scorer(__name__, name, measure, measure.normalized_similarity if measure.counts else measure.value, is_distance=False, is_normalized=True,
-                  scale=100, reads_percentages=reads_percentages, doc=doc)
+    return Scorer(__name__, name, measure, measure.normalized_similarity, is_distance=False, is_normalized=True, scale=100,
+                  reads_percentages=reads_percentages, doc=doc)
 
 
 ratio = _scorer("ratio", Measure("lcs", largest_is_sum=True), "The normalized similarity by insertions and deletions.")

@@ -87,7 +87,7 @@ def _check(scorer: Any, scorer_kwargs: dict[str, Any] | None) -> None:
 
 def _compare_stored(query: Any, choices: Choices, scorer: Scorer, limit: int | None, cutoff: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Positions and scores of choices, among them the best ``limit``."""
-    ranked = scorer.measure.ranks_alike and scorer.is_normalized
+    ranked = scorer.ranks_alike
     threshold, top = 0.0, None
     if ranked:
         similarity = (1 - cutoff if scorer.is_distance else cutoff / scorer.scale)

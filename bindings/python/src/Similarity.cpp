@@ -95,11 +95,13 @@ nb::object Query::compare_all(nb::handle patterns) {
   std::vector<std::int64_t> lengths;
   std::vector<std::uint32_t> matched;
   std::vector<double> similarities;
+  lengths.reserve(nb::len(patterns));
   Ragged<Symbol> read;
   // The caller may shorten the list meanwhile.
   for (std::size_t begin = 0; begin < nb::len(patterns); begin = lengths.size()) {
     const std::size_t end = std::min<std::size_t>(nb::len(patterns), begin + group);
-    read = {};
+    read.values.clear();
+    read.offsets.resize(1);
     for (std::size_t i = begin; i < end && i < nb::len(patterns); ++i) {
       const nb::object item =
           nb::steal(PySequence_GetItem(patterns.ptr(), static_cast<Py_ssize_t>(i)));
