@@ -17,6 +17,8 @@ library = _library.load()  # before the extension, which is then bound to this l
 from pykindred import difflib, distance, fuzz, process  # noqa: E402
 from pykindred._context import Context, default_context, last_record  # noqa: E402
 from pykindred._hnsw import HnswIndex  # noqa: E402
+from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,  # noqa: E402
+                                 StoredPattern, SyncRecord)
 from pykindred._results import Ragged  # noqa: E402
 from pykindred._rows import row_scores, top_rows  # noqa: E402
 from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity  # noqa: E402
@@ -29,5 +31,6 @@ from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, I
 __all__ = [
     "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "HnswIndex", "InvalidArgument", "InvalidType", "Matches",
     "NotFound", "OutOfMemory", "PreparedQuery", "Ragged", "SequenceMatcher", "Sequences", "SpaceUnavailable", "VectorIndex", "Vocabulary", "__version__",
+    "Anomaly", "EventLists", "Learned", "LearnedPatterns", "PatternMemory", "PatternSettings", "Prediction", "StoredPattern", "SyncRecord",
     "default_context", "difflib", "distance", "fuzz", "last_record", "library", "process", "row_scores", "similarity", "top_rows",
 ]

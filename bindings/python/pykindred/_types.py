@@ -24,3 +24,5 @@ Sequence: TypeAlias = str | bytes | NDArray[Any] | abc.Sequence[abc.Hashable]
 SequencesLike: TypeAlias = Any
 StrPath: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Stream: TypeAlias = Any  # an int, an object with __cuda_stream__, or a stream of PyTorch or CuPy
+# A pattern: a sequence of events, each a sequence of texts.
+Events: TypeAlias = abc.Iterable[abc.Iterable[str | bytes]]

@@ -24,4 +24,5 @@ NB_MODULE(_kindred, module) {
   Kindred::Python::register_similarity(module);
   Kindred::Python::register_difflib(module);
   Kindred::Python::register_sequence_matcher(module);
+  Kindred::Python::register_pattern_memory(module);
 }

@@ -9,15 +9,14 @@
 #include "Context.hpp"
 #include "Engines.hpp"
 #include "Errors.hpp"
+#include "MatchArguments.hpp"
 #include "Measures.hpp"
 #include "Options.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
 
 #include <array>
-#include <limits>
 #include <memory>
-#include <vector>
 
 namespace nb = nanobind;
 
@@ -35,24 +34,8 @@ struct Shared {
 };
 using Handle = EngineHandle<Shared>;
 
-constexpr std::array<Choice<PostingsUse>, 3> postings_uses{{{"automatic", PostingsUse::automatic},
-                                                            {"never", PostingsUse::never},
-                                                            {"always", PostingsUse::always}}};
 constexpr std::array<Choice<Linkage>, 2> linkages{
     {{"single", Linkage::single}, {"complete", Linkage::complete}}};
-
-/// \param top None: all
-MatchOptions match_options(nb::handle measure, nb::handle threshold, nb::handle top,
-                           nb::handle autojunk, nb::handle space) {
-  MatchOptions options;
-  options.measure = measure_of(measure);
-  options.threshold = number_of(threshold, "threshold");
-  options.top = top.is_none() ? std::numeric_limits<std::size_t>::max()
-                              : static_cast<std::size_t>(integer_of(top, "top", 1));
-  options.autojunk = flag_of(autojunk, "autojunk");
-  options.space = space_of(space);
-  return options;
-}
 
 nb::object match(const Handle& self, nb::handle queries, nb::handle measure, nb::handle threshold,
                  nb::handle top, nb::handle blocks, nb::handle autojunk, nb::handle postings,
@@ -61,11 +44,7 @@ nb::object match(const Handle& self, nb::handle queries, nb::handle measure, nb:
   MatchOptions options = match_options(measure, threshold, top, autojunk, space);
   options.blocks = flag_of(blocks, "blocks");
   options.postings = value_of(postings, "postings", postings_uses);
-  std::vector<std::uint64_t> allowed;
-  if (!only.is_none()) {
-    allowed = ids_of(only, "only");
-    options.only = allowed;
-  }
+  const AllowedPatterns allowed(only, options);
   const Sequences given(queries, "queries");
   const MatchResults found = unlocked([&] { return shared->matcher.match(given.span(), options); });
   keep_record(found.record);
