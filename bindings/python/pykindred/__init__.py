@@ -22,6 +22,7 @@ from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, 
 from pykindred._results import Ragged  # noqa: E402
 from pykindred._rows import row_scores, top_rows  # noqa: E402
 from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity  # noqa: E402
+from pykindred._spreading import Spread, SpreadingEngine, SpreadModifiers, SpreadPath, SpreadQuery, SpreadStep  # noqa: E402
 from pykindred._vector import VectorIndex  # noqa: E402
 from pykindred._vocabulary import Vocabulary  # noqa: E402
 from pykindred._version import __version__  # noqa: E402
@@ -32,5 +33,6 @@ __all__ = [
     "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "HnswIndex", "InvalidArgument", "InvalidType", "Matches",
     "NotFound", "OutOfMemory", "PreparedQuery", "Ragged", "SequenceMatcher", "Sequences", "SpaceUnavailable", "VectorIndex", "Vocabulary", "__version__",
     "Anomaly", "EventLists", "Learned", "LearnedPatterns", "PatternMemory", "PatternSettings", "Prediction", "StoredPattern", "SyncRecord",
+    "Spread", "SpreadModifiers", "SpreadPath", "SpreadQuery", "SpreadStep", "SpreadingEngine",
     "default_context", "difflib", "distance", "fuzz", "last_record", "library", "process", "row_scores", "similarity", "top_rows",
 ]
