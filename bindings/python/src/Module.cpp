@@ -26,4 +26,5 @@ NB_MODULE(_kindred, module) {
   Kindred::Python::register_sequence_matcher(module);
   Kindred::Python::register_pattern_memory(module);
   Kindred::Python::register_spreading_engine(module);
+  Kindred::Python::register_bulk(module);
 }
