@@ -11,6 +11,7 @@
 #include "Errors.hpp"
 #include "MatchArguments.hpp"
 #include "Options.hpp"
+#include "PatternArguments.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
 
@@ -45,137 +46,6 @@ Level level_of(nb::handle given) { return value_of(given, "level", levels); }
 /// None: that of the memory.
 Level level_of(nb::handle given, const PatternMemory& memory) {
   return given.is_none() ? memory.level() : level_of(given);
-}
-
-void require_collection(nb::handle given, const char* name, const char* what) {
-  if (PyUnicode_Check(given.ptr()) == 0 && PyBytes_Check(given.ptr()) == 0 &&
-      (PySequence_Check(given.ptr()) != 0 || PyIter_Check(given.ptr()) != 0))
-    return;
-  refuse_type(std::string(name) + " has " + what + " of type " + type_text(given) +
-              "; a pattern is a sequence of events, and an event a sequence of texts");
-}
-
-/// Patterns, each a sequence of events of texts, with the bytes of the texts.
-class Events {
- public:
-  void append(nb::handle pattern, const char* name) {
-    require_collection(pattern, name, "a pattern");
-    for (const nb::handle event : pattern) {
-      require_collection(event, name, "an event");
-      for (const nb::handle text : event) {
-        m_bytes += bytes_of_text(text, name);
-        m_ends.push_back(m_bytes.size());
-      }
-      m_offsets.push_back(m_ends.size());
-    }
-    m_patterns.push_back(m_offsets.size() - 1);
-  }
-  /// Valid until the next call of a member.
-  RaggedSpan<std::string_view> span() {
-    m_texts.clear();
-    std::size_t begin = 0;
-    for (const std::size_t end : m_ends) {
-      m_texts.emplace_back(m_bytes.data() + begin, end - begin);
-      begin = end;
-    }
-    return {m_offsets, m_texts};
-  }
-  EventLists<std::string_view> lists() { return {m_patterns, span()}; }
-
- private:
-  std::string m_bytes;
-  std::vector<std::size_t> m_ends;
-  std::vector<std::string_view> m_texts;
-  std::vector<std::uint64_t> m_offsets{0};
-  std::vector<std::uint64_t> m_patterns{0};
-};
-
-Events events_of(nb::handle given, const char* name) {
-  Events events;
-  events.append(given, name);
-  return events;
-}
-
-bool is_text(nb::handle given) {
-  return PyUnicode_Check(given.ptr()) != 0 || PyBytes_Check(given.ptr()) != 0;
-}
-
-/// Texts, or None, of an argument, with their bytes.
-class OptionalTexts {
- public:
-  OptionalTexts(nb::handle given, const char* name) {
-    if (is_text(given) || (PySequence_Check(given.ptr()) == 0 && PyIter_Check(given.ptr()) == 0))
-      refuse_type(std::string(name) + " is of type " + type_text(given) +
-                  "; it must be a collection of texts");
-    for (const nb::handle text : given) {
-      m_present.push_back(!text.is_none());
-      m_bytes.push_back(text.is_none() ? std::string() : bytes_of_text(text, name));
-    }
-  }
-  std::vector<std::optional<std::string_view>> views() const {
-    std::vector<std::optional<std::string_view>> out(m_bytes.size());
-    for (std::size_t i = 0; i < out.size(); ++i)
-      if (m_present[i]) out[i] = m_bytes[i];
-    return out;
-  }
-  /// \throws InvalidType if one is None
-  std::vector<std::string_view> required(const char* name) const {
-    if (std::find(m_present.begin(), m_present.end(), false) != m_present.end())
-      refuse_type(std::string(name) + " has an item of type NoneType; a text is a str or bytes");
-    return {m_bytes.begin(), m_bytes.end()};
-  }
-
- private:
-  std::vector<std::string> m_bytes;
-  std::vector<bool> m_present;
-};
-
-/// An int64 array of numbers that are not negative, as offsets.
-class Offsets {
- public:
-  Offsets(nb::handle given, const char* name)
-      : m_array(given, name, nullptr, Copying::if_needed, Layout::dense) {
-    m_array.require_rank(1, 1);
-    const std::span<const std::int64_t> values = m_array.host_values<std::int64_t>();
-    for (const std::int64_t value : values)
-      if (value < 0)
-        refuse(std::string(name) + " has the negative number " + std::to_string(value));
-    m_span = {reinterpret_cast<const std::uint64_t*>(values.data()), values.size()};
-  }
-  std::span<const std::uint64_t> span() const noexcept { return m_span; }
-
- private:
-  Input m_array;
-  std::span<const std::uint64_t> m_span;
-};
-
-/// \param given None or a dict of the fields
-PatternSettings settings_of(nb::handle given) {
-  PatternSettings settings;
-  if (given.is_none()) return settings;
-  if (!nb::isinstance<nb::dict>(given))
-    refuse_type("settings is of type " + type_text(given) +
-                "; it must be pykindred.PatternSettings or None");
-  const auto field = [&](const char* name) { return nb::object(given[name]); };
-  const auto count = [&](const char* name) {
-    return static_cast<std::uint64_t>(integer_of(field(name), name, 0));
-  };
-  settings.enabled = flag_of(field("enabled"), "enabled");
-  settings.fallback_to_host = flag_of(field("fallback_to_host"), "fallback_to_host");
-  settings.min_compute_capability =
-      number_of(field("min_compute_capability"), "min_compute_capability");
-  settings.max_pattern_length = count("max_pattern_length");
-  settings.memory_fraction = number_of(field("memory_fraction"), "memory_fraction");
-  settings.growth_fraction = number_of(field("growth_fraction"), "growth_fraction");
-  if (!field("max_bulk_patterns").is_none())
-    settings.max_bulk_patterns = count("max_bulk_patterns");
-  settings.sync_threshold = count("sync_threshold");
-  settings.sync_interval_seconds =
-      number_of(field("sync_interval_seconds"), "sync_interval_seconds");
-  settings.background_sync = flag_of(field("background_sync"), "background_sync");
-  settings.log_memory_usage = flag_of(field("log_memory_usage"), "log_memory_usage");
-  settings.log_kernel_timing = flag_of(field("log_kernel_timing"), "log_kernel_timing");
-  return settings;
 }
 
 template <class Make>

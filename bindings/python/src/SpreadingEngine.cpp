@@ -12,6 +12,7 @@
 #include "Options.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
+#include "SpreadArguments.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,64 +43,8 @@ using Handle = EngineHandle<Shared>;
 constexpr std::array<Choice<EdgeWeights>, 3> weight_types{{{"float32", EdgeWeights::float32},
                                                            {"bfloat16", EdgeWeights::bfloat16},
                                                            {"none", EdgeWeights::none}}};
-constexpr std::array<Choice<SpreadMode>, 3> modes{{{"engine", SpreadMode::engine},
-                                                   {"linear", SpreadMode::linear},
-                                                   {"pagerank", SpreadMode::pagerank}}};
-constexpr std::array<Choice<Decay::Kind>, 4> decays{{{"exponential", Decay::Kind::exponential},
-                                                     {"power", Decay::Kind::power},
-                                                     {"linear", Decay::Kind::linear},
-                                                     {"constant", Decay::Kind::constant}}};
 constexpr std::array<Choice<HopDirection>, 2> directions{
     {{"along", HopDirection::along}, {"against", HopDirection::against}}};
-constexpr std::array<Choice<ActivationPrecision>, 2> precisions{
-    {{"float32", ActivationPrecision::float32}, {"bfloat16", ActivationPrecision::bfloat16}}};
-using Fan = SpreadModifiers::Fan;
-constexpr std::array<Choice<Fan::Kind>, 3> fans{{{"constant", Fan::Kind::constant},
-                                                 {"inverse", Fan::Kind::inverse},
-                                                 {"inverse_root", Fan::Kind::inverse_root}}};
-
-std::uint32_t node_of(std::uint64_t number, const char* name) {
-  if (number > std::numeric_limits<std::uint32_t>::max())
-    refuse(std::string(name) + " has the number " + std::to_string(number) +
-           "; nodes are below 2³²");
-  return static_cast<std::uint32_t>(number);
-}
-std::vector<std::uint32_t> nodes_of(nb::handle given, const char* name) {
-  const std::vector<std::uint64_t> numbers = ids_of(given, name);
-  std::vector<std::uint32_t> out(numbers.size());
-  std::transform(numbers.begin(), numbers.end(), out.begin(),
-                 [&](std::uint64_t number) { return node_of(number, name); });
-  return out;
-}
-std::uint32_t count_of(nb::handle given, const char* option, std::int64_t lowest) {
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(
-      integer_of(given, option, lowest), std::numeric_limits<std::uint32_t>::max()));
-}
-
-/// Elements of type T on the host; none if None was given.
-template <class T>
-class Values {
- public:
-  Values(nb::handle given, const char* name) {
-    if (given.is_none()) return;
-    m_array = std::make_unique<Input>(given, name, nullptr, Copying::if_needed, Layout::dense);
-    m_array->require_rank(1, 1);
-    m_span = m_array->template host_values<T>();
-  }
-  bool is_given() const noexcept { return m_array != nullptr; }
-  std::span<const T> span() const noexcept { return m_span; }
-  /// \throws InvalidArgument for another number of elements than \p count
-  void require_size(std::size_t count, const char* what) const {
-    if (is_given() && m_span.size() != count)
-      refuse(std::string(m_array->name()) + " is " + m_array->text() + "; there are " +
-             std::to_string(count) + " " + what);
-  }
-
- private:
-  std::unique_ptr<Input> m_array;
-  std::span<const T> m_span;
-};
-
 std::vector<Edge> edges_of(nb::handle sources, nb::handle targets, nb::handle weights) {
   const std::vector<std::uint32_t> from = nodes_of(sources, "sources");
   const std::vector<std::uint32_t> to = nodes_of(targets, "targets");
@@ -227,93 +172,6 @@ Handle made_of_rows(nb::handle indptr, nb::handle indices, nb::handle data, nb::
     return SpreadingEngine(*shared, graph, options);
   });
 }
-
-/// \param given None: all kinds
-EdgeKinds kinds_of(nb::handle given) {
-  if (given.is_none()) return EdgeKinds().set();
-  EdgeKinds kinds;
-  for (const std::uint64_t kind : ids_of(given, "kinds")) {
-    if (kind >= kinds.size())
-      refuse("kinds has the number " + std::to_string(kind) + "; kinds are below 256");
-    kinds.set(kind);
-  }
-  return kinds;
-}
-
-Decay decay_of(nb::handle given) {
-  if (!nb::isinstance<nb::tuple>(given) || nb::len(given) != 2)
-    refuse_type("decay is of type " + type_text(given) +
-                "; it must be a tuple of a name and a number, such as ('exponential', 0.7)");
-  return {value_of(nb::object(given[0]), "decay", decays),
-          number_of(nb::object(given[1]), "decay")};
-}
-
-std::optional<double> threshold_of(nb::handle given) {
-  if (given.is_none()) return {};
-  return number_of(given, "threshold");
-}
-
-/// \param given None, or (strengths, kinds of fans, factors of fans)
-std::optional<SpreadModifiers> modifiers_of(nb::handle given) {
-  if (given.is_none()) return {};
-  if (!nb::isinstance<nb::tuple>(given) || nb::len(given) != 3)
-    refuse_type("modifiers is of type " + type_text(given) +
-                "; it must be a pykindred.SpreadModifiers or None");
-  constexpr std::size_t kinds = SpreadModifiers::kinds;
-  SpreadModifiers out;
-  const nb::object strengths = given[0];
-  const Input array(strengths, "modifiers.strengths", nullptr, Copying::if_needed, Layout::dense);
-  const std::span<const double> values = array.host_values<double>();
-  if (array.rank() != 2 || array.extent(0) != kinds || array.extent(1) != kinds)
-    refuse("modifiers.strengths is " + array.text() + "; it must be [8, 8]");
-  for (std::size_t i = 0; i < values.size(); ++i) out.strengths[i / kinds][i % kinds] = values[i];
-  const nb::object fan_kinds = given[1];
-  const nb::object factors = given[2];
-  if (nb::len(fan_kinds) != kinds || nb::len(factors) != kinds)
-    refuse("modifiers.fans must have one fan effect for each of 8 kinds of nodes");
-  for (std::size_t kind = 0; kind < kinds; ++kind)
-    out.fans[kind] = {value_of(nb::object(fan_kinds[kind]), "modifiers.fans", fans),
-                      number_of(nb::object(factors[kind]), "modifiers.fans")};
-  return out;
-}
-
-/// Options of spreads, alive until the call ends.
-struct Spreading {
-  SpreadOptions options;
-  std::vector<SpreadQuery> queries;
-
-  Spreading(nb::handle mode, nb::handle hops, nb::handle decay, nb::handle threshold,
-            nb::handle damping, nb::handle tolerance, nb::handle max_iterations,
-            nb::handle per_query, nb::handle kinds, nb::handle modifiers, nb::handle activations,
-            nb::handle space) {
-    options.mode = value_of(mode, "mode", modes);
-    options.hops = count_of(hops, "hops", 0);
-    options.decay = decay_of(decay);
-    options.threshold = threshold_of(threshold);
-    options.damping = number_of(damping, "damping");
-    options.tolerance = number_of(tolerance, "tolerance");
-    options.max_iterations = count_of(max_iterations, "max_iterations", 1);
-    options.kinds = kinds_of(kinds);
-    options.modifiers = modifiers_of(modifiers);
-    options.activations = value_of(activations, "activations", precisions);
-    options.space = space_of(space);
-    if (per_query.is_none()) return;
-    if (PySequence_Check(per_query.ptr()) == 0)
-      refuse_type("per_query is of type " + type_text(per_query) +
-                  "; it must be a sequence of pykindred.SpreadQuery");
-    for (const nb::handle query : per_query) {
-      if (!nb::isinstance<nb::tuple>(query) || nb::len(query) != 4)
-        refuse_type("per_query has an item of type " + type_text(query) +
-                    "; items are pykindred.SpreadQuery");
-      queries.push_back({count_of(nb::object(query[0]), "hops", 0), decay_of(nb::object(query[1])),
-                         threshold_of(nb::object(query[2])), kinds_of(nb::object(query[3]))});
-    }
-    if (queries.empty()) refuse("per_query is empty; give None for the same options");
-    options.per_query = queries;
-  }
-  Spreading(const Spreading&) = delete;
-  Spreading& operator=(const Spreading&) = delete;
-};
 
 template <class T, class Make>
 nb::object filled(DataType type, std::size_t count, const Make& make) {
