@@ -45,6 +45,7 @@ void register_sequence_matcher(nanobind::module_& module);
 void register_pattern_memory(nanobind::module_& module);
 void register_spreading_engine(nanobind::module_& module);
 void register_bulk(nanobind::module_& module);
+void register_lattice(nanobind::module_& module);
 
 }  // namespace Kindred::Python
 

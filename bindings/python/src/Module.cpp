@@ -27,4 +27,5 @@ NB_MODULE(_kindred, module) {
   Kindred::Python::register_pattern_memory(module);
   Kindred::Python::register_spreading_engine(module);
   Kindred::Python::register_bulk(module);
+  Kindred::Python::register_lattice(module);
 }
