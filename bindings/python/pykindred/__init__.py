@@ -18,6 +18,7 @@ from pykindred._bulk import Bulk  # noqa: E402
 from pykindred._context import Context, default_context, last_record  # noqa: E402
 from pykindred._hnsw import HnswIndex  # noqa: E402
 from pykindred._lattice import Lattice, LatticeDistances, LatticePaths, LatticeRows  # noqa: E402
+from pykindred._layers import NormResults, layer_norm_act, linear_act  # noqa: E402
 from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,  # noqa: E402
                                  StoredPattern, SyncRecord)
 from pykindred._results import Ragged  # noqa: E402
@@ -34,6 +35,6 @@ __all__ = [
     "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "HnswIndex", "InvalidArgument", "InvalidType", "Matches",
     "NotFound", "OutOfMemory", "PreparedQuery", "Ragged", "SequenceMatcher", "Sequences", "SpaceUnavailable", "VectorIndex", "Vocabulary", "__version__",
     "Anomaly", "EventLists", "Learned", "LearnedPatterns", "PatternMemory", "PatternSettings", "Prediction", "StoredPattern", "SyncRecord",
-    "Bulk", "Lattice", "LatticeDistances", "LatticePaths", "LatticeRows", "Spread", "SpreadModifiers", "SpreadPath", "SpreadQuery", "SpreadStep", "SpreadingEngine",
+    "NormResults", "layer_norm_act", "linear_act", "Bulk", "Lattice", "LatticeDistances", "LatticePaths", "LatticeRows", "Spread", "SpreadModifiers", "SpreadPath", "SpreadQuery", "SpreadStep", "SpreadingEngine",
     "default_context", "difflib", "distance", "fuzz", "last_record", "library", "process", "row_scores", "similarity", "top_rows",
 ]

@@ -28,4 +28,5 @@ NB_MODULE(_kindred, module) {
   Kindred::Python::register_spreading_engine(module);
   Kindred::Python::register_bulk(module);
   Kindred::Python::register_lattice(module);
+  Kindred::Python::register_layers(module);
 }
