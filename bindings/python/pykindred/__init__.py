@@ -14,6 +14,7 @@ from pykindred import _library
 
 library = _library.load()  # before the extension, which is then bound to this library
 
+from pykindred import difflib, distance, fuzz, process  # noqa: E402
 from pykindred._bulk import Bulk  # noqa: E402
 from pykindred._context import Context, default_context, last_record  # noqa: E402
 from pykindred._hnsw import HnswIndex  # noqa: E402
@@ -32,9 +33,10 @@ from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, I
                               OutOfMemory, SpaceUnavailable)
 
 __all__ = [
-    "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "HnswIndex", "InvalidArgument", "InvalidType", "Matches",
-    "NotFound", "OutOfMemory", "PreparedQuery", "Ragged", "SequenceMatcher", "Sequences", "SpaceUnavailable", "VectorIndex", "Vocabulary", "__version__",
-    "Anomaly", "EventLists", "Learned", "LearnedPatterns", "PatternMemory", "PatternSettings", "Prediction", "StoredPattern", "SyncRecord",
-    "NormResults", "layer_norm_act", "linear_act", "Bulk", "Lattice", "LatticeDistances", "LatticePaths", "LatticeRows", "Spread", "SpreadModifiers", "SpreadPath", "SpreadQuery", "SpreadStep", "SpreadingEngine",
-    "default_context", "difflib", "distance", "fuzz", "last_record", "library", "process", "row_scores", "similarity", "top_rows",
+    "Anomaly", "Bulk", "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "EventLists", "HnswIndex",
+    "InvalidArgument", "InvalidType", "Lattice", "LatticeDistances", "LatticePaths", "LatticeRows", "Learned", "LearnedPatterns", "Matches",
+    "NormResults", "NotFound", "OutOfMemory", "PatternMemory", "PatternSettings", "Prediction", "PreparedQuery", "Ragged",
+    "SequenceMatcher", "Sequences", "SpaceUnavailable", "Spread", "SpreadModifiers", "SpreadPath", "SpreadQuery", "SpreadStep",
+    "SpreadingEngine", "StoredPattern", "SyncRecord", "VectorIndex", "Vocabulary", "__version__", "default_context", "difflib", "distance",
+    "fuzz", "last_record", "layer_norm_act", "library", "linear_act", "process", "row_scores", "similarity", "top_rows",
 ]
