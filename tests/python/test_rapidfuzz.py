@@ -161,6 +161,102 @@ class Process(unittest.TestCase):
             self.check(choices[7] + "abc", choices, stored, name)
 
 
+DTYPES = (None, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
+
+
+@unittest.skipIf(rapidfuzz is None, "rapidfuzz is missing")
+class Matrix(unittest.TestCase):
+    def check(self, queries, choices, name, given=None, **options):
+        expected = rapidfuzz.process.cdist(queries, choices, scorer=theirs(name), **options)
+        found = process.cdist(queries, choices if given is None else given, scorer=SCORERS[name], **options)
+        if options.get("dtype") is not None or expected.dtype == np.float32:
+            self.assertEqual(found.dtype, expected.dtype)
+        else:
+            self.assertEqual(found.dtype, np.int32)  # RapidFuzz: uint32
+        np.testing.assert_array_equal(found, expected, (name, options))
+
+    def test_equal_bits_for_every_scorer_and_type(self):
+        queries = [*texts("cdist queries", 30, "abcä☃ ", 12), "", " ", "a", *texts("cdist long queries", 4, longest=150)]
+        choices = [*texts("cdist choices", 60, "abcä☃ ", 12), "", "ab", " a", *texts("cdist long choices", 4, longest=150)]
+        stored = process.Choices(choices)
+        for name in SCORERS:
+            for dtype in DTYPES:
+                for given in (choices, stored):
+                    self.check(queries, choices, name, given, dtype=dtype)
+
+    def test_sizes(self):
+        for count in (0, 1, 2, 3, 31, 32, 33, 65):
+            for other in (0, 1, 33):
+                first, second = texts(f"sizes a {count}", count), texts(f"sizes b {other}", other)
+                for name in ("ratio", "Levenshtein.distance", "LCSseq.normalized_distance", "token_set_ratio", "JaroWinkler.similarity"):
+                    self.check(first, second, name)
+                    self.check(second, first, name)
+
+    def test_cutoffs(self):
+        queries, choices = texts("cdist cutoff", 20, "abc ", 9), texts("cdist cutoff choices", 40, "abc ", 9)
+        for name, scorer in SCORERS.items():
+            cutoffs = (0, 1, 3, 1000, 2**33) if not scorer.is_normalized else (0, 0.3123 * scorer.scale, 0.7654 * scorer.scale, scorer.scale)
+            for cutoff in cutoffs:
+                for dtype in (None, np.float64, np.int32):
+                    if cutoff == 2**33 and scorer.is_distance:
+                        continue  # cutoff + 1 is beyond the type in RapidFuzz
+                    self.check(queries, choices, name, score_cutoff=cutoff, dtype=dtype)
+
+    def test_a_cutoff_includes_the_score_that_it_equals(self):
+        queries, choices = texts("cdist equal", 12, "abc ", 9), texts("cdist equal choices", 20, "abc ", 9)
+        for name, scorer in SCORERS.items():
+            scores = process.cdist(queries, choices, scorer=scorer, dtype=np.float64)
+            worst = 0 if not scorer.is_distance else 1
+            for cutoff in np.unique(scores)[::7].tolist():
+                within = scores <= cutoff if scorer.is_distance else scores >= cutoff
+                expected = np.where(within, scores, cutoff + 1 if scorer.is_distance and not scorer.is_normalized else worst)
+                for dtype in (np.float64, np.float32):
+                    found = process.cdist(queries, choices, scorer=scorer, score_cutoff=cutoff, dtype=dtype)
+                    np.testing.assert_array_equal(found, expected.astype(dtype), (name, cutoff))
+
+    def test_multipliers_and_rounding(self):
+        queries, choices = texts("cdist multiplier", 20, "abc ", 9), texts("cdist multiplier choices", 30, "abc ", 9)
+        for name in SCORERS:
+            for multiplier in (1, 2.5, 10, 255) + ((-3,) if SCORERS[name].is_normalized else ()):  # RapidFuzz refuses the last for counts
+                for dtype in (np.float32, np.float64, np.int32, np.int64) + ((np.uint8,) if multiplier <= 2.5 and multiplier > 0 else ()):
+                    self.check(queries, choices, name, score_multiplier=multiplier, dtype=dtype)
+                self.check(queries, choices, name, score_multiplier=multiplier, score_cutoff=0.4123 if SCORERS[name].is_normalized else 3, dtype=np.float64)
+
+    def test_workers_do_not_change_results(self):
+        queries, choices = texts("cdist workers", 700), texts("cdist workers choices", 900)
+        stored = process.Choices(choices)
+        for name in ("ratio", "Levenshtein.distance", "OSA.normalized_distance", "JaroWinkler.normalized_similarity"):
+            for workers in (1, 2, 3, 1000, -1):
+                for given in (choices, stored):
+                    self.check(queries, choices, name, given, workers=workers)
+
+    def test_processors_bytes_and_items(self):
+        queries, choices = ["AbC d", "x", "É"], ["abc D", "", "X y", "é"]
+        for name in SCORERS:
+            self.check(queries, choices, name, processor=str.lower)
+            self.check(queries, choices, name, process.Choices(choices, processor=str.lower), processor=str.lower)
+            np.testing.assert_array_equal(process.cdist(queries, process.Choices(choices, processor=str.lower), scorer=SCORERS[name]),
+                                          process.cdist(queries, choices, scorer=SCORERS[name], processor=str.lower))
+            self.check([text.encode() for text in queries], [text.encode() for text in choices], name)
+            if "token" not in name:
+                self.check([list(text) for text in queries], choices, name)
+                self.check([("x", "yy", 3), ()], [["yy", 3], ("x",), [3, "yy", "x", 1.5]], name)
+
+    def test_missing_values(self):
+        choices = ["ab", None, "", float("nan"), "xx"]
+        for name, scorer in SCORERS.items():
+            if not scorer.is_normalized:
+                for queries, given in ((["a"], choices), (choices, ["a"]), (["a"], process.Choices(choices))):
+                    with self.assertRaisesRegex(ValueError, "missing"):
+                        process.cdist(queries, given, scorer=scorer)
+                continue
+            self.check(["ab", "", "b"], choices, name)
+            self.check(["ab", "", "b"], choices, name, process.Choices(choices), dtype=np.int32, score_multiplier=2)
+            found = process.cdist(["ab", None], choices, scorer=scorer)  # RapidFuzz leaves the row of None as it was in memory
+            np.testing.assert_array_equal(found[1], np.full(5, 1 if scorer.is_distance else 0))
+            self.assertEqual(process.cdist([None], [None], scorer=scorer).shape, (1, 1))
+
+
 class iter_again:
     """Has only __iter__."""
 
@@ -237,7 +333,7 @@ class Arguments(unittest.TestCase):
         def fail(text):
             raise ZeroDivisionError(text)
         for call in (lambda: process.extract("a", ["b"], processor=fail), lambda: process.Choices(["b"], processor=fail),
-                     lambda: fuzz.ratio("a", "b", processor=fail), lambda: list(process.extract_iter("a", ["b"], processor=fail))):
+                     lambda: fuzz.ratio("a", "b", processor=fail), lambda: process.cdist(["a"], ["b"], processor=fail), lambda: list(process.extract_iter("a", ["b"], processor=fail))):
             with self.assertRaises(ZeroDivisionError):
                 call()
 
@@ -257,6 +353,27 @@ class Arguments(unittest.TestCase):
                                       "weights is .1, 1, 2."),
                                      (lambda: process.extract("a", stored, processor=str.lower), ValueError, "processor differs"),
                                      (lambda: list(process.extract_iter("a", stored, processor=str.lower)), ValueError, "processor differs"),
+                                     (lambda: process.cdist("abc", ["a"]), TypeError, "queries is one sequence"),
+                                     (lambda: process.cdist(["a"], "abc"), TypeError, "choices is one sequence"),
+                                     (lambda: process.cdist(3, ["a"]), TypeError, "queries is of type int"),
+                                     (lambda: process.cdist([3], ["a"]), TypeError, "queries has an item of type int"),
+                                     (lambda: process.cdist(["a"], [3]), TypeError, "choices has an item of type int"),
+                                     (lambda: process.cdist([[[]]], ["a"]), TypeError, "queries has an item of type list, which is not hashable"),
+                                     (lambda: process.cdist([np.zeros(3)], ["a"]), TypeError, "float64"),
+                                     (lambda: process.cdist([], [], scorer=max), TypeError, "scorer is"),
+                                     (lambda: process.cdist([], [], dtype="x"), TypeError, "dtype is 'x'"),
+                                     (lambda: process.cdist([], [], dtype=np.float16), TypeError, "dtype is float16"),
+                                     (lambda: process.cdist([], [], dtype=bool), TypeError, "dtype is bool"),
+                                     (lambda: process.cdist([], [], workers=0), ValueError, "workers is 0"),
+                                     (lambda: process.cdist([], [], workers=-2), ValueError, "workers is -2"),
+                                     (lambda: process.cdist([], [], workers=1.5), TypeError, "workers is 1.5"),
+                                     (lambda: process.cdist([], [], score_multiplier="x"), TypeError, "score_multiplier is 'x'"),
+                                     (lambda: process.cdist([], [], score_multiplier=math.nan), TypeError, "score_multiplier is nan"),
+                                     (lambda: process.cdist([], [], score_cutoff=101), ValueError, "score_cutoff is 101; it must be from 0 to 100"),
+                                     (lambda: process.cdist([], [], score_cutoff=math.nan), ValueError, "score_cutoff is NaN"),
+                                     (lambda: process.cdist([], [], scorer=distances.distance, score_cutoff=-1), ValueError, "it must be not negative"),
+                                     (lambda: process.cdist([], [], scorer_kwargs={"weights": (1, 1, 1)}), TypeError, "no argument weights"),
+                                     (lambda: process.cdist(["a"], stored, processor=str.lower), ValueError, "processor differs"),
                                      (lambda: process.Choices("abc"), TypeError, "choices is one sequence"),
                                      (lambda: process.Choices([["a"]]), TypeError, "item of type list"),
                                      (lambda: distances.distance(None, "a"), TypeError, ""), (lambda: distances.distance("a", 3), TypeError, ""),

@@ -137,9 +137,74 @@ class SequenceMatcher(unittest.TestCase):
         self.assertEqual((clusters.lims.tolist(), clusters.members.tolist()), ([0, 3, 5, 6], [0, 1, 3, 2, 4, 5]))
         self.assertEqual(clusters.representatives.tolist(), [0, 2, 5])
 
+    def test_scores_of_all_pairs_are_those_of_each_pair(self):
+        patterns, queries = [*texts("scores", 40), ""], [*texts("scores queries", 9), ""]
+        matcher = pykindred.SequenceMatcher(patterns)
+        for measure in MEASURES:
+            pairs = [[pykindred.PreparedQuery(query, measure=measure) for query in queries], patterns]
+            similarities = np.array([[query.similarity(pattern) for pattern in patterns] for query in pairs[0]])
+            distances = np.array([[query.distance(pattern) for pattern in patterns] for query in pairs[0]])
+            for space in ("serial", "openmp"):
+                for dtype in (np.float32, np.float64):
+                    found = matcher.scores(queries, measure=measure, dtype=dtype, space=space)
+                    self.assertEqual((found.dtype, found.shape), (dtype, (10, 41)))
+                    np.testing.assert_array_equal(found, similarities.astype(dtype), measure)
+                    found = matcher.scores(queries, measure=measure, value="distance", dtype=dtype, space=space)
+                    np.testing.assert_array_equal(found, distances.astype(dtype), measure)
+            counts = measure not in ("jaro-winkler", "token-sort", "token-set")
+            found = matcher.scores(queries, measure=measure, value="distance")
+            self.assertEqual(found.dtype, np.int32 if counts else np.float32)
+            np.testing.assert_array_equal(found, distances.astype(found.dtype))
+            if counts:
+                np.testing.assert_array_equal(matcher.scores(queries, measure=measure, value="distance", dtype="uint8"), distances)
+                np.testing.assert_array_equal(matcher.scores(queries, measure=measure, value="distance", score_cutoff=4), np.where(distances > 4, 5, distances))
+            np.testing.assert_array_equal(matcher.scores(queries, measure=measure, dtype="float64", score_cutoff=0.4),
+                                          np.where(similarities < 0.4, 0, similarities))
+        self.assertEqual(matcher.scores("x" * 300, measure="levenshtein", value="distance", dtype=np.uint8).max(), 255)
+        for query in ("ab", np.uint32([97, 98]), ["ab"]):
+            np.testing.assert_array_equal(matcher.scores(query), matcher.scores(["ab", "c"])[:1])
+
+    def test_scores_go_to_the_array_of_the_caller(self):
+        patterns, queries = texts("out", 33), texts("out queries", 5)
+        matcher = pykindred.SequenceMatcher(patterns)
+        expected = matcher.scores(queries, measure="osa")
+        for out in (np.full((5, 33), 7, np.float32), np.full((5, 40), 7, np.float32)[:, 3:36], np.full(165, 7, np.float32)):
+            self.assertIs(matcher.scores(queries, measure="osa", out=out), out)
+            np.testing.assert_array_equal(out.reshape(5, 33), expected)
+        whole = np.full((5, 40), 7, np.int32)
+        matcher.scores(queries, value="distance", out=whole[:, 3:36])
+        self.assertTrue((whole[:, :3] == 7).all() and (whole[:, 36:] == 7).all())
+        locked = np.zeros((5, 33), np.float32)
+        locked.flags.writeable = False
+        for call, error, message in ((lambda: matcher.scores(queries, out=np.zeros((5, 32), np.float32)), ValueError, "out"),
+                                     (lambda: matcher.scores(queries, out=np.zeros((4, 33), np.float32)), ValueError, "out"),
+                                     (lambda: matcher.scores(queries, out=np.zeros((33, 5), np.float32).T), ValueError, "out"),
+                                     (lambda: matcher.scores(queries, out=np.zeros((5, 33), np.float16)), ValueError, "out"),
+                                     (lambda: matcher.scores(queries, out=np.zeros((5, 33), np.int32)), ValueError, "int32"),
+                                     (lambda: matcher.scores(queries, out=locked), ValueError, "out"),
+                                     (lambda: matcher.scores(queries, out=[1.0]), TypeError, "out"),
+                                     (lambda: matcher.scores(queries, out=locked, dtype="float32"), ValueError, "dtype is given with out"),
+                                     (lambda: matcher.scores(queries, dtype="int8"), ValueError, "dtype"),
+                                     (lambda: matcher.scores(queries, dtype="x"), TypeError, "dtype is 'x'"),
+                                     (lambda: matcher.scores(queries, dtype="int32"), ValueError, "int32"),
+                                     (lambda: matcher.scores(queries, value="x"), ValueError, "value"),
+                                     (lambda: matcher.scores(queries, measure="x"), ValueError, "measure"),
+                                     (lambda: matcher.scores(queries, score_cutoff=1.5), ValueError, "cutoff"),
+                                     (lambda: matcher.scores(queries, score_cutoff=float("nan")), ValueError, "cutoff"),
+                                     (lambda: matcher.scores(queries, value="distance", score_cutoff=1.5), ValueError, "cutoff"),
+                                     (lambda: matcher.scores(queries, score_cutoff="x"), TypeError, "score_cutoff"),
+                                     (lambda: matcher.scores(queries, autojunk=True), ValueError, "autojunk"),
+                                     (lambda: matcher.scores(3), TypeError, "queries is of type int"),
+                                     (lambda: matcher.scores([1]), TypeError, "queries has an item of type int"),
+                                     (lambda: matcher.scores(queries, space="x"), ValueError, "space")):
+            with self.subTest(message), self.assertRaisesRegex(error, message) as raised:
+                call()
+            self.assertIsInstance(raised.exception, pykindred.Error)
+
     def test_nothing_to_match(self):
         empty = pykindred.SequenceMatcher([])
         self.assertEqual((len(empty), len(empty.match(["a", "b"])), len(empty.match([]))), (0, 2, 0))
+        self.assertEqual((empty.scores(["a", "b"]).shape, empty.scores([]).shape), ((2, 0), (0, 0)))
 
     def test_wrong_arguments_are_named(self):
         matcher = pykindred.SequenceMatcher(["a", "b"])

@@ -46,7 +46,7 @@ class Measure:
         self.ranks_alike = ranks_alike
 
     def largest(self, first: int, second: Any) -> Any:
-        """The largest distance of sequences of two lengths, of which the second may be an array."""
+        """The largest distance of sequences of two lengths, which may be arrays."""
         if self.largest_is_sum:
             return first + second
         return np.maximum(first, second) if isinstance(second, np.ndarray) else max(first, second)
@@ -62,7 +62,7 @@ class Measure:
             return 1.0 - value
         distance, largest = self.distance(value, first, second), self.largest(first, second)
         if isinstance(largest, np.ndarray):
-            return np.divide(distance, largest, out=np.zeros(len(largest)), where=largest > 0)
+            return np.divide(distance, largest, out=np.zeros(largest.shape), where=largest > 0)
         return distance / largest if largest else 0.0
 
     def normalized_similarity(self, value: Any, first: int, second: Any) -> Any:

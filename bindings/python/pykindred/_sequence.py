@@ -4,12 +4,13 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from pykindred import _kindred
 from pykindred._context import Context, native
 from pykindred._results import Ragged
-from pykindred._types import Ids, Sequence, SequencesLike
+from pykindred._types import Array, Ids, Sequence, SequencesLike
+from pykindred.errors import InvalidType
 
 
 class Sequences:
@@ -110,6 +111,33 @@ class SequenceMatcher:
             space: instead of the dispatcher's choice
         """
         return Matches(*self._native.match(queries, measure, threshold, top, blocks, autojunk, postings, only, space))
+
+    def scores(self, queries: SequencesLike, *, measure: str = "lcs", value: str = "similarity", dtype: DTypeLike | None = None,
+               score_cutoff: float | None = None, autojunk: bool = False, out: Array | None = None, space: str | None = None) -> Any:
+        """The similarity or the distance of every query and every pattern, in input order: ``[queries, len(matcher)]``.
+
+        Args:
+            queries: as patterns; or one str, bytes or array, which gives one row
+            value: ``"similarity"``, as :func:`similarity` of the pair, or ``"distance"``: a number of edits if the measure counts them, otherwise
+                1 − similarity
+            dtype: float32 or float64, for numbers of edits also int32 or uint8, in which a larger number is the largest of the type. None: int32
+                for numbers of edits, otherwise float32
+            score_cutoff: a similarity below it becomes 0; a number of edits above it cutoff + 1, any other distance above it 1
+            out: the array to write, of such a type, whose rows may lie apart; it may lie on the device if the patterns are there
+            autojunk, space: as for :meth:`match`
+
+        Returns:
+            ``out``, or a new array of NumPy
+
+        >>> SequenceMatcher(["kitten", "sitting"]).scores(["kitten", "mitten"], measure="levenshtein", value="distance")
+        array([[0, 3],
+               [1, 3]], dtype=int32)
+        """
+        try:
+            name = None if dtype is None else np.dtype(dtype).name
+        except TypeError:
+            raise InvalidType(f"dtype is {dtype!r}; it must be a type of NumPy") from None
+        return self._native.scores(queries, measure, value, name, score_cutoff, autojunk, out, space)
 
     def match_self(self, *, measure: str = "lcs", threshold: float = 0.85, top: int | None = None, autojunk: bool = False,
                    space: str | None = None) -> Matches:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The best of many choices for one query, with the names, arguments and results of ``rapidfuzz.process``.
+"""Scores of many choices, and the best of them, with the names, arguments and results of ``rapidfuzz.process``.
 
 >>> extract("appel", ["ape", "apple", "peach", None], limit=2)
 [('apple', 80.0, 1), ('ape', 75.0, 0)]
@@ -7,18 +7,20 @@
 >>> extractOne("BERT", names)
 ('Bert', 100.0, 'b')
 """
+import numbers
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from pykindred import _kindred, fuzz
 from pykindred._context import Context, native
+from pykindred._matrix import Matrix, cutoff_of, dtype_of
 from pykindred._scorers import Processor, Scorer, is_missing, percentage
 from pykindred.errors import InvalidArgument, InvalidType
 
-__all__ = ["Choices", "extract", "extractOne", "extract_iter"]
+__all__ = ["Choices", "cdist", "extract", "extractOne", "extract_iter"]
 
 _Result = tuple[Any, Any, Any]  # choice, score, index or key
 
@@ -61,13 +63,15 @@ def _made(choices: Any, processor: Processor | None) -> Choices:
     return Choices(choices, processor=processor)
 
 
-def _read(choices: Any) -> tuple[Any, list[Any] | None]:
+def _read(choices: Any, name: str = "choices") -> tuple[Any, list[Any] | None]:
     """The choices of an argument, and their keys; None: their positions."""
     if isinstance(choices, Mapping) or hasattr(choices, "items"):
         pairs = list(choices.items())
         return [choice for _, choice in pairs], [key for key, _ in pairs]
     if isinstance(choices, str | bytes):
-        raise InvalidType("choices is one sequence; it must be a list of sequences or a mapping to them")
+        raise InvalidType(f"{name} is one sequence; it must be a list of sequences or a mapping to them")
+    if not hasattr(choices, "__iter__"):
+        raise InvalidType(f"{name} is of type {type(choices).__name__}; it must be a list of sequences or a mapping to them")
     return list(choices), None  # a copy, which no other thread changes
 
 
@@ -191,3 +195,79 @@ def extract_iter(query: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, proce
         score = scorer.score(prepared, len(query), choice if processor is None else processor(choice))
         if score <= cutoff if scorer.is_distance else score >= cutoff:
             yield choice, score, key
+
+
+def _encoded(sequences: Any, name: str, numbers_of: dict[Any, int]) -> list[Any]:
+    """Sequences as the matcher takes them: items that are no characters get numbers behind those of characters."""
+    def number(item: Any) -> int:
+        if isinstance(item, str) and len(item) == 1:
+            return ord(item)
+        try:
+            return numbers_of.setdefault(item, 0x200000 + len(numbers_of))
+        except TypeError:
+            raise InvalidType(f"{name} has an item of type {type(item).__name__}, which is not hashable") from None
+
+    def encoded(sequence: Any) -> Any:
+        if is_missing(sequence):
+            return None
+        if isinstance(sequence, str | bytes | bytearray | memoryview) or hasattr(sequence, "__dlpack__"):
+            return sequence
+        if not hasattr(sequence, "__len__") or not hasattr(sequence, "__getitem__"):
+            raise InvalidType(f"{name} has an item of type {type(sequence).__name__}; items are str, bytes, arrays of uint32 or sequences of hashable items")
+        return np.array([number(item) for item in sequence], np.uint32)
+
+    return [encoded(sequence) for sequence in sequences]
+
+
+def cdist(queries: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor: Processor | None = None, score_cutoff: Any = None,
+          score_hint: Any = None, score_multiplier: float = 1, dtype: DTypeLike | None = None, workers: int = 1,
+          scorer_kwargs: dict[str, Any] | None = None) -> NDArray[Any]:
+    """The scores of every query and every choice: ``[queries, choices]``.
+
+    Args:
+        queries: a list of str, bytes, arrays of uint32 or sequences of hashable items
+        choices: as queries; or :class:`Choices`, also of a mapping, whose values are compared
+        scorer: a function of :mod:`pykindred.distance` or :mod:`pykindred.fuzz`
+        processor: a function that is applied to every query and every choice first
+        score_cutoff: the worst score of interest. What is worse gives 0, or, for a distance, the cutoff + 1 (1.0, where it is normalized)
+        score_hint: has no effect
+        score_multiplier: of the scores, applied last; without its fraction for counts
+        dtype: float32, float64 or a type of integers, to which scores are rounded; None: float32, or int32 for counts
+        workers: the number of threads; -1: as many as the context has, or a GPU
+
+    None and NaN give the worst score. The scorers that count, such as ``Levenshtein.distance``, refuse them.
+
+    >>> cdist(["appel", "ape"], ["apple", "peach"], scorer=fuzz.ratio)
+    array([[80., 40.],
+           [75., 50.]], dtype=float32)
+    """
+    _check(scorer, scorer_kwargs)
+    cutoff = cutoff_of(score_cutoff, scorer)
+    if not isinstance(score_multiplier, numbers.Real) or not np.isfinite(float(score_multiplier)):
+        raise InvalidType(f"score_multiplier is {score_multiplier!r}; it must be a finite number")
+    if not isinstance(workers, int) or isinstance(workers, bool):
+        raise InvalidType(f"workers is {workers!r}; it must be an int")
+    if workers < 1 and workers != -1:
+        raise InvalidArgument(f"workers is {workers}; it must be at least 1, or -1 for all")
+    matrix = Matrix(scorer, cutoff, score_multiplier, dtype_of(dtype, scorer))
+    numbers_of: dict[Any, int] = {}
+    if isinstance(choices, Choices):
+        if processor is not None and processor is not choices.processor:
+            raise _other_processor()
+        stored = choices
+    else:
+        stored = Choices(_encoded(_process(_read(choices)[0], processor), "choices", numbers_of))
+    asked = _encoded(_process(_read(queries, "queries")[0], processor or stored.processor), "queries", numbers_of)
+    rows = np.flatnonzero([query is not None for query in asked])
+    is_whole = len(rows) == len(asked) and len(stored._positions) == len(stored)
+    if not is_whole and not scorer.is_normalized:
+        raise InvalidArgument(f"a query or a choice is missing (None or NaN), of which {scorer.__qualname__} is not defined")
+    out = np.empty((len(asked), len(stored)), matrix.dtype)
+    part = out if is_whole else np.empty((len(rows), len(stored._positions)), matrix.dtype)
+    present = [asked[row] for row in rows]
+    if part.size > 0:
+        matrix.fill(stored._matcher, present, np.array([len(query) for query in present], np.int64), stored._lengths[stored._positions], part, workers)
+    if not is_whole:
+        out[...] = matrix.worst()
+        out[np.ix_(rows, stored._positions)] = part
+    return out

@@ -36,6 +36,12 @@ using Handle = EngineHandle<Shared>;
 
 constexpr std::array<Choice<Linkage>, 2> linkages{
     {{"single", Linkage::single}, {"complete", Linkage::complete}}};
+constexpr std::array<Choice<PairValue>, 2> pair_values{
+    {{"similarity", PairValue::similarity}, {"distance", PairValue::distance}}};
+constexpr std::array<Choice<DataType>, 4> score_types{{{"float32", DataType::float32},
+                                                       {"float64", DataType::float64},
+                                                       {"int32", DataType::int32},
+                                                       {"uint8", DataType::uint8}}};
 
 nb::object match(const Handle& self, nb::handle queries, nb::handle measure, nb::handle threshold,
                  nb::handle top, nb::handle blocks, nb::handle autojunk, nb::handle postings,
@@ -49,6 +55,36 @@ nb::object match(const Handle& self, nb::handle queries, nb::handle measure, nb:
   const MatchResults found = unlocked([&] { return shared->matcher.match(given.span(), options); });
   keep_record(found.record);
   return matches_of(found, options.blocks);
+}
+
+nb::object scores(const Handle& self, nb::handle queries, nb::handle measure, nb::handle value,
+                  nb::handle dtype, nb::handle score_cutoff, nb::handle autojunk, nb::handle out,
+                  nb::handle space) {
+  const std::shared_ptr<Shared> shared = self.open();
+  PairOptions options;
+  options.measure = measure_of(measure);
+  options.value = value_of(value, "value", pair_values);
+  if (!score_cutoff.is_none()) options.cutoff = number_of(score_cutoff, "score_cutoff");
+  options.autojunk = flag_of(autojunk, "autojunk");
+  options.space = space_of(space);
+  const Sequences given(queries, "queries");
+  nb::object made = nb::borrow(out);
+  if (out.is_none()) {
+    const bool is_count = options.value == PairValue::distance && counts_edits(options.measure);
+    const DataType type = dtype.is_none() ? is_count ? DataType::int32 : DataType::float32
+                                          : value_of(dtype, "dtype", score_types);
+    const std::size_t rows = given.span().rows();
+    const std::size_t columns = shared->matcher.size();
+    check_free_memory(*shared->context, static_cast<double>(rows) * static_cast<double>(columns) *
+                                            static_cast<double>(size_of(type)));
+    made = empty_array(type, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)});
+  } else if (!dtype.is_none()) {
+    refuse("dtype is given with out; the values have the type of out");
+  }
+  const Output output(made, "out");
+  keep_record(
+      unlocked([&] { return shared->matcher.scores(given.span(), output.array(), options); }));
+  return made;
 }
 
 nb::object match_self(const Handle& self, nb::handle measure, nb::handle threshold, nb::handle top,
@@ -113,6 +149,9 @@ void register_sequence_matcher(nb::module_& module) {
            nb::arg("threshold").none(), nb::arg("top").none(), nb::arg("blocks").none(),
            nb::arg("autojunk").none(), nb::arg("postings").none(), nb::arg("only").none(),
            nb::arg("space").none())
+      .def("scores", scores, nb::arg("queries").none(), nb::arg("measure").none(),
+           nb::arg("value").none(), nb::arg("dtype").none(), nb::arg("score_cutoff").none(),
+           nb::arg("autojunk").none(), nb::arg("out").none(), nb::arg("space").none())
       .def("match_self", match_self, nb::arg("measure").none(), nb::arg("threshold").none(),
            nb::arg("top").none(), nb::arg("autojunk").none(), nb::arg("space").none())
       .def("cluster", cluster, nb::arg("threshold").none(), nb::arg("linkage").none(),

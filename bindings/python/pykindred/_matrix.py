@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The matrix of ``process.cdist``: scores of all queries and all stored choices."""
+import math
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from pykindred import _kindred
+from pykindred._scorers import Scorer, percentage
+from pykindred.errors import InvalidArgument, InvalidType
+
+_GROUP = 1 << 18  # pairs at a time: intermediate values stay in the caches
+
+
+def dtype_of(given: DTypeLike | None, scorer: Scorer) -> np.dtype[Any]:
+    """The element type of a matrix; None: float32, or int32 for counts."""
+    if given is None:
+        return np.dtype(np.float32 if scorer.is_normalized else np.int32)
+    try:
+        dtype = np.dtype(given).newbyteorder("=")
+    except TypeError:
+        raise InvalidType(f"dtype is {given!r}; it must be float32, float64 or a type of integers") from None
+    if dtype.kind not in "iuf" or dtype.name in ("float16", "longdouble", "float128"):
+        raise InvalidType(f"dtype is {dtype}; it must be float32, float64 or a type of integers")
+    return dtype
+
+
+def cutoff_of(given: Any, scorer: Scorer) -> Any:
+    """The cutoff as a number; None if nothing is cut off."""
+    if given is None:
+        return None
+    cutoff = scorer.cutoff(given)
+    if cutoff < 0 or (scorer.is_normalized and cutoff > scorer.scale):
+        limit = f"from 0 to {scorer.scale}" if scorer.is_normalized else "not negative"
+        raise InvalidArgument(f"score_cutoff is {given!r}; it must be {limit}")
+    return math.floor(cutoff) if scorer.is_distance and not scorer.is_normalized and not math.isinf(cutoff) else cutoff
+
+
+def _round(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Halves away from zero, as C++ rounds."""
+    return np.trunc(values + np.copysign(0.5, values)).astype(np.int64)
+
+
+class Matrix:
+    """What the scores of a call become.
+
+    Args:
+        cutoff: None: nothing is cut off
+        multiplier: of the scores, applied last
+    """
+
+    def __init__(self, scorer: Scorer, cutoff: Any, multiplier: float, dtype: np.dtype[Any]) -> None:
+        self._scorer = scorer
+        self._measure = scorer.measure
+        self._cutoff = cutoff
+        self._is_count = scorer.measure.counts and not scorer.is_normalized
+        # RapidFuzz multiplies counts by an integer.
+        self._multiplier = int(multiplier) if self._is_count else multiplier
+        self.dtype = dtype
+
+    def worst(self) -> Any:
+        """The element of a missing value."""
+        return self.element(np.float64(1.0 if self._scorer.is_distance else 0.0) * self._multiplier)
+
+    def element(self, values: Any) -> Any:
+        if self.dtype.kind != "f" and values.dtype.kind == "f":
+            values = _round(values)
+        return values.astype(self.dtype, copy=False)
+
+    def _direct(self) -> str | None:
+        """The value that the matcher writes as it is, if there is one."""
+        scorer, measure = self._scorer, self._measure
+        if self._multiplier != 1 or scorer.scale != 1 or not measure.ranks_alike:
+            return None
+        if self._is_count:
+            small = self._cutoff is None or self._cutoff < 2**31 - 1
+            return "distance" if scorer.is_distance and small and self.dtype.name in ("int32", "float32", "float64") else None
+        if self._cutoff is not None or self.dtype.kind != "f" or (measure.counts and scorer.is_distance):
+            return None
+        # 2 · matched / n and RapidFuzz's 1 - d / n differ in the last bit of a float64.
+        return None if measure.name == "lcs" and self.dtype != np.float32 else "distance" if scorer.is_distance else "similarity"
+
+    def _scores(self, matcher: "_kindred.SequenceMatcher", queries: list[Any], first: NDArray[np.int64], second: NDArray[np.int64],
+                space: str | None) -> NDArray[Any]:
+        """The scores of a group, as RapidFuzz computes them."""
+        scorer, measure = self._scorer, self._measure
+        rounds = self.dtype == np.float32 and self._multiplier == 1  # differences in the last bit of a float64 vanish
+        if not measure.counts or (scorer.scale == 100 and rounds and self._cutoff is None):
+            scores = matcher.scores(queries, measure.name, "similarity", "float64", None, False, None, space)
+            if measure.counts:
+                scores[np.ix_(first == 0, second == 0)] = 1
+                return np.multiply(scores, 100, out=scores)
+            scores = scorer.scores(scores, 0, 0)
+            if scorer.reads_percentages and scores.size > 0 and not (rounds and self._cutoff is None):
+                inexact = np.abs(scores - self._cutoff) < 1e-9 if rounds else np.ones(scores.shape, np.bool_)
+                values, where = np.unique(scores[inexact], return_inverse=True)
+                longest = int(first.max() + second.max())
+                scores[inexact] = np.array([percentage(value, longest) for value in values.tolist()], np.float64)[where]
+            return scores
+        distances = matcher.scores(queries, measure.name, "distance", "int32", None, False, None, space).astype(np.int64)
+        lengths = first[:, np.newaxis]
+        matched = (lengths + second - distances) // 2 if measure.name == "lcs" else np.maximum(lengths, second) - distances
+        return scorer.scores(matched, lengths, second)
+
+    def _fill(self, matcher: "_kindred.SequenceMatcher", queries: list[Any], first: NDArray[np.int64], second: NDArray[np.int64],
+              out: NDArray[Any], space: str | None) -> None:
+        scorer, direct = self._scorer, self._direct()
+        if direct is not None:
+            cutoff = None if self._cutoff is None else float(self._cutoff)
+            matcher.scores(queries, self._measure.name, direct, None, cutoff, False, out, space)
+            if self._measure.name == "lcs" and direct == "similarity":
+                out[np.ix_(first == 0, second == 0)] = 1
+            return
+        scores = self._scores(matcher, queries, first, second, space)
+        if self._cutoff is not None:
+            if scorer.is_distance:
+                np.copyto(scores, 1.0 if scorer.is_normalized else self._cutoff + 1, where=scores > self._cutoff, casting="unsafe")
+            else:
+                np.copyto(scores, 0, where=scores < self._cutoff)
+        if self._multiplier != 1:
+            scores = scores * self._multiplier
+        if self.dtype.kind != "f" and scores.dtype.kind == "f":
+            scores = _round(scores)
+        np.copyto(out, scores, casting="unsafe")
+
+    def fill(self, matcher: "_kindred.SequenceMatcher", queries: list[Any], first: NDArray[np.int64], second: NDArray[np.int64],
+             out: NDArray[Any], workers: int) -> None:
+        """Writes the scores of all pairs.
+
+        Args:
+            first: the lengths of the queries
+            second: the lengths of the patterns of ``matcher``
+            out: ``[queries, patterns]``
+            workers: the number of threads; -1: where the dispatcher chooses, on all cores
+        """
+        space = None if workers == -1 else "serial"
+        pairs = _GROUP * (8 if workers == -1 else 1)
+        rows = max(1, pairs // max(1, len(second)))
+        if workers > 1:
+            rows = min(rows, -(-len(queries) // workers))
+
+        def group(begin: int) -> None:
+            end = begin + rows
+            self._fill(matcher, queries[begin:end], first[begin:end], second, out[begin:end], space)
+
+        begins = range(0, len(queries), rows)
+        if workers <= 1 or len(begins) == 1:
+            for begin in begins:
+                group(begin)
+            return
+        with ThreadPoolExecutor(min(workers, len(begins))) as threads:
+            for done in [threads.submit(group, begin) for begin in begins]:
+                done.result()
