@@ -214,6 +214,12 @@ class Matrix(unittest.TestCase):
                     found = process.cdist(queries, choices, scorer=scorer, score_cutoff=cutoff, dtype=dtype)
                     np.testing.assert_array_equal(found, expected.astype(dtype), (name, cutoff))
 
+    def test_cutoffs_beyond_all_counts(self):
+        for cutoff in (2**31 - 2, 2**31, 2**70, math.inf):
+            self.assertEqual(process.cdist(["ab"], ["abc"], scorer=distance.Levenshtein.distance, score_cutoff=cutoff), 1)
+            self.assertEqual(process.cdist(["ab"], ["abc"], scorer=distance.Levenshtein.similarity, score_cutoff=cutoff), 0)
+        self.assertEqual(process.cdist(["ab"], ["x"], scorer=distance.Levenshtein.distance, score_cutoff=1.5), 2)
+
     def test_multipliers_and_rounding(self):
         queries, choices = texts("cdist multiplier", 20, "abc ", 9), texts("cdist multiplier choices", 30, "abc ", 9)
         for name in SCORERS:
@@ -229,6 +235,10 @@ class Matrix(unittest.TestCase):
             for workers in (1, 2, 3, 1000, -1):
                 for given in (choices, stored):
                     self.check(queries, choices, name, given, workers=workers)
+
+        with mock.patch.object(process, "default_context", return_value=types.SimpleNamespace(threads=8)):
+            self.check(queries, choices, "ratio", workers=3)
+            self.assertEqual(pykindred.last_record().space, "openmp")
 
     def test_processors_bytes_and_items(self):
         queries, choices = ["AbC d", "x", "É"], ["abc D", "", "X y", "é"]
@@ -275,6 +285,9 @@ class Arguments(unittest.TestCase):
         self.assertEqual(process.extract("ab", {"x": "ba", "y": None, "z": "ab"}, scorer=distance.OSA.distance), [("ab", 0, "z"), ("ba", 1, "x")])
         self.assertEqual(process.extract("ab", []), [])
         self.assertEqual((process.extract("ab", process.Choices([])), process.extractOne("ab", process.Choices([None]))), ([], None))
+        self.assertEqual(process.extract("ab", process.Choices([None]), scorer=distance.Levenshtein.distance), [])
+        self.assertEqual(process.cdist(["kitten", ""], ["sitting", "", "kit"], scorer=distance.Levenshtein.distance).tolist(), [[3, 6, 3], [7, 0, 3]])
+        self.assertEqual(process.cdist(["ab"], {"x": "ab", "y": "b"}).tolist(), process.cdist(["ab"], process.Choices({"x": "ab", "y": "b"})).tolist())
 
     def test_a_list_is_read_at_every_call_and_choices_once(self):
         values = ["a", "b"]
@@ -368,10 +381,10 @@ class Arguments(unittest.TestCase):
                                      (lambda: process.cdist([], [], workers=-2), ValueError, "workers is -2"),
                                      (lambda: process.cdist([], [], workers=1.5), TypeError, "workers is 1.5"),
                                      (lambda: process.cdist([], [], score_multiplier="x"), TypeError, "score_multiplier is 'x'"),
-                                     (lambda: process.cdist([], [], score_multiplier=math.nan), TypeError, "score_multiplier is nan"),
+                                     (lambda: process.cdist([], [], score_multiplier=math.nan), ValueError, "score_multiplier is nan"),
                                      (lambda: process.cdist([], [], score_cutoff=101), ValueError, "score_cutoff is 101; it must be from 0 to 100"),
                                      (lambda: process.cdist([], [], score_cutoff=math.nan), ValueError, "score_cutoff is NaN"),
-                                     (lambda: process.cdist([], [], scorer=distances.distance, score_cutoff=-1), ValueError, "it must be not negative"),
+                                     (lambda: process.cdist([], [], scorer=distances.distance, score_cutoff=-1), ValueError, "it must not be negative"),
                                      (lambda: process.cdist([], [], scorer_kwargs={"weights": (1, 1, 1)}), TypeError, "no argument weights"),
                                      (lambda: process.cdist(["a"], stored, processor=str.lower), ValueError, "processor differs"),
                                      (lambda: process.Choices("abc"), TypeError, "choices is one sequence"),

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The matrix of ``process.cdist``: scores of all queries and all stored choices."""
 import math
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,10 @@ from pykindred import _kindred
 from pykindred._scorers import Scorer, percentage
 from pykindred.errors import InvalidArgument, InvalidType
 
-_GROUP = 1 << 18  # pairs at a time: intermediate values stay in the caches
+# Pairs at a time: intermediate values stay in the caches, and Ctrl-C is noticed between groups.
+_GROUP = 1 << 20
+_PARALLEL_GROUP = 1 << 22
+_MOST = 2**31 - 2  # no count is larger
 
 
 def dtype_of(given: DTypeLike | None, scorer: Scorer) -> np.dtype[Any]:
@@ -32,15 +34,15 @@ def cutoff_of(given: Any, scorer: Scorer) -> Any:
     if given is None:
         return None
     cutoff = scorer.cutoff(given)
-    if cutoff < 0 or (scorer.is_normalized and cutoff > scorer.scale):
-        limit = f"from 0 to {scorer.scale}" if scorer.is_normalized else "not negative"
-        raise InvalidArgument(f"score_cutoff is {given!r}; it must be {limit}")
-    return math.floor(cutoff) if scorer.is_distance and not scorer.is_normalized and not math.isinf(cutoff) else cutoff
-
-
-def _round(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Halves away from zero, as C++ rounds."""
-    return np.trunc(values + np.copysign(0.5, values)).astype(np.int64)
+    if scorer.is_normalized and not 0 <= cutoff <= scorer.scale:
+        raise InvalidArgument(f"score_cutoff is {given!r}; it must be from 0 to {scorer.scale}")
+    if cutoff < 0:
+        raise InvalidArgument(f"score_cutoff is {given!r}; it must not be negative")
+    if scorer.is_normalized:
+        return cutoff
+    if not scorer.is_distance:
+        return min(cutoff, _MOST)
+    return math.floor(cutoff) if cutoff < _MOST else None
 
 
 class Matrix:
@@ -62,12 +64,12 @@ class Matrix:
 
     def worst(self) -> Any:
         """The element of a missing value."""
-        return self.element(np.float64(1.0 if self._scorer.is_distance else 0.0) * self._multiplier)
+        return self._elements(np.full(1, 1.0 if self._scorer.is_distance else 0.0) * self._multiplier)[0]
 
-    def element(self, values: Any) -> Any:
-        if self.dtype.kind != "f" and values.dtype.kind == "f":
-            values = _round(values)
-        return values.astype(self.dtype, copy=False)
+    def _elements(self, scores: NDArray[Any]) -> NDArray[Any]:
+        if self.dtype.kind != "f" and scores.dtype.kind == "f":
+            scores = np.trunc(scores + np.copysign(0.5, scores)).astype(np.int64)  # halves away from zero, as C++ rounds
+        return scores.astype(self.dtype, copy=False)
 
     def _direct(self) -> str | None:
         """The value that the matcher writes as it is, if there is one."""
@@ -75,8 +77,7 @@ class Matrix:
         if self._multiplier != 1 or scorer.scale != 1 or not measure.ranks_alike:
             return None
         if self._is_count:
-            small = self._cutoff is None or self._cutoff < 2**31 - 1
-            return "distance" if scorer.is_distance and small and self.dtype.name in ("int32", "float32", "float64") else None
+            return "distance" if scorer.is_distance and self.dtype.name in ("int32", "float32", "float64") else None
         if self._cutoff is not None or self.dtype.kind != "f" or (measure.counts and scorer.is_distance):
             return None
         # 2 · matched / n and RapidFuzz's 1 - d / n differ in the last bit of a float64.
@@ -101,11 +102,10 @@ class Matrix:
             return scores
         distances = matcher.scores(queries, measure.name, "distance", "int32", None, False, None, space).astype(np.int64)
         lengths = first[:, np.newaxis]
-        matched = (lengths + second - distances) // 2 if measure.name == "lcs" else np.maximum(lengths, second) - distances
-        return scorer.scores(matched, lengths, second)
+        return scorer.scores(measure.matched(distances, lengths, second), lengths, second)
 
-    def _fill(self, matcher: "_kindred.SequenceMatcher", queries: list[Any], first: NDArray[np.int64], second: NDArray[np.int64],
-              out: NDArray[Any], space: str | None) -> None:
+    def _fill_group(self, matcher: "_kindred.SequenceMatcher", queries: list[Any], first: NDArray[np.int64], second: NDArray[np.int64],
+                    out: NDArray[Any], space: str | None) -> None:
         scorer, direct = self._scorer, self._direct()
         if direct is not None:
             cutoff = None if self._cutoff is None else float(self._cutoff)
@@ -121,35 +121,19 @@ class Matrix:
                 np.copyto(scores, 0, where=scores < self._cutoff)
         if self._multiplier != 1:
             scores = scores * self._multiplier
-        if self.dtype.kind != "f" and scores.dtype.kind == "f":
-            scores = _round(scores)
-        np.copyto(out, scores, casting="unsafe")
+        out[...] = self._elements(scores)
 
     def fill(self, matcher: "_kindred.SequenceMatcher", queries: list[Any], first: NDArray[np.int64], second: NDArray[np.int64],
-             out: NDArray[Any], workers: int) -> None:
+             out: NDArray[Any], space: str | None) -> None:
         """Writes the scores of all pairs.
 
         Args:
             first: the lengths of the queries
             second: the lengths of the patterns of ``matcher``
             out: ``[queries, patterns]``
-            workers: the number of threads; -1: where the dispatcher chooses, on all cores
+            space: None: where the dispatcher chooses
         """
-        space = None if workers == -1 else "serial"
-        pairs = _GROUP * (8 if workers == -1 else 1)
-        rows = max(1, pairs // max(1, len(second)))
-        if workers > 1:
-            rows = min(rows, -(-len(queries) // workers))
-
-        def group(begin: int) -> None:
+        rows = max(1, (_GROUP if space == "serial" else _PARALLEL_GROUP) // max(1, len(second)))
+        for begin in range(0, len(queries), rows):
             end = begin + rows
-            self._fill(matcher, queries[begin:end], first[begin:end], second, out[begin:end], space)
-
-        begins = range(0, len(queries), rows)
-        if workers <= 1 or len(begins) == 1:
-            for begin in begins:
-                group(begin)
-            return
-        with ThreadPoolExecutor(min(workers, len(begins))) as threads:
-            for done in [threads.submit(group, begin) for begin in begins]:
-                done.result()
+            self._fill_group(matcher, queries[begin:end], first[begin:end], second, out[begin:end], space)

@@ -51,6 +51,10 @@ class Measure:
             return first + second
         return np.maximum(first, second) if isinstance(second, np.ndarray) else max(first, second)
 
+    def matched(self, distances: Any, first: Any, second: Any) -> Any:
+        """The matched items of the numbers of edits that Kindred counts."""
+        return (first + second - distances) // 2 if self.name == "lcs" else np.maximum(first, second) - distances
+
     def similarity(self, value: Any, first: int, second: Any) -> Any:
         return value * 2 if self.largest_is_sum else value
 

@@ -7,6 +7,7 @@
 >>> extractOne("BERT", names)
 ('Bert', 100.0, 'b')
 """
+import math
 import numbers
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pykindred import _kindred, fuzz
-from pykindred._context import Context, native
+from pykindred._context import Context, default_context, native
 from pykindred._matrix import Matrix, cutoff_of, dtype_of
 from pykindred._scorers import Processor, Scorer, is_missing, percentage
 from pykindred.errors import InvalidArgument, InvalidType
@@ -90,20 +91,25 @@ def _check(scorer: Any, scorer_kwargs: dict[str, Any] | None) -> None:
 
 
 def _compare_stored(query: Any, choices: Choices, scorer: Scorer, limit: int | None, cutoff: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Positions and scores of choices, among them the best ``limit``."""
-    ranked = scorer.ranks_alike
-    threshold, top = 0.0, None
-    if ranked:
-        similarity = (1 - cutoff if scorer.is_distance else cutoff / scorer.scale)
-        if similarity > 1 + 1e-9:
-            return np.zeros(0, np.int64), np.zeros(0)
-        # Rounding may differ: what is below the cutoff is left out afterwards.
-        threshold, top = min(1.0, max(0.0, similarity - 1e-9)), limit
-    _, rows, similarities, matched, *_ = choices._matcher.match(query, scorer.measure.name, threshold, top, False, False, "automatic", None, None)
+    """Positions and scores of choices, among them the best ``limit`` that reach the cutoff."""
+    measure, lengths = scorer.measure, choices._lengths[choices._positions]
+    if not scorer.ranks_alike:
+        # All scores: faster than all matches, in order of another score.
+        value, dtype = ("distance", "int32") if measure.counts else ("similarity", "float64")
+        found = choices._matcher.scores(query, measure.name, value, dtype, None, False, None, None)[0]
+        if measure.counts:
+            found = measure.matched(found.astype(np.int64), len(query), lengths)
+        return choices._positions, scorer.scores(found, len(query), lengths)
+    similarity = (1 - cutoff if scorer.is_distance else cutoff / scorer.scale)
+    if similarity > 1 + 1e-9:
+        return np.zeros(0, np.int64), np.zeros(0)
+    # Rounding may differ: what is below the cutoff is left out afterwards.
+    threshold = min(1.0, max(0.0, similarity - 1e-9))
+    _, rows, similarities, matched, *_ = choices._matcher.match(query, measure.name, threshold, limit, False, False, "automatic", None, None)
     positions = choices._positions[rows]
-    if not scorer.measure.counts:
+    if not measure.counts:
         return positions, scorer.scores(similarities, len(query), 0)
-    return positions, scorer.scores(matched.astype(np.int64), len(query), choices._lengths[positions])
+    return positions, scorer.scores(matched.astype(np.int64), len(query), lengths[rows])
 
 
 def _best(query: Any, choices: Any, scorer: Any, processor: Processor | None, limit: int | None, score_cutoff: Any,
@@ -233,7 +239,7 @@ def cdist(queries: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor:
         score_hint: has no effect
         score_multiplier: of the scores, applied last; without its fraction for counts
         dtype: float32, float64 or a type of integers, to which scores are rounded; None: float32, or int32 for counts
-        workers: the number of threads; -1: as many as the context has, or a GPU
+        workers: 1; or the number of threads, for :class:`Choices` that of its context; or -1: all cores, or a GPU
 
     None and NaN give the worst score. The scorers that count, such as ``Levenshtein.distance``, refuse them.
 
@@ -243,8 +249,10 @@ def cdist(queries: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor:
     """
     _check(scorer, scorer_kwargs)
     cutoff = cutoff_of(score_cutoff, scorer)
-    if not isinstance(score_multiplier, numbers.Real) or not np.isfinite(float(score_multiplier)):
-        raise InvalidType(f"score_multiplier is {score_multiplier!r}; it must be a finite number")
+    if not isinstance(score_multiplier, numbers.Real):
+        raise InvalidType(f"score_multiplier is {score_multiplier!r}; it must be a number")
+    if not math.isfinite(score_multiplier):
+        raise InvalidArgument(f"score_multiplier is {score_multiplier!r}; it must be finite")
     if not isinstance(workers, int) or isinstance(workers, bool):
         raise InvalidType(f"workers is {workers!r}; it must be an int")
     if workers < 1 and workers != -1:
@@ -256,8 +264,10 @@ def cdist(queries: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor:
             raise _other_processor()
         stored = choices
     else:
-        stored = Choices(_encoded(_process(_read(choices)[0], processor), "choices", numbers_of))
+        given = _encoded(_process(_read(choices)[0], processor), "choices", numbers_of)
+        stored = Choices(given, context=Context(threads=workers) if 1 < workers < default_context().threads else None)
     asked = _encoded(_process(_read(queries, "queries")[0], processor or stored.processor), "queries", numbers_of)
+    space = None if workers == -1 else "serial" if workers == 1 else "openmp"
     rows = np.flatnonzero([query is not None for query in asked])
     is_whole = len(rows) == len(asked) and len(stored._positions) == len(stored)
     if not is_whole and not scorer.is_normalized:
@@ -266,7 +276,7 @@ def cdist(queries: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor:
     part = out if is_whole else np.empty((len(rows), len(stored._positions)), matrix.dtype)
     present = [asked[row] for row in rows]
     if part.size > 0:
-        matrix.fill(stored._matcher, present, np.array([len(query) for query in present], np.int64), stored._lengths[stored._positions], part, workers)
+        matrix.fill(stored._matcher, present, np.array([len(query) for query in present], np.int64), stored._lengths[stored._positions], part, space)
     if not is_whole:
         out[...] = matrix.worst()
         out[np.ix_(rows, stored._positions)] = part
