@@ -198,7 +198,7 @@ DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
     if (!call.on_device) {
       std::vector<float> packed;
       const std::span<const float> dense = dense_queries(call, packed);
-      if (call.queries.count <= 1 || stride == columns)
+      if (call.queries.count <= 1 || columns == 0 || stride == columns)
         return scores(dense, {values, call.queries.count * columns}, options);
       std::vector<float> whole(call.queries.count * columns);
       const DispatchRecord record = scores(dense, whole, options);
