@@ -237,12 +237,12 @@ struct ShortValuesKernel {
     std::uint32_t of_length = ~std::uint32_t{0};
     bool is_constant = false;
 
-    void take(const PairRule& rule, std::uint32_t length, std::uint32_t query_length) {
+    void take(const PairRule& of, std::uint32_t length, std::uint32_t query_length) {
       if (length == of_length) return;
       of_length = length;
       const std::uint32_t most = std::min(length, query_length);
       for (std::uint32_t m = 0; m <= most; ++m)
-        value[m] = pair_element<Element>(rule.of_count(m, length, query_length));
+        value[m] = pair_element<Element>(of.of_count(m, length, query_length));
       // More matches never make a value worse.
       is_constant = value[0] == value[most];
     }
