@@ -409,7 +409,9 @@ TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfSpansOnAnyStream) {
                                           bits(together(scores.values(own), top, top + gap))}),
                                   expected_search(data, queries, metric, top))
                             << report.path;
-                        if (path) EXPECT_EQ(report.path, to_string(*path));
+                        if (path) {
+                          EXPECT_EQ(report.path, to_string(*path));
+                        }
                       }
                       options.path = {};
                       for (const std::size_t length : {1UL, 40UL, 1024UL}) {
