@@ -160,8 +160,8 @@ class ArraySearch {
         grow(exec_space, m_found, lists.queries * lists.length);
         grow(exec_space, m_offsets, lists.queries + 1);
         grow(exec_space, m_partial, plan.workspace(queries.count));
-        zeros(exec_space, m_arrived, queries.count);
-        zeros(exec_space, m_skipped, 1);
+        grow_zeros(exec_space, m_arrived, queries.count);
+        grow_zeros(exec_space, m_skipped, 1);
         rank_parts(exec_space, store, queries.count, shape.top, 0,
                    [&](std::size_t s, const ArrayView<Rank, ExecutionSpace>& best) {
                      const VectorSegment& segment = *store.segments()[s];
@@ -214,13 +214,6 @@ class ArraySearch {
     m_is_current = true;
   }
 
-  /// Ensures that a buffer, which kernels leave as it was, has \p size zeros.
-  void zeros(const ExecutionSpace& exec_space, Buffer<std::uint32_t, memory_space>& buffer,
-             std::size_t size) {
-    if (buffer.size() >= size) return;
-    grow(exec_space, buffer, size);
-    Kokkos::deep_copy(exec_space, buffer.view(), 0U);
-  }
   void unpack(const ExecutionSpace& exec_space, Metric metric, std::size_t queries,
               std::size_t kept, const RankedOutput& out) {
     unpack_ranks(exec_space, metric, ArrayView<const Rank, ExecutionSpace>(m_best.const_view()),

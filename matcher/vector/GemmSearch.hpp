@@ -435,10 +435,7 @@ class GemmSearch {
     const std::size_t count = task.queries.count();
     grow(exec_space, m_unfinished, 1 + count);
     grow(exec_space, m_partial, teams * top);
-    if (m_arrived.size() < teams) {
-      grow(exec_space, m_arrived, teams);
-      Kokkos::deep_copy(exec_space, m_arrived.view(), 0U);
-    }
+    grow_zeros(exec_space, m_arrived, teams);
     rank_unfinished(exec_space, task.metric, task.rows, task.filter, task.queries.take(0, count),
                     task.lists, top, best,
                     {m_unfinished.view(), m_partial.view(), m_arrived.view()});

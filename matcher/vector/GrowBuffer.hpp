@@ -18,6 +18,15 @@ void grow(const ExecutionSpace& exec_space,
   buffer.resize_discarding(size);
 }
 
+/// Ensures that a buffer, which kernels leave as it was, has at least \p size zeros.
+template <class ExecutionSpace, class T>
+void grow_zeros(const ExecutionSpace& exec_space,
+                Buffer<T, typename ExecutionSpace::memory_space>& buffer, std::size_t size) {
+  if (buffer.size() >= size) return;
+  grow(exec_space, buffer, size);
+  Kokkos::deep_copy(exec_space, buffer.view(), T{});
+}
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_MATCHER_VECTOR_GROW_BUFFER_HPP
