@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-from types import TracebackType
 from typing import Any
 
 from pykindred import _kindred
+from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._types import Array, Stream
 
 
-class Bulk:
+class Bulk(Closing):
     """Operations on whole arrays, with the same bits on every machine and space, products excepted. Thread-safe.
 
     Arrays are all on the host or all on the device of the context, of bool, integers, float32 or float64, and of one type; rows may lie
@@ -73,16 +73,6 @@ class Bulk:
             reproducible: the same bits on every space, but slower; otherwise those of the fastest library
         """
         return self._native.multiply(a, b, reproducible, space, out, stream, copy)
-
-    def close(self) -> None:
-        """Releases the workspace once the calls of other threads have ended. May be called more than once."""
-        self._native.close()
-
-    def __enter__(self) -> "Bulk":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return "<pykindred.Bulk: closed>" if self._native.is_closed() else "<pykindred.Bulk>"

@@ -3,10 +3,10 @@ import atexit
 import logging
 import os
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 from pykindred import _kindred
+from pykindred._closing import Closing
 from pykindred._results import Record, record_of
 
 _logger = logging.getLogger("pykindred")
@@ -23,7 +23,7 @@ _kindred.set_default_log(_log)
 atexit.register(_kindred.wait_for_calls)
 
 
-class Context:
+class Context(Closing):
     """Spaces, threads, memory budgets and the dispatcher, which chooses where a call runs.
 
     Every engine takes ``context=``; without it, they share the default context, which the first of them makes. Engines keep their
@@ -84,12 +84,6 @@ class Context:
     def close(self) -> None:
         """Releases the context once no engine uses it. May be called more than once."""
         self._native.close()
-
-    def __enter__(self) -> "Context":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self._native.is_closed():

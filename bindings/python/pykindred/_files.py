@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of engines as bytes, for pickling."""
+import operator
 import os
+import pickle
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import SupportsIndex, TypeVar
 
 Engine = TypeVar("Engine")
 
@@ -18,6 +20,11 @@ def bytes_of(save: Callable[[str], object]) -> bytes:
         path = Path(folder, "engine")
         save(str(path))
         return path.read_bytes()
+
+
+def in_pickle(data: bytes, protocol: SupportsIndex) -> bytes | pickle.PickleBuffer:
+    """The bytes as ``__reduce_ex__`` returns them: with protocol 5 they may be kept out of the pickle."""
+    return pickle.PickleBuffer(data) if operator.index(protocol) >= 5 else data
 
 
 def loaded_from(data: bytes | bytearray | memoryview, load: Callable[[str], Engine]) -> Engine:

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-import pickle
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pykindred import _files, _kindred
+from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._types import Array, Ids, StrPath
 
 
-class HnswIndex:
+class HnswIndex(Closing):
     """Approximate nearest-neighbour search with a graph (HNSW). Scores are exact, but a row that is not returned may be nearer.
 
     The same rows, settings and seed give the same graph and the same results, for any number of threads and any machine. Runs on the
@@ -118,19 +117,9 @@ class HnswIndex:
         """What the index holds, and its settings. Traverses the graph once."""
         return self._native.info()
 
-    def close(self) -> None:
-        """Releases the index once the calls of other threads have ended. May be called more than once."""
-        self._native.close()
-
-    def __enter__(self) -> "HnswIndex":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
-        self.close()
-
     def __reduce_ex__(self, protocol: Any) -> Any:
         data = _files.bytes_of(self._native.save)
-        return _restored, (type(self), pickle.PickleBuffer(data) if protocol >= 5 else data)
+        return _restored, (type(self), _files.in_pickle(data, protocol))
 
     def __repr__(self) -> str:
         if self._native.is_closed():

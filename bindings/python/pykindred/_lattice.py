@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 import copy
 from collections.abc import Iterable, Iterator
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pykindred import _kindred
+from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._types import Ids, StrPath
 
@@ -53,7 +53,7 @@ class LatticeRows(NamedTuple):
     indices: NDArray[np.uint32]
 
 
-class Lattice:
+class Lattice(Closing):
     """A cubic lattice: ``size`` nodes along each of its dimensions, with edges between neighbours. Nodes and edges are implicit.
 
     Blocked nodes and edges are not used by paths and searches; rows and measurements cover the whole lattice. Immutable, thread-safe.
@@ -152,16 +152,6 @@ class Lattice:
     def info(self) -> dict[str, Any]:
         """:meth:`metrics`."""
         return self._native.metrics()
-
-    def close(self) -> None:
-        """Releases the lattice once the calls of other threads have ended. May be called more than once."""
-        self._native.close()
-
-    def __enter__(self) -> "Lattice":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
-        self.close()
 
     def __reduce__(self) -> Any:
         self._native.nodes()  # raises if it is closed

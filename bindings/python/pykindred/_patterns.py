@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
-import pickle
 from collections.abc import Iterable, Iterator
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pykindred import _kindred
+from pykindred import _files, _kindred
+from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._sequence import Matches, Sequences
 from pykindred._types import Events, Ids, StrPath
@@ -130,7 +129,7 @@ class Prediction(NamedTuple):
     weighted_snr: float | None
 
 
-class PatternMemory:
+class PatternMemory(Closing):
     """A memory of named event sequences with exact search that can learn and forget during searches.
 
     A pattern is a sequence of events, and an event a sequence of texts (str, in which surrogates stand for bytes as in ``os.fsdecode``, or
@@ -330,19 +329,9 @@ class PatternMemory:
         found = self._native.sync_info()
         return {**found, "last": SyncRecord(*found["last"])}
 
-    def close(self) -> None:
-        """Releases the memory once the calls of other threads have ended. May be called more than once."""
-        self._native.close()
-
-    def __enter__(self) -> "PatternMemory":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
-        self.close()
-
     def __reduce_ex__(self, protocol: Any) -> Any:
         data = self._native.to_bytes()
-        return _restored, (type(self), pickle.PickleBuffer(data) if protocol >= 5 else data, *self._options)
+        return _restored, (type(self), _files.in_pickle(data, protocol), *self._options)
 
     def __repr__(self) -> str:
         if self._native.is_closed():

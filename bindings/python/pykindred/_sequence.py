@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pykindred import _kindred
+from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
 from pykindred._types import Array, Ids, Sequence, SequencesLike
@@ -73,7 +73,7 @@ class Clusters(NamedTuple):
     representatives: NDArray[np.int64]  #: of every cluster, the member that is most similar to the others
 
 
-class SequenceMatcher:
+class SequenceMatcher(Closing):
     """Exact search for the stored patterns most similar to a query: strings, bytes, or sequences of symbols. Thread-safe.
 
     Measures: ``"lcs"`` (longest common subsequence, 2·matched / (both lengths)), ``"difflib"`` (Ratcliff-Obershelp, as Python's difflib),
@@ -159,16 +159,6 @@ class SequenceMatcher:
     def info(self) -> dict[str, Any]:
         """The number of patterns, and their bytes in the memory of host and device."""
         return {"patterns": len(self), "host_bytes": self._native.bytes("serial"), "device_bytes": self._native.bytes("cuda")}
-
-    def close(self) -> None:
-        """Releases the patterns once the calls of other threads have ended. May be called more than once."""
-        self._native.close()
-
-    def __enter__(self) -> "SequenceMatcher":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return "<pykindred.SequenceMatcher: " + ("closed>" if self._native.is_closed() else f"{len(self)} patterns>")

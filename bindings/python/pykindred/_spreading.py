@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-import pickle
 from collections.abc import Iterable, Mapping, Sequence
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pykindred import _files, _kindred
+from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
 from pykindred._types import Array, Ids, StrPath, Stream
@@ -84,7 +83,7 @@ class Spread(Ragged):
                 for path in range(lims[result], lims[result + 1])]
 
 
-class SpreadingEngine:
+class SpreadingEngine(Closing):
     """Spreading activation, personalised PageRank and products over a directed graph, with the same bits on every machine and space.
 
     Thread-safe: a call sees the changes made before it began, and never waits for later ones. A call that raises has changed nothing.
@@ -267,19 +266,9 @@ class SpreadingEngine:
         """What the graph holds, and its bytes."""
         return self._native.info()
 
-    def close(self) -> None:
-        """Releases the graph once the calls of other threads have ended. May be called more than once."""
-        self._native.close()
-
-    def __enter__(self) -> "SpreadingEngine":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
-        self.close()
-
     def __reduce_ex__(self, protocol: Any) -> Any:
         data = _files.bytes_of(self._native.save)
-        return _restored, (type(self), pickle.PickleBuffer(data) if protocol >= 5 else data, *self._options)
+        return _restored, (type(self), _files.in_pickle(data, protocol), *self._options)
 
     def __repr__(self) -> str:
         if self._native.is_closed():

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-import pickle
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pykindred import _files, _kindred
+from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
 from pykindred._types import Array, Ids, StrPath, Stream
 
 
-class VectorIndex:
+class VectorIndex(Closing):
     """A store of vectors with exact nearest-neighbour search. Scores have the same bits on every machine and every space.
 
     A score is that of the float32 row that a row decodes to: ``"cosine"`` and ``"ip"`` (inner product) are similarities, larger is
@@ -165,20 +164,9 @@ class VectorIndex:
         """What the index holds, with the bytes of all copies."""
         return self._native.info()
 
-    def close(self) -> None:
-        """Releases the index once the calls of other threads have ended. May be called more than once."""
-        self._native.close()
-
-    def __enter__(self) -> "VectorIndex":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
-        self.close()
-
     def __reduce_ex__(self, protocol: Any) -> Any:
-        # As the bytes of the file; with protocol 5 they may be kept out of the pickle.
         data = _files.bytes_of(self._native.save)
-        return _restored, (type(self), pickle.PickleBuffer(data) if protocol >= 5 else data, *self._options)
+        return _restored, (type(self), _files.in_pickle(data, protocol), *self._options)
 
     def __repr__(self) -> str:
         if self._native.is_closed():
