@@ -89,10 +89,11 @@ class Matrix:
         scorer, measure = self._scorer, self._measure
         rounds = self.dtype == np.float32 and self._multiplier == 1  # differences in the last bit of a float64 vanish
         if not measure.counts or (scorer.scale == 100 and rounds and self._cutoff is None):
-            scores = matcher.scores(queries, measure.name, "similarity", "float64", None, False, None, space)
+            scores: NDArray[Any] = matcher.scores(queries, measure.name, "similarity", "float64", None, False, None, space)
             if measure.counts:
                 scores[np.ix_(first == 0, second == 0)] = 1
-                return np.multiply(scores, 100, out=scores)
+                scores *= 100
+                return scores
             scores = scorer.scores(scores, 0, 0)
             if scorer.reads_percentages and scores.size > 0 and not (rounds and self._cutoff is None):
                 inexact = np.abs(scores - self._cutoff) < 1e-9 if rounds else np.ones(scores.shape, np.bool_)
@@ -102,7 +103,8 @@ class Matrix:
             return scores
         distances = matcher.scores(queries, measure.name, "distance", "int32", None, False, None, space).astype(np.int64)
         lengths = first[:, np.newaxis]
-        return scorer.scores(measure.matched(distances, lengths, second), lengths, second)
+        counted: NDArray[Any] = scorer.scores(measure.matched(distances, lengths, second), lengths, second)
+        return counted
 
     def _fill_group(self, matcher: "_kindred.SequenceMatcher", queries: list[Any], first: NDArray[np.int64], second: NDArray[np.int64],
                     out: NDArray[Any], space: str | None) -> None:

@@ -114,7 +114,7 @@ class Scorer:
     def prepare(self, query: Any) -> "_kindred.PreparedQuery":
         return _kindred.PreparedQuery(query, self.measure.name, False)
 
-    def scores(self, value: Any, first: int, second: Any) -> Any:
+    def scores(self, value: Any, first: Any, second: Any) -> Any:
         """The scores of what Kindred gave for a sequence and another, or an array of others."""
         score = self._value(value, first, second)
         return score * 100 if self.scale == 100 else score
