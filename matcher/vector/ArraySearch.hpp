@@ -27,13 +27,6 @@
 
 namespace Kindred::Impl {
 
-/// Queries in memory that the space of a call can access.
-struct GivenQueries {
-  const float* values = nullptr;
-  std::size_t count = 0;
-  std::size_t stride = 0;  ///< in elements
-};
-
 /// \brief Searches of rows that are resident in one space, with arrays of the caller there. They do
 /// not fence, bring nothing to the host, and may be launched on any stream.
 ///
@@ -154,20 +147,21 @@ class ArraySearch {
                                std::min<std::size_t>(out.top, lists.length)};
     in_order(exec_space, store, [&] {
       if (shape.top > 0) {
-        const VectorQueries<ExecutionSpace> prepared = prepare(exec_space, store, queries);
         const CandidatePlan plan = candidate_plan(exec_space, shape);
+        grow(exec_space, m_partial, plan.workspace(queries.count));
+        grow_zeros(exec_space, m_arrived, queries.count);
+        if (score_at_once(exec_space, store, queries, lists, metric, shape, plan, out)) return;
+        const VectorQueries<ExecutionSpace> prepared = prepare(exec_space, store, queries);
         grow(exec_space, m_best, queries.count * shape.top);
         grow(exec_space, m_found, lists.queries * lists.length);
         grow(exec_space, m_offsets, lists.queries + 1);
-        grow(exec_space, m_partial, plan.workspace(queries.count));
-        grow_zeros(exec_space, m_arrived, queries.count);
         grow_zeros(exec_space, m_skipped, 1);
         rank_parts(exec_space, store, queries.count, shape.top, 0,
                    [&](std::size_t s, const ArrayView<Rank, ExecutionSpace>& best) {
                      const VectorSegment& segment = *store.segments()[s];
                      const auto rows = segment.resident<ExecutionSpace>().view();
-                     find_rows(exec_space, lists, rows.ids, segment.id(0), segment.size(),
-                               segment.is_contiguous(), m_found.view(), m_offsets.view());
+                     find_rows(exec_space, lists, ids_of<ExecutionSpace>(segment), m_found.view(),
+                               m_offsets.view());
                      rank_candidates(exec_space, metric, rows, m_offsets.const_view(),
                                      m_found.const_view(), filter(s), prepared, plan, shape.top,
                                      best, m_partial.view(), m_arrived.view(),
@@ -184,6 +178,26 @@ class ArraySearch {
     Buffer<std::uint64_t, memory_space> bits;
     Buffer<std::uint32_t, memory_space> rows;
   };
+
+  template <class Space>
+  static SegmentIds ids_of(const VectorSegment& segment) {
+    return {segment.resident<Space>().ids.data(), segment.id(0), segment.size(),
+            segment.is_contiguous()};
+  }
+  /// Scores in one launch where that is possible; returns false, with nothing launched, where not.
+  bool score_at_once(const ExecutionSpace& exec_space, const VectorStore& store,
+                     const GivenQueries& queries, const IdLists& lists, Metric metric,
+                     const CandidateShape& shape, const CandidatePlan& plan,
+                     const RankedOutput& out) {
+    if (store.segments().size() != 1 || store.segments()[0]->size() == 0) return false;
+    const VectorSegment& segment = *store.segments()[0];
+    const auto rows = segment.resident<ExecutionSpace>().view();
+    if (!fits_given_candidates(exec_space, rows, shape, queries)) return false;
+    rank_given_candidates(exec_space, metric, rows, ids_of<ExecutionSpace>(segment), lists,
+                          filter(0), queries, plan, shape.top, out, m_partial.view(),
+                          m_arrived.view());
+    return true;
+  }
 
   /// Calls `body()`, whose launches are ordered behind those of earlier calls.
   template <class Body>

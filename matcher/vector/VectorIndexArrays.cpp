@@ -32,7 +32,7 @@ namespace {
 
 /// The queries of a call and where its arrays lie.
 struct ArrayCall {
-  Impl::GivenQueries queries;
+  GivenQueries queries;
   bool one_query = false;  ///< no array has a dimension for the queries
   bool on_device = false;
   std::size_t dimension = 0;

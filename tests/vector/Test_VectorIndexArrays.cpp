@@ -242,7 +242,7 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheIndex) {
   search.bind(context.memory(Space::serial));
   for (const std::size_t count : {1UL, 6UL, 1500UL}) {
     const std::vector<float> queries = normal_values(data.generator, count * dimension);
-    const Impl::GivenQueries given{queries.data(), count, dimension};
+    const GivenQueries given{queries.data(), count, dimension};
     for (const Metric metric : all_metrics) {
       std::vector<float> out(count * store.size());
       search.scores(exec_space, store, given, metric, out.data(), store.size());

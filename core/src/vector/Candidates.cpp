@@ -68,11 +68,11 @@ bool fits_one_launch([[maybe_unused]] const ExecutionSpace& exec_space,
 
 namespace {
 
-template <class Term, bool is_cut, class ExecutionSpace, class Element>
+template <class Term, bool is_cut, class ExecutionSpace, class Element, class Lists>
 void launch_teams(const ExecutionSpace& exec_space, const std::string& label,
-                  const Impl::CandidateRanking<ExecutionSpace, Element>& ranking,
+                  const Impl::CandidateRanking<ExecutionSpace, Element, Lists>& ranking,
                   const CandidatePlan& plan, std::size_t teams) {
-  using functor = Impl::CandidateTeam<ExecutionSpace, Element, Term, is_cut>;
+  using functor = Impl::CandidateTeam<ExecutionSpace, Element, Lists, Term, is_cut>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
   const functor kernel{ranking, functor::sort_size_of(plan), functor::table_size_of(plan)};
   Kokkos::parallel_for(label,
@@ -82,20 +82,27 @@ void launch_teams(const ExecutionSpace& exec_space, const std::string& label,
                        kernel);
 }
 
+template <class Term, class ExecutionSpace, class Element, class Lists>
+void launch_teams(const ExecutionSpace& exec_space, const std::string& label,
+                  const Impl::CandidateRanking<ExecutionSpace, Element, Lists>& ranking,
+                  const CandidatePlan& plan, std::size_t teams) {
+  if (plan.chunks > 1) {
+    launch_teams<Term, true>(exec_space, label, ranking, plan, teams);
+  } else {
+    launch_teams<Term, false>(exec_space, label, ranking, plan, teams);
+  }
+}
+
 template <class Term, class ExecutionSpace, class Element>
 void launch(const ExecutionSpace& exec_space,
-            const Impl::CandidateRanking<ExecutionSpace, Element>& ranking,
+            const Impl::CandidateRanking<ExecutionSpace, Element, Impl::PreparedLists>& ranking,
             const CandidatePlan& plan, std::size_t queries) {
   const std::size_t work_items = queries * plan.chunks;
   // Static strings: a warm call allocates nothing.
   static const std::string rank_label = "Kindred::Vector::rank_candidates::rank";
   [[maybe_unused]] static const std::string merge_label = "Kindred::Vector::rank_candidates::merge";
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    if (plan.chunks > 1) {
-      launch_teams<Term, true>(exec_space, rank_label, ranking, plan, work_items);
-    } else {
-      launch_teams<Term, false>(exec_space, rank_label, ranking, plan, work_items);
-    }
+    launch_teams<Term>(exec_space, rank_label, ranking, plan, work_items);
   } else {
     using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                        Kokkos::IndexType<std::uint64_t>>;
@@ -124,25 +131,60 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
   if (queries.count == 0 || top == 0) return;
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
-    const Impl::CandidateRanking<ExecutionSpace, element> ranking{metric,
-                                                                  elements,
-                                                                  filter,
-                                                                  offsets.data(),
-                                                                  candidates.data(),
-                                                                  queries.values.data(),
-                                                                  queries.norms.data(),
-                                                                  plan.chunk,
-                                                                  plan.chunks,
-                                                                  plan.keep,
-                                                                  static_cast<std::uint32_t>(top),
-                                                                  best.data(),
-                                                                  workspace.data(),
-                                                                  arrived.data(),
-                                                                  check};
+    const auto best_count = static_cast<std::uint32_t>(top);
+    const Impl::CandidateRanking<ExecutionSpace, element, Impl::PreparedLists> ranking{
+        metric,
+        elements,
+        filter,
+        {offsets.data(), candidates.data(), queries.values.data(), queries.norms.data(),
+         best.data(), best_count},
+        plan.chunk,
+        plan.chunks,
+        plan.keep,
+        best_count,
+        workspace.data(),
+        arrived.data(),
+        check};
     if (metric == Metric::l2) {
       launch<Impl::SquaredDifferenceTerm>(exec_space, ranking, plan, queries.count);
     } else {
       launch<Impl::DotTerm>(exec_space, ranking, plan, queries.count);
+    }
+  });
+}
+
+template <class ExecutionSpace>
+bool fits_given_candidates(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                           const CandidateShape& shape, const GivenQueries& queries) {
+  const bool is_aligned =
+      queries.stride % 4 == 0 &&
+      reinterpret_cast<std::uintptr_t>(queries.values) % (4 * sizeof(float)) == 0;
+  return Arch::is_device<ExecutionSpace> && is_aligned && fits_one_launch(exec_space, rows, shape);
+}
+
+template <class ExecutionSpace>
+void rank_given_candidates(const ExecutionSpace& exec_space, Metric metric,
+                           const VectorRows<ExecutionSpace>& rows, const SegmentIds& segment,
+                           const IdLists& lists, const RowFilter<ExecutionSpace>& filter,
+                           const GivenQueries& queries, const CandidatePlan& plan, std::size_t top,
+                           const RankedOutput& out,
+                           const ArrayView<Rank, ExecutionSpace>& workspace,
+                           const ArrayView<std::uint32_t, ExecutionSpace>& arrived) {
+  if (queries.count == 0 || top == 0) return;
+  static const std::string label = "Kindred::Vector::rank_given_candidates::rank";
+  Impl::with_element(rows, [&](const auto& elements) {
+    using element = std::remove_cvref_t<decltype(*elements.values)>;
+    const Impl::CandidateRanking<ExecutionSpace, element, Impl::GivenLists> ranking{
+        metric,           elements,
+        filter,           {lists, segment, queries.values, queries.stride, out},
+        plan.chunk,       plan.chunks,
+        plan.keep,        static_cast<std::uint32_t>(top),
+        workspace.data(), arrived.data()};
+    const std::size_t teams = queries.count * plan.chunks;
+    if (metric == Metric::l2) {
+      launch_teams<Impl::SquaredDifferenceTerm>(exec_space, label, ranking, plan, teams);
+    } else {
+      launch_teams<Impl::DotTerm>(exec_space, label, ranking, plan, teams);
     }
   });
 }
@@ -156,7 +198,13 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
       const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<const std::uint32_t, SPACE>&, \
       const RowFilter<SPACE>&, const VectorQueries<SPACE>&, const CandidatePlan&, std::size_t,    \
       const ArrayView<Rank, SPACE>&, const ArrayView<Rank, SPACE>&,                               \
-      const ArrayView<std::uint32_t, SPACE>&, const CandidateCheck<SPACE>&);
+      const ArrayView<std::uint32_t, SPACE>&, const CandidateCheck<SPACE>&);                      \
+  template bool fits_given_candidates<SPACE>(const SPACE&, const VectorRows<SPACE>&,              \
+                                             const CandidateShape&, const GivenQueries&);         \
+  template void rank_given_candidates<SPACE>(                                                     \
+      const SPACE&, Metric, const VectorRows<SPACE>&, const SegmentIds&, const IdLists&,          \
+      const RowFilter<SPACE>&, const GivenQueries&, const CandidatePlan&, std::size_t,            \
+      const RankedOutput&, const ArrayView<Rank, SPACE>&, const ArrayView<std::uint32_t, SPACE>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

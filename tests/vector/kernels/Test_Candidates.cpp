@@ -6,6 +6,7 @@
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <string>
 #include <vector>
@@ -235,19 +236,16 @@ std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float
   std::vector<Rank> workspace(plan.workspace(lists.rows()));
   std::vector<std::uint32_t> arrived(lists.rows(), 0);
   const auto run = [&]<bool is_cut>(std::bool_constant<is_cut>) {
-    using team = Impl::CandidateTeam<HostSpace, float, Impl::DotTerm, is_cut>;
+    using team = Impl::CandidateTeam<HostSpace, float, Impl::PreparedLists, Impl::DotTerm, is_cut>;
     const team kernel{{Metric::cosine,
                        Impl::element_rows<float>(data.view),
                        {},
-                       lists.offsets.data(),
-                       lists.values.data(),
-                       data.prepared.values.data(),
-                       data.prepared.norms.data(),
+                       {lists.offsets.data(), lists.values.data(), data.prepared.values.data(),
+                        data.prepared.norms.data(), best.data(), static_cast<std::uint32_t>(top)},
                        plan.chunk,
                        plan.chunks,
                        plan.keep,
                        static_cast<std::uint32_t>(top),
-                       best.data(),
                        workspace.data(),
                        arrived.data()},
                       team::sort_size_of(plan),
@@ -282,6 +280,150 @@ TEST(Candidates, OfADeviceMatchReferenceForAnyPartition) {
         for (const std::uint32_t chunk : {8U, 32U, 64U}) {
           ASSERT_EQ(ranks_of_teams(rows, queries, lists, chunk, top), expected)
               << "chunks of " << chunk << ", top " << top << ", " << count << " rows";
+        }
+      }
+    }
+  }
+}
+
+/// Scores and ids per query.
+struct Found {
+  std::vector<std::uint32_t> scores;  ///< bits
+  std::vector<std::int64_t> ids;
+
+  bool operator==(const Found&) const = default;
+};
+
+/// Lists of ids of one length, among them ids of no row, and the rows that they are.
+struct IdCase {
+  std::vector<std::uint32_t> segment_ids;  ///< empty: the id is the row
+  std::size_t length = 0;
+  std::vector<std::int64_t> ids;
+  Ragged<std::uint32_t> rows;
+
+  IdCase(std::mt19937_64& generator, std::size_t row_count, std::size_t queries,
+         std::size_t length_, bool numbered)
+      : length(length_) {
+    if (numbered) {
+      for (std::size_t row = 0; row < row_count; ++row)
+        segment_ids.push_back(static_cast<std::uint32_t>(3 * row + 7));
+    }
+    for (std::size_t query = 0; query < queries; ++query) {
+      for (std::size_t i = 0; i < length; ++i) {
+        const auto row = static_cast<std::uint32_t>(generator() % row_count);
+        if (generator() % 5 == 0) {
+          const std::int64_t last = numbered ? segment_ids.back() : row_count - 1;
+          const std::int64_t absent[] = {-1, last + 1, std::int64_t{1} << 40, INT64_MIN,
+                                         numbered ? 8 : -7};
+          ids.push_back(absent[generator() % 5]);
+          continue;
+        }
+        ids.push_back(numbered ? segment_ids[row] : row);
+        rows.values.push_back(row);
+      }
+      rows.close_row();
+    }
+  }
+};
+
+Found expected_found(Metric metric, const StoredRows& rows, const std::vector<float>& queries,
+                     const IdCase& lists, const Filter& filter, std::size_t places) {
+  RankedOutput out;
+  Found found{std::vector<std::uint32_t>(lists.rows.rows() * places),
+              std::vector<std::int64_t>(lists.rows.rows() * places)};
+  std::vector<float> scores(found.ids.size());
+  out = {scores.data(), places, found.ids.data(), places, places};
+  const auto ranks = expected_ranks(metric, rows, queries, lists.rows, filter, places);
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    out.write(metric, i / places, i % places, ranks[i]);
+  for (std::int64_t& id : found.ids)
+    if (id >= 0 && !lists.segment_ids.empty()) id = lists.segment_ids[static_cast<std::size_t>(id)];
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    found.scores[i] = std::bit_cast<std::uint32_t>(scores[i]);
+  return found;
+}
+
+/// What one launch finds with chunks of \p chunk candidates; the second of two calls.
+Found found_at_once(Space space, Metric metric, const StoredRows& rows,
+                    const std::vector<float>& queries, const IdCase& lists, const Filter& filter,
+                    std::uint32_t chunk, std::size_t top, std::size_t places) {
+  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+    using execution_space = std::decay_t<decltype(exec_space)>;
+    using memory_space = typename execution_space::memory_space;
+    const auto placed = [&]<class T>(const std::vector<T>& values) {
+      Kokkos::View<T*, memory_space> view("values", values.size());
+      Impl::upload(exec_space, view, values.data(), values.size());
+      return view;
+    };
+    const std::size_t count = lists.rows.rows();
+    Testing::VectorData<execution_space> data(exec_space, rows, queries);
+    const auto segment_ids = placed(lists.segment_ids);
+    data.view.ids = segment_ids;
+    const auto ids = placed(lists.ids);
+    const auto floats = placed(queries);
+    std::vector<std::uint64_t> words(filter.passes.empty() ? 0 : filter_words(rows.count()), 0);
+    for (std::size_t row = 0; row < filter.passes.size(); ++row)
+      words[row / 64] |= std::uint64_t{filter.passes[row] != 0} << (row % 64);
+    const auto passes = placed(words);
+    const auto chunks = static_cast<std::uint32_t>((lists.length + chunk - 1) / chunk);
+    const CandidatePlan plan{chunk, chunks,
+                             static_cast<std::uint32_t>(std::min<std::size_t>(chunk, top))};
+    Kokkos::View<Rank*, memory_space> workspace("workspace", plan.workspace(count));
+    Kokkos::View<std::uint32_t*, memory_space> arrived("arrived", count);
+    Kokkos::View<float*, memory_space> scores("scores", count * places);
+    Kokkos::View<std::int64_t*, memory_space> best("ids", count * places);
+    const std::uint64_t segment_rows = rows.count();
+    const SegmentIds segment{segment_ids.data(),
+                             lists.segment_ids.empty() ? 0 : lists.segment_ids.front(),
+                             segment_rows, lists.segment_ids.empty()};
+    for (int call = 0; call < 2; ++call) {
+      rank_given_candidates(exec_space, metric, data.view, segment,
+                            IdLists{ids.data(), count, lists.length, lists.length},
+                            RowFilter<execution_space>{passes, 0},
+                            GivenQueries{floats.data(), count, rows.dimension}, plan, top,
+                            RankedOutput{scores.data(), places, best.data(), places, places},
+                            ArrayView<Rank, execution_space>(workspace),
+                            ArrayView<std::uint32_t, execution_space>(arrived));
+    }
+    std::vector<float> values(scores.size());
+    Found found{std::vector<std::uint32_t>(scores.size()), std::vector<std::int64_t>(best.size())};
+    Impl::download(exec_space, values.data(), scores, values.size());
+    Impl::download(exec_space, found.ids.data(), best, best.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      found.scores[i] = std::bit_cast<std::uint32_t>(values[i]);
+    return found;
+  });
+}
+
+TEST(Candidates, GivenAsIdsAreRankedInOneLaunch) {
+  auto generator = Testing::generator("Candidates given");
+  for (const VectorElement element :
+       {VectorElement::float32, VectorElement::float16, VectorElement::int8}) {
+    for (const std::size_t dimension : {12UL, 300UL, 4100UL}) {
+      const std::size_t row_count = dimension > 1000 ? 40 : 500;
+      const StoredRows rows =
+          StoredRows::near(element, normal_values(generator, row_count * dimension), dimension);
+      Filter filter;
+      if (dimension == 300)
+        for (std::size_t row = 0; row < row_count; ++row) filter.passes.push_back(generator() % 2);
+      for (const std::size_t length : {1UL, 8UL, 33UL, 300UL}) {
+        const std::size_t count = 1 + generator() % 3;
+        const IdCase lists(generator, row_count, count, length, generator() % 2 == 0);
+        const std::vector<float> queries = normal_values(generator, count * dimension);
+        for (const std::size_t places : {1UL, 10UL, 40UL}) {
+          const std::size_t top = std::min(places, length);
+          for (const std::uint32_t chunk : {8U, 64U, 1024U}) {
+            for (const Metric metric : Testing::all_metrics) {
+              const Found expected = expected_found(metric, rows, queries, lists, filter, places);
+              for (const Space space : Testing::spaces()) {
+                ASSERT_EQ(
+                    found_at_once(space, metric, rows, queries, lists, filter, chunk, top, places),
+                    expected)
+                    << to_string(metric) << " on " << to_string(space) << ", " << places << " of "
+                    << length << ", chunks of " << chunk << ", " << to_string(element);
+              }
+            }
+          }
         }
       }
     }

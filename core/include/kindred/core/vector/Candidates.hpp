@@ -5,8 +5,10 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/Rank.hpp>
+#include <kindred/core/vector/FindRows.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
+#include <kindred/core/vector/UnpackRanks.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
 
 #include <cstddef>
@@ -77,6 +79,35 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
                      const ArrayView<Rank, ExecutionSpace>& workspace,
                      const ArrayView<std::uint32_t, ExecutionSpace>& arrived,
                      const CandidateCheck<ExecutionSpace>& check = {});
+
+/// \brief Queries as a caller gave them: not widened, without norms.
+struct GivenQueries {
+  const float* values = nullptr;
+  std::size_t count = 0;
+  std::size_t stride = 0;  ///< elements from one query to the next
+};
+
+/// \brief Whether `rank_given_candidates` can handle \p shape: on a device, if `fits_one_launch`
+/// and the queries are aligned to four elements.
+template <class ExecutionSpace>
+bool fits_given_candidates(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                           const CandidateShape& shape, const GivenQueries& queries);
+
+/// \brief `prepare_queries`, `find_rows`, `rank_candidates` and `unpack_ranks` in one launch, with
+/// the same results. Does not fence.
+///
+/// Every group of threads computes the norm of its query, so this pays for few queries and short
+/// lists, where launches take longer than kernels. Complexity O(candidates × dimension).
+/// \param lists one list per query; ids that \p segment does not contain are skipped
+/// \param top at most `out.top` \param workspace,arrived as of `rank_candidates`
+template <class ExecutionSpace>
+void rank_given_candidates(const ExecutionSpace& exec_space, Metric metric,
+                           const VectorRows<ExecutionSpace>& rows, const SegmentIds& segment,
+                           const IdLists& lists, const RowFilter<ExecutionSpace>& filter,
+                           const GivenQueries& queries, const CandidatePlan& plan, std::size_t top,
+                           const RankedOutput& out,
+                           const ArrayView<Rank, ExecutionSpace>& workspace,
+                           const ArrayView<std::uint32_t, ExecutionSpace>& arrived);
 
 }  // namespace Kindred
 

@@ -16,27 +16,98 @@ namespace Kindred::Impl {
 inline constexpr std::uint32_t candidate_chunk_max = 1024;
 inline constexpr std::uint32_t empty_slot = 0xFFFFFFFFU;  // neither row nor id
 
-/// A call of `rank_candidates`: the arguments of its kernels, on both kinds of spaces.
-template <class ExecutionSpace, class Element>
-struct CandidateRanking {
-  Metric metric;
-  ElementRows<Element> rows;
-  RowFilter<ExecutionSpace> filter;
+/// Lists of rows and prepared queries; the results are ranks.
+struct PreparedLists {
   const std::uint64_t* offsets;
   const std::uint32_t* candidates;
   const double* queries;
   const double* query_norms;
+  Rank* best;
+  std::uint32_t top;
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t length(std::uint64_t query) const {
+    return offsets[query + 1] - offsets[query];
+  }
+  /// Candidate \p i of a query.
+  KOKKOS_INLINE_FUNCTION std::uint32_t row(std::uint64_t query, std::uint64_t i) const {
+    return candidates[offsets[query] + i];
+  }
+  KOKKOS_INLINE_FUNCTION const double* query(std::uint64_t index, std::uint64_t dimension) const {
+    return queries + index * dimension;
+  }
+  /// Whether a candidate is a row.
+  KOKKOS_INLINE_FUNCTION bool exists(std::uint32_t) const { return true; }
+  /// The norm of query \p index, which is \p values.
+  template <class Lanes>
+  KOKKOS_INLINE_FUNCTION double norm(const Lanes&, Metric, std::uint64_t index, const double*,
+                                     std::uint64_t) const {
+    return query_norms[index];
+  }
+  /// Results that are written per query.
+  KOKKOS_INLINE_FUNCTION std::uint32_t places() const { return top; }
+  KOKKOS_INLINE_FUNCTION void write(Metric, std::uint64_t query, std::uint32_t place,
+                                    Rank rank) const {
+    best[query * top + place] = rank;
+  }
+};
+
+/// Lists of ids, queries and results as a caller gave them.
+struct GivenLists {
+  IdLists lists;
+  SegmentIds segment;
+  const float* queries;
+  std::uint64_t stride;  ///< elements from one query to the next
+  RankedOutput out;
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t length(std::uint64_t) const { return lists.length; }
+  KOKKOS_INLINE_FUNCTION std::uint32_t row(std::uint64_t query, std::uint64_t i) const {
+    return segment.row_of(lists.ids[query * lists.stride + i]);
+  }
+  KOKKOS_INLINE_FUNCTION ElementRow<float> query(std::uint64_t index, std::uint64_t) const {
+    return {queries + index * stride, 1.0F};
+  }
+  KOKKOS_INLINE_FUNCTION bool exists(std::uint32_t row) const { return row != SegmentIds::no_row; }
+  /// Computed by every group that needs it, which takes less time than another launch.
+  template <class Lanes>
+  KOKKOS_INLINE_FUNCTION double norm(const Lanes& lanes, Metric metric, std::uint64_t,
+                                     const ElementRow<float>& values,
+                                     std::uint64_t dimension) const {
+    if (metric != Metric::cosine) return 1.0;
+    const ElementRow<float> x[1] = {values};
+    double squares[1][1];
+    tile_sums<DotTerm, 1, 1, norm_depth>(lanes, x, x, dimension, squares);
+    return Kokkos::sqrt(squares[0][0]);
+  }
+  KOKKOS_INLINE_FUNCTION std::uint32_t places() const {
+    return static_cast<std::uint32_t>(out.top);
+  }
+  KOKKOS_INLINE_FUNCTION void write(Metric metric, std::uint64_t query, std::uint32_t place,
+                                    Rank rank) const {
+    out.write(metric, query, place, rank);
+  }
+
+ private:
+  static constexpr int norm_depth = 8;
+};
+
+/// A call of `rank_candidates`: the arguments of its kernels, on both kinds of spaces.
+/// \tparam Lists `PreparedLists` or `GivenLists`
+template <class ExecutionSpace, class Element, class Lists>
+struct CandidateRanking {
+  Metric metric;
+  ElementRows<Element> rows;
+  RowFilter<ExecutionSpace> filter;
+  Lists lists;
   std::uint32_t chunk;
   std::uint32_t chunks;
   std::uint32_t keep;
   std::uint32_t top;
-  Rank* best;
   Rank* partial;           // queries × chunks × keep
   std::uint32_t* arrived;  // completed chunks of a query
   CandidateCheck<ExecutionSpace> check = {};
 
   KOKKOS_INLINE_FUNCTION std::uint64_t length(std::uint64_t query) const {
-    return offsets[query + 1] - offsets[query];
+    return lists.length(query);
   }
   /// Chunks of a list, at least one.
   KOKKOS_INLINE_FUNCTION std::uint32_t chunks_of(std::uint64_t query) const {
@@ -45,22 +116,33 @@ struct CandidateRanking {
   }
   /// Whether a candidate of a query is scored.
   KOKKOS_INLINE_FUNCTION bool accepts(std::uint64_t query, std::uint32_t row) const {
+    if (!lists.exists(row)) return false;
     if (check.bad_query != nullptr && row >= check.rows) {
       Kokkos::atomic_min(check.bad_query, static_cast<std::uint32_t>(query));
       return false;
     }
     return filter.passes(query, row);
   }
-  KOKKOS_INLINE_FUNCTION const double* query(std::uint64_t index) const {
-    return queries + index * rows.dimension;
+  KOKKOS_INLINE_FUNCTION auto query(std::uint64_t index) const {
+    return lists.query(index, rows.dimension);
+  }
+  /// The norm of query \p index, which is \p values.
+  template <class Lanes, class Query>
+  KOKKOS_INLINE_FUNCTION double query_norm(const Lanes& lanes, std::uint64_t index,
+                                           const Query& values) const {
+    return lists.norm(lanes, metric, index, values, rows.dimension);
   }
   /// Read before the sum is complete, so that the two latencies overlap.
   KOKKOS_INLINE_FUNCTION double norm(std::uint32_t row) const {
     return metric == Metric::cosine ? rows.norms[row] : 1.0;
   }
-  KOKKOS_INLINE_FUNCTION Rank rank(double sum, std::uint64_t query, std::uint32_t row,
+  KOKKOS_INLINE_FUNCTION Rank rank(double sum, double query_norm, std::uint32_t row,
                                    double norm) const {
-    return score_rank(metric, sum, query_norms[query], norm, rows.id(row));
+    return score_rank(metric, sum, query_norm, norm, rows.id(row));
+  }
+  /// Stores result \p place of a query.
+  KOKKOS_INLINE_FUNCTION void write(std::uint64_t query, std::uint32_t place, Rank rank) const {
+    lists.write(metric, query, place, rank);
   }
 };
 

@@ -26,13 +26,13 @@ inline constexpr std::uint32_t candidate_counted_max = 32;
 /// chunk merges the chunks, so that one launch does everything.
 /// \tparam is_cut whether lists have several chunks: the merging code takes registers, and with
 /// them rows in flight, which lists of one chunk can use
-template <class ExecutionSpace, class Element, class Term, bool is_cut>
+template <class ExecutionSpace, class Element, class Lists, class Term, bool is_cut>
 struct CandidateTeam {
   using sort = ScratchSort<ExecutionSpace, Rank>;
   using member_type = typename sort::member_type;
   using lanes_type = Arch::GroupLanes<ExecutionSpace, true>;
 
-  CandidateRanking<ExecutionSpace, Element> ranking;
+  CandidateRanking<ExecutionSpace, Element, Lists> ranking;
   std::uint32_t sort_size;
   std::uint32_t table_size;
 
@@ -117,13 +117,13 @@ struct CandidateTeam {
   KOKKOS_INLINE_FUNCTION std::uint32_t choose(const member_type& team, std::uint64_t query,
                                               std::uint32_t part, const Scratch& scratch) const {
     const std::uint32_t count = count_of(query, part);
-    const std::uint32_t* candidates =
-        ranking.candidates + ranking.offsets[query] + std::uint64_t{part} * ranking.chunk;
+    const std::uint64_t begin = std::uint64_t{part} * ranking.chunk;
     std::uint32_t* chosen_count = scratch.counter(ranking.chunk);
     Kokkos::single(Kokkos::PerTeam(team), [&] { *chosen_count = 0; });
     if (is_cut && ranking.chunk <= candidate_counted_max) {
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count),
-                           [&](std::uint32_t i) { scratch.table[i] = candidates[i]; });
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
+        scratch.table[i] = ranking.lists.row(query, begin + i);
+      });
       team.team_barrier();
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
         const std::uint32_t row = scratch.table[i];
@@ -137,7 +137,7 @@ struct CandidateTeam {
     }
     clear(team, scratch.table);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
-      const std::uint32_t row = candidates[i];
+      const std::uint32_t row = ranking.lists.row(query, begin + i);
       if (ranking.accepts(query, row) && insert(scratch.table, row))
         scratch.chosen[Kokkos::atomic_fetch_add(chosen_count, 1U)] = row;
     });
@@ -169,27 +169,29 @@ struct CandidateTeam {
     // Prefetched where teams are few; many teams hide the latency of the rows.
     if (is_cut && own < count)
       ranking.rows[scratch.chosen[own]].prefetch(lanes, ranking.rows.dimension);
-    const double query_norm = ranking.query_norms[query];
-    const double* const y[1] = {ranking.query(query)};
+    const auto values = ranking.query(query);
+    const double query_norm = ranking.query_norm(lanes, query, values);
     const std::uint32_t step = static_cast<std::uint32_t>(team.team_size()) * lanes_type::groups;
     for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * lanes_type::groups;
          first < count; first += step) {
       const std::uint32_t i = first + static_cast<std::uint32_t>(lanes.group());
       const std::uint32_t row = scratch.chosen[i < count ? i : count - 1];
-      const Rank rank = rank_row(lanes, query_norm, row, y);
+      const Rank rank = rank_row(lanes, values, query_norm, row);
       if (lanes.is_leader() && i < count) scratch.keys[sort::place(i)] = rank;
     }
     team.team_barrier();
   }
 
-  KOKKOS_INLINE_FUNCTION Rank rank_row(const lanes_type& lanes, double query_norm,
-                                       std::uint32_t row, const double* const (&y)[1]) const {
+  template <class Query>
+  KOKKOS_INLINE_FUNCTION Rank rank_row(const lanes_type& lanes, const Query& query,
+                                       double query_norm, std::uint32_t row) const {
+    const Query y[1] = {query};
     const ElementRow<Element> x[1] = {ranking.rows[row]};
     const double norm = ranking.norm(row);
     double sums[1][1];
     tile_sums<Term, 1, 1, VectorTileShape<ExecutionSpace>::candidate_depth>(
         lanes, y, x, ranking.rows.dimension, sums);
-    return score_rank(ranking.metric, sums[0][0], query_norm, norm, ranking.rows.id(row));
+    return ranking.rank(sums[0][0], query_norm, row, norm);
   }
 
   /// Writes the best `keep` of \p count distinct keys to \p out.
@@ -226,10 +228,10 @@ struct CandidateTeam {
   KOKKOS_INLINE_FUNCTION void write_best(const member_type& team, std::uint64_t query,
                                          std::uint32_t count, Rank* keys) const {
     sort_keys(team, count, keys);
-    Rank* best = ranking.best + query * ranking.top;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, ranking.top), [&](std::uint32_t i) {
-      best[i] = i < count ? keys[sort::place(i)] : rank_none;
-    });
+    Kokkos::parallel_for(
+        Kokkos::TeamVectorRange(team, ranking.lists.places()), [&](std::uint32_t i) {
+          ranking.write(query, i, i < count && i < ranking.top ? keys[sort::place(i)] : rank_none);
+        });
   }
 
   /// Merges what the chunks of a query kept; a row that occurs in several chunks counts once.
@@ -301,12 +303,15 @@ struct CandidateTeam {
       keys[i] = is_first ? reaching[i] : rank_none;
     });
     team.team_barrier();
-    Rank* best = ranking.best + query * ranking.top;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
       const Rank own = keys[i];
       std::uint32_t better = 0;
       for (std::uint32_t j = 0; j < count; ++j) better += keys[j] < own ? 1U : 0U;
-      if (own != rank_none && better < ranking.top) best[better] = own;
+      if (own != rank_none && better < ranking.top) ranking.write(query, better, own);
+    });
+    const std::uint32_t padding = ranking.lists.places() - ranking.top;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, padding), [&](std::uint32_t i) {
+      ranking.write(query, ranking.top + i, rank_none);
     });
     return true;
   }

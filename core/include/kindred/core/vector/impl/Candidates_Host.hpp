@@ -17,7 +17,7 @@ struct CandidateChunk {
   static constexpr int together = VectorTileShape<HostSpace>::candidate_rows;
   static constexpr std::uint32_t table_size = 2 * candidate_chunk_max;
 
-  CandidateRanking<HostSpace, Element> ranking;
+  CandidateRanking<HostSpace, Element, PreparedLists> ranking;
 
   void operator()(std::uint64_t work_item) const {
     const std::uint64_t query = work_item / ranking.chunks;
@@ -31,7 +31,7 @@ struct CandidateChunk {
     const std::uint32_t kept = std::min(count, whole ? ranking.top : ranking.keep);
     if (kept < count) std::nth_element(keys, keys + kept, keys + count);
     if (whole) std::sort(keys, keys + kept);
-    Rank* out = whole ? ranking.best + query * ranking.top
+    Rank* out = whole ? ranking.lists.best + query * ranking.top
                       : ranking.partial + (query * ranking.chunks + part) * ranking.keep;
     std::copy(keys, keys + kept, out);
     std::fill(out + kept, out + (whole ? ranking.top : ranking.keep), rank_none);
@@ -44,10 +44,9 @@ struct CandidateChunk {
     std::fill(table, table + table_size, empty_slot);
     const std::uint64_t begin = std::uint64_t{part} * ranking.chunk;
     const std::uint64_t end = std::min(ranking.length(query), begin + ranking.chunk);
-    const std::uint32_t* candidates = ranking.candidates + ranking.offsets[query];
     std::uint32_t count = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
-      const std::uint32_t row = candidates[i];
+      const std::uint32_t row = ranking.lists.row(query, i);
       if (!ranking.accepts(query, row)) continue;
       std::uint32_t slot = first_slot(row, table_size - 1);
       while (table[slot] != row && table[slot] != empty_slot) slot = (slot + 1) % table_size;
@@ -64,6 +63,7 @@ struct CandidateChunk {
     std::fill(chosen + count, chosen + count + 2 * together, chosen[count - 1]);
     const Arch::Lanes<HostSpace> lanes(0);
     const double* const y[1] = {ranking.query(query)};
+    const double query_norm = ranking.query_norm(lanes, query, y[0]);
     for (std::uint32_t i = 0; i < count; i += together) {
       ElementRow<Element> x[together];
       for (int r = 0; r < together; ++r) {
@@ -73,7 +73,8 @@ struct CandidateChunk {
       double sums[1][together];
       tile_sums<Term>(lanes, y, x, ranking.rows.dimension, sums);
       for (int r = 0; r < together; ++r)
-        keys[i + r] = ranking.rank(sums[0][r], query, chosen[i + r], ranking.norm(chosen[i + r]));
+        keys[i + r] =
+            ranking.rank(sums[0][r], query_norm, chosen[i + r], ranking.norm(chosen[i + r]));
     }
   }
 };
@@ -81,14 +82,14 @@ struct CandidateChunk {
 /// Merges the chunks of a query, by one thread.
 template <class Element>
 struct CandidateMerge {
-  CandidateRanking<HostSpace, Element> ranking;
+  CandidateRanking<HostSpace, Element, PreparedLists> ranking;
 
   void operator()(std::uint64_t query) const {
     Rank* first = ranking.partial + query * ranking.chunks * ranking.keep;
     Rank* last = first + std::size_t{ranking.chunks_of(query)} * ranking.keep;
     std::sort(first, last);
     last = std::unique(first, last);
-    Rank* out = ranking.best + query * ranking.top;
+    Rank* out = ranking.lists.best + query * ranking.top;
     const std::size_t kept = std::min<std::size_t>(ranking.top, last - first);
     std::copy(first, first + kept, out);
     std::fill(out + kept, out + ranking.top, rank_none);
