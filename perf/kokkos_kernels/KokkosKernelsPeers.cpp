@@ -106,7 +106,7 @@ struct Squares {
                                    Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   KOKKOS_FUNCTION square_type operator()(std::size_t i) const {
-    return {values.data() + i * side * side, side, side};
+    return square_type(values.data() + i * side * side, side, side);
   }
 
   Kokkos::View<float*, memory_space> values;
