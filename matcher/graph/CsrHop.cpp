@@ -83,9 +83,8 @@ bool multiply_in_place(const HostSpace& exec_space, Context& context, const CsrG
                                                   plan.block_long_row.size());
   // All edges are checked before y is written.
   const Buffer<float, Kokkos::HostSpace> y(memory, "Kindred::hop::y", vectors.count);
-  if (!hop_given_rows(exec_space, rows, plan,
-                      ArrayView<const float, HostSpace>(vectors.x, vectors.count), y.view(),
-                      partial.view()))
+  if (!hop_given_rows(exec_space, rows, plan, {vectors.x, vectors.count}, {y.data(), y.size()},
+                      {partial.data(), partial.size()}))
     return false;
   Kokkos::deep_copy(exec_space, ArrayView<float, HostSpace>(vectors.y, vectors.count), y.view());
   Arch::fence(exec_space, "Kindred::hop::in_place");

@@ -241,9 +241,7 @@ bool plan_long_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, 
 
 template <class Offset>
 bool hop_given_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, const RowPlan& plan,
-                    const ArrayView<const float, HostSpace>& x,
-                    const ArrayView<float, HostSpace>& y,
-                    const ArrayView<double, HostSpace>& partial) {
+                    std::span<const float> x, std::span<float> y, std::span<double> partial) {
   const std::size_t count = rows.offsets.extent(0) - 1;
   const std::uint64_t edges = rows.ends.extent(0);
   const auto run = [&](auto is_plain) {
@@ -261,9 +259,8 @@ bool hop_given_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, 
 #define KINDRED_INSTANTIATE(OFFSET)                                                                \
   template bool plan_long_rows<OFFSET>(const HostSpace&, const GivenRows<OFFSET>&, RowPlan&);      \
   template bool hop_given_rows<OFFSET>(const HostSpace&, const GivenRows<OFFSET>&, const RowPlan&, \
-                                       const ArrayView<const float, HostSpace>&,                   \
-                                       const ArrayView<float, HostSpace>&,                         \
-                                       const ArrayView<double, HostSpace>&);
+                                       std::span<const float>, std::span<float>,                   \
+                                       std::span<double>);
 KINDRED_INSTANTIATE(std::int32_t)
 KINDRED_INSTANTIATE(std::int64_t)
 #undef KINDRED_INSTANTIATE

@@ -117,9 +117,7 @@ TYPED_TEST(GivenRowsOf, EndsBeyondTheLimitAreNeverRead) {
       ASSERT_TRUE(plan_long_rows(exec_space, rows.given(), plan));
       std::vector<double> partial(plan.block_long_row.size());
       const auto hop = [&] {
-        return hop_given_rows(exec_space, rows.given(), plan, view_of(x),
-                              ArrayView<float, HostSpace>(y.data(), y.size()),
-                              ArrayView<double, HostSpace>(partial.data(), partial.size()));
+        return hop_given_rows(exec_space, rows.given(), plan, x, y, partial);
       };
       EXPECT_TRUE(hop());
       EXPECT_THAT(y, ElementsAre(static_cast<float>(length), static_cast<float>(length)));

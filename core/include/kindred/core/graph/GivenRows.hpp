@@ -7,6 +7,7 @@
 #include <kindred/core/graph/RowPlan.hpp>
 
 #include <cstdint>
+#include <span>
 
 namespace Kindred {
 
@@ -30,15 +31,14 @@ template <class Offset>
 bool plan_long_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, RowPlan& plan);
 
 /// \brief The product `y = W x` of one column, in one pass that checks every edge before it reads
-/// x. The same bits as `hop`. Fences \p exec_space. Complexity O(rows + edges). \param plan from
-/// `plan_long_rows`, which returned true \param x `end_limit` values at least \param y one value
-/// per row \param partial one value per block of \p plan \returns false if an end is not below the
-/// limit, or a weight is not finite; y is then unspecified
+/// x. The same bits as `hop`. Fences \p exec_space. Complexity O(rows + edges).
+/// \param plan from `plan_long_rows`, which returned true \param x `end_limit` values at least
+/// \param y one value per row \param partial one value per block of \p plan
+/// \returns false if an end is not below the limit, or a weight is not finite; y is then
+/// unspecified
 template <class Offset>
 bool hop_given_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, const RowPlan& plan,
-                    const ArrayView<const float, HostSpace>& x,
-                    const ArrayView<float, HostSpace>& y,
-                    const ArrayView<double, HostSpace>& partial);
+                    std::span<const float> x, std::span<float> y, std::span<double> partial);
 
 }  // namespace Kindred
 
