@@ -21,6 +21,7 @@
 #include "BruteForceSearch.hpp"
 #include "GemmSearch.hpp"
 #include "GrowBuffer.hpp"
+#include "RoundedCopy.hpp"
 #include "TopLists.hpp"
 #include "VectorStore.hpp"
 #include "common/CallOrder.hpp"
@@ -109,7 +110,8 @@ class ArraySearch {
                        const VectorSegment& segment = *store.segments()[s];
                        const auto rows = segment.resident<ExecutionSpace>().view();
                        if (path == SearchPath::gemm) {
-                         m_gemm.queue(exec_space, rows, filter(s), block, metric, kept, best);
+                         m_gemm.queue(exec_space, rows, filter(s), block, metric, kept, best,
+                                      rounded_copy(exec_space, store, segment, *m_memory));
                          return;
                        }
                        SearchReport report;

@@ -66,6 +66,15 @@ class DeviceTiles {
     const std::size_t most = few < queries_block ? few : (left - block) / each;
     return std::max<std::size_t>(1, most);
   }
+  /// The layout of a rounded copy of rows of this dimension, and the number of its positions for
+  /// \p positions of their order.
+  static TileLayout rounded_layout(std::uint64_t dimension) {
+    return layout_of(dimension, is_fused(dimension));
+  }
+  static std::uint64_t rounded_positions(std::uint64_t dimension, std::uint64_t positions) {
+    if (is_fused(dimension)) return round_up(positions, rows_least);
+    return round_up(positions, tile_rows_of(layout_of(dimension, false), positions));
+  }
   /// Memory that is unused between passes and before the first one: for queries that are uploaded
   /// and for data derived from them.
   std::span<std::byte> spare_memory() const {
@@ -89,13 +98,12 @@ class DeviceTiles {
     if (!m_fused && !m_gemm) m_gemm.emplace();
     const TileLayout layout = layout_of(dimension, m_fused);
     const std::uint64_t padded = m_fused ? round_up(count, unit) : count;
-    m_tile_rows =
-        std::min({m_fused ? ThresholdProducts::rows_best : rows_of_gemm,
-                  tile_bytes / (layout.stride * sizeof(element)) / rows_least * rows_least,
-                  round_up(task.order.positions(), rows_least)});
+    m_tile_rows = m_fused && is_rounded(task)
+                      ? std::min(rows_most, round_up(task.order.positions(), rows_least))
+                      : tile_rows_of(layout, task.order.positions());
     m_block = std::min(queries_block, count);
     grow(exec_space, m_queries, padded * layout.stride);
-    grow(exec_space, m_rows, m_tile_rows * layout.stride);
+    if (!is_rounded(task)) grow(exec_space, m_rows, m_tile_rows * layout.stride);
     grow(exec_space, m_bounds, 4 * m_tile_rows);
     const std::size_t query_capacity =
         std::max(task.queries.bytes_needed(1),
@@ -126,13 +134,24 @@ class DeviceTiles {
   template <class Raise>
   void prefilter(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
                  std::uint64_t begin, std::span<const TilePart> parts, const Raise& raise) {
-    const TileRows<ExecutionSpace, element> tile{
-        m_rows.view(), TileBounds::of(m_bounds.data(), m_tile_rows), m_tile_rows, m_tile.layout};
-    prepare_tile_rows(exec_space, task.metric, m_model, task.rows, task.order, begin,
-                      ArrayView<const float, ExecutionSpace>(m_tile.residuals), tile,
-                      task.lists.not_numbers);
-    if (m_fused) return filter_products(exec_space, task, begin, parts, tile.bounds, raise);
+    const TileBounds bounds = TileBounds::of(m_bounds.data(), m_tile_rows);
     const std::uint64_t stride = m_tile.layout.stride;
+    const ArrayView<const float, ExecutionSpace> residuals(m_tile.residuals);
+    const element* rows = m_rows.data();
+    if (is_rounded(task)) {
+      rows = task.rounded.values.data() + begin * stride;
+      const std::uint64_t count = std::min(m_tile_rows, task.rounded.squares.size() - begin);
+      bound_tile_rows(
+          exec_space, task.metric, m_model, task.rows, task.order, begin,
+          ArrayView<const float, ExecutionSpace>(task.rounded.squares.data() + begin, count),
+          residuals, bounds, task.lists.not_numbers);
+    } else {
+      prepare_tile_rows(
+          exec_space, task.metric, m_model, task.rows, task.order, begin, residuals,
+          TileRows<ExecutionSpace, element>{m_rows.view(), bounds, m_tile_rows, m_tile.layout},
+          task.lists.not_numbers);
+    }
+    if (m_fused) return filter_products(exec_space, task, rows, begin, parts, bounds, raise);
     // The next part of a block needs the thresholds of the previous part.
     const bool together = parts.size() == 1;
     for (std::uint64_t query = 0; query < task.queries.count(); query += m_block) {
@@ -146,14 +165,13 @@ class DeviceTiles {
                             GemmType::float16,
                             GemmType::float16,
                             product_scale};
-      m_gemm->run(exec_space, shape, m_queries.data() + query * stride, m_rows.data(),
-                  m_products.data());
+      m_gemm->run(exec_space, shape, m_queries.data() + query * stride, rows, m_products.data());
       TileProducts<ExecutionSpace, element> products{
           m_products.data(), m_tile_rows, 0, 0, query, count};
       for (const TilePart& part : parts) {
         products.first = products.last;
         products.last = part.end - begin;
-        select_tile(exec_space, task.metric, m_model, products, tile.bounds,
+        select_tile(exec_space, task.metric, m_model, products, bounds,
                     ArrayView<const float, ExecutionSpace>(m_tile.weights), task.filter,
                     task.lists);
         if (part.raise && !together) raise(query, count);
@@ -166,10 +184,10 @@ class DeviceTiles {
   /// Compares parts of a tile's rows with the thresholds of all queries.
   template <class Raise>
   void filter_products(const ExecutionSpace& exec_space, const TilePass<ExecutionSpace>& task,
-                       std::uint64_t begin, std::span<const TilePart> parts,
+                       const element* rows, std::uint64_t begin, std::span<const TilePart> parts,
                        const TileBounds& bounds, const Raise& raise) {
     ThresholdTile<ExecutionSpace> tile;
-    tile.rows = m_rows.data();
+    tile.rows = rows;
     tile.queries = m_queries.data();
     tile.stride = m_tile.layout.stride;
     tile.bounds = bounds;
@@ -213,8 +231,9 @@ class DeviceTiles {
   static constexpr std::uint64_t unit = ThresholdProducts::query_multiple;
   /// 8192 × 2048 × 768: 512 blocks of 128 × 256 on 132 SMs, in four waves.
   static constexpr std::uint64_t rows_of_gemm = 8192;
+  /// Rows that were rounded before need no space: their tiles are limited by that of their bounds.
   static constexpr std::uint64_t rows_most =
-      std::max<std::uint64_t>(rows_of_gemm, ThresholdProducts::rows_best);
+      std::max<std::uint64_t>(rows_of_gemm, 4 * ThresholdProducts::rows_best);
   static constexpr std::uint64_t rows_least = TileLayout::block_vectors;
   static constexpr std::uint64_t queries_block = 2048;
   static constexpr std::uint64_t tile_bytes = 13U << 20U;
@@ -226,6 +245,14 @@ class DeviceTiles {
   /// For longer vectors, padding the queries to whole units takes too much memory.
   static constexpr std::uint64_t threshold_length_max = 4096;
 
+  static bool is_rounded(const TilePass<ExecutionSpace>& task) {
+    return task.rounded.values.size() > 0;
+  }
+  static std::uint64_t tile_rows_of(const TileLayout& layout, std::uint64_t positions) {
+    return std::min({layout.in_blocks ? ThresholdProducts::rows_best : rows_of_gemm,
+                     tile_bytes / (layout.stride * sizeof(element)) / rows_least * rows_least,
+                     round_up(positions, rows_least)});
+  }
   static bool is_fused(std::uint64_t dimension) {
     return dimension <= threshold_length_max && ThresholdProducts::is_usable();
   }

@@ -9,6 +9,7 @@
 #include "IdFilter.hpp"
 #include "QuantizedSearch.hpp"
 #include "QuerySource.hpp"
+#include "RoundedCopy.hpp"
 #include "SearchPaths.hpp"
 #include "VectorStore.hpp"
 
@@ -137,7 +138,8 @@ class ExactSearch {
                   [&](const VectorSegment* segment, const auto& rows, const auto& passes) {
                     if (m_path == SearchPath::gemm) {
                       m_matrix.search_within(exec_space, rows, passes, prepared, metric,
-                                             m_bounds.const_view(), found, report);
+                                             m_bounds.const_view(), found, report,
+                                             rounded_of(exec_space, store, segment, passes));
                     } else if (m_path == SearchPath::quantized && segment != nullptr) {
                       m_quantized_search.search_within(
                           exec_space, rows, segment->quantized(exec_space, *m_memory), passes,
@@ -330,7 +332,8 @@ class ExactSearch {
                       part = m_part.view();
                     }
                     if (m_path == SearchPath::gemm) {
-                      m_matrix.search(exec_space, rows, passes, source, metric, top, part, report);
+                      m_matrix.search(exec_space, rows, passes, source, metric, top, part, report,
+                                      rounded_of(exec_space, store, segment, passes));
                     } else if (m_path == SearchPath::quantized && segment != nullptr) {
                       m_quantized_search.search(exec_space, rows,
                                                 segment->quantized(exec_space, *m_memory), passes,
@@ -343,6 +346,14 @@ class ExactSearch {
                       m_top.add_top(exec_space, ArrayView<const Rank, ExecutionSpace>(part));
                   });
     if (!direct) download(exec_space, answer, m_best.view(), count * top);
+  }
+
+  /// The rounded copy of a segment, unless the rows that a filter lets pass are rounded alone.
+  RoundedRows<ExecutionSpace, Arch::Float16> rounded_of(
+      const ExecutionSpace& exec_space, const VectorStore& store, const VectorSegment* segment,
+      const RowFilter<ExecutionSpace>& passes) const {
+    if (segment == nullptr || !passes.passes_all()) return {};
+    return rounded_copy(exec_space, store, *segment, *m_memory);
   }
 
   /// The queries of a block. They are prepared once, except on the GEMM path of a device, which

@@ -31,6 +31,8 @@ template <class ExecutionSpace, class Tiles = typename TilesOf<ExecutionSpace>::
 class GemmSearch {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
+  using tiles_type = Tiles;
+  using rounded_type = RoundedRows<ExecutionSpace, Arch::Float16>;
 
   /// Constructs empty buffers in \p memory.
   void bind(MemoryResource& memory) {
@@ -77,10 +79,11 @@ class GemmSearch {
   /// \brief The best rows of every query. Fences \p exec_space.
   /// \param queries must be prepared if \p rows are too long for tiles
   /// \param best `queries × top`, ascending, padded with `rank_none`; write-only
+  /// \param rounded copy of \p rows for tiles, or empty
   void search(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
               const RowFilter<ExecutionSpace>& filter, const QuerySource<ExecutionSpace>& queries,
               Metric metric, std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
-              SearchReport& report) {
+              SearchReport& report, const rounded_type& rounded = {}) {
     const std::uint64_t capacity = Tiles::capacity_for(top);
     const std::size_t pass = begin_passes(exec_space, rows, filter, capacity, queries);
     if (pass == 0) {
@@ -93,7 +96,7 @@ class GemmSearch {
     const auto order = order_of(exec_space, rows, filter);
     for (std::size_t first = 0; first < queries.count(); first += pass) {
       const auto task = task_of(exec_space, rows, order, filter, queries, metric, capacity, first,
-                                std::min(pass, queries.count() - first));
+                                std::min(pass, queries.count() - first), rounded);
       search_pass(exec_space, task, top, part_of(best, first * top, task.queries.count() * top),
                   report);
     }
@@ -110,14 +113,15 @@ class GemmSearch {
   /// rows are not listed. `can_queue` must hold.
   void queue(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
              const RowFilter<ExecutionSpace>& filter, const VectorQueries<ExecutionSpace>& prepared,
-             Metric metric, std::size_t top, const ArrayView<Rank, ExecutionSpace>& best) {
+             Metric metric, std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
+             const rounded_type& rounded = {}) {
     const QuerySource<ExecutionSpace> queries(prepared, rows.dimension);
     const std::uint64_t capacity = Tiles::capacity_for(top);
     const std::size_t pass = begin_passes(exec_space, rows, {}, capacity, queries);
     const auto order = TileOrder<ExecutionSpace>::of(rows.norms.size());
     for (std::size_t first = 0; first < queries.count(); first += pass) {
       const auto task = task_of(exec_space, rows, order, filter, queries, metric, capacity, first,
-                                std::min(pass, queries.count() - first));
+                                std::min(pass, queries.count() - first), rounded);
       const auto part = part_of(best, first * top, task.queries.count() * top);
       fill_lists(exec_space, task, top);
       take_best(exec_space, task, top, capacity, part);
@@ -131,7 +135,8 @@ class GemmSearch {
                      const RowFilter<ExecutionSpace>& filter,
                      const VectorQueries<ExecutionSpace>& prepared, Metric metric,
                      const ArrayView<const Rank, ExecutionSpace>& bounds,
-                     std::vector<std::vector<Rank>>& found, SearchReport& report) {
+                     std::vector<std::vector<Rank>>& found, SearchReport& report,
+                     const rounded_type& rounded = {}) {
     const QuerySource<ExecutionSpace> queries(prepared, rows.dimension);
     const std::size_t pass = begin_passes(exec_space, rows, filter, within_capacity, queries);
     if (pass == 0) {
@@ -143,7 +148,7 @@ class GemmSearch {
     const auto order = order_of(exec_space, rows, filter);
     for (std::size_t first = 0; first < queries.count(); first += pass) {
       const auto task = task_of(exec_space, rows, order, filter, queries, metric, within_capacity,
-                                first, std::min(pass, queries.count() - first));
+                                first, std::min(pass, queries.count() - first), rounded);
       within_pass(exec_space, task, part_of(bounds, first, task.queries.count()), first, found,
                   report);
     }
@@ -224,7 +229,8 @@ class GemmSearch {
                                    const TileOrder<ExecutionSpace>& order,
                                    const RowFilter<ExecutionSpace>& filter,
                                    const QuerySource<ExecutionSpace>& queries, Metric metric,
-                                   std::uint64_t capacity, std::size_t first, std::size_t count) {
+                                   std::uint64_t capacity, std::size_t first, std::size_t count,
+                                   const rounded_type& rounded) {
     grow(exec_space, m_rows, count * capacity);
     grow(exec_space, m_uppers, count * capacity);
     grow(exec_space, m_counts, 2 * count + 1);
@@ -234,6 +240,7 @@ class GemmSearch {
     task.metric = metric;
     task.rows = rows;
     task.order = order;
+    if (order.chosen.size() == 0 && order.count == rows.norms.size()) task.rounded = rounded;
     // The rows of a shared filter were selected before, unless there are too many.
     if (filter.words_per_query == 0) {
       if (order.chosen.size() == 0 && order.count == rows.norms.size()) task.filter = filter;

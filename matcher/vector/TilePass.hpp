@@ -19,6 +19,7 @@ struct TilePass {
   RowFilter<ExecutionSpace> filter;
   QuerySource<ExecutionSpace> queries;
   TileLists<ExecutionSpace> lists;
+  RoundedRows<ExecutionSpace, Arch::Float16> rounded;  ///< of all rows in this order, or empty
 };
 
 /// A part of the rows, up to a position, and whether thresholds are raised after it.

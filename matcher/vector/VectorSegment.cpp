@@ -211,6 +211,19 @@ std::uint64_t VectorSegment::quantized_bytes(Space space) const {
   });
 }
 
+std::uint64_t VectorSegment::rounded_bytes(Space space) const {
+  const std::lock_guard lock(m_rounded_mutex);
+  return with_instance(*m_context, space, [&](const auto& exec_space) {
+    return m_rounded.get<std::decay_t<decltype(exec_space)>>().bytes();
+  });
+}
+
+bool VectorSegment::has_memory_for(std::uint64_t bytes) const {
+  const std::uint64_t half = m_context->info(Space::cuda).memory_budget / 2;
+  const std::uint64_t used = m_context->memory_statistics(Space::cuda).bytes_in_use;
+  return used <= half && bytes <= half - used;
+}
+
 void VectorSegment::own_rows() {
   if (!m_is_shared) return;
   MemoryResource& memory = m_context->memory(host_space(*m_context));
@@ -247,6 +260,8 @@ void VectorSegment::write_to_device(std::size_t row, const std::byte* values, co
     copy(rows.norms.view(), norm, 1);
     const QuantizedBuffers<execution_space>& quantized = m_quantized.get<execution_space>();
     if (quantized.stride != 0) quantized.build(exec_space, rows.view(row, 1), row, 1);
+    const RoundedBuffers<execution_space>& rounded = m_rounded.get<execution_space>();
+    if (rounded.values.size() != 0) rounded.rebuild(exec_space, rows.view(), row);
     Arch::fence(exec_space, "Kindred::VectorIndex::replace");
   });
 }

@@ -5,7 +5,9 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/QuantizedRows.hpp>
+#include <kindred/core/vector/TileSelect.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/matcher/StoredVectors.hpp>
@@ -107,6 +109,49 @@ struct QuantizedBuffers {
   std::uint64_t stride = 0;
 };
 
+/// The rounded copy of a segment's rows for the tiles of a GEMM, in memory of \p ExecutionSpace.
+template <class ExecutionSpace>
+struct RoundedBuffers {
+  using memory_space = typename ExecutionSpace::memory_space;
+  using element = Arch::Float16;
+
+  RoundedBuffers() = default;
+  /// Allocates \p positions positions. \throws OutOfMemory
+  RoundedBuffers(MemoryResource& memory, const TileLayout& layout_, std::size_t positions)
+      : values(memory, "Kindred::VectorIndex::rounded", positions * layout_.stride),
+        squares(memory, "Kindred::VectorIndex::rounded_squares", positions),
+        layout(layout_) {}
+
+  static std::uint64_t bytes_of(const TileLayout& layout, std::size_t positions) noexcept {
+    return positions * (layout.stride * sizeof(element) + sizeof(float));
+  }
+  std::uint64_t bytes() const noexcept { return values.bytes() + squares.bytes(); }
+  RoundedRows<ExecutionSpace, element> view() const {
+    return {values.const_view(), squares.const_view(), layout};
+  }
+  /// Rounds the positions `begin … begin + count`, multiples of a block. Does not fence.
+  void build(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+             std::size_t begin, std::size_t count) const {
+    const auto part = [&](const auto& buffer, std::size_t unit) {
+      return Kokkos::subview(buffer.view(), std::pair(begin * unit, (begin + count) * unit));
+    };
+    round_tile_rows<ExecutionSpace, element>(
+        exec_space, rows, TileOrder<ExecutionSpace>::of(rows.norms.size()), begin, layout,
+        part(values, layout.stride), part(squares, 1));
+  }
+  /// Rounds \p row again. Does not fence.
+  void rebuild(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+               std::size_t row) const {
+    constexpr std::size_t block = TileLayout::block_vectors;
+    const auto order = TileOrder<ExecutionSpace>::of(rows.norms.size());
+    build(exec_space, rows, order.position_of(row) / block * block, block);
+  }
+
+  Buffer<element, memory_space> values;
+  Buffer<float, memory_space> squares;
+  TileLayout layout;
+};
+
 /// How borrowed memory of a segment may be used.
 enum class StoredAccess : std::uint8_t {
   read,  ///< shared with others: copied before the first change
@@ -182,8 +227,21 @@ class VectorSegment {
                                           MemoryResource& memory) const;
   std::uint64_t quantized_bytes(Space space) const;
 
+  /// \brief The rounded copy of `resident` in \p layout, built by the first call. Empty if it would
+  /// take more than half of the budget together with everything else, or memory runs out;
+  /// searches do without it then. Concurrent calls are safe. Fences when it builds the copy.
+  /// \param positions of the copy: at least those of its order, a multiple of a block
+  template <class ExecutionSpace>
+  RoundedRows<ExecutionSpace, Arch::Float16> rounded(const ExecutionSpace& exec_space,
+                                                     MemoryResource& memory,
+                                                     const TileLayout& layout,
+                                                     std::size_t positions) const;
+  std::uint64_t rounded_bytes(Space space) const;
+
  private:
   void put(std::size_t row, const VectorSpan& value) noexcept;
+  /// Whether \p bytes fit into half of the device's budget, with everything that is in use.
+  bool has_memory_for(std::uint64_t bytes) const;
   /// Copies shared memory to owned memory. \throws OutOfMemory; nothing is then changed
   void own_rows();
   /// Writes a row to the device and rebuilds its quantized copy there. Fences the instance of the
@@ -202,6 +260,9 @@ class VectorSegment {
   bool m_on_device = false;
   mutable std::mutex m_quantized_mutex;
   mutable Arch::PerSpace<QuantizedBuffers> m_quantized;
+  mutable std::mutex m_rounded_mutex;
+  mutable Arch::PerSpace<RoundedBuffers> m_rounded;
+  mutable bool m_lacks_memory = false;  ///< for the rounded copy
 };
 
 /// \brief Finds rows by ids, optimised for many lookups in one segment.
@@ -240,6 +301,28 @@ QuantizedRows<ExecutionSpace> VectorSegment::quantized(const ExecutionSpace& exe
     quantized = std::move(made);
   }
   return quantized.view();
+}
+
+template <class ExecutionSpace>
+RoundedRows<ExecutionSpace, Arch::Float16> VectorSegment::rounded(const ExecutionSpace& exec_space,
+                                                                  MemoryResource& memory,
+                                                                  const TileLayout& layout,
+                                                                  std::size_t positions) const {
+  const std::lock_guard lock(m_rounded_mutex);
+  RoundedBuffers<ExecutionSpace>& rounded = m_rounded.get<ExecutionSpace>();
+  if (rounded.values.size() == 0 && !m_lacks_memory) {
+    try {
+      m_lacks_memory = !has_memory_for(RoundedBuffers<ExecutionSpace>::bytes_of(layout, positions));
+      if (m_lacks_memory) return {};
+      RoundedBuffers<ExecutionSpace> made(memory, layout, positions);
+      made.build(exec_space, resident<ExecutionSpace>().view(), 0, positions);
+      Arch::fence(exec_space, "Kindred::VectorIndex::rounded");
+      rounded = std::move(made);
+    } catch (const OutOfMemory&) {
+      m_lacks_memory = true;
+    }
+  }
+  return rounded.view();
 }
 
 }  // namespace Kindred::Impl

@@ -243,7 +243,8 @@ VectorStatistics VectorStore::statistics() const {
     out.host_bytes += segment->host().bytes() + host_quantized;
     out.quantized_bytes += host_quantized;
     if (!segment->on_device()) continue;
-    const std::uint64_t device_quantized = segment->quantized_bytes(Space::cuda);
+    const std::uint64_t device_quantized =
+        segment->quantized_bytes(Space::cuda) + segment->rounded_bytes(Space::cuda);
     out.quantized_bytes += device_quantized;
     out.device_bytes +=
         device_quantized + with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {

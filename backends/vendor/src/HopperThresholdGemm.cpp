@@ -66,17 +66,18 @@ struct Arguments {
   std::uint32_t chunks = 0;       ///< blocks per vector, stored one after the other
   std::uint32_t first_block = 0;  ///< of the rows
   std::uint32_t last_block = 0;
-  std::uint32_t row_pairs = 0;
+  std::uint32_t units = 0;  ///< groups of queries
   std::uint32_t tiles = 0;  ///< each a pair of row blocks and one group of queries
   std::uint32_t queries = 0;
 
-  /// What a cluster works on: consecutive places share their queries.
+  /// What a cluster works on: consecutive places share their rows, which are then read from memory
+  /// once, however many there are.
   struct Place {
     std::uint32_t row_block;
     std::uint32_t unit;
   };
   __device__ Place place(std::uint32_t index, std::uint32_t rank) const {
-    return {first_block + index % row_pairs * cluster_blocks + rank, index / row_pairs};
+    return {first_block + index / units * cluster_blocks + rank, index % units};
   }
 };
 
@@ -352,10 +353,10 @@ void ThresholdGemm::run(const DeviceSpace& exec_space,
   arguments.chunks = static_cast<std::uint32_t>(tile.stride / TileLayout::block_length);
   arguments.first_block = static_cast<std::uint32_t>(tile.first / row_block);
   arguments.last_block = static_cast<std::uint32_t>((tile.last + row_block - 1) / row_block);
-  arguments.row_pairs =
+  arguments.units = static_cast<std::uint32_t>((queries + query_multiple - 1) / query_multiple);
+  const std::uint32_t row_pairs =
       (arguments.last_block - arguments.first_block + cluster_blocks - 1) / cluster_blocks;
-  arguments.tiles = arguments.row_pairs *
-                    static_cast<std::uint32_t>((queries + query_multiple - 1) / query_multiple);
+  arguments.tiles = row_pairs * arguments.units;
   arguments.queries = static_cast<std::uint32_t>(queries);
   if (tile.weights != nullptr) return multiply_tiles<true>(exec_space, arguments);
   multiply_tiles<false>(exec_space, arguments);

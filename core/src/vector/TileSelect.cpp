@@ -24,6 +24,26 @@ void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
           initial.size() == 0 ? nullptr : initial.data(), tile, lists});
 }
 
+namespace {
+
+template <class Tile, class ExecutionSpace, class Finish>
+void launch_rounding(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                     const TileOrder<ExecutionSpace>& order, std::uint64_t begin,
+                     const TileLayout& layout, Tile* values, std::uint64_t count,
+                     const Finish& finish) {
+  Impl::with_element(rows, [&](const auto& elements) {
+    using stored = std::remove_cvref_t<decltype(*elements.values)>;
+    const auto launch = [&](auto wide) {
+      Impl::for_each_work_item(exec_space, "Kindred::Vector::prepare_tile_rows::round", count,
+                               Impl::PrepareTileRows<ExecutionSpace, stored, Tile, Finish, wide()>{
+                                   elements, order, begin, values, layout, count, finish});
+    };
+    Impl::with_width<ExecutionSpace>(elements, launch);
+  });
+}
+
+}  // namespace
+
 template <class ExecutionSpace, class Element>
 void prepare_tile_rows(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
                        const VectorRows<ExecutionSpace>& rows,
@@ -31,17 +51,35 @@ void prepare_tile_rows(const ExecutionSpace& exec_space, Metric metric, const Ti
                        const ArrayView<const float, ExecutionSpace>& query_residual,
                        const TileRows<ExecutionSpace, Element>& tile,
                        const ArrayView<std::uint32_t, ExecutionSpace>& not_numbers) {
-  Impl::with_element(rows, [&](const auto& elements) {
-    using stored = std::remove_cvref_t<decltype(*elements.values)>;
-    const auto launch = [&](auto wide) {
-      Impl::for_each_work_item(
-          exec_space, "Kindred::Vector::prepare_tile_rows::round", tile.count,
-          Impl::PrepareTileRows<ExecutionSpace, stored, Element, wide()>{
-              metric, model, elements, order, begin, query_residual.data(), tile.values.data(),
-              tile.layout, tile.bounds, tile.count, not_numbers.data()});
-    };
-    Impl::with_width<ExecutionSpace>(elements, launch);
-  });
+  launch_rounding(exec_space, rows, order, begin, tile.layout, tile.values.data(), tile.count,
+                  Impl::SetTileBound{metric, model, rows.dimension, query_residual.data(),
+                                     tile.bounds, not_numbers.data()});
+}
+
+template <class ExecutionSpace, class Element>
+void round_tile_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                     const TileOrder<ExecutionSpace>& order, std::uint64_t begin,
+                     const TileLayout& layout, const ArrayView<Element, ExecutionSpace>& values,
+                     const ArrayView<float, ExecutionSpace>& squares) {
+  launch_rounding(exec_space, rows, order, begin, layout, values.data(), squares.size(),
+                  Impl::SetTileSquares{squares.data()});
+}
+
+template <class ExecutionSpace>
+void bound_tile_rows(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
+                     const VectorRows<ExecutionSpace>& rows, const TileOrder<ExecutionSpace>& order,
+                     std::uint64_t begin, const ArrayView<const float, ExecutionSpace>& squares,
+                     const ArrayView<const float, ExecutionSpace>& query_residual,
+                     const TileBounds& bounds,
+                     const ArrayView<std::uint32_t, ExecutionSpace>& not_numbers) {
+  Kokkos::parallel_for(
+      "Kindred::Vector::bound_tile_rows::bound", Impl::range(exec_space, squares.size()),
+      Impl::BoundTileRows<ExecutionSpace>{
+          rows.norms.data(),
+          order,
+          begin,
+          squares.data(),
+          {metric, model, rows.dimension, query_residual.data(), bounds, not_numbers.data()}});
 }
 
 template <class Element>
@@ -194,6 +232,13 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
       const SPACE&, Metric, const TileModel&, const VectorRows<SPACE>&, const TileOrder<SPACE>&,   \
       std::uint64_t, const ArrayView<const float, SPACE>&, const TileRows<SPACE, Arch::Float16>&,  \
       const ArrayView<std::uint32_t, SPACE>&);                                                     \
+  template void round_tile_rows<SPACE, Arch::Float16>(                                             \
+      const SPACE&, const VectorRows<SPACE>&, const TileOrder<SPACE>&, std::uint64_t,              \
+      const TileLayout&, const ArrayView<Arch::Float16, SPACE>&, const ArrayView<float, SPACE>&);  \
+  template void bound_tile_rows<SPACE>(                                                            \
+      const SPACE&, Metric, const TileModel&, const VectorRows<SPACE>&, const TileOrder<SPACE>&,   \
+      std::uint64_t, const ArrayView<const float, SPACE>&, const ArrayView<const float, SPACE>&,   \
+      const TileBounds&, const ArrayView<std::uint32_t, SPACE>&);                                  \
   template void select_tile<SPACE, Arch::Float16>(                                                 \
       const SPACE&, Metric, const TileModel&, const TileProducts<SPACE, Arch::Float16>&,           \
       const TileBounds&, const ArrayView<const float, SPACE>&, const RowFilter<SPACE>&,            \

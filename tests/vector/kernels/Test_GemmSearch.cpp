@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "vector/GemmSearch.hpp"
 
@@ -162,24 +163,67 @@ struct Prepared {
 /// prepared for a search that does not wait.
 enum class Queries { prepared, brought, queued };
 
+/// Whether tiles round rows themselves or read a copy that was rounded before.
+enum class Rounding { in_tiles, before };
+
+/// The rounded copy of rows that the tiles of a search read.
+template <class ExecutionSpace, class Search>
+struct RoundedCopy {
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  RoundedCopy(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows) {
+    if constexpr (requires { Search::tiles_type::rounded_layout(1); }) {
+      using tiles = typename Search::tiles_type;
+      const auto order = TileOrder<ExecutionSpace>::of(rows.norms.size());
+      view.layout = tiles::rounded_layout(rows.dimension);
+      const std::size_t positions = tiles::rounded_positions(rows.dimension, order.positions());
+      values =
+          Kokkos::View<Arch::Float16*, memory_space>("rounded", positions * view.layout.stride);
+      squares = Kokkos::View<float*, memory_space>("rounded_squares", positions);
+      const auto round = [&](std::size_t begin, std::size_t count) {
+        round_tile_rows<ExecutionSpace, Arch::Float16>(
+            exec_space, rows, order, begin, view.layout,
+            Kokkos::subview(values, std::pair(begin * view.layout.stride,
+                                              (begin + count) * view.layout.stride)),
+            Kokkos::subview(squares, std::pair(begin, begin + count)));
+      };
+      // The first block again, as after a change of its rows.
+      round(0, positions);
+      round(0, TileLayout::block_vectors);
+      view.values = values;
+      view.squares = squares;
+    }
+  }
+
+  Kokkos::View<Arch::Float16*, memory_space> values;
+  Kokkos::View<float*, memory_space> squares;
+  RoundedRows<ExecutionSpace, Arch::Float16> view;
+};
+
 template <class ExecutionSpace, class Search>
 Found run(const ExecutionSpace& exec_space, Space space, Search& search, const StoredRows& rows,
-          const std::vector<float>& queries, const Case& target, Queries how = Queries::prepared) {
+          const std::vector<float>& queries, const Case& target, Queries how = Queries::prepared,
+          Rounding rounding = Rounding::in_tiles) {
   using memory_space = typename ExecutionSpace::memory_space;
   const Prepared<ExecutionSpace> prepared(exec_space, rows, queries, target);
+  std::optional<RoundedCopy<ExecutionSpace, Search>> copy;
+  RoundedRows<ExecutionSpace, Arch::Float16> rounded;
+  if (rounding == Rounding::before && rows.count() > 0)
+    rounded = copy.emplace(exec_space, prepared.data.view).view;
   search.bind(Testing::context().memory(space));
   Found found;
   found.ranks.resize(prepared.data.prepared.count * target.top);
   Kokkos::View<Rank*, memory_space> best("best", found.ranks.size());
-  const auto ask = [&](const auto& requested) {
+  const auto ask = [&]([[maybe_unused]] const auto& requested) {
     search.search(exec_space, prepared.data.view, prepared.filter, requested, target.metric,
-                  target.top, ArrayView<Rank, ExecutionSpace>(best), found.report);
+                  target.top, ArrayView<Rank, ExecutionSpace>(best), found.report, rounded);
   };
   if constexpr (std::is_same_v<Search, Impl::BruteForceSearch<ExecutionSpace>>) {
-    ask(prepared.data.prepared);
+    search.search(exec_space, prepared.data.view, prepared.filter, prepared.data.prepared,
+                  target.metric, target.top, ArrayView<Rank, ExecutionSpace>(best), found.report);
   } else if (how == Queries::queued) {
     search.queue(exec_space, prepared.data.view, prepared.filter, prepared.data.prepared,
-                 target.metric, target.top, ArrayView<Rank, ExecutionSpace>(best));
+                 target.metric, target.top, ArrayView<Rank, ExecutionSpace>(best), rounded);
     exec_space.fence("Kindred::Testing::run");
   } else if (how == Queries::prepared) {
     ask(Impl::QuerySource<ExecutionSpace>(prepared.data.prepared, rows.dimension));
@@ -219,15 +263,26 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
           return run(exec_space, space, search, rows, queries, target, Queries::queued);
         });
     ASSERT_EQ(queued.ranks, expected.ranks) << "queued on " << to_string(space);
+    for (const Queries how : {Queries::prepared, Queries::queued}) {
+      const Found rounded =
+          Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+            Impl::GemmSearch<std::decay_t<decltype(exec_space)>> search;
+            return run(exec_space, space, search, rows, queries, target, how, Rounding::before);
+          });
+      ASSERT_EQ(rounded.ranks, expected.ranks) << "of rounded rows on " << to_string(space);
+    }
   }
   if (!all_forms) return;
   if (Testing::context().is_usable(Space::cuda)) {
-    const Found found =
-        Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
-          typename LibrarySearch<std::decay_t<decltype(exec_space)>>::type search;
-          return run(exec_space, Space::cuda, search, rows, queries, target);
-        });
-    ASSERT_EQ(found.ranks, expected.ranks) << "products of a vendor library";
+    for (const Rounding rounding : {Rounding::in_tiles, Rounding::before}) {
+      const Found found =
+          Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
+            typename LibrarySearch<std::decay_t<decltype(exec_space)>>::type search;
+            return run(exec_space, Space::cuda, search, rows, queries, target, Queries::prepared,
+                       rounding);
+          });
+      ASSERT_EQ(found.ranks, expected.ranks) << "products of a vendor library";
+    }
   }
   const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   for (const Impl::HostGemmLibrary library : Impl::host_gemm_libraries_by_speed) {
@@ -241,11 +296,13 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
   Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, NoThresholdGemm>> worst;
   Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, WorstThresholdGemm>>
       fused;
-  for (const Queries how : {Queries::prepared, Queries::brought}) {
-    ASSERT_EQ(run(exec_space, Space::serial, worst, rows, queries, target, how).ranks,
+  for (const auto& [how, rounding] : {std::pair(Queries::prepared, Rounding::in_tiles),
+                                      std::pair(Queries::brought, Rounding::in_tiles),
+                                      std::pair(Queries::prepared, Rounding::before)}) {
+    ASSERT_EQ(run(exec_space, Space::serial, worst, rows, queries, target, how, rounding).ranks,
               expected.ranks)
         << "the worst float16 products";
-    ASSERT_EQ(run(exec_space, Space::serial, fused, rows, queries, target, how).ranks,
+    ASSERT_EQ(run(exec_space, Space::serial, fused, rows, queries, target, how, rounding).ranks,
               expected.ranks)
         << "the worst products, with a threshold epilogue";
   }
@@ -254,6 +311,14 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
 StoredRows stored(const std::vector<float>& values, std::size_t dimension,
                   VectorElement element = VectorElement::float32) {
   return StoredRows::near(element, values, dimension);
+}
+
+TEST(GemmSearch, PositionsOfRowsAreTheInverseOfTheirOrder) {
+  for (const std::uint64_t count : {1U, 7U, 8U, 9U, 33U, 40U, 41U, 100U, 1000U, 4097U, 70'001U}) {
+    const auto order = TileOrder<HostSpace>::of(count);
+    for (std::uint64_t row = 0; row < count; ++row)
+      ASSERT_EQ(order.row(order.position_of(row)), row) << count << " rows";
+  }
 }
 
 TEST(GemmSearch, EqualsBruteForce) {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <utility>
 
 namespace Kindred {
 
@@ -54,6 +55,32 @@ struct TileOrder {
     if (place >= count) return none;
     return chosen.size() == 0 ? static_cast<std::uint32_t>(place) : chosen[place];
   }
+  /// The position of a row, if no rows were chosen: the inverse of `row`. Complexity O(log count).
+  std::uint64_t position_of(std::uint64_t row) const {
+    // Euclid's algorithm finds the inverse of the step modulo the number of groups.
+    auto old_rest = static_cast<std::int64_t>(step % groups);
+    auto rest = static_cast<std::int64_t>(groups);
+    std::int64_t old_factor = 1;
+    std::int64_t factor = 0;
+    while (rest != 0) {
+      const std::int64_t quotient = old_rest / rest;
+      old_rest = std::exchange(rest, old_rest - quotient * rest);
+      old_factor = std::exchange(factor, old_factor - quotient * factor);
+    }
+    const auto inverse = static_cast<std::uint64_t>(
+        old_factor < 0 ? old_factor + static_cast<std::int64_t>(groups) : old_factor);
+    return row / tile_group * inverse % groups * tile_group + row % tile_group;
+  }
+};
+
+/// \brief All rows of a matrix, scaled and rounded, in the order of `TileOrder::of(count)`: what
+/// `prepare_tile_rows` would write for each tile.
+template <class ExecutionSpace, class Element>
+struct RoundedRows {
+  ArrayView<const Element, ExecutionSpace>
+      values;  ///< positions × stride; size 0: there is no copy
+  ArrayView<const float, ExecutionSpace> squares;  ///< squared rounding errors, one per position
+  TileLayout layout;
 };
 
 /// \brief Queries as the product of a tile reads them. If the array is longer than the queries, the
@@ -151,7 +178,28 @@ void prepare_tile_rows(const ExecutionSpace& exec_space, Metric metric, const Ti
                        const TileRows<ExecutionSpace, Element>& tile,
                        const ArrayView<std::uint32_t, ExecutionSpace>& not_numbers);
 
-/// \brief The same on the calling thread, for a tile that one thread multiplies.
+/// \brief Scales and rounds the rows from position \p begin on for `RoundedRows`. Does not fence.
+/// Complexity O(positions × dimension).
+/// \param begin a multiple of `TileLayout::block_vectors`
+/// \param values,squares those of these positions; \p squares has one element per position
+template <class ExecutionSpace, class Element>
+void round_tile_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                     const TileOrder<ExecutionSpace>& order, std::uint64_t begin,
+                     const TileLayout& layout, const ArrayView<Element, ExecutionSpace>& values,
+                     const ArrayView<float, ExecutionSpace>& squares);
+
+/// \brief Bounds rows that were rounded before, from position \p begin on: the bounds of
+/// `prepare_tile_rows`. Does not fence. Complexity O(positions).
+/// \param squares those of the positions to bound
+template <class ExecutionSpace>
+void bound_tile_rows(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
+                     const VectorRows<ExecutionSpace>& rows, const TileOrder<ExecutionSpace>& order,
+                     std::uint64_t begin, const ArrayView<const float, ExecutionSpace>& squares,
+                     const ArrayView<const float, ExecutionSpace>& query_residual,
+                     const TileBounds& bounds,
+                     const ArrayView<std::uint32_t, ExecutionSpace>& not_numbers);
+
+/// \brief `prepare_tile_rows` on the calling thread, for a tile that one thread multiplies.
 template <class Element>
 void prepare_tile_rows_here(Metric metric, const TileModel& model,
                             const VectorRows<HostSpace>& rows, const TileOrder<HostSpace>& order,

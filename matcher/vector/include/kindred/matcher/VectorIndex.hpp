@@ -34,10 +34,11 @@ enum class SearchPath : std::uint8_t {
 /// The name of \p path, as the command line accepts it.
 std::string_view to_string(SearchPath path) noexcept;
 
-/// \brief Whether a quantized copy of the rows is kept so that a search reads fewer bytes.
+/// \brief Whether quantized copies of the rows are kept so that a search reads fewer bytes.
 enum class QuantizedCopy : std::uint8_t {
-  automatic,  ///< an int8-quantized copy of rows of wider elements, built by the first search that
-              ///< uses it
+  automatic,  ///< of rows of wider elements, built by the first search that uses it: an
+              ///< int8-quantized copy for `SearchPath::quantized`; on a device, a copy rounded to
+              ///< float16 for `SearchPath::gemm`, if half of the memory budget suffices for all
   never
 };
 

@@ -53,22 +53,64 @@ KOKKOS_INLINE_FUNCTION float row_factor(double norm) {
   return tile_covers(norm) ? static_cast<float>(tile_power(-tile_exponent(norm))) : 0.0F;
 }
 
-/// A work item: one position of the tile.
-template <class ExecutionSpace, class Element, class Tile, bool Wide>
+/// Stores the bound of a row from its squared rounding errors. `index` is `TileOrder::none` where
+/// there is no row.
+struct SetTileBound {
+  Metric metric;
+  TileModel model;
+  std::uint64_t dimension;
+  const float* query_residual;
+  TileBounds bounds;
+  std::uint32_t* not_numbers;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t place, std::uint32_t index, double norm,
+                                         float squares) const {
+    TileRow bound = tile_row(metric, model, norm, residual_bound(squares, dimension),
+                             static_cast<double>(*query_residual));
+    if (index == TileOrder<HostSpace>::none) bound.error = -__builtin_inff();
+    bounds.set(place, bound, index);
+    if (norm != norm) *not_numbers = 1;
+  }
+};
+
+/// Stores the squared rounding errors of a row.
+struct SetTileSquares {
+  float* out;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t place, std::uint32_t, double,
+                                         float squares) const {
+    out[place] = squares;
+  }
+};
+
+/// An index: one position of rows that were rounded before.
+template <class ExecutionSpace>
+struct BoundTileRows {
+  const double* norms;
+  TileOrder<ExecutionSpace> order;
+  std::uint64_t begin;
+  const float* squares;
+  SetTileBound set;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t place) const {
+    const std::uint32_t index = order.row(begin + place);
+    set(place, index, index == TileOrder<ExecutionSpace>::none ? 0.0 : norms[index],
+        squares[place]);
+  }
+};
+
+/// A work item: one position of the tile. \tparam Finish receives the squared rounding errors
+template <class ExecutionSpace, class Element, class Tile, class Finish, bool Wide>
 struct PrepareTileRows {
   static constexpr int depth = 6;
 
-  Metric metric;
-  TileModel model;
   ElementRows<Element> rows;
   TileOrder<ExecutionSpace> order;
   std::uint64_t begin;
-  const float* query_residual;
   Tile* values;
   TileLayout layout;
-  TileBounds bounds;
   std::uint64_t count;
-  std::uint32_t* not_numbers;
+  Finish finish;
 
   KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
     const std::uint64_t place = work_item_of(member);
@@ -100,13 +142,7 @@ struct PrepareTileRows {
           }
         },
         squares);
-    Kokkos::single(Kokkos::PerThread(member), [&] {
-      TileRow bound = tile_row(metric, model, norm, residual_bound(squares, rows.dimension),
-                               static_cast<double>(*query_residual));
-      if (!exists) bound.error = -__builtin_inff();
-      bounds.set(place, bound, index);
-      if (norm != norm) *not_numbers = 1;
-    });
+    Kokkos::single(Kokkos::PerThread(member), [&] { finish(place, index, norm, squares); });
   }
 
   /// Four elements, with +0 beyond the row.
