@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -237,6 +238,10 @@ class Comparer {
   bool m_agreed = true;
 };
 
+/// Topics and names of the works that `gpu_peers.py` knows.
+constexpr std::array on_gpus{"search", "score",       "hop",        "hop-uniform",
+                             "hop-32", "matmul-1024", "bmm-10-256", "bmm-1000-32-stacked"};
+
 int run_peers(const PeersArguments& arguments) {
   for (const std::string& topic : arguments.only) {
     const bool known =
@@ -257,9 +262,7 @@ int run_peers(const PeersArguments& arguments) {
     if (!arguments.only.empty() &&
         std::none_of(arguments.only.begin(), arguments.only.end(), named))
       continue;
-    if (arguments.gpu &&
-        (topic != "search" && topic != "score" && entry.name != std::string("hop")))
-      continue;
+    if (arguments.gpu && std::none_of(on_gpus.begin(), on_gpus.end(), named)) continue;
     works.push_back(comparer.compare(*make_work(entry, context, arguments.scale, arguments.seed)));
   }
   if (!arguments.out.empty()) {
@@ -286,7 +289,7 @@ void add_peers(CLI::App& app, Action& action) {
   command->add_option("--scale", arguments->scale, "Scale of the sizes")
       ->check(CLI::Range(1e-4, 100.0));
   command->add_flag("--gpu", arguments->gpu,
-                    "Compare Kindred on cuda with PyTorch on the same device");
+                    "Compare Kindred on cuda with PyTorch and Kokkos Kernels on the same device");
   command->add_option("--python", arguments->python, "Python interpreter with the peers installed");
   command->add_option("--scripts", arguments->scripts, "Folder of cpu_peers.py and gpu_peers.py");
   command->add_option("--seconds", arguments->seconds, "Approximate duration per row")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Alternative library for the same work on a GPU: PyTorch (cuBLAS, cuSPARSE), replayed from a CUDA graph if that is faster.
+Kokkos Kernels runs in `kindred-perf` itself.
 Times are device times between CUDA events; Kindred's times include copying the results to the host."""
 from protocol import Peer, serve
 
@@ -81,8 +82,19 @@ def hop(job):
         on_device(host.indptr), on_device(host.indices), on_device(host.data), size=(nodes, nodes)
     )
     x = on_device(job.array("x"))
-    return [device_peer("cuSPARSE SpMV", lambda: matrix @ x, lambda result: (None, result.cpu().numpy()))]
+    name = "cuSPARSE SpMV" if x.ndim == 1 else "cuSPARSE SpMM"
+    return [device_peer(name, lambda: matrix @ x, lambda result: (None, result.cpu().numpy().ravel()))]
+
+
+def products(job):
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = False
+    a, b = on_device(job.array("a")), on_device(job.array("b"))
+    step = max(1, a.numel() // 1000)
+    return [device_peer("torch bmm", lambda: torch.bmm(a, b), lambda result: (None, result.cpu().numpy().ravel()[::step]))]
 
 
 if __name__ == "__main__":
-    serve({"search": (["torch"], search), "score": (["torch"], score), "hop": (["torch", "scipy"], hop)})
+    serve({"search": (["torch"], search), "score": (["torch"], score), "hop": (["torch", "scipy"], hop),
+           "bulk_stacked": (["torch"], products)})
