@@ -214,13 +214,17 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const S
   Found found;
   found.ranks.resize(prepared.data.prepared.count * target.top);
   Kokkos::View<Rank*, memory_space> best("best", found.ranks.size());
-  const auto ask = [&]([[maybe_unused]] const auto& requested) {
-    search.search(exec_space, prepared.data.view, prepared.filter, requested, target.metric,
-                  target.top, ArrayView<Rank, ExecutionSpace>(best), found.report, rounded);
+  const auto ask = [&](const auto& requested) {
+    if constexpr (std::is_same_v<Search, Impl::BruteForceSearch<ExecutionSpace>>) {
+      search.search(exec_space, prepared.data.view, prepared.filter, requested, target.metric,
+                    target.top, ArrayView<Rank, ExecutionSpace>(best), found.report);
+    } else {
+      search.search(exec_space, prepared.data.view, prepared.filter, requested, target.metric,
+                    target.top, ArrayView<Rank, ExecutionSpace>(best), found.report, rounded);
+    }
   };
   if constexpr (std::is_same_v<Search, Impl::BruteForceSearch<ExecutionSpace>>) {
-    search.search(exec_space, prepared.data.view, prepared.filter, prepared.data.prepared,
-                  target.metric, target.top, ArrayView<Rank, ExecutionSpace>(best), found.report);
+    ask(prepared.data.prepared);
   } else if (how == Queries::queued) {
     search.queue(exec_space, prepared.data.view, prepared.filter, prepared.data.prepared,
                  target.metric, target.top, ArrayView<Rank, ExecutionSpace>(best), rounded);
