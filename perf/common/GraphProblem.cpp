@@ -58,7 +58,8 @@ class SpreadProblem final : public Problem {
     links.reserve(m_graph->edges.size());
     for (const Edge& edge : m_graph->edges) links.push_back({edge.from, edge.to, edge.weight});
     std::vector<Reference::Node> sources;
-    for (const Activation& source : static_cast<RaggedSpan<Activation>>(m_sources)[0])
+    const RaggedSpan<Activation> lists = m_sources;
+    for (const Activation& source : lists[0])
       sources.push_back({source.node, source.value});
     Reference::SpreadSettings settings;
     settings.hops = m_options.hops;

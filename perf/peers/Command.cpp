@@ -199,6 +199,7 @@ class Comparer {
     for (const Comparison::Times& peer : measured.peers) {
       if (&peer != &best) print(peer);
     }
+    std::fflush(stdout);
     for (const Comparison::Times& other : measured.beside) print(other);
     if (!measured.reported.empty())
       std::printf("%-13s ours: %s\n", "", measured.reported.dump().c_str());

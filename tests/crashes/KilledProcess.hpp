@@ -11,8 +11,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <exception>
+#include <iostream>
 #include <optional>
 #include <thread>
 
@@ -33,7 +33,7 @@ template <class Step>
       if (::write(reported, &number, sizeof(number)) != sizeof(number)) break;
     }
   } catch (const std::exception& error) {
-    static_cast<void>(::write(STDERR_FILENO, error.what(), std::strlen(error.what())));
+    std::cerr << error.what() << std::flush;
   }
   ::_exit(1);
 }

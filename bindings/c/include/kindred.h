@@ -1487,7 +1487,7 @@ enum {
 typedef struct kindred_index_options {
   size_t struct_size;
   int32_t residency;
-  int32_t quantized_copy; /* nonzero: a search may build an int8-quantized copy of the rows */
+  int32_t quantized_copy; /* nonzero: a search may keep copies of the rows of fewer bytes */
 } kindred_index_options;
 #define KINDRED_INDEX_OPTIONS_INIT \
   { sizeof(kindred_index_options), KINDRED_RESIDENCY_AUTOMATIC, 1 }
