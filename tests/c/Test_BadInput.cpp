@@ -407,6 +407,22 @@ TEST(CBadInput, OptionsOutOfRangeAreRefused) {
   expect_refused(matching, &kindred_match_options::threshold, {-0.1, 1.1, nan}, "threshold", match);
   expect_refused(matching, &kindred_match_options::top, {std::uint64_t{0}}, "top", match);
 
+  std::vector<float> pair_values(100);
+  std::size_t stored = 0;
+  KINDRED_ASSERT_OK(kindred_matcher_size(handles().matcher, &stored));
+  Tensor pair_tensor(pair_values.data(), KINDRED_FLOAT32, 1, static_cast<std::int64_t>(stored));
+  const auto score_pairs = [&](const kindred_pair_options* options) {
+    return kindred_matcher_scores(handles().matcher, symbols, offsets, 1, options, &pair_tensor,
+                                  nullptr);
+  };
+  const kindred_pair_options pairing = KINDRED_PAIR_OPTIONS_INIT;
+  KINDRED_EXPECT_OK(score_pairs(&pairing));
+  expect_refused(pairing, &kindred_pair_options::measure, {-1, 9}, "measure", score_pairs);
+  expect_refused(pairing, &kindred_pair_options::value, {-1, 2}, "value", score_pairs);
+  expect_refused(pairing, &kindred_pair_options::space, {-2, 3}, "space", score_pairs);
+  expect_refused(pairing, &kindred_pair_options::cutoff, {1.5, nan}, "cutoff", score_pairs);
+  expect_refused(pairing, &kindred_pair_options::autojunk, {1}, "autojunk", score_pairs);
+
   const float query[] = {1, 0};
   float scores[10];
   std::int64_t ids[10];

@@ -93,6 +93,63 @@ TEST(CSequences, MatchesAreThoseOfCpp) {
   }
 }
 
+TEST(CSequences, ScoresOfAllPairsAreThoseOfCpp) {
+  const Ragged<Symbol> patterns = random_sequences("CSequences scored patterns", 33, 20);
+  const Ragged<Symbol> queries = random_sequences("CSequences scored queries", 3, 20);
+  const SequenceMatcher expected(context(), patterns, Residency::host);
+  Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+  KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), patterns.values.data(),
+                                           patterns.offsets.data(), patterns.rows(),
+                                           KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+  for (const std::int32_t space : c_spaces()) {
+    for (const Measure measure : {Measure::lcs, Measure::difflib, Measure::levenshtein}) {
+      for (const PairValue value : {PairValue::similarity, PairValue::distance}) {
+        const bool edits = value == PairValue::distance && counts_edits(measure);
+        for (const std::optional<double> cutoff : {std::optional<double>(), {edits ? 5.0 : 0.5}}) {
+          std::vector<double> wanted(queries.rows() * patterns.rows());
+          const std::vector<std::int64_t> shape{static_cast<std::int64_t>(queries.rows()),
+                                                static_cast<std::int64_t>(patterns.rows())};
+          expected.scores(queries, Array(wanted.data(), DataType::float64, shape),
+                          {.measure = measure, .value = value, .cutoff = cutoff});
+          std::vector<double> found(wanted.size(), -1);
+          Tensor out(found.data(), KINDRED_FLOAT64, static_cast<std::int64_t>(queries.rows()),
+                     static_cast<std::int64_t>(patterns.rows()));
+          kindred_pair_options options = KINDRED_PAIR_OPTIONS_INIT;
+          options.measure = static_cast<std::int32_t>(measure);
+          options.value = static_cast<std::int32_t>(value);
+          options.cutoff = cutoff.value_or(-1);
+          options.space = space;
+          kindred_record record = KINDRED_RECORD_INIT;
+          KINDRED_ASSERT_OK(kindred_matcher_scores(matcher, queries.values.data(),
+                                                   queries.offsets.data(), queries.rows(), &options,
+                                                   &out, &record));
+          EXPECT_EQ(found, wanted) << to_string(measure);
+          EXPECT_EQ(record.space, space);
+        }
+      }
+    }
+  }
+}
+
+TEST(CSequences, ScoresOfTextsAreNumbersOfEdits) {
+  const std::vector<std::string> texts{"kindred", "kindrid", "kindler", ""};
+  const std::vector<kindred_text> given = c_texts(texts);
+  Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+  KINDRED_ASSERT_OK(kindred_matcher_create_texts(c_context(), given.data(), given.size(),
+                                                 KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+  std::vector<std::uint8_t> found(texts.size());
+  Tensor out(found.data(), KINDRED_UINT8, 1, static_cast<std::int64_t>(found.size()));
+  kindred_pair_options options = KINDRED_PAIR_OPTIONS_INIT;
+  options.measure = KINDRED_LEVENSHTEIN;
+  options.value = KINDRED_DISTANCE;
+  KINDRED_ASSERT_OK(
+      kindred_matcher_scores_texts(matcher, given.data(), 1, &options, &out, nullptr));
+  EXPECT_EQ(found, (std::vector<std::uint8_t>{0, 1, 2, 7}));
+  EXPECT_EQ(kindred_matcher_scores_texts(matcher, given.data(), 2, &options, &out, nullptr),
+            KINDRED_INVALID)
+      << "an array of one row for two queries";
+}
+
 struct Collected {
   std::vector<std::uint64_t> firsts;
   std::size_t rows = 0;

@@ -855,6 +855,29 @@ typedef struct kindred_match_options {
 KINDRED_API kindred_status kindred_match_options_init(kindred_match_options* options,
                                                       size_t struct_size) KINDRED_NOEXCEPT;
 
+/* What kindred_matcher_scores writes for a pair. */
+enum {
+  KINDRED_SIMILARITY = 0,
+  KINDRED_DISTANCE = 1 /* a number of edits if the measure counts them, else 1 - similarity */
+};
+
+/** Options of kindred_matcher_scores. */
+typedef struct kindred_pair_options {
+  size_t struct_size;
+  double cutoff; /* a similarity below it is 0; a number of edits above it is cutoff + 1, another
+                    distance above it 1; in [0, 1], for numbers of edits a whole number; negative:
+                    no cutoff */
+  int32_t measure;
+  int32_t value;    /* KINDRED_SIMILARITY or KINDRED_DISTANCE */
+  int32_t autojunk; /* nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
+  int32_t space;
+} kindred_pair_options;
+#define KINDRED_PAIR_OPTIONS_INIT \
+  { sizeof(kindred_pair_options), -1.0, KINDRED_LCS, KINDRED_SIMILARITY, 0, KINDRED_SPACE_ANY }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_pair_options_init(kindred_pair_options* options,
+                                                     size_t struct_size) KINDRED_NOEXCEPT;
+
 /** Receives the results of a group of stored sequences: row r lists the sequences before `first +
  * r` that match it. The results are valid during the callback, and must not be destroyed; nonzero
  * cancels. */
@@ -890,6 +913,19 @@ KINDRED_API kindred_status
 kindred_matcher_match_texts(const kindred_matcher* matcher, const kindred_text* texts, size_t count,
                             KINDRED_OPTIONAL const kindred_match_options* options,
                             kindred_results** results) KINDRED_NOEXCEPT;
+/** Writes the similarity or the distance of every query and every stored sequence, in input order.
+ *  @param out queries * sequences, whose rows may lie apart, or one row of all; float32 or float64,
+ * for numbers of edits also int32 or uint8, in which a larger number is the largest of the type; on
+ * the host, or on the device if the sequences are there */
+KINDRED_API kindred_status kindred_matcher_scores(
+    const kindred_matcher* matcher, const uint32_t* symbols, const uint64_t* offsets, size_t rows,
+    KINDRED_OPTIONAL const kindred_pair_options* options, DLTensor* out,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** The same for texts. */
+KINDRED_API kindred_status kindred_matcher_scores_texts(
+    const kindred_matcher* matcher, const kindred_text* texts, size_t count,
+    KINDRED_OPTIONAL const kindred_pair_options* options, DLTensor* out,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** Finds duplicates: scores every pair of stored sequences once, and calls `answer` with groups of
  * results. KINDRED_INVALID if `only` is set; KINDRED_CANCELLED. */
 KINDRED_API kindred_status kindred_matcher_match_self(

@@ -51,6 +51,19 @@ MatchOptions match_options(const kindred_match_options* options, double threshol
   return out;
 }
 
+static PairOptions pair_options(const kindred_pair_options* options) {
+  const kindred_pair_options defaults = KINDRED_PAIR_OPTIONS_INIT;
+  const kindred_pair_options given = options_of(options, defaults, "options");
+  PairOptions out;
+  out.measure = measure_of(given.measure);
+  out.value = enum_of<PairValue>(given.value, 2, "value");
+  // A NaN is passed on, and refused.
+  if (!(given.cutoff < 0)) out.cutoff = given.cutoff;
+  out.autojunk = given.autojunk != 0;
+  out.space = space_option(given.space);
+  return out;
+}
+
 kindred_status kindred_matcher_create(kindred_context* context, const std::uint32_t* symbols,
                                       const std::uint64_t* offsets, std::size_t rows,
                                       std::int32_t residency, kindred_matcher** matcher) noexcept {
@@ -121,6 +134,35 @@ kindred_status kindred_matcher_match_texts(const kindred_matcher* matcher,
     const MatchOptions given = match_options(options);
     *results = make_handle_of<kindred_results>(results_of(
         object.engine.match(std::span<const std::string_view>(queries), given), given.blocks));
+  });
+}
+
+kindred_status kindred_matcher_scores(const kindred_matcher* matcher, const std::uint32_t* symbols,
+                                      const std::uint64_t* offsets, std::size_t rows,
+                                      const kindred_pair_options* options, DLTensor* out,
+                                      kindred_record* record) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(matcher, "matcher");
+    check_record(record);
+    require(out, "out");
+    const PairOptions given = pair_options(options);
+    write_record(record, object.engine.scores(ragged_of(symbols, offsets, rows, "symbols"),
+                                              output_array_of(out, "out"), given));
+  });
+}
+
+kindred_status kindred_matcher_scores_texts(const kindred_matcher* matcher,
+                                            const kindred_text* texts, std::size_t count,
+                                            const kindred_pair_options* options, DLTensor* out,
+                                            kindred_record* record) noexcept {
+  return guarded([&] {
+    const auto& object = object_of(matcher, "matcher");
+    check_record(record);
+    require(out, "out");
+    const PairOptions given = pair_options(options);
+    const std::vector<std::string_view> queries = texts_of(texts, count, "texts");
+    write_record(record, object.engine.scores(std::span<const std::string_view>(queries),
+                                              output_array_of(out, "out"), given));
   });
 }
 
