@@ -44,3 +44,13 @@ def load() -> Library:
     from pykindred import _loader
 
     return Library(*_loader.open_library(folder, requested))
+
+
+def loaded_file() -> str:
+    """The file of the library that this process has loaded; empty if the system does not say."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            files = [line.split(maxsplit=5)[5].strip() for line in maps if "libkindred" in line]
+    except OSError:
+        return ""
+    return next((file for file in files if Path(file).name.startswith("libkindred")), "")
