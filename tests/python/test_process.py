@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Import, contexts, threads, fork and the end of the interpreter."""
 import gc
+import importlib.util
 import os
 import pickle
 import threading
@@ -204,6 +205,77 @@ class End(unittest.TestCase):
         for _ in range(3):
             self.assertEqual(run(self.PROGRAM).strip(), "[2]")
 
+    def test_with_threads_that_are_waited_for(self):
+        self.assertEqual(run("""
+            import threading, numpy, pykindred
+            rows = numpy.random.default_rng(1).standard_normal((20_000, 64)).astype(numpy.float32)
+            index, done = pykindred.VectorIndex(rows), []
+            def work():
+                for _ in range(5):
+                    done.append(index.search(rows[:64], 5)[1][3, 0])
+                if len(done) == 20:
+                    print(set(map(int, done)))
+            for _ in range(4):
+                threading.Thread(target=work).start()
+            # The main thread ends, and the interpreter waits for the others.
+        """).strip(), "{3}")
+
+    def test_with_a_pool_and_an_exit_within_a_call(self):
+        self.assertEqual(run("""
+            import concurrent.futures, sys, numpy, pykindred
+            rows = numpy.random.default_rng(1).standard_normal((20_000, 64)).astype(numpy.float32)
+            index, pool = pykindred.VectorIndex(rows), concurrent.futures.ThreadPoolExecutor(3)
+            running = [pool.submit(index.search, rows[:64], 5) for _ in range(12)]
+            class Ending:
+                def __fspath__(self):
+                    sys.exit(0)
+            print(running[0].result()[1][2, 0])
+            index.save(Ending())
+            print("not reached")
+        """).strip(), "2")
+
+    def test_with_threads_of_the_library(self):
+        # Merges of a graph, synchronisation of patterns and a construction that reports its progress.
+        for _ in range(3):
+            run("""
+                import threading, time, numpy, pykindred
+                random = numpy.random.default_rng(1)
+                ends = random.integers(0, 20_000, (2, 200_000))
+                graph = pykindred.SpreadingEngine(20_000, *ends, merge_share=0.001)
+                memory = pykindred.PatternMemory(settings=pykindred.PatternSettings(sync_threshold=1, background_sync=True))
+                rows = random.standard_normal((3_000, 32)).astype(numpy.float32)
+                def change():
+                    generator = numpy.random.default_rng(2)
+                    while True:
+                        graph.add_edges(*generator.integers(0, 20_000, (2, 500)))
+                        memory.learn([[str(generator.integers(10**6))], ["x"]])
+                def build():
+                    pykindred.HnswIndex(rows, progress=lambda done: None)
+                for work in (change, build):
+                    threading.Thread(target=work, daemon=True).start()
+                time.sleep(0.3)
+            """)
+
+    def test_after_a_fork_while_threads_compute(self):
+        self.assertEqual(run("""
+            import os, sys, threading, time, numpy, pykindred
+            rows = numpy.random.default_rng(1).standard_normal((20_000, 64)).astype(numpy.float32)
+            index = pykindred.VectorIndex(rows)
+            def work():
+                while True:
+                    index.search(rows[:64], 5)
+            for _ in range(3):
+                threading.Thread(target=work, daemon=True).start()
+            time.sleep(0.1)
+            statuses = []
+            for end in (sys.exit, os._exit):
+                child = os.fork()
+                if child == 0:
+                    end(0)
+                statuses.append(os.waitpid(child, 0)[1])
+            print(statuses)
+        """).strip(), "[0, 0]")
+
     def test_with_objects_that_live_until_the_end(self):
         run("""
             import sys, numpy, pykindred
@@ -213,6 +285,31 @@ class End(unittest.TestCase):
             sys.cycle.append(sys.cycle)
             sys.logged = pykindred.Context(log=print, on_dispatch=print)
         """)
+
+
+class Interpreters(unittest.TestCase):
+    PROGRAM = """
+        try:
+            import _xxsubinterpreters as interpreters
+        except ImportError:
+            import _interpreters as interpreters
+        if FIRST:
+            import pykindred
+        other = interpreters.create()
+        failed = interpreters.run_string(other, "try:\\n import pykindred\\nexcept ImportError as error:\\n print(error, flush=True)")
+        interpreters.destroy(other)
+        import numpy, pykindred
+        rows = numpy.eye(4, dtype=numpy.float32)
+        print(pykindred.VectorIndex(rows).search(rows[2], 1)[1])
+    """
+
+    @unittest.skipUnless(importlib.util.find_spec("_xxsubinterpreters") or importlib.util.find_spec("_interpreters"), "this Python has one interpreter")
+    def test_others_refuse_the_import_and_the_main_one_computes(self):
+        for first in ("True", "False"):
+            with self.subTest(first):
+                refused, found = run(self.PROGRAM.replace("FIRST", first)).splitlines()
+                self.assertIn("interpreter", refused)  # from Python 3.12 on, Python itself refuses
+                self.assertEqual(found, "[2]")
 
 
 if __name__ == "__main__":

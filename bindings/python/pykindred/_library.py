@@ -10,6 +10,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from pykindred import _loader
+
 # Packages with libraries for GPUs, the preferred one first. They have folders lib/kindred/cuda-*.
 GPU_PACKAGES = ("pykindred_cu13",)
 
@@ -41,8 +43,6 @@ def load() -> Library:
     folder = _folder()
     if not folder and requested is None:
         return Library("host", "", "no package with libraries for GPUs is installed")
-    from pykindred import _loader
-
     return Library(*_loader.open_library(folder, requested))
 
 

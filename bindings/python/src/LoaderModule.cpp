@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module `_loader`, which is imported before `_kindred` where a library for GPUs may be: it
-// opens that library if it suits the machine, and `_kindred` is then bound to it, because both
-// libraries have the name libkindred.so.0. It links nothing of Kindred but the loader.
+// The module `_loader`, which is imported before `_kindred`: it refuses interpreters that cannot
+// use the package, and opens a library for GPUs if one suits the machine. `_kindred` is then bound
+// to it, because both libraries have the name libkindred.so.0. It links nothing of Kindred but the
+// loader.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -35,4 +36,13 @@ PyModuleDef module{
 
 }  // namespace
 
-PyMODINIT_FUNC PyInit__loader() { return PyModule_Create(&module); }
+PyMODINIT_FUNC PyInit__loader() {
+  // The types and the callbacks of the extension belong to one interpreter, like those of NumPy.
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+    PyErr_SetString(PyExc_ImportError,
+                    "pykindred works in the main interpreter only, and this is another one of its "
+                    "process: use threads, which compute at the same time, or processes");
+    return nullptr;
+  }
+  return PyModule_Create(&module);
+}

@@ -86,6 +86,9 @@ double number_of(nb::handle given, const char* option) {
 std::string path_of(nb::handle given, const char* option) {
   PyObject* bytes = nullptr;
   if (PyUnicode_FSConverter(given.ptr(), &bytes) == 0) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 &&
+        PyErr_ExceptionMatches(PyExc_ValueError) == 0)
+      throw nb::python_error();  // of `__fspath__`
     PyErr_Clear();
     refuse_type(std::string(option) + " is of type " + type_text(given) +
                 "; it must be a path without null characters: str, bytes or os.PathLike");
