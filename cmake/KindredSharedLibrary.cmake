@@ -76,6 +76,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
 if(Kindred_ENABLE_PYTHON)
   # A wheel has no links: the file has the name that programs load.
   set_target_properties(kindred_shared PROPERTIES VERSION "${PROJECT_VERSION_MAJOR}")
+  kindred_link_for_older_systems(kindred_shared)
 endif()
 if(KINDRED_ARCH MATCHES "^x86-64-v[234]$")
   # On a processor that lacks instructions of this level, the system refuses to load it, and says so.

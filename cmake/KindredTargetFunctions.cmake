@@ -112,6 +112,21 @@ function(kindred_text_header target header)
   target_include_directories(${target} PRIVATE "${folder}")
 endfunction()
 
+# kindred_link_for_older_systems(<target>): std::condition_variable::wait has a version of GCC 12 (GLIBCXX_3.4.30), and is otherwise that of GCC 4.4.
+# With its object inside, the target needs libstdc++ of GCC 11, the one of RHEL 9. The rest of libstdc++ stays shared, since exceptions pass between libraries.
+function(kindred_link_for_older_systems target)
+  execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libstdc++.a OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(folder "${PROJECT_BINARY_DIR}/libstdc++")
+  set(object "${folder}/condition_variable.o")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND EXISTS "${archive}" AND NOT EXISTS "${object}")
+    file(MAKE_DIRECTORY "${folder}")
+    execute_process(COMMAND "${CMAKE_AR}" x "${archive}" condition_variable.o WORKING_DIRECTORY "${folder}" ERROR_QUIET)
+  endif()
+  if(EXISTS "${object}")
+    target_link_libraries(${target} PRIVATE "${object}")
+  endif()
+endfunction()
+
 # kindred_install_rpath(<target> <folder>): a target installed into the folder finds our libraries, and a shared Kokkos that is
 # installed with them, in the installation, and others where they were linked.
 function(kindred_install_rpath target folder)

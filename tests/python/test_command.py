@@ -57,7 +57,7 @@ class Command(unittest.TestCase):
         found = json.loads(command("info", "--json").stdout)
         self.assertEqual(found["version"], pykindred.__version__)
         self.assertEqual(found["library"]["name"], pykindred.library.name)
-        self.assertIn("/libkindred", found["library"]["path"])
+        self.assertRegex(found["library"]["path"], r"/(libkindred|_kindred)\.")
         self.assertTrue(found["spaces"]["serial"]["usable"])
         for name in found["spaces"]:
             self.assertRegex(printed.stdout, rf"(?m)^{name} ")

@@ -4,6 +4,7 @@
 ``_kindred`` needs ``libkindred.so.0``, and finds the one for hosts in ``pykindred/lib``, there the one for the processor
 (``glibc-hwcaps``). If a library of the same name is already loaded, the system takes that one. So a package with libraries for GPUs,
 ``pykindred_cu13``, only has to be installed: ``_loader`` opens the one that suits the driver and the device, before ``_kindred`` is imported.
+It needs libraries of CUDA, which are taken from NVIDIA's packages, and otherwise from the system.
 """
 import importlib.util
 import os
@@ -12,8 +13,9 @@ from typing import NamedTuple
 
 from pykindred import _loader
 
-# Packages with libraries for GPUs, the preferred one first. They have folders lib/kindred/cuda-*.
-GPU_PACKAGES = ("pykindred_cu13",)
+# Packages with libraries for GPUs, in folders lib/kindred/cuda-*, the preferred one first, and what they need of NVIDIA's packages, which
+# share the folder nvidia.
+GPU_PACKAGES = {"pykindred_cu13": ("cu13/lib/libcublasLt.so.13",)}
 
 
 class Library(NamedTuple):
@@ -24,12 +26,19 @@ class Library(NamedTuple):
     why: str  #: why it was chosen
 
 
-def _folder() -> str:
-    for package in GPU_PACKAGES:
-        spec = importlib.util.find_spec(package)
-        if spec is not None and spec.submodule_search_locations:
-            return str(Path(next(iter(spec.submodule_search_locations))) / "lib" / "kindred")
-    return ""
+def _places(package: str) -> list[Path]:
+    """The folders of an installed package; of several where it is a namespace."""
+    spec = importlib.util.find_spec(package)
+    return [] if spec is None else [Path(folder) for folder in spec.submodule_search_locations or ()]
+
+
+def _installed() -> tuple[str, list[str]]:
+    """The folder of the libraries for GPUs, empty if there is none, and the files that they need."""
+    for package, needed in GPU_PACKAGES.items():
+        for place in _places(package):
+            found = (folder / name for name in needed for folder in _places("nvidia"))
+            return str(place / "lib" / "kindred"), [str(file) for file in found if file.exists()]
+    return "", []
 
 
 def load() -> Library:
@@ -40,17 +49,17 @@ def load() -> Library:
     requested = os.environ.get("KINDRED_LIBRARY") or None
     if requested == "host":
         return Library("host", "", "requested by KINDRED_LIBRARY")
-    folder = _folder()
+    folder, needed = _installed()
     if not folder and requested is None:
         return Library("host", "", "no package with libraries for GPUs is installed")
-    return Library(*_loader.open_library(folder, requested))
+    return Library(*_loader.open_library(folder, requested, needed))
 
 
 def loaded_file() -> str:
-    """The file of the library that this process has loaded; empty if the system does not say."""
+    """The file of the library that this process has loaded, or of the extension, if that contains the library; empty if the system does not say."""
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
-            files = [line.split(maxsplit=5)[5].strip() for line in maps if "libkindred" in line]
+            files = [line.split(maxsplit=5)[5].rstrip("\n") for line in maps if "kindred" in line]
     except OSError:
         return ""
-    return next((file for file in files if Path(file).name.startswith("libkindred")), "")
+    return next((file for prefix in ("libkindred", "_kindred.") for file in files if Path(file).name.startswith(prefix)), "")
