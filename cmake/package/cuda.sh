@@ -1,38 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # variables that other files of `run` set
-# `./run package cuda`: what is installed beside the packages for hosts to use NVIDIA GPUs. `run` sources this file after package.sh.
+# `./run package cuda` and `./run wheel cuda`: what is installed beside the packages for hosts to use NVIDIA GPUs. `run` sources this file after
+# package.sh.
 
 # Machine code is made for these, and PTX for newer GPUs; 90 also has the kernels for Hopper alone.
 cuda_architectures=(80 90)
 # Every machine with such a GPU has at least this level.
 cuda_host_level=x86-64-v3
 
-# make_cuda_libraries ARCHITECTURE KOKKOS STAGE: installs libkindred.so and libkindred_c.so for a GPU architecture, built with the Kokkos in
-# the prefix KOKKOS, in STAGE/lib/kindred/cuda-ARCHITECTURE.
+# The library and the component of each target.
+declare -A cuda_libraries=([kindred_shared]=libkindred [kindred_c]=libkindred_c)
+declare -A cuda_components=([kindred_shared]=libkindred0-cuda [kindred_c]=libkindred-c0-cuda)
+
+# make_cuda_libraries ARCHITECTURE KOKKOS STAGE CUBLASLT TARGET...: installs libraries for a GPU architecture, built with the Kokkos in the prefix
+# KOKKOS, in STAGE/lib/kindred/cuda-ARCHITECTURE. CUBLASLT is ON or OFF.
 make_cuda_libraries() {
-  local architecture=$1 kokkos=$2 stage=$3 build=build/package-cuda-$1 library
+  local architecture=$1 kokkos=$2 stage=$3 cublaslt=$4 targets=("${@:5}") build=build/package-cuda-$1 target
   export NVCC_WRAPPER_DEFAULT_COMPILER=${NVCC_WRAPPER_DEFAULT_COMPILER:-g++}
-  # cuBLASLt is larger than all the rest, and not every machine with a driver has it: products on the device are Kindred's own.
   cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=$kokkos/bin/nvcc_wrapper" \
     "-DCMAKE_CXX_FLAGS=-arch=sm_$architecture" "-DKokkos_ROOT=$kokkos" -DKindred_SHARED_LIBRARY=ON -DKINDRED_LEVELS= \
     "-DKINDRED_LEVEL_FOLDER=kindred/cuda-$architecture" "-DKINDRED_ARCH=$cuda_host_level" -DKindred_ENABLE_TOOLS=OFF -DKindred_ENABLE_PERF=OFF \
-    -DKindred_ENABLE_CUBLASLT=OFF -DKindred_VENDOR_PLUGINS=ON -DCMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON \
+    "-DKindred_ENABLE_CUBLASLT=$cublaslt" -DKindred_VENDOR_PLUGINS=ON -DCMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON \
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_SKIP_INSTALL_RPATH=ON >/dev/null
   local size=
   if [[ $(nvcc --help) == *--compress-mode* ]]; then size=--compress-mode=size; fi
-  NVCC_APPEND_FLAGS=$size cmake --build "$build" --target kindred_shared kindred_c >&2
-  for library in libkindred0 libkindred-c0; do
-    cmake --install "$build" --prefix "$stage" --component "$library-cuda" --strip >/dev/null
-  done
-  for library in libkindred libkindred_c; do
-    check_cuda_library "$architecture" "$stage/lib/kindred/cuda-$architecture/$library.so.0"
+  NVCC_APPEND_FLAGS=$size cmake --build "$build" --target "${targets[@]}" >&2
+  for target in "${targets[@]}"; do
+    cmake --install "$build" --prefix "$stage" --component "${cuda_components[$target]}" --strip >/dev/null
+    check_cuda_library "$architecture" "$stage/lib/kindred/cuda-$architecture/${cuda_libraries[$target]}.so.0" "$cublaslt"
   done
 }
 
-# check_cuda_library ARCHITECTURE LIBRARY: fails if it lacks code for the architecture, or needs a library of the CUDA toolkit.
+# check_cuda_library ARCHITECTURE LIBRARY CUBLASLT: fails if it lacks code for the architecture, or needs a library of the CUDA toolkit other than
+# a cuBLASLt that is ON.
 check_cuda_library() {
-  local architecture=$1 library=$2 code needed
+  local architecture=$1 library=$2 cublaslt=$3 code needed
   needed=$(readelf -d "$library" | sed -nE 's/.*NEEDED.*\[(lib(cudart|cublas|nv).*)\]/\1/p')
+  [[ $cublaslt != ON ]] || needed=$(sed '/^libcublasLt\.so/d' <<<"$needed")
   [[ -z $needed ]] || fail "$library needs $needed, which machines without the CUDA toolkit do not have"
   command -v cuobjdump >/dev/null || { say "there is no cuobjdump: the code in $library was not checked"; return 0; }
   # A pattern that ends its input would stop cuobjdump.
@@ -104,7 +108,8 @@ make_cuda_packages() {
   mkdir -p "$work/made"
   for architecture in "${cuda_architectures[@]}"; do
     KINDRED_CUDA_ARCH=$architecture find_kokkos_for_cuda
-    make_cuda_libraries "$architecture" "$kokkos_root" "$work/stage"
+    # cuBLASLt is larger than all the rest, and not every machine with a driver has it: products on the device are Kindred's own.
+    make_cuda_libraries "$architecture" "$kokkos_root" "$work/stage" OFF kindred_shared kindred_c
   done
   pack_cuda_libraries "$work/stage" "$work/made"
   mv "$work"/made/* "$folder"

@@ -1,41 +1,92 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # variables that other files of `run` set
-# The Python package as a wheel and as a source archive.
+# `./run wheel`: the Python package as a wheel and as a source archive. `run` sources this file after package.sh.
 
-# make_wheel [FOLDER]: makes both and tests the wheel in a new virtual environment.
+# make_wheel [FOLDER]: makes both, and tests each in a new virtual environment.
 make_wheel() {
-  local folder=${1:-$PWD/dist} work=$PWD/build/wheel made python=$PWD/.venv/bin/python
+  local folder=${1:-dist} work=$PWD/build/wheel made python=$PWD/.venv/bin/python
   [[ $folder == /* ]] || folder=$started_in/$folder
+  mkdir -p "$folder" 2>/dev/null && [[ -w $folder ]] || fail "cannot write to $folder: name another folder, ./run wheel FOLDER"
   require "${build_packages[@]}" python3-dev
   venv_install bindings/python/wheel-requirements.txt
+  use_unpacked
   find_kokkos
   export Kokkos_DIR=$kokkos_dir
-  ! command -v ccache >/dev/null || export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_SLOPPINESS=pch_defines,time_macros
-  rm -rf "$work/made" "$work/venv"
-  mkdir -p "$folder" "$work/made"
+  rm -rf "$work/plain" "$work/made"
+  mkdir -p "$work/plain" "$work/made"
   say "building the wheel; its log is $work/wheel.log"
-  "$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w "$work/made" . >"$work/wheel.log" 2>&1 ||
+  compile_cached "$PWD" "$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w "$work/plain" . >"$work/wheel.log" 2>&1 ||
     fail_after "$work/wheel.log" "the wheel could not be built"
-  # Brings the OpenMP runtime, and gives the wheel the lowest tag that is true.
-  PATH=$PWD/.venv/bin:$PATH "$python" -m auditwheel repair -w "$work/made" "$work/made"/pykindred-*-linux_*.whl >>"$work/wheel.log" 2>&1 ||
-    fail_after "$work/wheel.log" "the wheel could not be completed"
-  made=$(compgen -G "$work/made/pykindred-*manylinux*.whl")
-  PYTHONPATH=bindings/python/backend "$python" -c 'import sys, kindred_build; kindred_build.build_sdist(sys.argv[1])' "$work/made" \
+  made=$(compgen -G "$work/plain/pykindred-*.whl")
+  repair_wheel "$made" "$work/made"
+  PYTHONPATH=bindings/python/backend "$python" -B -c 'import sys, kindred_build; kindred_build.build_sdist(sys.argv[1])' "$work/made" \
     >>"$work/wheel.log" 2>&1 || fail_after "$work/wheel.log" "the source archive could not be made"
-  test_wheel "$made"
-  cp "$made" "$work/made"/pykindred-*.tar.gz "$folder"
-  say "$folder/$(basename "$made")"
+  test_wheel "$(compgen -G "$work/made/pykindred-*.whl")"
+  test_source_archive "$(compgen -G "$work/made/pykindred-*.tar.gz")"
+  for made in "$work/made"/*; do
+    cp "$made" "$folder"
+    say "$folder/${made##*/}: $(stat -c %s "$made") bytes"
+  done
 }
 
-# test_wheel WHEEL: installs it where there is nothing else, and runs the tests.
-test_wheel() {
-  local test source=(--timeout 15 --retries 3)
+# compile_cached FOLDER COMMAND...: ccache takes copies of the sources in different folders as the same.
+compile_cached() {
+  local folder=$1
+  shift
+  if command -v ccache >/dev/null; then
+    CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=$folder CCACHE_NOHASHDIR=1 "$@"
+  else
+    "$@"
+  fi
+}
+
+# repair_wheel WHEEL FOLDER [OPTION...]: brings the OpenMP runtime, and gives the wheel the lowest tag that is true.
+repair_wheel() {
+  local log=$PWD/build/auditwheel.log
+  # The levels of x86-64 are chosen when the package is imported.
+  PATH=$PWD/.venv/bin:$PATH .venv/bin/python -m auditwheel repair --disable-isa-ext-check -w "$2" "${@:3}" "$1" >"$log" 2>&1 ||
+    fail_after "$log" "the wheel ${1##*/} could not be completed"
+}
+
+# new_environment NAME ARGUMENTS...: sets environment to a new virtual environment, in which pip installs the arguments and nothing else.
+new_environment() {
+  local source=(--timeout 15 --retries 3) log=$work/$1.log
+  environment=$work/$1
   [[ -z ${KINDRED_DOWNLOADS:-} ]] || source=(--no-index --find-links "$KINDRED_DOWNLOADS")
-  "$(python_for_venv)" -m venv "$work/venv" >"$work/venv.log" 2>&1 || fail_after "$work/venv.log" "a virtual environment could not be made"
-  "$work/venv/bin/python" -m pip install -q --disable-pip-version-check "${source[@]}" "$1" >"$work/venv.log" 2>&1 ||
-    fail_after "$work/venv.log" "the wheel could not be installed"
+  rm -rf "$environment"
+  "$(python_for_venv)" -m venv "$environment" >"$log" 2>&1 || fail_after "$log" "a virtual environment could not be made"
+  "$environment/bin/python" -m pip install -q --disable-pip-version-check "${source[@]}" "${@:2}" >"$log" 2>&1 ||
+    fail_after "$log" "${2##*/} could not be installed"
+}
+
+# run_python_test TEST ARGUMENTS...: runs a test with the package of the environment, and without compilers.
+run_python_test() {
+  local test=$1 log=$work/test.log
+  (cd "$(dirname "$test")" && env -u PYTHONPATH -u LD_LIBRARY_PATH "PATH=$environment/bin" "$environment/bin/python" -B "$(basename "$test")" "${@:2}") \
+    >"$log" 2>&1 || fail_after "$log" "$test failed in $environment"
+}
+
+# test_wheel WHEEL
+test_wheel() {
+  local environment test
+  say "testing the wheel"
+  new_environment environment "$1"
+  run_python_test tests/wheel/test_wheel.py "$1"
+  sed -n 's/^measured: //p' "$work/test.log" >&2
   for test in tests/python/test_*.py; do
-    (cd tests/python && env -u PYTHONPATH "$work/venv/bin/python" -B "$(basename "$test")") >"$work/test.log" 2>&1 ||
-      fail_after "$work/test.log" "$test failed with the wheel"
+    run_python_test "$test"
   done
+}
+
+# test_source_archive ARCHIVE: builds it as any machine does that has a compiler, for x86-64-v2 alone.
+test_source_archive() {
+  local environment
+  say "testing the source archive"
+  export TMPDIR=$work/unpacked  # where pip unpacks and builds
+  rm -rf "$TMPDIR"
+  mkdir -p "$TMPDIR"
+  KINDRED_LEVELS='' compile_cached "$TMPDIR" new_environment from-sources "$1"
+  unset TMPDIR
+  run_python_test tests/python/test_vector_index.py
+  run_python_test tests/python/test_command.py
 }

@@ -28,14 +28,17 @@ std::string device_text(const Driver& driver) {
   return driver.device + ", compute capability " + capability_text(driver.architecture);
 }
 
-/// Opens \p path for the rest of the process. Returns the reason if it cannot be opened.
-std::string open(const std::string& path) {
+/// Opens \p path, and before it \p needed, for the rest of the process. Returns the reason if it
+/// cannot be opened.
+std::string open(const std::string& path, const std::vector<std::string>& needed) {
+  // What is missing is in the message of the last one.
+  for (const std::string& file : needed) dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return {};
   return dlerror();
 }
 
 LibraryChoice open_requested(const std::vector<InstalledLibrary>& libraries,
-                             const std::string& requested) {
+                             const std::string& requested, const std::vector<std::string>& needed) {
   LibraryChoice choice{requested, requested, "requested by KINDRED_LIBRARY"};
   if (requested == "host") {
     choice.path.clear();
@@ -52,7 +55,7 @@ LibraryChoice open_requested(const std::vector<InstalledLibrary>& libraries,
       throw std::invalid_argument("KINDRED_LIBRARY is '" + requested + "'; installed are " + names +
                                   "; a path of a library has a slash");
   }
-  if (const std::string reason = open(choice.path); !reason.empty())
+  if (const std::string reason = open(choice.path, needed); !reason.empty())
     throw std::runtime_error("KINDRED_LIBRARY is '" + requested +
                              "', which cannot be opened: " + reason);
   return choice;
@@ -86,9 +89,10 @@ LibraryChoice choose_library(const std::vector<InstalledLibrary>& libraries, con
 }
 
 LibraryChoice open_library(const std::string& folder, const char* requested, const char* driver,
-                           const char* file) {
+                           const char* file, const std::vector<std::string>& needed) {
   const std::vector<InstalledLibrary> libraries = installed_libraries(folder, file);
-  if (requested != nullptr && *requested != '\0') return open_requested(libraries, requested);
+  if (requested != nullptr && *requested != '\0')
+    return open_requested(libraries, requested, needed);
   if (libraries.empty()) {
     LibraryChoice choice;
     choice.why = "no library with CUDA is installed in " + folder;
@@ -96,7 +100,7 @@ LibraryChoice open_library(const std::string& folder, const char* requested, con
   }
   LibraryChoice choice = choose_library(libraries, query_driver(driver));
   if (choice.path.empty()) return choice;
-  if (const std::string reason = open(choice.path); !reason.empty()) {
+  if (const std::string reason = open(choice.path, needed); !reason.empty()) {
     LibraryChoice host;
     host.why = choice.name + " cannot be opened: " + reason;
     return host;

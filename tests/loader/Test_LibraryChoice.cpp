@@ -5,6 +5,8 @@
 #include <kindred/Version.hpp>
 #include <kindred/loader/LibraryChoice.hpp>
 
+#include <dlfcn.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -199,6 +201,24 @@ TEST(Driver, IsFoundMissingAtOnce) {
   }
   RecordProperty("microseconds", std::to_string(1e6 * fastest));
   EXPECT_LT(fastest, 1e-3);
+}
+
+TEST(OpenLibrary, OpensWhatItNeedsFirst) {
+  const Kindred::Testing::TempFolder folder;
+  const std::string needed = folder / "needed.so";
+  std::filesystem::copy_file(FAKE_DRIVER, needed);
+  const auto is_open = [&] {
+    void* const found = dlopen(needed.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    return found != nullptr && dlclose(found) == 0;
+  };
+  // Not where another library is used.
+  EXPECT_EQ(open_library("/nonexistent", "host", "", "", {needed}).name, "host");
+  EXPECT_EQ(open_library("/nonexistent", nullptr, FAKE_DRIVER, "", {needed}).name, "host");
+  EXPECT_FALSE(is_open());
+  const LibraryChoice choice =
+      open_library("/nonexistent", FAKE_LIBRARY, "", "", {"/nonexistent/missing.so", needed});
+  EXPECT_EQ(choice.path, FAKE_LIBRARY);
+  EXPECT_TRUE(is_open());
 }
 
 }  // namespace

@@ -10,15 +10,27 @@
 
 #include <exception>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace {
 
 PyObject* open_library(PyObject* /*module*/, PyObject* arguments) {
   const char* folder = nullptr;
   const char* requested = nullptr;
-  if (PyArg_ParseTuple(arguments, "sz", &folder, &requested) == 0) return nullptr;
+  PyObject* files = nullptr;
+  if (PyArg_ParseTuple(arguments, "szO!", &folder, &requested, &PyList_Type, &files) == 0)
+    return nullptr;
   try {
-    const Kindred::Loader::LibraryChoice choice = Kindred::Loader::open_library(folder, requested);
+    std::vector<std::string> needed;
+    for (Py_ssize_t i = 0; i < PyList_Size(files); ++i) {
+      PyObject* const file = PyUnicode_EncodeFSDefault(PyList_GetItem(files, i));
+      if (file == nullptr) return nullptr;
+      needed.emplace_back(PyBytes_AsString(file));
+      Py_DECREF(file);
+    }
+    const Kindred::Loader::LibraryChoice choice =
+        Kindred::Loader::open_library(folder, requested, "libcuda.so.1", "libkindred.so.0", needed);
     return Py_BuildValue("(sss)", choice.name.c_str(), choice.path.c_str(), choice.why.c_str());
   } catch (const std::invalid_argument& error) {
     PyErr_SetString(PyExc_ValueError, error.what());
@@ -29,7 +41,7 @@ PyObject* open_library(PyObject* /*module*/, PyObject* arguments) {
 }
 
 PyMethodDef methods[] = {{"open_library", open_library, METH_VARARGS,
-                          "open_library(folder, requested) -> (name, path, why)"},
+                          "open_library(folder, requested, needed) -> (name, path, why)"},
                          {nullptr, nullptr, 0, nullptr}};
 PyModuleDef module{
     PyModuleDef_HEAD_INIT, "_loader", nullptr, 0, methods, nullptr, nullptr, nullptr, nullptr};

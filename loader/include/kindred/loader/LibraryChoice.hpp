@@ -36,11 +36,14 @@ LibraryChoice choose_library(const std::vector<InstalledLibrary>& libraries, con
 ///        installed library or, with a slash, a path. Null or empty: `choose_library`
 /// \param driver as of `query_driver`
 /// \param file as of `installed_libraries`
+/// \param needed files of libraries that those for GPUs need and the system may not find, such as
+///        those in Python packages of NVIDIA: opened before the chosen one, where they can be
 /// \throws std::invalid_argument for a requested name that is not installed
 /// \throws std::runtime_error for a requested library that cannot be opened
 LibraryChoice open_library(const std::string& folder, const char* requested,
                            const char* driver = "libcuda.so.1",
-                           const char* file = "libkindred.so.0");
+                           const char* file = "libkindred.so.0",
+                           const std::vector<std::string>& needed = {});
 
 }  // namespace Kindred::Loader
 
