@@ -30,7 +30,10 @@ def _prepared(settings):
     if "KINDRED_LEVELS" in os.environ:
         settings.setdefault("cmake.define.KINDRED_LEVELS", os.environ["KINDRED_LEVELS"])
     if "Kokkos_DIR" not in os.environ:
-        found = subprocess.run(["bash", "-c", FIND_KOKKOS], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        # `run` calls another pip, which would take what this one tells its backend for its own.
+        kept = {name: value for name, value in os.environ.items()
+                if not name.startswith(("_PYPROJECT_HOOKS_", "PEP517_")) and name not in ("PIP_BUILD_TRACKER", "PYTHONPATH", "PYTHONNOUSERSITE")}
+        found = subprocess.run(["bash", "-c", FIND_KOKKOS], cwd=ROOT, env=kept, stdout=subprocess.PIPE, text=True)
         if found.returncode != 0:
             raise SystemExit("no Kokkos: set Kokkos_ROOT to where one is installed")
         os.environ["Kokkos_DIR"] = found.stdout.strip()
