@@ -58,6 +58,7 @@ Version: {version}
 Summary: Libraries of pykindred for NVIDIA GPUs
 License-Expression: Apache-2.0
 License-File: LICENSE
+License-File: copyright
 Requires-Python: >=3.10
 Requires-Dist: pykindred=={version}
 Requires-Dist: nvidia-cublas>={cuda},<{major + 1}
@@ -75,6 +76,7 @@ def make_wheel(stage, folder):
     information = f"{name}-{version}.dist-info"
     files = {f"{name}/__init__.py": (PACKAGE / "__init__.py").read_bytes(), **{f"{name}/{path}": content for path, content in libraries.items()},
              f"{information}/licenses/LICENSE": (SOURCES / "LICENSE").read_bytes(),
+             f"{information}/licenses/copyright": (SOURCES / "cmake/package/copyright").read_bytes(),
              f"{information}/METADATA": metadata(name.replace("_", "-"), version, cuda).encode(),
              f"{information}/WHEEL": f"Wheel-Version: 1.0\nGenerator: kindred {version}\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()}
     record = f"{information}/RECORD"

@@ -47,7 +47,7 @@ class CudaWheel(unittest.TestCase):
         information = f"pykindred_cu13-{VERSION}.dist-info"
         self.assertEqual(set(files), {"pykindred_cu13/__init__.py", *(f"pykindred_cu13/lib/kindred/cuda-{architecture}/{name}" for architecture in (80, 90)
                                                                      for name in ("libkindred.so.0", "libkindred.txt")),
-                                      *(f"{information}/{name}" for name in ("METADATA", "WHEEL", "RECORD", "licenses/LICENSE"))})
+                                      *(f"{information}/{name}" for name in ("METADATA", "WHEEL", "RECORD", "licenses/LICENSE", "licenses/copyright"))})
         self.assertTrue(files["pykindred_cu13/lib/kindred/cuda-90/libkindred.so.0"].startswith(b"\x7fELFcuda-90"))
         metadata = Parser().parsestr(files[f"{information}/METADATA"].decode())
         self.assertEqual((metadata["Name"], metadata["Version"]), ("pykindred-cu13", VERSION))

@@ -53,7 +53,8 @@ class Wheel(unittest.TestCase):
                          {"libgomp"})
         for name in ("__init__.py", "__main__.py", "py.typed", "_kindred.pyi"):
             self.assertIn(f"pykindred/{name}", names)
-        self.assertTrue(any(name.endswith("licenses/LICENSE") for name in names))
+        for name in ("LICENSE", "copyright"):
+            self.assertTrue(any("/licenses/" in found and found.endswith(name) for found in names), name)
         size = WHEEL.stat().st_size
         measured(f"{WHEEL.name} has {size / 1e6:.1f} MB")
         self.assertLess(size, BYTES_MAX)
