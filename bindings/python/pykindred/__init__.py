@@ -22,7 +22,7 @@ from pykindred._lattice import Lattice, LatticeDistances, LatticePaths, LatticeR
 from pykindred._layers import NormResults, layer_norm_act, linear_act  # noqa: E402
 from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,  # noqa: E402
                                  StoredPattern, SyncRecord)
-from pykindred._results import Ragged  # noqa: E402
+from pykindred._results import Ragged, Record  # noqa: E402
 from pykindred._rows import row_scores, top_rows  # noqa: E402
 from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity  # noqa: E402
 from pykindred._spreading import Spread, SpreadingEngine, SpreadModifiers, SpreadPath, SpreadQuery, SpreadStep  # noqa: E402
@@ -35,7 +35,7 @@ from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, I
 __all__ = [
     "Anomaly", "Bulk", "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "EventLists", "HnswIndex",
     "InvalidArgument", "InvalidType", "Lattice", "LatticeDistances", "LatticePaths", "LatticeRows", "Learned", "LearnedPatterns", "Matches",
-    "NormResults", "NotFound", "OutOfMemory", "PatternMemory", "PatternSettings", "Prediction", "PreparedQuery", "Ragged",
+    "NormResults", "NotFound", "OutOfMemory", "PatternMemory", "PatternSettings", "Prediction", "PreparedQuery", "Ragged", "Record",
     "SequenceMatcher", "Sequences", "SpaceUnavailable", "Spread", "SpreadModifiers", "SpreadPath", "SpreadQuery", "SpreadStep",
     "SpreadingEngine", "StoredPattern", "SyncRecord", "VectorIndex", "Vocabulary", "__version__", "default_context", "difflib", "distance",
     "fuzz", "last_record", "layer_norm_act", "library", "linear_act", "process", "row_scores", "similarity", "top_rows",

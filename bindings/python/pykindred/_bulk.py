@@ -20,7 +20,6 @@ class Bulk(Closing):
     Args:
         context: None: the default context
 
-    >>> import numpy as np
     >>> bulk = Bulk()
     >>> bulk.element_wise("add", np.int8([100, -3]), 100)
     array([-56,  97], dtype=int8)
@@ -42,12 +41,23 @@ class Bulk(Closing):
                 floating-point numbers
             other: an array of the shape of ``array``; or a number, which its type must be able to represent
             out: of the shape of ``array``; may be ``array`` or ``other``
+
+        Raises:
+            InvalidType: an array has elements of another type
+            InvalidArgument: a shape or the operation does not fit
+
+        >>> Bulk().element_wise("sqrt", np.float32([1, 4]))
+        array([1., 2.], dtype=float32)
         """
         return self._native.element_wise(operation, array, other, space, out, stream, copy)
 
     def xor(self, array: Array, key: Array, *, space: str | None = None, out: Array | None = None, stream: Stream = None,
             copy: bool | None = None) -> Any:
-        """``array ^ key``, bit by bit, of bool or integers of the same shape."""
+        """``array ^ key``, bit by bit, of bool or integers of the same shape. Raises as :meth:`element_wise`.
+
+        >>> Bulk().xor(np.uint8([12, 10]), np.uint8([10, 10]))
+        array([6, 0], dtype=uint8)
+        """
         return self._native.xor_elements(array, key, space, out, stream, copy)
 
     def reduce(self, reduction: str, array: Array, *, space: str | None = None, out: Array | None = None, stream: Stream = None,
@@ -62,15 +72,29 @@ class Bulk(Closing):
         Returns:
             ``out``, or a new array: of the type of ``array``; sums of bool and integers are int64 or, of unsigned ones, uint64, their means
             float64
+
+        Raises:
+            InvalidArgument: a shape or the reduction does not fit, or a row without elements has none
+
+        >>> Bulk().reduce("max", np.float32([[1, 2], [4, 3]]))
+        array([2., 4.], dtype=float32)
         """
         return self._native.reduce(reduction, array, space, out, stream, copy)
 
     def multiply(self, a: Array, b: Array, *, reproducible: bool = False, space: str | None = None, out: Array | None = None,
                  stream: Stream = None, copy: bool | None = None) -> Any:
-        """The matrix product of float32 or float64 ``[m, k]`` and ``[k, n]``, or of batches of them, ``[batch, m, k]`` and ``[batch, k, n]``.
+        """The matrix product of float32 or float64 ``a`` ``[m, k]`` and ``b`` ``[k, n]``, or of batches of them, ``[batch, m, k]`` and ``[batch, k, n]``.
 
         Args:
             reproducible: the same bits on every space, but slower; otherwise those of the fastest library
+            out: ``[m, n]`` or ``[batch, m, n]``
+
+        Raises:
+            InvalidType: an array has elements of another type
+            InvalidArgument: the shapes do not fit
+
+        >>> Bulk().multiply(np.float32([[1, 2]]), np.float32([[3], [4]]))
+        array([[11.]], dtype=float32)
         """
         return self._native.multiply(a, b, reproducible, space, out, stream, copy)
 

@@ -44,6 +44,10 @@ class Context(Closing):
     Raises:
         InvalidArgument: an option is out of range
         SpaceUnavailable: the space or the device cannot be used
+
+    >>> with Context(threads=1, space="serial") as context:
+    ...     context.threads
+    1
     """
 
     __slots__ = ("_native",)
@@ -66,11 +70,16 @@ class Context(Closing):
         return self._native.spaces()
 
     def memory(self, space: str = "serial") -> dict[str, int]:
-        """Bytes in use by this context, their peak, and bytes that the system reports as free."""
+        """Bytes in use by this context in the memory of a ``space``, their peak, and bytes that the system reports as free.
+
+        >>> sorted(Context(threads=1).memory("serial"))
+        ['free', 'in_use', 'peak']
+        """
         return self._native.memory(space)
 
     @property
     def profile_path(self) -> str:
+        """The calibration file of this context."""
         return self._native.profile_path()
 
     def save_profile(self) -> None:
@@ -78,7 +87,7 @@ class Context(Closing):
         self._native.save_profile()
 
     def info(self) -> dict[str, Any]:
-        """All of the above."""
+        """:attr:`threads`, :attr:`profile_path`, :meth:`spaces` and :meth:`memory` in one dictionary."""
         return {"threads": self.threads, "profile": self.profile_path, "spaces": self.spaces(), "memory": self.memory()}
 
     def close(self) -> None:
@@ -98,13 +107,23 @@ def native(context: Context | None) -> "_kindred.Context | None":
 
 
 def default_context() -> Context:
-    """The context of objects that are made without one. Makes it if it does not exist yet."""
+    """The context of objects that are made without one. Makes it if it does not exist yet.
+
+    >>> default_context().threads > 0
+    True
+    """
     context = Context.__new__(Context)
     context._native = _kindred.default_context()
     return context
 
 
 def last_record() -> Record | None:
-    """Where the last dispatched call of this thread ran, and why; None before the first one."""
+    """Where the last dispatched call of this thread ran, and why; None before the first one.
+
+    >>> import pykindred
+    >>> _ = pykindred.SequenceMatcher(["abc"]).match("abc")
+    >>> pykindred.last_record().space
+    'serial'
+    """
     given = _kindred.last_record()
     return None if given is None else record_of(given)

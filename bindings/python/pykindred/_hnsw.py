@@ -40,24 +40,43 @@ class HnswIndex(Closing):
 
     @classmethod
     def load(cls, path: StrPath, *, context: Context | None = None) -> "HnswIndex":
-        """Maps a file of :meth:`save`. Raises NotFound, CorruptFile."""
+        """Maps the file of :meth:`save` at ``path``, in the default context or in ``context``.
+
+        Raises:
+            NotFound: there is no such file
+            CorruptFile: it is damaged
+
+        >>> HnswIndex(np.float32([[3, 4]])).save("graph.kindred")
+        >>> HnswIndex.load("graph.kindred")
+        <pykindred.HnswIndex: 1 rows of 2 float32, cosine>
+        """
         index = cls.__new__(cls)
         index._native = _kindred.HnswIndex.load(path, native(context))
         return index
 
     @classmethod
     def import_hnswlib(cls, path: StrPath, *, metric: str, dimension: int, context: Context | None = None) -> "HnswIndex":
-        """Reads a graph of float32 rows that hnswlib has saved; labels become ids."""
+        """Reads a graph of float32 rows that hnswlib has saved; labels become ids.
+
+        Args:
+            metric: that of the graph: the file does not say it
+            dimension: the elements of a row
+            context: None: the default context
+
+        Raises:
+            NotFound: there is no file at ``path``
+            CorruptFile: it is no graph of such rows, or damaged
+        """
         index = cls.__new__(cls)
         index._native = _kindred.HnswIndex.import_hnswlib(path, metric, dimension, native(context))
         return index
 
     def save(self, path: StrPath) -> None:
-        """Writes the index to a file, atomically."""
+        """Writes the index to a file, atomically: the file at ``path`` is the old or the new one."""
         self._native.save(path)
 
     def export_hnswlib(self, path: StrPath) -> None:
-        """Writes the index in hnswlib's format; under ``"cosine"``, with normalised rows."""
+        """Writes the index to ``path`` in hnswlib's format; under ``"cosine"``, with normalised rows."""
         self._native.export_hnswlib(path)
 
     def search(self, queries: Array, k: int = 10, *, ef: int = 0, filter: Array | None = None,
@@ -73,16 +92,32 @@ class HnswIndex(Closing):
         Returns:
             ``(scores, ids)``: float32 and int64 ``[queries, k]``, or ``[k]``, best first. Where there is no row, the id is −1 and the score −inf
             (+inf under ``"l2"``).
+
+        Raises:
+            InvalidType: the queries are not float32
+            InvalidArgument: a shape or an option does not fit
+
+        >>> index = HnswIndex(np.float32([[3, 4], [4, -3], [1, 0]]), metric="l2")
+        >>> index.search(np.float32([[1, 1]]), k=1)
+        (array([[1.]], dtype=float32), array([[2]]))
         """
         return self._native.search(queries, k, ef, filter, space)
 
     def add(self, rows: Array) -> range:
-        """Adds rows; returns their ids. On an exception the index is unchanged."""
+        """Adds rows, float32 ``[count, dimension]``, and returns their ids. On an exception the index is unchanged.
+
+        >>> HnswIndex(np.float32([[3, 4]])).add(np.float32([[1, 0], [0, 1]]))
+        range(1, 3)
+        """
         first, count = self._native.add(rows)
         return range(first, first + count)
 
     def remove(self, ids: Ids) -> None:
-        """Removes rows from results. Raises NotFound, and then removes none."""
+        """Removes rows from results; their ``ids`` are not reused.
+
+        Raises:
+            NotFound: an id has no row or is listed twice; nothing is removed then
+        """
         self._native.remove(ids)
 
     def repair(self) -> None:
@@ -90,10 +125,15 @@ class HnswIndex(Closing):
         self._native.repair()
 
     def row(self, id: int) -> NDArray[np.float32]:
-        """The row of an id, as it was added. Raises NotFound."""
+        """The row of an id, as it was added: float32 ``[dimension]``. Raises NotFound.
+
+        >>> HnswIndex(np.float32([[3, 4]])).row(0)
+        array([3., 4.], dtype=float32)
+        """
         return self._native.row(id)
 
     def __contains__(self, id: object) -> bool:
+        """Whether an id has a row."""
         return isinstance(id, int | np.integer) and int(id) >= 0 and self._native.contains(id)
 
     def __len__(self) -> int:
@@ -102,10 +142,12 @@ class HnswIndex(Closing):
 
     @property
     def dimension(self) -> int:
+        """The number of elements of a row."""
         return self._native.dimension()
 
     @property
     def metric(self) -> str:
+        """``"cosine"``, ``"ip"`` or ``"l2"``."""
         return self._native.metric()
 
     @property

@@ -10,9 +10,13 @@ from pykindred._types import Array
 
 
 class NormResults(NamedTuple):
-    """A normalised matrix, with the statistics of its rows."""
+    """A normalised matrix, with the statistics of its rows.
 
-    y: Any
+    >>> layer_norm_act(np.float32([[1, 3], [2, 2]]), statistics=True).mean
+    array([2., 2.], dtype=float32)
+    """
+
+    y: Any  #: [rows, columns]
     mean: NDArray[np.float32]  #: [rows]
     variance: NDArray[np.float32]  #: [rows]
 
@@ -26,10 +30,16 @@ def layer_norm_act(x: Array, gamma: Array | None = None, beta: Array | None = No
         gamma, beta: float32 ``[columns]``; None: 1 and 0
         activation: ``"gelu"`` (with erf), ``"relu"`` or ``"none"``
         statistics: also return mean and variance of the rows, as :class:`NormResults`
+        space: instead of the dispatcher's choice
         out: of the shape of x, float32, float16 or bfloat16; may be x itself
+        context: None: the default context
 
     Returns:
         ``out``, or a new array of the type of x
+
+    Raises:
+        InvalidType: an array has elements of another type
+        InvalidArgument: a shape or an option does not fit
 
     >>> layer_norm_act(np.float32([[1, 3]]), epsilon=1e-12, activation="none")
     array([[-1.,  1.]], dtype=float32)
@@ -48,10 +58,16 @@ def linear_act(x: Array, w: Array, bias: Array | None = None, *, activation: str
         bias: float32 ``[outputs]``
         activation: ``"gelu"`` (with erf), ``"relu"`` or ``"none"``
         reproducible: the same bits on every space, but slower
+        space: instead of the dispatcher's choice
         out: ``[rows, outputs]`` of float32, float16 or bfloat16
+        context: None: the default context
 
     Returns:
         ``out``, or a new array of the type of x
+
+    Raises:
+        InvalidType: an array has elements of another type
+        InvalidArgument: a shape or an option does not fit
 
     >>> linear_act(np.float32([[1, 2]]), np.float32([[3, 4], [-1, 0]]), activation="relu")
     array([[11.,  0.]], dtype=float32)

@@ -14,7 +14,11 @@ from pykindred._types import Events, Ids, StrPath
 
 
 class PatternSettings(NamedTuple):
-    """How a :class:`PatternMemory` keeps its patterns. Results do not depend on it."""
+    """How a :class:`PatternMemory` keeps its patterns. Results do not depend on it.
+
+    >>> PatternMemory(settings=PatternSettings(sync_threshold=10, background_sync=False))
+    <pykindred.PatternMemory: 0 patterns, level token>
+    """
 
     enabled: bool = True  #: the bulk tier may be on the device
     fallback_to_host: bool = True  #: without a usable device; otherwise making a memory is an error
@@ -32,7 +36,12 @@ class PatternSettings(NamedTuple):
 
 class EventLists:
     """Patterns of numbers: pattern ``i`` has the events ``lims[i]`` to ``lims[i + 1]``, event ``e`` the symbols
-    ``symbols[event_lims[e]:event_lims[e + 1]]``. Calls use the arrays in place."""
+    ``symbols[event_lims[e]:event_lims[e + 1]]``. Calls use the arrays in place.
+
+    >>> lists = EventLists(np.array([0, 2]), np.array([0, 1, 3]), np.uint32([0, 1, 2]))  # one pattern: [0], [1, 2]
+    >>> PatternMemory().learn_all(lists, dictionary=["a", "b", "c"]).indices
+    array([0])
+    """
 
     __slots__ = ("event_lims", "lims", "symbols")
 
@@ -42,6 +51,7 @@ class EventLists:
         self.symbols = symbols  #: uint32 [event_lims[-1]]
 
     def __len__(self) -> int:
+        """The number of patterns."""
         return max(len(self.lims) - 1, 0)
 
     def __repr__(self) -> str:
@@ -49,15 +59,24 @@ class EventLists:
 
 
 class Learned(NamedTuple):
-    """A pattern that was learned."""
+    """A pattern that was learned.
+
+    >>> memory = PatternMemory()
+    >>> memory.learn([["a"]]), memory.learn([["a"]])
+    (Learned(index=0, frequency=1, is_new=True), Learned(index=0, frequency=2, is_new=False))
+    """
 
     index: int  # type: ignore[assignment]  #: the number of the pattern, never reused
-    frequency: int
-    is_new: bool
+    frequency: int  #: how often it was learned so far
+    is_new: bool  #: whether it was not known before
 
 
 class LearnedPatterns(NamedTuple):
-    """Patterns that were learned in one call."""
+    """Patterns that were learned in one call, as arrays ``[patterns]`` of what :class:`Learned` has.
+
+    >>> PatternMemory().learn_all([[["a"]], [["b"]], [["a"]]]).frequencies
+    array([1, 1, 2], dtype=uint64)
+    """
 
     indices: NDArray[np.int64]
     frequencies: NDArray[np.uint64]
@@ -65,16 +84,28 @@ class LearnedPatterns(NamedTuple):
 
 
 class StoredPattern(NamedTuple):
-    """A pattern as it was learned, without its empty events."""
+    """A pattern as it was learned, without its empty events.
+
+    >>> memory = PatternMemory()
+    >>> memory.pattern(memory.learn([["a"], [], ["b", "c"]], name="first").index).events
+    [['a'], ['b', 'c']]
+    """
 
     index: int  # type: ignore[assignment]
-    name: str | None
+    name: str | None  #: None: it has none
     events: list[list[str]]
-    frequency: int
+    frequency: int  #: how often it was learned
 
 
 class SyncRecord(NamedTuple):
-    """The outcome of one synchronisation."""
+    """The outcome of one synchronisation.
+
+    >>> memory = PatternMemory()
+    >>> _ = memory.learn([["a"]])
+    >>> done = memory.sync()
+    >>> done.trigger, done.moved, done.left
+    ('manual', 1, 0)
+    """
 
     trigger: str  #: ``threshold``, ``interval``, ``manual`` or ``training``
     moved: int  #: patterns that left the recent tier
@@ -84,20 +115,33 @@ class SyncRecord(NamedTuple):
 
 
 class Anomaly(NamedTuple):
-    """A symbol of the query that was treated as another spelling of one of the pattern."""
+    """A symbol of the query that was treated as another spelling of one of the pattern.
 
-    observed: str
-    expected: str
-    similarity: float
+    >>> memory = PatternMemory()
+    >>> _ = memory.learn([["kitten"], ["milk"]])
+    >>> memory.predict([["kittn"], ["milk"]], fuzzy_token_threshold=0.8)[0].anomalies[0].expected
+    'kitten'
+    """
+
+    observed: str  #: in the query
+    expected: str  #: in the pattern
+    similarity: float  #: of the two, in [0, 1]
 
 
 class Prediction(NamedTuple):
-    """What a pattern predicts for a query."""
+    """What a pattern predicts for a query. The numbers from ``evidence`` on are those of KATO.
+
+    >>> memory = PatternMemory()
+    >>> _ = memory.learn([["a"], ["b", "c"], ["d"]])
+    >>> found = memory.predict([["a"], ["b"]])[0]
+    >>> found.present, found.missing, found.future
+    ([['a'], ['b', 'c']], [[], ['c']], [['d']])
+    """
 
     index: int  # type: ignore[assignment]
     name: str
     matched: int  #: matched symbols
-    frequency: int
+    frequency: int  #: how often the pattern was learned
     matches: list[str]  #: the symbols of the query that were found, in its order
     past: list[Any]  #: the events of the pattern before those with a match
     present: list[Any]  #: from the first match to the last
@@ -161,13 +205,29 @@ class PatternMemory(Closing):
     @classmethod
     def load(cls, path: StrPath, *, level: str = "token", settings: PatternSettings | None = None,
              context: Context | None = None) -> "PatternMemory":
-        """Maps a file of :meth:`save` and :meth:`append`, which records neither level nor settings. Raises NotFound, CorruptFile."""
+        """Maps the file of :meth:`save` and :meth:`append` at ``path``.
+
+        Args:
+            level, settings, context: as in the constructor; the file records none of them
+
+        Raises:
+            NotFound: there is no such file
+            CorruptFile: it is damaged; nothing of it is used
+
+        >>> PatternMemory().save("patterns.kindred")
+        >>> PatternMemory.load("patterns.kindred")
+        <pykindred.PatternMemory: 0 patterns, level token>
+        """
         return cls._of(_kindred.PatternMemory.load(path, level, _fields(settings), native(context)), level, settings)
 
     @classmethod
     def from_bytes(cls, data: bytes, *, level: str = "token", settings: PatternSettings | None = None,
                    context: Context | None = None) -> "PatternMemory":
-        """A memory of :meth:`to_bytes`. Raises CorruptFile."""
+        """A memory of the ``data`` of :meth:`to_bytes`. Other arguments as in the constructor. Raises CorruptFile.
+
+        >>> PatternMemory.from_bytes(PatternMemory().to_bytes())
+        <pykindred.PatternMemory: 0 patterns, level token>
+        """
         return cls._of(_kindred.PatternMemory.from_bytes(data, level, _fields(settings), native(context)), level, settings)
 
     @classmethod
@@ -179,15 +239,18 @@ class PatternMemory(Closing):
 
     @staticmethod
     def inspect(path: StrPath) -> dict[str, int]:
-        """Validates every byte of a file, and describes its contents. Raises NotFound, CorruptFile."""
+        """Validates every byte of the file at ``path``, and describes its contents. Raises NotFound, CorruptFile."""
         return _kindred.PatternMemory.inspect(path)
 
     def save(self, path: StrPath) -> None:
-        """Writes the memory to a file, atomically. What others learn during the call is written by the next :meth:`append`."""
+        """Writes the memory to a file, atomically: the file at ``path`` is the old or the new one.
+
+        What others learn during the call is written by the next :meth:`append`.
+        """
         self._native.save(path)
 
     def append(self, path: StrPath) -> None:
-        """Appends everything learned, repeated and forgotten since the last save, append or load to that file."""
+        """Appends everything learned, repeated and forgotten since the last save, append or load to that file, whose path is ``path``."""
         self._native.append(path)
 
     def to_bytes(self) -> bytes:
@@ -197,8 +260,16 @@ class PatternMemory(Closing):
     def learn(self, events: Events, *, name: str | bytes | None = None, times: int = 1) -> Learned:
         """Learns a pattern, or increases the frequency of a known one, which keeps its first name.
 
+        Args:
+            events: a sequence of events, each a sequence of texts
+            name: None: a new pattern has none
+            times: the frequency of a new pattern, or what is added to that of a known one
+
         Raises:
             InvalidArgument: the name belongs to a pattern with other events
+
+        >>> PatternMemory().learn([["a"], ["b", "c"]], name="first", times=3)
+        Learned(index=0, frequency=3, is_new=True)
         """
         return Learned(*self._native.learn(events, name, times))
 
@@ -211,15 +282,27 @@ class PatternMemory(Closing):
             dictionary: symbol s of :class:`EventLists` stands for the text ``dictionary[s]``; None: for ``symbols()[s]``
             names: one per pattern
             times: occurrences, one per pattern; None: one each
+
+        Raises:
+            InvalidArgument: as :meth:`learn`, of any of them; nothing is learned then
+
+        >>> PatternMemory().learn_all([[["a"], ["b"]], [["c"]]], names=["first", "second"]).indices
+        array([0, 1])
         """
         return LearnedPatterns(*self._native.learn_all(patterns, dictionary, names, times))
 
     def set_frequency(self, index: int, frequency: int) -> None:
-        """Sets the frequency of a pattern, at least 1. Raises NotFound."""
+        """Sets the ``frequency`` of the pattern ``index``, at least 1. Raises NotFound."""
         self._native.set_frequency(index, frequency)
 
     def forget(self, pattern: int | str | bytes) -> bool:
-        """Forgets the pattern of an index or a name. Returns whether it existed."""
+        """Forgets the pattern of an index or a name. Returns whether it existed.
+
+        >>> memory = PatternMemory()
+        >>> _ = memory.learn([["a"]], name="first")
+        >>> memory.forget("first"), memory.forget("first")
+        (True, False)
+        """
         return self._native.forget(pattern)
 
     def clear(self) -> None:
@@ -227,15 +310,21 @@ class PatternMemory(Closing):
         self._native.clear()
 
     def find(self, pattern: "str | bytes | Events") -> int | None:
-        """The index of the pattern with a name, or with these events; None if there is none."""
+        """The index of the pattern with a name, or with these events; None if there is none.
+
+        >>> memory = PatternMemory()
+        >>> _ = memory.learn([["a"], ["b"]], name="first")
+        >>> memory.find("first"), memory.find([["a"], ["b"]]), memory.find([["b"]])
+        (0, 0, None)
+        """
         return self._native.find(pattern)
 
     def find_all(self, names: Iterable[str | bytes]) -> NDArray[np.int64]:
-        """The index of the pattern of each name, −1 where there is none, from one moment."""
+        """The index of the pattern of each of the ``names``, −1 where there is none, from one moment: int64 ``[names]``."""
         return self._native.find_all(names)
 
     def names(self, indices: Ids) -> list[str | None]:
-        """The names of patterns, from one moment; None for those without a name or that do not exist."""
+        """The names of the patterns ``indices``, from one moment; None for those without a name or that do not exist."""
         return self._native.names(indices)
 
     def pattern(self, index: int) -> StoredPattern:
@@ -255,7 +344,11 @@ class PatternMemory(Closing):
         return self._native.symbol_frequencies()
 
     def encode(self, queries: "Iterable[Events] | Sequences", *, level: str | None = None) -> Sequences:
-        """Queries as symbols, for many calls of :meth:`match` at the same level; a text that was never learned matches nothing."""
+        """Queries as symbols, for many calls of :meth:`match` at the same level; a text that was never learned matches nothing.
+
+        Args:
+            queries, level: as for :meth:`match`
+        """
         return Sequences(*self._native.encode(queries, level))
 
     def match(self, queries: "Iterable[Events] | Sequences", *, level: str | None = None, measure: str = "lcs", threshold: float = 0.1,
@@ -266,6 +359,12 @@ class PatternMemory(Closing):
         Args:
             queries: a collection of patterns; or the result of :meth:`encode`
             level: None: that of the memory. The first call at another one stores all patterns at that level, too
+
+        >>> memory = PatternMemory()
+        >>> _ = memory.learn_all([[["a"], ["b"]], [["a"], ["c"]]])
+        >>> matches = memory.match([[["a"], ["c"]]])
+        >>> matches.ids, matches.scores
+        (array([1, 0]), array([1. , 0.5]))
         """
         return Matches(*self._native.match(queries, level, measure, threshold, top, blocks, autojunk, postings, only, space))
 
@@ -282,6 +381,15 @@ class PatternMemory(Closing):
             weights: float64, by symbol: for the numbers ``weighted_…``
             only: indices of the patterns that may predict; sums over all candidates then cover these alone
             threads: at most so many of the host; 0: all
+            level, measure, autojunk, top, space: as for :meth:`match`
+
+        Raises:
+            InvalidArgument: an option is out of range, or ``weights`` has another length than :meth:`symbols`
+
+        >>> memory = PatternMemory()
+        >>> _ = memory.learn_all([[["a"], ["b"], ["c"]], [["a"], ["d"]]])
+        >>> [found.future for found in memory.predict([["a"]], rank_by="similarity")]
+        [[['d']], [['b'], ['c']]]
         """
         found = self._native.predict(query, level, measure, autojunk, threshold, top, rank_by, fuzzy_token_threshold,
                                      single_symbol_fast_path, weights, only, threads, space)
@@ -301,7 +409,12 @@ class PatternMemory(Closing):
 
     @contextlib.contextmanager
     def training(self) -> Iterator[None]:
-        """A ``with`` block between :meth:`begin_training` and :meth:`end_training`."""
+        """A ``with`` block between :meth:`begin_training` and :meth:`end_training`.
+
+        >>> memory = PatternMemory()
+        >>> with memory.training():
+        ...     _ = memory.learn([["a"]])
+        """
         self.begin_training()
         try:
             yield
@@ -318,6 +431,7 @@ class PatternMemory(Closing):
 
     @property
     def level(self) -> str:
+        """``"token"`` or ``"character"``."""
         return self._native.level()
 
     def info(self) -> dict[str, Any]:
@@ -325,7 +439,7 @@ class PatternMemory(Closing):
         return self._native.info()
 
     def sync_info(self) -> dict[str, Any]:
-        """The synchronisations so far."""
+        """The synchronisations so far; ``last`` is a :class:`SyncRecord`."""
         found = self._native.sync_info()
         return {**found, "last": SyncRecord(*found["last"])}
 

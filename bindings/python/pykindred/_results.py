@@ -10,6 +10,10 @@ class Ragged:
     """Rows of different lengths, best first: row ``i`` is ``ids[lims[i]:lims[i + 1]]`` with the scores beside it.
 
     Iterating, or an index, gives pairs ``(scores, ids)`` of one row, which are views.
+
+    >>> rows = Ragged(np.array([0, 2, 3]), np.array([7, 5, 7]), np.float32([3, 1, 2]))
+    >>> rows[0]
+    (array([3., 1.], dtype=float32), array([7, 5]))
     """
 
     __slots__ = ("ids", "lims", "scores")
@@ -20,6 +24,7 @@ class Ragged:
         self.scores = scores  #: [lims[-1]], float32 of vectors
 
     def __len__(self) -> int:
+        """The number of rows."""
         return len(self.lims) - 1
 
     def __getitem__(self, row: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -38,15 +43,23 @@ class Ragged:
 
 
 class Record(NamedTuple):
-    """Where a call ran, and why."""
+    """Where a call ran, and why: :func:`last_record`, and what :class:`Context` passes to ``on_dispatch``.
+
+    >>> import pykindred
+    >>> records = []
+    >>> context = pykindred.Context(space="serial", on_dispatch=records.append)
+    >>> _ = pykindred.SequenceMatcher(["abc"], context=context).match("abc")
+    >>> records[0].space
+    'serial'
+    """
 
     operation: str
     space: str  #: ``serial``, ``openmp`` or ``cuda``
     why: str  #: why this space
     seconds: float  #: taken by the call; 0 for a call that did not wait
     threads: int  #: of the host
-    items: int
-    work: float
+    items: int  #: rows, patterns or nodes of the call
+    work: float  #: what the dispatcher assumes for the size of the call
     predicted: dict[str, float]  #: seconds per space that can run it
     first: bool  #: no call of this size ran there before, so the time includes allocations
 

@@ -17,11 +17,15 @@ def row_scores(queries: Array, rows: Array, *, metric: str = "cosine", space: st
         space: ``"serial"`` uses the calling thread only
         out: float32 ``[queries, count]``, or ``[count]`` for one query
         copy: False raises where the layout of an array would need a copy
+        context: None: the default context
 
     Returns:
-        ``out``, or a new array beside the queries
+        ``out``, or a new array beside the queries: float32 ``[queries, count]``, or ``[count]``
 
-    >>> import numpy as np
+    Raises:
+        InvalidType: an array has elements of another type
+        InvalidArgument: a shape or an option does not fit
+
     >>> row_scores(np.float32([3, 4]), np.float32([[3, 4], [4, -3]]), metric="ip")
     array([25.,  0.], dtype=float32)
     """
@@ -30,13 +34,12 @@ def row_scores(queries: Array, rows: Array, *, metric: str = "cosine", space: st
 
 def top_rows(queries: Array, rows: Array, k: int = 10, *, metric: str = "cosine", space: str | None = None,
              out: tuple[Array, Array] | None = None, copy: bool | None = None, context: Context | None = None) -> tuple[Any, Any]:
-    """The exact best ``k`` rows of every query, without an index. Arguments as :func:`row_scores`.
+    """The exact best ``k`` rows of every query, without an index. Arguments and exceptions as :func:`row_scores`.
 
     Returns:
         ``(scores, ids)``: float32 and int64 ``[queries, k]``, or ``[k]`` for one query, best first; equal scores by lower row. Beyond the
         number of rows, ids are −1 and scores −inf (+inf under ``"l2"``).
 
-    >>> import numpy as np
     >>> top_rows(np.float32([3, 4]), np.float32([[3, 4], [4, -3]]), 3, metric="ip")
     (array([ 25.,   0., -inf], dtype=float32), array([ 0,  1, -1]))
     """

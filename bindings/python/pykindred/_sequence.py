@@ -14,7 +14,11 @@ from pykindred.errors import InvalidType
 
 
 class Sequences:
-    """Sequences of symbols, of different lengths: sequence ``i`` is ``symbols[lims[i]:lims[i + 1]]``. Calls use the arrays in place."""
+    """Sequences of symbols, of different lengths: sequence ``i`` is ``symbols[lims[i]:lims[i + 1]]``. Calls use the arrays in place.
+
+    >>> Sequences(np.array([0, 2, 3]), np.uint32([7, 8, 9]))[0]
+    array([7, 8], dtype=uint32)
+    """
 
     __slots__ = ("lims", "symbols")
 
@@ -23,6 +27,7 @@ class Sequences:
         self.symbols = symbols  #: uint32 [lims[-1]]
 
     def __len__(self) -> int:
+        """The number of sequences."""
         return len(self.lims) - 1
 
     def __getitem__(self, row: int) -> NDArray[np.uint32]:
@@ -42,7 +47,13 @@ class Sequences:
 class Matches(Ragged):
     """Matching patterns, one row per query, best first: similarity, then lower index.
 
-    ``ids`` are indices of patterns, ``scores`` similarities in float64.
+    ``ids`` are indices of patterns, ``scores`` similarities in float64. Iterating gives ``(scores, ids)`` of every query.
+
+    >>> matches = SequenceMatcher(["abc", "abd", "xyz"]).match(["abcd", "xy"], threshold=0.5)
+    >>> [(ids.tolist(), scores.round(2).tolist()) for scores, ids in matches]
+    [([0, 1], [0.86, 0.86]), ([2], [0.8])]
+    >>> matches.matched
+    array([3, 3, 2], dtype=uint32)
     """
 
     __slots__ = ("_block_lims", "_blocks", "distances", "matched")
@@ -56,7 +67,11 @@ class Matches(Ragged):
         self._blocks = blocks
 
     def blocks(self, match: int) -> NDArray[np.uint32]:
-        """The matching blocks of a match, a position in ``ids``: uint32 ``[n, 3]`` of begin in the pattern, begin in the query, length."""
+        """The matching blocks of a match, a position in ``ids``: uint32 ``[n, 3]`` of begin in the pattern, begin in the query, length.
+
+        >>> SequenceMatcher(["abcd"]).match("bcde", blocks=True).blocks(0)
+        array([[1, 0, 3]], dtype=uint32)
+        """
         if self._block_lims is None or self._blocks is None:
             raise ValueError("match was called without blocks=True")
         if not 0 <= match < len(self.ids):
@@ -65,7 +80,11 @@ class Matches(Ragged):
 
 
 class Clusters(NamedTuple):
-    """A partition of patterns. Clusters are numbered by their lowest members."""
+    """A partition of patterns. Clusters are numbered by their lowest members.
+
+    >>> SequenceMatcher(["abcde", "vwxyz", "abcd"]).cluster(threshold=0.8).cluster_of
+    array([0, 1, 0])
+    """
 
     cluster_of: NDArray[np.int64]  #: the cluster of every pattern
     lims: NDArray[np.int64]  #: cluster c has the members ``members[lims[c]:lims[c + 1]]``
@@ -109,6 +128,14 @@ class SequenceMatcher(Closing):
             postings: ``"automatic"``, ``"never"`` or ``"always"``: use of an inverted index; the results are the same
             only: indices of the patterns that may be results
             space: instead of the dispatcher's choice
+
+        Raises:
+            InvalidType: a query is no sequence, or an array is not of uint32
+            InvalidArgument: an option is out of range
+
+        >>> matches = SequenceMatcher(["kitten", "sitting", "mitten"]).match(["kittens", "sit"], measure="levenshtein", threshold=0.6)
+        >>> matches.lims, matches.ids, matches.distances
+        (array([0, 2, 2]), array([0, 2]), array([1., 2.]))
         """
         return Matches(*self._native.match(queries, measure, threshold, top, blocks, autojunk, postings, only, space))
 
@@ -141,7 +168,11 @@ class SequenceMatcher(Closing):
 
     def match_self(self, *, measure: str = "lcs", threshold: float = 0.85, top: int | None = None, autojunk: bool = False,
                    space: str | None = None) -> Matches:
-        """Duplicates: row ``i`` lists the patterns before ``i`` that match it."""
+        """Duplicates: row ``i`` lists the patterns before ``i`` that match it. Arguments as :meth:`match`.
+
+        >>> SequenceMatcher(["abcde", "vwxyz", "abcd"]).match_self(threshold=0.8)[2]
+        (array([0.88888889]), array([0]))
+        """
         return Matches(*self._native.match_self(measure, threshold, top, autojunk, space))
 
     def cluster(self, *, threshold: float = 0.85, linkage: str = "single", measure: str = "lcs", space: str | None = None) -> Clusters:
@@ -150,10 +181,16 @@ class SequenceMatcher(Closing):
         Args:
             threshold: above 0
             linkage: ``"single"`` (a chain of similar pairs) or ``"complete"`` (all pairs are similar)
+            measure, space: as for :meth:`match`
+
+        >>> clusters = SequenceMatcher(["abcde", "vwxyz", "abcd"]).cluster(threshold=0.8)
+        >>> [clusters.members[clusters.lims[c]:clusters.lims[c + 1]].tolist() for c in range(2)]
+        [[0, 2], [1]]
         """
         return Clusters(*self._native.cluster(threshold, linkage, measure, space))
 
     def __len__(self) -> int:
+        """The number of patterns."""
         return self._native.size()
 
     def info(self) -> dict[str, Any]:
@@ -168,7 +205,11 @@ class PreparedQuery:
     """One query for many comparisons, without a context. Measures as in :class:`SequenceMatcher`, with the same bits.
 
     Args:
-        query: a str, bytes, an array of uint32, or a sequence of hashable items
+        query: a str, bytes, an array of uint32, or a sequence of hashable items; a ``pattern`` of its methods likewise
+        measure, autojunk: as for :meth:`SequenceMatcher.match`
+
+    Raises:
+        InvalidType: an argument is no such sequence
 
     >>> PreparedQuery("kitten", measure="levenshtein").distance("sitting")
     3.0
@@ -180,24 +221,40 @@ class PreparedQuery:
         self._native = _kindred.PreparedQuery(query, measure, autojunk)
 
     def similarity(self, pattern: Sequence, *, score_cutoff: float = 0.0) -> float:
-        """In [0, 1]; 0 if it is below ``score_cutoff``, which makes a comparison faster."""
+        """In [0, 1]; 0 if it is below ``score_cutoff``, which makes a comparison faster.
+
+        >>> PreparedQuery("abcd").similarity("bcde")
+        0.75
+        """
         return self._native.similarity(pattern, score_cutoff)
 
     def matched(self, pattern: Sequence) -> int:
-        """The number of matched symbols."""
+        """The number of matched symbols.
+
+        >>> PreparedQuery("abcd").matched("bcde")
+        3
+        """
         return self._native.matched(pattern)
 
     def distance(self, pattern: Sequence) -> float:
-        """A number of edits if the measure counts them, otherwise 1 − similarity."""
+        """A number of edits if the measure counts them, otherwise 1 − similarity.
+
+        >>> PreparedQuery("abcd", measure="levenshtein").distance("bcde")
+        2.0
+        """
         return self._native.distance(pattern)
 
     def blocks(self, pattern: Sequence) -> NDArray[np.uint32]:
-        """The matching blocks: uint32 ``[n, 3]`` of begin in the pattern, begin in the query, length."""
+        """The matching blocks: uint32 ``[n, 3]`` of begin in the pattern, begin in the query, length.
+
+        >>> PreparedQuery("bcde").blocks("abcd")
+        array([[1, 0, 3]], dtype=uint32)
+        """
         return self._native.blocks(pattern)
 
 
 def similarity(pattern: Sequence, query: Sequence, *, measure: str = "lcs", score_cutoff: float = 0.0, autojunk: bool = False) -> float:
-    """The similarity of one pair; :class:`PreparedQuery`.
+    """The similarity of one pair, in [0, 1]. Arguments as :class:`PreparedQuery` and :meth:`PreparedQuery.similarity`.
 
     >>> similarity("abcd", "bcde", measure="difflib")
     0.75

@@ -17,7 +17,12 @@ Decay = tuple[str, float]
 
 class SpreadModifiers(NamedTuple):
     """Factors of the weight of an edge by the kinds of its nodes, 0 … 7: ``strengths[kind of source][kind of target]``, times the fan effect
-    of the kind of the source: ``"constant"`` (its factor), ``"inverse"`` (1 / out-degree) or ``"inverse_root"`` (1 / √out-degree)."""
+    of the kind of the source: ``"constant"`` (its factor), ``"inverse"`` (1 / out-degree) or ``"inverse_root"`` (1 / √out-degree).
+
+    >>> graph = SpreadingEngine(3, [0, 0], [1, 2])
+    >>> graph.hop(np.float32([1, 0, 0]), modifiers=SpreadModifiers(np.ones((8, 8)), ("inverse", *("constant",) * 7)))
+    array([0. , 0.5, 0.5], dtype=float32)
+    """
 
     strengths: NDArray[np.float64]  #: [8, 8]
     fans: tuple[str, ...] = ("constant",) * 8
@@ -25,7 +30,7 @@ class SpreadModifiers(NamedTuple):
 
     @classmethod
     def engram(cls, fan_of_concepts: str | None = None) -> "SpreadModifiers":
-        """Engram's: kind 0 are concepts, kind 1 episodes; with ``"inverse"`` or ``"inverse_root"`` also its fan effect."""
+        """Engram's: kind 0 are concepts, kind 1 episodes; ``fan_of_concepts``: ``"inverse"`` or ``"inverse_root"`` for its fan effect, too."""
         strengths = np.ones((8, 8))
         strengths[:2, :2] = [[0.4, 0.6], [0.8, 0.3]]
         if fan_of_concepts is None:
@@ -34,32 +39,51 @@ class SpreadModifiers(NamedTuple):
 
 
 class SpreadQuery(NamedTuple):
-    """Options of one query of a call."""
+    """Options of one query of a call, as those of :meth:`SpreadingEngine.spread`.
+
+    >>> graph = SpreadingEngine(3, [0, 1], [1, 2])
+    >>> [ids.tolist() for _, ids in graph.spread([0, 0], per_query=[SpreadQuery(hops=1), SpreadQuery(hops=2)])]
+    [[0, 1], [0, 1, 2]]
+    """
 
     hops: int = 4
     decay: Decay = ("exponential", 0.7)
-    threshold: float | None = None
-    kinds: Ids | None = None
+    threshold: float | None = None  #: None: those of the tiers
+    kinds: Ids | None = None  #: of edges to follow; None: all
 
 
 class SpreadStep(NamedTuple):
-    """The contribution of an edge in one hop."""
+    """The contribution of an edge in one hop: a part of a :class:`SpreadPath`.
+
+    >>> SpreadingEngine(2, [0], [1], np.float32([0.5])).spread([0], hops=1, trace_paths=1).paths(1)[0].steps[0].weight
+    0.5
+    """
 
     source: int
     target: int
     weight: float  #: after the modifiers
-    carried: float
+    carried: float  #: what the step adds to the target
 
 
 class SpreadPath(NamedTuple):
-    """A path from a source to a node, with one edge per hop."""
+    """A path from a source to a node, with one edge per hop.
+
+    >>> spread = SpreadingEngine(3, [0, 1], [1, 2]).spread([0], hops=2, trace_paths=1)
+    >>> [[(step.source, step.target) for step in path.steps] for path in spread.paths(2)]
+    [[(0, 1), (1, 2)]]
+    """
 
     strength: float  #: its contribution to the node if nothing saturates
     steps: list[SpreadStep]
 
 
 class Spread(Ragged):
-    """Activated nodes, one row per query: ``ids`` are nodes, ``scores`` their activations; greater ones first, then lower nodes."""
+    """Activated nodes, one row per query: ``ids`` are nodes, ``scores`` their activations; greater ones first, then lower nodes.
+
+    >>> found = SpreadingEngine(3, [0, 1], [1, 2]).spread([{0: 1.0}, {1: 0.5}], hops=1)
+    >>> found.lims, found.ids
+    (array([0, 2, 4]), array([0, 1, 1, 2]))
+    """
 
     __slots__ = ("_paths", "iterations", "not_guaranteed", "residuals")
 
@@ -72,7 +96,11 @@ class Spread(Ragged):
         self._paths = paths
 
     def paths(self, result: int) -> list[SpreadPath]:
-        """The strongest paths to a result, a position in ``ids``; needs ``trace_paths``."""
+        """The strongest paths to a result, a position in ``ids``: a list of :class:`SpreadPath`. Needs ``trace_paths``.
+
+        >>> SpreadingEngine(3, [0, 1], [1, 2]).spread([0], hops=1, trace_paths=1).paths(1)[0].steps[0].target
+        1
+        """
         if self._paths is None:
             raise ValueError("spread was called without trace_paths")
         if not 0 <= result < len(self.ids):
@@ -126,6 +154,14 @@ class SpreadingEngine(Closing):
             indices: int32 or uint32 ``[edges]``
             data: float32 or bfloat16 ``[edges]``; None: all weights are 1
             copy: False uses arrays on the host in place: they must not change while the engine exists
+            residency, merge_share, background_merge, context: as in the constructor
+
+        Raises:
+            InvalidType: an array has elements of another type
+            InvalidArgument: the arrays do not fit each other, or a weight is not finite
+
+        >>> SpreadingEngine.from_csr(np.array([0, 1, 2, 2]), np.uint32([1, 2]))
+        <pykindred.SpreadingEngine: 3 nodes, 2 edges>
         """
         options = (residency, merge_share, background_merge)
         return cls._of(_kindred.SpreadingEngine.from_csr(indptr, indices, data, copy, *options, native(context)), options)
@@ -133,7 +169,20 @@ class SpreadingEngine(Closing):
     @classmethod
     def load(cls, path: StrPath, *, residency: str = "automatic", merge_share: float = 0.1, background_merge: bool = True, threads: int = 0,
              context: Context | None = None) -> "SpreadingEngine":
-        """Maps a file of :meth:`save`. Raises NotFound, CorruptFile."""
+        """Maps the file of :meth:`save` at ``path``.
+
+        Args:
+            threads: that validate the file; 0: all
+            residency, merge_share, background_merge, context: as in the constructor
+
+        Raises:
+            NotFound: there is no such file
+            CorruptFile: it is damaged; nothing of it is used
+
+        >>> SpreadingEngine(3, [0, 1], [1, 2]).save("graph.kindred")
+        >>> SpreadingEngine.load("graph.kindred")
+        <pykindred.SpreadingEngine: 3 nodes, 2 edges>
+        """
         options = (residency, merge_share, background_merge)
         return cls._of(_kindred.SpreadingEngine.load(path, *options, threads, native(context)), options)
 
@@ -146,11 +195,11 @@ class SpreadingEngine(Closing):
 
     @staticmethod
     def inspect(path: StrPath) -> dict[str, Any]:
-        """Validates every byte of a file, and describes its contents. Raises NotFound, CorruptFile."""
+        """Validates every byte of the file at ``path``, and describes its contents. Raises NotFound, CorruptFile."""
         return _kindred.SpreadingEngine.inspect(path)
 
     def save(self, path: StrPath) -> None:
-        """Writes the graph and its names to a file, atomically."""
+        """Writes the graph and its names to a file, atomically: the file at ``path`` is the old or the new one."""
         self._native.save(path)
 
     def spread(self, sources: Any, *, mode: str = "engine", hops: int = 4, decay: Decay = ("exponential", 0.7), threshold: float | None = None,
@@ -175,6 +224,15 @@ class SpreadingEngine(Closing):
             activations: ``"bfloat16"`` halves the bytes of large batches
             trace_paths: paths to find for every result, :meth:`Spread.paths`
             space: instead of the dispatcher's choice
+
+        Raises:
+            InvalidArgument: an option is out of range, or a source is no node
+            NotFound: a source was removed
+
+        >>> graph = SpreadingEngine(4, [0, 1, 2], [1, 2, 3], np.float32([1, 0.5, 0.25]))
+        >>> found = graph.spread([[0], [2, 3]], mode="pagerank", top=2)
+        >>> found.ids, found.iterations
+        (array([0, 1, 3, 2]), array([90, 17], dtype=uint32))
         """
         return Spread(*self._native.spread(*_arrays_of(sources), mode, hops, decay, threshold, top, damping, tolerance, max_iterations, per_query,
                                            kinds, modifiers, activations, trace_paths, space))
@@ -190,10 +248,16 @@ class SpreadingEngine(Closing):
             lims: int32 or int64 ``[queries + 1]``
             nodes: int32 or uint32 ``[lims[-1]]``
             values: float32 ``[lims[-1]]``
+            out: arrays for the results, as below
+            copy: False raises where the layout of an array would need a copy
 
         Returns:
             ``(values, nodes)``: float32 and int32 ``[queries, top]``; where there is no node, −1 and 0. On a device, a query that cannot be
             answered has −1 and NaN.
+
+        >>> graph = SpreadingEngine(3, [0, 1], [1, 2], np.float32([1, 0.5]))
+        >>> graph.spread_arrays(np.array([0, 1]), np.int32([0]), np.float32([1]), 4, mode="linear", decay=("constant", 1.0))
+        (array([[1. , 1. , 0.5, 0. ]], dtype=float32), array([[ 0,  1,  2, -1]], dtype=int32))
         """
         return self._native.spread_arrays(lims, nodes, values, top, mode, hops, decay, threshold, damping, tolerance, max_iterations, per_query,
                                           kinds, modifiers, activations, space, out, stream, copy)
@@ -204,23 +268,43 @@ class SpreadingEngine(Closing):
 
         Args:
             x: float32 ``[nodes]`` or ``[nodes, columns]``, on the host or on the device of the graph
+            kinds, modifiers, space: as for :meth:`spread`
             out: of the shape of x
+            stream: orders the call on a device
+            copy: False raises where the layout of an array would need a copy
 
         Returns:
             ``out``, or a new array beside x
+
+        >>> SpreadingEngine(3, [0, 1], [1, 2], np.float32([1, 0.5])).hop(np.float32([1, 2, 3]), direction="against")
+        array([2. , 1.5, 0. ], dtype=float32)
         """
         return self._native.hop(x, direction, kinds, modifiers, space, out, stream, copy)
 
     def add_nodes(self, nodes: int | Iterable[str | bytes], *, kinds: Array | None = None) -> NDArray[np.int64]:
-        """Adds nodes: a number of them, or in a graph with names, their names, of which known ones keep their node. Returns their ids."""
+        """Adds nodes: a number of them, or in a graph with names, their names, of which known ones keep their node.
+
+        Args:
+            kinds: uint8, one per node; None: kind 0
+
+        Returns:
+            their ids, int64 ``[nodes]``
+
+        >>> SpreadingEngine(2, [0], [1], names=["a", "b"]).add_nodes(["b", "c"])
+        array([1, 2])
+        """
         return self._native.add_nodes(nodes, kinds)
 
     def add_edges(self, sources: Ids, targets: Ids, weights: Array | None = None, *, kinds: Array | None = None) -> None:
-        """Appends edges, as in the constructor."""
+        """Appends edges: ``sources``, ``targets`` and ``weights`` as in the constructor, ``kinds`` as ``edge_kinds``."""
         self._native.add_edges(sources, targets, weights, kinds)
 
     def remove_edges(self, sources: Ids, targets: Ids, *, kinds: Array | None = None) -> int:
         """Removes all edges between pairs of nodes, or those of one kind per pair. Returns their number.
+
+        Args:
+            sources, targets: integers ``[pairs]``
+            kinds: uint8 ``[pairs]``; None: all
 
         Raises:
             NotFound: a pair has no such edge or is listed twice; nothing is removed then
@@ -260,6 +344,7 @@ class SpreadingEngine(Closing):
 
     @property
     def edges(self) -> int:
+        """The number of edges."""
         return self._native.edges()
 
     def info(self) -> dict[str, Any]:

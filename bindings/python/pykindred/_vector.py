@@ -48,11 +48,17 @@ class VectorIndex(Closing):
         """Maps a file of :meth:`save` or of ``kindred build``; rows are copied only when they change.
 
         Args:
+            residency, quantized_copy: as in the constructor
             threads: that validate the file; 0: all
+            context: None: the default context
 
         Raises:
             NotFound: there is no such file
             CorruptFile: it is damaged; nothing of it is used
+
+        >>> VectorIndex(np.float32([[3, 4]])).save("rows.kindred")
+        >>> VectorIndex.load("rows.kindred")
+        <pykindred.VectorIndex: 1 rows of 2 float32>
         """
         index = cls.__new__(cls)
         index._native = _kindred.VectorIndex.load(path, residency, quantized_copy, threads, native(context))
@@ -60,7 +66,7 @@ class VectorIndex(Closing):
         return index
 
     def save(self, path: StrPath) -> None:
-        """Writes all rows and ids to a file, atomically."""
+        """Writes all rows and ids to a file, atomically: the file at ``path`` is the old or the new one."""
         self._native.save(path)
 
     def search(self, queries: Array, k: int = 10, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
@@ -81,12 +87,33 @@ class VectorIndex(Closing):
         Returns:
             ``(scores, ids)``: float32 and int64 ``[queries, k]``, or ``[k]`` for one query, best first. Where there is no row, the id is −1 and the
             score −inf (+inf under ``"l2"``).
+
+        Raises:
+            InvalidType: an array has elements of another type
+            InvalidArgument: a shape, an option or ``out`` does not fit
+            SpaceUnavailable: the call cannot run in ``space``
+
+        >>> index = VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]]))
+        >>> scores, ids = index.search(np.float32([[3, 4], [1, 0]]), k=2, metric="ip", filter=np.array([True, False, True]))
+        >>> ids
+        array([[0, 2],
+               [0, 2]])
         """
         return self._native.search(queries, k, metric, filter, space, path, out, stream, copy)
 
     def search_at_least(self, queries: Array, score: float, *, metric: str = "cosine", filter: Array | None = None,
                         space: str | None = None, path: str | None = None) -> Ragged:
-        """All rows whose score is ``score`` or better (at most ``score`` under ``"l2"``), best first. Queries on the host."""
+        """All rows whose score is ``score`` or better (at most ``score`` under ``"l2"``), best first. Queries on the host.
+
+        Other arguments and exceptions as :meth:`search`.
+
+        Returns:
+            a :class:`Ragged`, one row per query: int64 ``ids`` and float32 ``scores``
+
+        >>> found = VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]])).search_at_least(np.float32([[3, 4], [0, 1]]), 3, metric="ip")
+        >>> found.lims, found.ids
+        (array([0, 2, 3]), array([0, 2, 0]))
+        """
         return Ragged(*self._native.search_at_least(queries, score, metric, filter, space, path))
 
     def score(self, queries: Array, candidates: "Array | Ragged", k: int | None = None, *, metric: str = "cosine",
@@ -97,10 +124,16 @@ class VectorIndex(Closing):
         Args:
             candidates: int64 ``[queries, length]``, or ``[length]`` for one query, where an id without a row, such as −1, is skipped; or a
                 :class:`Ragged` (its scores are ignored) with one row per query, whose ids must exist
-            filter: as :meth:`search`, for ragged candidates
+            filter: as :meth:`search`, for ragged candidates; the other arguments too
 
         Returns:
             ``(scores, ids)`` as :meth:`search`; of ragged candidates a :class:`Ragged`
+
+        Raises:
+            InvalidArgument: as :meth:`search`; or a ragged candidate has no row
+
+        >>> VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]])).score(np.float32([3, 4]), np.array([2, 1, -1]), metric="ip")
+        (array([  3.,   0., -inf], dtype=float32), array([ 2,  1, -1]))
         """
         if isinstance(candidates, Ragged):
             if out is not None or stream is not None:
@@ -112,19 +145,45 @@ class VectorIndex(Closing):
 
     def scores(self, queries: Array, *, metric: str = "cosine", space: str | None = None, out: Array | None = None,
                stream: Stream = None, copy: bool | None = None) -> Any:
-        """The scores of all rows for every query, in ascending order of their :attr:`ids`: float32 ``[queries, len(index)]``."""
+        """The scores of all rows for every query, in ascending order of their :attr:`ids`. Arguments and exceptions as :meth:`search`.
+
+        Args:
+            out: float32, of the shape of the result
+
+        Returns:
+            ``out``, or a new float32 array ``[queries, len(index)]``, or ``[len(index)]`` for one query
+
+        >>> VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]])).scores(np.float32([3, 4]), metric="ip")
+        array([25.,  0.,  3.], dtype=float32)
+        """
         return self._native.scores(queries, metric, space, out, stream, copy)
 
     def add(self, rows: Array, *, scales: Array | None = None) -> range:
-        """Adds rows of the element type and dimension of the index; returns their ids. On an exception the index is unchanged."""
+        """Adds rows of the element type and dimension of the index. On an exception the index is unchanged.
+
+        Args:
+            rows: ``[count, dimension]``
+            scales: float32 ``[count]``, of rows of int8
+
+        Returns:
+            the ids of the new rows
+
+        >>> VectorIndex(np.float32([[3, 4]])).add(np.float32([[1, 0], [0, 1]]))
+        range(1, 3)
+        """
         first, count = self._native.add(rows, scales)
         return range(first, first + count)
 
     def remove(self, ids: Ids) -> None:
-        """Removes rows; their ids are not reused.
+        """Removes rows; their ``ids`` (integers ``[n]``, or one) are not reused.
 
         Raises:
             NotFound: an id was never assigned, was already removed or is listed twice; nothing is removed then
+
+        >>> index = VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]]))
+        >>> index.remove([1])
+        >>> index.ids, index.end_id
+        (array([0, 2]), 3)
         """
         self._native.remove(ids)
 
@@ -134,6 +193,9 @@ class VectorIndex(Closing):
         Args:
             row: ``[dimension]`` of the element type of the index
             scale: of a row of int8
+
+        Raises:
+            NotFound: no row has the id
         """
         self._native.replace(id, row, scale)
 
@@ -143,6 +205,7 @@ class VectorIndex(Closing):
 
     @property
     def dimension(self) -> int:
+        """The number of elements of a row."""
         return self._native.dimension()
 
     @property
@@ -152,7 +215,7 @@ class VectorIndex(Closing):
 
     @property
     def ids(self) -> NDArray[np.int64]:
-        """The ids of all rows that can be found, ascending."""
+        """The ids of all rows that can be found, ascending: int64 ``[len(index)]``."""
         return self._native.ids()
 
     @property

@@ -15,6 +15,9 @@ class Vocabulary:
 
     A text is a str, in which surrogates stand for bytes as in ``os.fsdecode``, or bytes.
 
+    Args:
+        texts: added in their order
+
     >>> words = Vocabulary(["a", "b"])
     >>> words.encode([["b", "c"], ["a"]], add=True).symbols
     array([1, 2, 0], dtype=uint32)
@@ -30,36 +33,60 @@ class Vocabulary:
             self.add_all(texts)
 
     def add(self, text: str | bytes) -> int:
-        """The number of a text, which is added if it is new."""
+        """The number of a text, which is added if it is new.
+
+        >>> Vocabulary(["a", "b"]).add("b")
+        1
+        """
         return self._native.add(text)
 
     def add_all(self, texts: Iterable[str | bytes], *, sorted: bool = False) -> None:
-        """Adds the new ones, in their order or, ``sorted``, in that of their bytes; none on an exception."""
+        """Adds the new ones of ``texts``, in their order or, ``sorted``, in that of their bytes; none on an exception."""
         self._native.add_all(texts, sorted)
 
     def find(self, text: str | bytes) -> int | None:
-        """The number of a text; None if it is not there."""
+        """The number of a text; None if it is not there.
+
+        >>> Vocabulary(["a", "b"]).find("c") is None
+        True
+        """
         return self._native.find(text)
 
     def text(self, symbol: int) -> str:
-        """The text of a number. Raises NotFound."""
+        """The text of the number ``symbol``. Raises NotFound.
+
+        >>> Vocabulary(["a", "b"]).text(1)
+        'b'
+        """
         return self._native.text(symbol)
 
     def decode(self, symbols: NDArray[np.uint32]) -> list[str]:
-        """The texts of numbers. Raises NotFound."""
+        """The texts of ``symbols``, uint32 ``[n]``. Raises NotFound.
+
+        >>> Vocabulary(["a", "b"]).decode(np.uint32([1, 0]))
+        ['b', 'a']
+        """
         return self._native.decode(symbols)
 
     def encode(self, sequences: Iterable[Iterable[str | bytes]], *, add: bool = False) -> Sequences:
-        """Sequences of texts as symbols. A new text is added, or without ``add`` gets the number 2³² − 1, which matches nothing."""
+        """Sequences of texts as symbols. A new text is added, or without ``add`` gets the number 2³² − 1, which matches nothing.
+
+        >>> encoded = Vocabulary(["a", "b"]).encode([["b", "a"], [], ["c"]])
+        >>> encoded.lims, encoded.symbols
+        (array([0, 2, 2, 3]), array([         1,          0, 4294967295], dtype=uint32))
+        """
         return Sequences(*self._native.encode(sequences, add))
 
     def __len__(self) -> int:
+        """The number of texts."""
         return self._native.size()
 
     def __contains__(self, text: object) -> bool:
+        """Whether a text has a number."""
         return isinstance(text, str | bytes) and self._native.find(text) is not None
 
     def __iter__(self) -> Iterator[str]:
+        """The texts, by their numbers."""
         return (self.text(symbol) for symbol in range(len(self)))
 
     def info(self) -> dict[str, Any]:
@@ -67,12 +94,12 @@ class Vocabulary:
         return self._native.info()
 
     def save(self, path: StrPath) -> None:
-        """Writes the vocabulary to a file, atomically."""
+        """Writes the vocabulary to a file, atomically: the file at ``path`` is the old or the new one."""
         self._native.save(path)
 
     @classmethod
     def load(cls, path: StrPath) -> "Vocabulary":
-        """Raises NotFound, CorruptFile."""
+        """The vocabulary of a file of :meth:`save` at ``path``. Raises NotFound, CorruptFile."""
         vocabulary = cls.__new__(cls)
         vocabulary._native = _kindred.Vocabulary.load(path)
         return vocabulary
@@ -83,7 +110,11 @@ class Vocabulary:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Vocabulary":
-        """Raises CorruptFile."""
+        """The vocabulary of the ``data`` of :meth:`to_bytes`. Raises CorruptFile.
+
+        >>> list(Vocabulary.from_bytes(Vocabulary(["a", "b"]).to_bytes()))
+        ['a', 'b']
+        """
         vocabulary = cls.__new__(cls)
         vocabulary._native = _kindred.Vocabulary.from_bytes(data)
         return vocabulary

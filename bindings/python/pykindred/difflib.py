@@ -66,13 +66,21 @@ class SequenceMatcher(_Standard):  # type: ignore[type-arg]
         return getattr(self, name)
 
     def ratio(self) -> float:
-        """2 · matched items / (both lengths); 1 for two empty sequences."""
+        """2 · matched items / (both lengths); 1 for two empty sequences.
+
+        >>> SequenceMatcher(None, "abcd", "bcde").ratio()
+        0.75
+        """
         if self._query is None or self.matching_blocks is not None:
             return super().ratio()
         return self._query.similarity(self.a, 0.0)
 
     def get_matching_blocks(self) -> Any:
-        """The matching blocks, ascending, as ``Match(a, b, size)``; the last one is empty."""
+        """The matching blocks, ascending, as ``Match(a, b, size)``; the last one is empty.
+
+        >>> SequenceMatcher(None, "ab", "b").get_matching_blocks()
+        [Match(a=1, b=0, size=1), Match(a=2, b=1, size=0)]
+        """
         if self._query is None or self.matching_blocks is not None:
             return super().get_matching_blocks()
         blocks = [Match._make(block) for block in self._query.blocks(self.a).tolist()]
@@ -92,6 +100,13 @@ class SequenceMatcher(_Standard):  # type: ignore[type-arg]
 
 def get_close_matches(word: _Item, possibilities: Iterable[_Item], n: int = 3, cutoff: float = 0.6) -> list[_Item]:
     """``difflib.get_close_matches``: the best ``n`` of the possibilities whose ratio is at least ``cutoff``, best first.
+
+    Args:
+        word: a sequence of hashable items
+        possibilities: sequences of such items
+
+    Raises:
+        InvalidArgument: ``n`` is not above 0, or ``cutoff`` is not in [0, 1]
 
     >>> get_close_matches("appel", ["ape", "apple", "peach", "puppy"])
     ['apple', 'ape']

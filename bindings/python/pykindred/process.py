@@ -33,6 +33,10 @@ class Choices:
         choices: a list of str, bytes or arrays of uint32, or a mapping to them; None and NaN are skipped
         processor: a function that is applied to every choice now, and to the query of every call
         context: None: the default context
+
+    >>> names = Choices({"a": "Anna", "b": "Bert"}, processor=str.lower)
+    >>> extract("BERTA", names, limit=1)
+    [('Bert', 88.88888888888889, 'b')]
     """
 
     __slots__ = ("__weakref__", "_keys", "_lengths", "_matcher", "_positions", "_processed", "_values", "processor")
@@ -46,6 +50,7 @@ class Choices:
         self._matcher = _kindred.SequenceMatcher([self._processed[i] for i in self._positions], "automatic", native(context))
 
     def __len__(self) -> int:
+        """The number of choices."""
         return len(self._values)
 
     def __reduce__(self) -> Any:
@@ -166,9 +171,17 @@ def extract(query: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor:
         limit: None: all
         score_cutoff: the worst score that is returned
         score_hint: has no effect
+        scorer_kwargs: arguments of the scorer, of which ``weights`` and ``prefix_weight`` have one value each
 
     Returns:
         ``(choice, score, index)``, with the key instead of the index for a mapping
+
+    Raises:
+        InvalidType: an argument has a wrong type
+        InvalidArgument: an argument is out of range
+
+    >>> extract("appel", {"x": "ape", "y": "apple"}, scorer=fuzz.ratio, score_cutoff=80)
+    [('apple', 80.0, 'y')]
     """
     if limit is not None and (not isinstance(limit, int) or limit < 0):
         raise InvalidArgument(f"limit is {limit!r}; it must be None or an int that is not negative")
@@ -177,13 +190,21 @@ def extract(query: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor:
 
 def extractOne(query: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor: Processor | None = None, score_cutoff: Any = None,
                score_hint: Any = None, scorer_kwargs: dict[str, Any] | None = None) -> _Result | None:
-    """The best choice, the first of equal ones; None if none reaches ``score_cutoff``. Arguments as :func:`extract`."""
+    """The best choice, the first of equal ones; None if none reaches ``score_cutoff``. Arguments and exceptions as :func:`extract`.
+
+    >>> extractOne("appel", ["ape", "apple", "peach"])
+    ('apple', 80.0, 1)
+    """
     return next(iter(_best(query, choices, scorer, processor, 1, score_cutoff, scorer_kwargs)), None)
 
 
 def extract_iter(query: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor: Processor | None = None, score_cutoff: Any = None,
                  score_hint: Any = None, scorer_kwargs: dict[str, Any] | None = None) -> Iterator[_Result]:
-    """The choices that reach ``score_cutoff``, in their order; each is compared when it is asked for. Arguments as :func:`extract`."""
+    """The choices that reach ``score_cutoff``, in their order; each is compared when it is asked for. Arguments and exceptions as :func:`extract`.
+
+    >>> list(extract_iter("appel", ["ape", "apple", "peach"], score_cutoff=70))
+    [('ape', 75.0, 0), ('apple', 80.0, 1)]
+    """
     _check(scorer, scorer_kwargs)
     cutoff = scorer.cutoff(score_cutoff)
     if isinstance(choices, Choices):
@@ -240,6 +261,7 @@ def cdist(queries: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor:
         score_multiplier: of the scores, applied last; without its fraction for counts
         dtype: float32, float64 or a type of integers, to which scores are rounded; None: float32, or int32 for counts
         workers: 1; or the number of threads, for :class:`Choices` that of its context; or -1: all cores, or a GPU
+        scorer_kwargs: as for :func:`extract`
 
     None and NaN give the worst score. The scorers that count, such as ``Levenshtein.distance``, refuse them.
 
