@@ -16,7 +16,8 @@ download_into() {
   say "Python packages of the tests"
   locked python make_venv
   # Compiled for any processor of this architecture.
-  HNSWLIB_NO_NATIVE=1 run_pip wheel -w "$folder" -r tests/outside/requirements.txt -r bindings/python/wheel-requirements.txt ||
+  HNSWLIB_NO_NATIVE=1 run_pip wheel -w "$folder" -r tests/outside/requirements.txt -r bindings/python/wheel-requirements.txt \
+    -r tests/python/requirements.txt ||
     fail_after "$deps/pip.log" "the Python packages of the tests could not be downloaded"
   download_packages "$folder"
   say "$folder is complete: KINDRED_DOWNLOADS=FOLDER ./run … takes everything from it, without a network"
