@@ -19,11 +19,13 @@ from pykindred._bulk import Bulk  # noqa: E402
 from pykindred._context import Context, default_context, last_record  # noqa: E402
 from pykindred._hnsw import HnswIndex  # noqa: E402
 from pykindred._lattice import Lattice, LatticeDistances, LatticePaths, LatticeRows  # noqa: E402
-from pykindred._layers import NormResults, layer_norm_act, linear_act  # noqa: E402
+from pykindred._layers import (LinearGradients, NormGradients, NormResults, layer_norm_act, layer_norm_act_backward,  # noqa: E402
+                               linear_act, linear_act_backward)
 from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,  # noqa: E402
                                  StoredPattern, SyncRecord)
 from pykindred._results import Ragged, Record  # noqa: E402
 from pykindred._rows import row_scores, top_rows  # noqa: E402
+from pykindred._seeds import SeedGradients, SeedSums, backward_seeds, forward_seeds  # noqa: E402
 from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity  # noqa: E402
 from pykindred._spreading import Spread, SpreadingEngine, SpreadModifiers, SpreadPath, SpreadQuery, SpreadStep  # noqa: E402
 from pykindred._vector import VectorIndex  # noqa: E402
@@ -39,4 +41,6 @@ __all__ = [
     "SequenceMatcher", "Sequences", "SpaceUnavailable", "Spread", "SpreadModifiers", "SpreadPath", "SpreadQuery", "SpreadStep",
     "SpreadingEngine", "StoredPattern", "SyncRecord", "VectorIndex", "Vocabulary", "__version__", "default_context", "difflib", "distance",
     "fuzz", "last_record", "layer_norm_act", "library", "linear_act", "process", "row_scores", "similarity", "top_rows",
+    "LinearGradients", "NormGradients", "SeedGradients", "SeedSums", "backward_seeds", "forward_seeds", "layer_norm_act_backward",
+    "linear_act_backward",
 ]

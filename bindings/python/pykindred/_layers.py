@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pykindred import _kindred
 from pykindred._context import Context, native
-from pykindred._types import Array
+from pykindred._types import Array, Stream
 
 
 class NormResults(NamedTuple):
@@ -17,13 +14,32 @@ class NormResults(NamedTuple):
     """
 
     y: Any  #: [rows, columns]
-    mean: NDArray[np.float32]  #: [rows]
-    variance: NDArray[np.float32]  #: [rows]
+    mean: Any  #: float32 [rows]
+    variance: Any  #: float32 [rows]
+
+
+class NormGradients(NamedTuple):
+    """Gradients of :func:`layer_norm_act`."""
+
+    dx: Any  #: of the shape and type of x
+    dgamma: Any  #: float32 [columns]
+    dbeta: Any  #: float32 [columns]
+
+
+class LinearGradients(NamedTuple):
+    """Gradients of :func:`linear_act`."""
+
+    dx: Any  #: [rows, inputs]
+    dw: Any  #: [outputs, inputs]
+    dbias: Any  #: float32 [outputs]
 
 
 def layer_norm_act(x: Array, gamma: Array | None = None, beta: Array | None = None, *, epsilon: float = 1e-5, activation: str = "gelu",
-                   statistics: bool = False, space: str | None = None, out: Array | None = None, context: Context | None = None) -> Any:
-    """``act((x − mean) / √(variance + ε) · γ + β)`` of every row, with the same bits on every space. Arrays on the host.
+                   statistics: bool = False, space: str | None = None, out: Array | None = None, stream: Stream = None,
+                   context: Context | None = None) -> Any:
+    """``act((x − mean) / √(variance + ε) · γ + β)`` of every row, with the same bits on every space.
+
+    All arrays lie on the host, or on one GPU. There the call is ordered by ``stream``, and waits for the result.
 
     Args:
         x: float32, float16 or bfloat16 ``[rows, columns]``; rows may lie apart
@@ -32,10 +48,11 @@ def layer_norm_act(x: Array, gamma: Array | None = None, beta: Array | None = No
         statistics: also return mean and variance of the rows, as :class:`NormResults`
         space: instead of the dispatcher's choice
         out: of the shape of x, float32, float16 or bfloat16; may be x itself
+        stream: of the GPU; None: the current stream of the library of x
         context: None: the default context
 
     Returns:
-        ``out``, or a new array of the type of x
+        ``out``, or a new array of the type of x beside it
 
     Raises:
         InvalidType: an array has elements of another type
@@ -44,13 +61,30 @@ def layer_norm_act(x: Array, gamma: Array | None = None, beta: Array | None = No
     >>> layer_norm_act(np.float32([[1, 3]]), epsilon=1e-12, activation="none")
     array([[-1.,  1.]], dtype=float32)
     """
-    y, mean, variance = _kindred.layer_norm_act(x, gamma, beta, epsilon, activation, statistics, space, out, native(context))
+    y, mean, variance = _kindred.layer_norm_act(x, gamma, beta, epsilon, activation, statistics, space, out, stream, native(context))
     return NormResults(y, mean, variance) if statistics else y
 
 
+def layer_norm_act_backward(x: Array, gradient: Array, gamma: Array | None = None, beta: Array | None = None, *, epsilon: float = 1e-5,
+                            activation: str = "gelu", space: str | None = None,
+                            out: tuple[Array | None, Array | None, Array | None] | None = None, stream: Stream = None,
+                            context: Context | None = None) -> NormGradients:
+    """The gradients of :func:`layer_norm_act` with respect to x, γ and β, with the same bits on every space. Other arguments as there.
+
+    Args:
+        gradient: with respect to y: of the shape of x; float32, float16 or bfloat16
+        out: ``(dx, dgamma, dbeta)``: arrays for the results. None as dx: a new array; as another: not computed. ``dx`` may be ``gradient``.
+
+    >>> import numpy as np
+    >>> layer_norm_act_backward(np.float32([[1, 3]]), np.float32([[1, 1]]), epsilon=1e-12, activation="none").dbeta
+    array([1., 1.], dtype=float32)
+    """
+    return NormGradients(*_kindred.layer_norm_act_backward(x, gradient, gamma, beta, epsilon, activation, space, out, stream, native(context)))
+
+
 def linear_act(x: Array, w: Array, bias: Array | None = None, *, activation: str = "none", reproducible: bool = False,
-               space: str | None = None, out: Array | None = None, context: Context | None = None) -> Any:
-    """``act(x·Wᵀ + b)``: a linear layer of PyTorch, followed by an activation. Arrays on the host.
+               space: str | None = None, out: Array | None = None, stream: Stream = None, context: Context | None = None) -> Any:
+    """``act(x·Wᵀ + b)``: a linear layer of PyTorch, followed by an activation. Arrays as for :func:`layer_norm_act`.
 
     Args:
         x: float32, float16 or bfloat16 ``[rows, inputs]``; rows may lie apart
@@ -63,7 +97,7 @@ def linear_act(x: Array, w: Array, bias: Array | None = None, *, activation: str
         context: None: the default context
 
     Returns:
-        ``out``, or a new array of the type of x
+        ``out``, or a new array of the type of x beside it
 
     Raises:
         InvalidType: an array has elements of another type
@@ -72,4 +106,21 @@ def linear_act(x: Array, w: Array, bias: Array | None = None, *, activation: str
     >>> linear_act(np.float32([[1, 2]]), np.float32([[3, 4], [-1, 0]]), activation="relu")
     array([[11.,  0.]], dtype=float32)
     """
-    return _kindred.linear_act(x, w, bias, activation, reproducible, space, out, native(context))
+    return _kindred.linear_act(x, w, bias, activation, reproducible, space, out, stream, native(context))
+
+
+def linear_act_backward(x: Array, gradient: Array, w: Array, bias: Array | None = None, *, activation: str = "none",
+                        reproducible: bool = False, space: str | None = None,
+                        out: tuple[Array | None, Array | None, Array | None] | None = None, stream: Stream = None,
+                        context: Context | None = None) -> LinearGradients:
+    """The gradients of :func:`linear_act` with respect to x, w and the bias. Other arguments as there.
+
+    Args:
+        gradient: with respect to y: ``[rows, outputs]`` of float32, float16 or bfloat16
+        out: ``(dx, dw, dbias)``: arrays for the results. None as one of them: not computed.
+
+    >>> import numpy as np
+    >>> linear_act_backward(np.float32([[1, 2]]), np.float32([[1]]), np.float32([[3, 4]])).dx
+    array([[3., 4.]], dtype=float32)
+    """
+    return LinearGradients(*_kindred.linear_act_backward(x, gradient, w, bias, activation, reproducible, space, out, stream, native(context)))

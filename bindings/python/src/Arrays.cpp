@@ -26,6 +26,8 @@ constexpr const char* array_kinds =
 /// Names of attributes, made once.
 struct Names {
   nb::object dlpack_device = nb::steal(PyUnicode_InternFromString("__dlpack_device__"));
+  nb::object exchange = nb::steal(PyUnicode_InternFromString("__dlpack_c_exchange_api__"));
+  nb::object requires_grad = nb::steal(PyUnicode_InternFromString("requires_grad"));
 };
 const Names& names() {
   static const Names& made = *new Names;  // never destroyed: Python may have ended before
@@ -48,6 +50,41 @@ nb::object current_stream(nb::handle array, int device) {
   if (library == "cupy")
     return nb::module_::import_("cupy").attr("cuda").attr("get_current_stream")();
   return nb::none();
+}
+
+/// \brief The functions by which PyTorch 2.10 and later describes tensors of \p type; null for
+/// other types. Tensors are never read-only, which these functions would not say.
+const DLPack::ExchangeFunctions* exchange_functions(PyTypeObject* type) {
+  struct Known {
+    PyTypeObject* type;
+    const DLPack::ExchangeFunctions* functions;
+  };
+  static std::array<Known, 4> known{};  // by the GIL: `torch.Tensor` and few types made from it
+  for (const Known& one : known)
+    if (one.type == type) return one.functions;
+  const nb::handle object(reinterpret_cast<PyObject*>(type));
+  const nb::object module = nb::getattr(object, "__module__", nb::none());
+  if (!nb::isinstance<nb::str>(module)) return nullptr;
+  const std::string_view name = nb::cast<const char*>(module);
+  if (name != "torch" && !name.starts_with("torch.")) return nullptr;
+  const nb::object capsule = nb::steal(PyObject_GetAttr(object.ptr(), names().exchange.ptr()));
+  constexpr const char* capsule_name = "dlpack_exchange_api";
+  if (!capsule.is_valid() || PyCapsule_IsValid(capsule.ptr(), capsule_name) == 0) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  const auto* functions = static_cast<const DLPack::ExchangeFunctions*>(
+      PyCapsule_GetPointer(capsule.ptr(), capsule_name));
+  while (functions != nullptr && functions->major != 1) functions = functions->older;
+  if (functions == nullptr || functions->describe == nullptr ||
+      functions->current_stream == nullptr)
+    return nullptr;
+  for (Known& one : known) {
+    if (one.type != nullptr) continue;
+    one = {reinterpret_cast<PyTypeObject*>(object.inc_ref().ptr()), functions};
+    break;
+  }
+  return functions;
 }
 
 /// Waits for what writes an array on a device. \throws InvalidArgument if its library is unknown
@@ -165,7 +202,8 @@ Copying copying_of(nb::handle given) {
 
 Borrowed::Borrowed(nb::handle given, const char* name, bool writable, CallStream* stream)
     : m_owner(nb::borrow(given)), m_name(name) {
-  if (!borrow_numpy(writable) && !borrow_buffer(writable)) borrow_dlpack(writable, stream);
+  if (!borrow_numpy(writable) && !borrow_exchange(stream) && !borrow_buffer(writable))
+    borrow_dlpack(writable, stream);
 }
 
 Borrowed::~Borrowed() {
@@ -266,6 +304,37 @@ bool Borrowed::borrow_buffer(bool writable) {
   return true;
 }
 
+bool Borrowed::borrow_exchange(CallStream* stream) {
+  const DLPack::ExchangeFunctions* const functions =
+      exchange_functions(reinterpret_cast<PyTypeObject*>(m_owner.type().ptr()));
+  if (functions == nullptr) return false;
+  const nb::object requires_grad =
+      nb::steal(PyObject_GetAttr(m_owner.ptr(), names().requires_grad.ptr()));
+  if (!requires_grad.is_valid()) throw nb::python_error();
+  if (requires_grad.ptr() == Py_True)
+    refuse(std::string(m_name) +
+           " is a tensor that requires a gradient, which this call does not compute: give its "
+           "detach(), or use pykindred.torch");
+  DLPack::Tensor tensor{};
+  if (functions->describe(m_owner.ptr(), &tensor) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  if (tensor.device.type == DLPack::cuda) {
+    void* current = nullptr;
+    if (stream == nullptr) return false;
+    if (functions->current_stream(tensor.device.type, tensor.device.id, &current) != 0)
+      throw nb::python_error();
+    if (!stream->follows(current)) return false;
+    m_memory = ArrayMemory::device;
+    m_device = tensor.device.id;
+  } else if (tensor.device.type != DLPack::cpu && tensor.device.type != DLPack::cuda_host) {
+    return false;
+  }
+  take(tensor);
+  return true;
+}
+
 void Borrowed::borrow_dlpack(bool writable, CallStream* stream) {
   const nb::object place = nb::steal(PyObject_GetAttr(m_owner.ptr(), names().dlpack_device.ptr()));
   if (!place.is_valid()) {
@@ -326,15 +395,19 @@ void Borrowed::borrow_dlpack(bool writable, CallStream* stream) {
     refuse_type(std::string(m_name) + ": __dlpack__ of " + type_text(m_owner) +
                 " returned no capsule of DLPack");
   }
-  const std::optional<DataType> element = Python::type_of(tensor->type);
+  take(*tensor);
+}
+
+void Borrowed::take(const DLPack::Tensor& tensor) {
+  const std::optional<DataType> element = Python::type_of(tensor.type);
   if (!element)
     refuse_type(std::string(m_name) + " has elements of code " +
-                std::to_string(static_cast<int>(tensor->type.code)) + " and " +
-                std::to_string(static_cast<int>(tensor->type.bits)) +
+                std::to_string(static_cast<int>(tensor.type.code)) + " and " +
+                std::to_string(static_cast<int>(tensor.type.bits)) +
                 " bits of DLPack, which Kindred does not have");
   m_type = *element;
-  m_data = static_cast<std::byte*>(tensor->data) + tensor->byte_offset;
-  set_shape({tensor->shape, static_cast<std::size_t>(tensor->rank)}, tensor->strides,
+  m_data = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
+  set_shape({tensor.shape, static_cast<std::size_t>(tensor.rank)}, tensor.strides,
             static_cast<std::int64_t>(size_of(m_type)));
 }
 
@@ -459,6 +532,40 @@ nb::object empty_array(nb::handle like, const Borrowed& input, DataType type,
          ", of which no array can be made here: give out=");
 }
 
+nb::object workspace_array(nb::handle like, const Borrowed& input, std::size_t bytes,
+                           const CallStream& stream) {
+  const std::string library = library_of(like);
+  void* const handle = stream.stream() ? stream.stream()->handle() : nullptr;
+  const auto size = static_cast<std::int64_t>(bytes);
+  if (library == "torch") {
+    nb::object made = empty_array(like, input, DataType::uint8, {size});
+    if (handle_of_stream(current_stream(like, input.device())) != handle) {
+      const nb::object other = nb::module_::import_("torch").attr("cuda").attr("ExternalStream")(
+          reinterpret_cast<std::uintptr_t>(handle), nb::arg("device") = input.device());
+      made.attr("record_stream")(other);
+    }
+    return made;
+  }
+  if (library == "cupy") {
+    // Memory belongs to the stream that was the current one when it was made.
+    const nb::object own = nb::module_::import_("cupy").attr("cuda").attr("ExternalStream")(
+        reinterpret_cast<std::uintptr_t>(handle));
+    own.attr("__enter__")();
+    nb::object made;
+    try {
+      made = empty_array(like, input, DataType::uint8, {size});
+    } catch (...) {
+      own.attr("__exit__")(nb::none(), nb::none(), nb::none());
+      throw;
+    }
+    own.attr("__exit__")(nb::none(), nb::none(), nb::none());
+    return made;
+  }
+  refuse(std::string(input.name()) + " lies on a device and is of " + type_text(like) +
+         ", of which no array can be made here: give workspace=, uint8 [" + std::to_string(bytes) +
+         "]");
+}
+
 void outputs_of(nb::handle out, std::int64_t top, nb::object& scores, nb::object& ids) {
   if (!nb::isinstance<nb::tuple>(out) || nb::len(out) != 2)
     refuse_type("out must be a tuple of two arrays, (scores, ids)");
@@ -470,6 +577,15 @@ void outputs_of(nb::handle out, std::int64_t top, nb::object& scores, nb::object
   if (array.rank() == 0 || array.extent(array.rank() - 1) != top)
     refuse("out has scores " + array.text() + "; with k = " + std::to_string(top) +
            " their last dimension must be " + std::to_string(top));
+}
+
+std::array<nb::object, 3> three_of(nb::handle given, const char* name, const char* items) {
+  std::array<nb::object, 3> out{nb::none(), nb::none(), nb::none()};
+  if (given.is_none()) return out;
+  if (!nb::isinstance<nb::tuple>(given) || nb::len(given) != 3)
+    refuse_type(std::string(name) + " must be a tuple of three arrays or Nones, " + items);
+  for (std::size_t i = 0; i < 3; ++i) out[i] = given[i];
+  return out;
 }
 
 template <class T>

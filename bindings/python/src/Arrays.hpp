@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -17,6 +18,10 @@
 
 // Arrays of Python as arrays of Kindred. Everything that reads or makes an array passes here.
 namespace Kindred::Python {
+
+namespace DLPack {
+struct Tensor;
+}
 
 /// \brief The stream that orders a call: that of the argument `stream`, otherwise that of the
 /// library which made the first array on a device (its current one), otherwise the default stream
@@ -31,6 +36,12 @@ class CallStream {
   std::optional<Stream> stream() const noexcept { return m_stream; }
   /// Takes the stream of the library that made \p array.
   void use_that_of(nanobind::handle array, int device);
+  /// \brief Whether what the library of an array has queued on \p current, its current stream, is
+  /// ordered before the call: the stream of the call is \p current, or becomes it.
+  bool follows(void* current) noexcept {
+    if (!m_stream) m_stream = Stream::cuda(current);
+    return m_stream->handle() == current;
+  }
   /// The number by which `__dlpack__` takes the stream.
   std::intptr_t dlpack_number() const noexcept;
 
@@ -91,7 +102,9 @@ class Borrowed {
  private:
   bool borrow_numpy(bool writable);
   bool borrow_buffer(bool writable);
+  bool borrow_exchange(CallStream* stream);
   void borrow_dlpack(bool writable, CallStream* stream);
+  void take(const DLPack::Tensor& tensor);
   void set_shape(std::span<const std::int64_t> shape, const std::int64_t* strides,
                  std::int64_t unit);
 
@@ -140,10 +153,19 @@ class Output : public Borrowed {
 nanobind::object empty_array(nanobind::handle like, const Borrowed& input, DataType type,
                              std::initializer_list<std::int64_t> shape);
 nanobind::object empty_array(DataType type, std::initializer_list<std::int64_t> shape);
+/// \brief uint8 [\p bytes] on the device of \p input, made by the library that made \p like, for
+/// the time of a call on \p stream: it may be released before the device has finished.
+/// \throws InvalidArgument for a library whose arrays cannot be made
+nanobind::object workspace_array(nanobind::handle like, const Borrowed& input, std::size_t bytes,
+                                 const CallStream& stream);
 /// \brief The arrays of the argument `out`, (scores, ids), whose last dimension must be \p top.
 /// \throws InvalidType, InvalidArgument
 void outputs_of(nanobind::handle out, std::int64_t top, nanobind::object& scores,
                 nanobind::object& ids);
+/// \brief The items of the argument \p name, a tuple of three arrays or Nones; three Nones for
+/// None. \param items what they are, for messages \throws InvalidType
+std::array<nanobind::object, 3> three_of(nanobind::handle given, const char* name,
+                                         const char* items);
 /// Values as an array of NumPy.
 template <class T>
 nanobind::object array_of(std::span<const T> values);

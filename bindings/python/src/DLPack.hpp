@@ -49,6 +49,20 @@ struct VersionedTensor {
 };
 inline constexpr std::uint64_t read_only = 1;
 
+/// Functions of a library that exports its arrays without calls of Python, in a capsule named
+/// "dlpack_exchange_api" that a type has as `__dlpack_c_exchange_api__` (DLPack 1.3).
+struct ExchangeFunctions {
+  std::uint32_t major;
+  std::uint32_t minor;
+  ExchangeFunctions* older;
+  void (*allocate)();
+  void (*to_managed)();
+  void (*from_managed)();
+  /// Describes an array, which keeps the memory, the shape and the strides; null: not available.
+  int (*describe)(void* object, Tensor* out);
+  int (*current_stream)(std::int32_t type, std::int32_t device, void** out);
+};
+
 }  // namespace Kindred::Python::DLPack
 
 #endif  // KINDRED_PYTHON_DLPACK_HPP

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/matcher/LayerGradients.hpp>
+
+#include <kindred/core/common/Error.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -33,11 +36,9 @@ VectorElement element_of(DataType type) {
                                      : VectorElement::bfloat16;
 }
 
-/// A matrix in host memory, whose rows may lie apart. \tparam Byte const for an input
+/// A matrix, whose rows may lie apart. \tparam Byte const for an input
 template <class Byte, class Given>
 MatrixSpan<Byte> matrix_of(const Borrowed& given, const Given& array) {
-  if (given.on_device())
-    refuse(std::string(given.name()) + " is " + given.text() + "; it must lie on the host");
   const auto rows = static_cast<std::size_t>(given.extent(0));
   const auto columns = static_cast<std::size_t>(given.extent(1));
   const std::size_t stride = rows > 1 ? static_cast<std::size_t>(array.stride(0)) : columns;
@@ -49,30 +50,125 @@ MatrixSpan<Byte> matrix_of(const Borrowed& given, const Given& array) {
           stride};
 }
 
-void require_matrix(const Input& given) {
-  given.require_type({DataType::float32, DataType::float16, DataType::bfloat16});
-  given.require_rank(2, 2);
-}
+/// What the calls of layers have in common: where their arrays lie, and what orders them.
+class Call {
+ public:
+  Call(nb::handle x, nb::handle space, nb::handle stream, nb::handle context)
+      : m_context(context_of(context)),
+        m_order(stream),
+        m_space(space_of(space)),
+        m_has_stream(!stream.is_none()),
+        m_like(x),
+        m_x(x, "x", &m_order) {
+    require_matrix(m_x);
+    if (m_x.on_device()) {
+      const SpaceInfo& info = m_context->info(Space::cuda);
+      if (!info.usable)
+        throw SpaceUnavailable("x lies on a device, and space cuda cannot be used: " +
+                               info.why_not);
+      if (m_x.device() != info.device_index)
+        throw SpaceUnavailable("x is " + m_x.text() + ", and the context uses device " +
+                               std::to_string(info.device_index) +
+                               "; use a context of that device, or copy the array");
+    }
+    if (m_has_stream && !m_x.on_device())
+      refuse("x is " + m_x.text() + " and lies on the host; stream is only for arrays on a device");
+    if (m_x.on_device() && m_space && *m_space != Space::cuda)
+      refuse("x is " + m_x.text() + " and space is '" + std::string(to_string(*m_space)) +
+             "'; arrays on a device need the space 'cuda' or None");
+  }
 
-/// \throws InvalidArgument, InvalidType for what is no matrix of that shape
-void require_output(const Output& given, std::int64_t rows, std::int64_t columns) {
-  if (given.type() != DataType::float32 && given.type() != DataType::float16 &&
-      given.type() != DataType::bfloat16)
-    refuse_type("out is " + given.text() + "; its elements must be float32, float16 or bfloat16");
-  if (given.rank() != 2 || given.extent(0) != rows || given.extent(1) != columns)
-    refuse("out is " + given.text() + "; it must be [" + std::to_string(rows) + ", " +
-           std::to_string(columns) + "]");
-}
+  Context& context() const { return *m_context; }
+  const Input& x() const { return m_x; }
+  CallStream& order() { return m_order; }
+  std::optional<Space> space() const { return m_space; }
+  ConstMatrix x_matrix() const { return matrix_of<const std::byte>(m_x, m_x.array()); }
+
+  /// Another input of the shape [rows, columns]; −1 stands for any number of rows.
+  ConstMatrix matrix(const Input& given, std::int64_t rows, std::int64_t columns) const {
+    require_matrix(given);
+    if ((rows >= 0 && given.extent(0) != rows) || given.extent(1) != columns)
+      refuse(std::string(given.name()) + " is " + given.text() + "; it must be [" +
+             (rows < 0 ? std::string("any") : std::to_string(rows)) + ", " +
+             std::to_string(columns) + "]");
+    require_place(given);
+    return matrix_of<const std::byte>(given, given.array());
+  }
+  /// \throws InvalidArgument, InvalidType for what is no output of that shape
+  MutableMatrix output(const Output& given, std::int64_t rows, std::int64_t columns) const {
+    if (given.type() != DataType::float32 && given.type() != DataType::float16 &&
+        given.type() != DataType::bfloat16)
+      refuse_type(std::string(given.name()) + " is " + given.text() +
+                  "; its elements must be float32, float16 or bfloat16");
+    if (given.rank() != 2 || given.extent(0) != rows || given.extent(1) != columns)
+      refuse(std::string(given.name()) + " is " + given.text() + "; it must be [" +
+             std::to_string(rows) + ", " + std::to_string(columns) + "]");
+    require_place(given);
+    return matrix_of<std::byte>(given, given.array());
+  }
+  std::span<float> output(const Output& given, std::int64_t count) const {
+    if (given.type() != DataType::float32)
+      refuse_type(std::string(given.name()) + " is " + given.text() +
+                  "; its elements must be float32");
+    if (given.rank() != 1 || given.extent(0) != count)
+      refuse(std::string(given.name()) + " is " + given.text() + "; it must be [" +
+             std::to_string(count) + "]");
+    require_place(given);
+    return {static_cast<float*>(given.array().data()), static_cast<std::size_t>(count)};
+  }
+  /// A new array beside x.
+  nb::object made(DataType type, std::initializer_list<std::int64_t> shape) const {
+    if (m_x.on_device()) return empty_array(m_like, m_x, type, shape);
+    if (type == DataType::bfloat16)
+      refuse("x is " + m_x.text() + ", and NumPy has no bfloat16: give out");
+    double bytes = static_cast<double>(size_of(type));
+    for (const std::int64_t extent : shape) bytes *= static_cast<double>(extent);
+    check_free_memory(*m_context, bytes);
+    return empty_array(type, shape);
+  }
+  void require_place(const Borrowed& given) const {
+    if (given.on_device() != m_x.on_device() || given.device() != m_x.device())
+      refuse(std::string(given.name()) + " is " + given.text() + " and x is " + m_x.text() +
+             "; all arrays of a call must lie on the host, or on one device");
+  }
+
+  /// Runs on the host, or prepares the launches on the device and waits for them.
+  template <class Prepared, class Layer, class OnHost, class... Arguments>
+  void run(const Layer& layer, const OnHost& on_host, Arguments... arguments) const {
+    unlocked([&] {
+      if (!m_x.on_device()) return on_host();
+      const Prepared prepared(*m_context, {&layer, 1}, arguments..., Space::cuda, m_order.stream());
+      prepared.run();
+      prepared.wait();
+    });
+  }
+
+ private:
+  static void require_matrix(const Input& given) {
+    given.require_type({DataType::float32, DataType::float16, DataType::bfloat16});
+    given.require_rank(2, 2);
+  }
+
+  SharedContext m_context;
+  CallStream m_order;
+  std::optional<Space> m_space;
+  bool m_has_stream;
+  nb::handle m_like;
+  Input m_x;
+};
 
 /// float32 values, one per column; none for None.
 class Column {
  public:
-  Column(nb::handle given, const char* name, std::int64_t columns) {
+  Column(nb::handle given, const char* name, std::int64_t columns, Call& call) {
     if (given.is_none()) return;
-    m_array.emplace(given, name, nullptr, Copying::if_needed, Layout::dense);
+    m_array.emplace(given, name, &call.order(), Copying::if_needed, Layout::dense);
+    m_array->require_type({DataType::float32});
     m_array->require_rank(1, 1);
     m_array->require_columns(static_cast<std::size_t>(columns));
-    m_values = m_array->host_values<float>();
+    call.require_place(*m_array);
+    m_values = {static_cast<const float*>(m_array->array().data()),
+                static_cast<std::size_t>(columns)};
   }
   std::span<const float> values() const noexcept { return m_values; }
 
@@ -84,76 +180,149 @@ class Column {
 /// `(y, mean, variance)`; the latter are None unless \p statistics
 nb::object layer_norm_act(nb::handle x, nb::handle gamma, nb::handle beta, nb::handle epsilon,
                           nb::handle activation, nb::handle statistics, nb::handle space,
-                          nb::handle out, nb::handle context) {
+                          nb::handle out, nb::handle stream, nb::handle context) {
   NormLayer layer;
   layer.epsilon = static_cast<float>(number_of(epsilon, "epsilon"));
   layer.activation = value_of(activation, "activation", activations);
   const bool has_statistics = flag_of(statistics, "statistics");
-  const NormOptions options{space_of(space)};
-  const SharedContext shared = context_of(context);
-  const Input given(x, "x");
-  require_matrix(given);
-  layer.x = matrix_of<const std::byte>(given, given.array());
-  const std::int64_t rows = given.extent(0);
-  const Column scale(gamma, "gamma", given.extent(1));
-  const Column shift(beta, "beta", given.extent(1));
+  Call call(x, space, stream, context);
+  const NormOptions options{call.space()};
+  layer.x = call.x_matrix();
+  const std::int64_t rows = call.x().extent(0);
+  const std::int64_t columns = call.x().extent(1);
+  const Column scale(gamma, "gamma", columns, call);
+  const Column shift(beta, "beta", columns, call);
   layer.gamma = scale.values();
   layer.beta = shift.values();
-  if (out.is_none() && given.type() == DataType::bfloat16)
-    refuse("x is " + given.text() + ", and NumPy has no bfloat16: give out");
   const nb::object made =
-      out.is_none() ? empty_array(given.type(), {rows, given.extent(1)}) : nb::borrow(out);
-  const Output output(made, "out");
-  require_output(output, rows, given.extent(1));
-  layer.y = matrix_of<std::byte>(output, output.array());
+      out.is_none() ? call.made(call.x().type(), {rows, columns}) : nb::borrow(out);
+  const Output output(made, "out", &call.order());
+  layer.y = call.output(output, rows, columns);
   nb::object mean = nb::none();
   nb::object variance = nb::none();
   std::optional<Output> mean_out;
   std::optional<Output> variance_out;
   if (has_statistics) {
-    mean = empty_array(DataType::float32, {rows});
-    variance = empty_array(DataType::float32, {rows});
-    mean_out.emplace(mean, "mean");
-    variance_out.emplace(variance, "variance");
-    layer.mean = mean_out->array().host_values<float>();
-    layer.variance = variance_out->array().host_values<float>();
+    mean = call.made(DataType::float32, {rows});
+    variance = call.made(DataType::float32, {rows});
+    mean_out.emplace(mean, "mean", &call.order());
+    variance_out.emplace(variance, "variance", &call.order());
+    layer.mean = call.output(*mean_out, rows);
+    layer.variance = call.output(*variance_out, rows);
   }
-  unlocked([&] { run_norm_layers(*shared, {&layer, 1}, options); });
+  call.run<PreparedNorms>(layer, [&] { run_norm_layers(call.context(), {&layer, 1}, options); });
   return nb::make_tuple(made, mean, variance);
 }
 
+/// `(dx, dgamma, dbeta)`
+nb::object layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle gamma,
+                                   nb::handle beta, nb::handle epsilon, nb::handle activation,
+                                   nb::handle space, nb::handle out, nb::handle stream,
+                                   nb::handle context) {
+  NormGradient layer;
+  layer.epsilon = static_cast<float>(number_of(epsilon, "epsilon"));
+  layer.activation = value_of(activation, "activation", activations);
+  Call call(x, space, stream, context);
+  const NormOptions options{call.space()};
+  layer.x = call.x_matrix();
+  const std::int64_t rows = call.x().extent(0);
+  const std::int64_t columns = call.x().extent(1);
+  const Input of_y(gradient, "gradient", &call.order());
+  layer.gradient = call.matrix(of_y, rows, columns);
+  const Column scale(gamma, "gamma", columns, call);
+  const Column shift(beta, "beta", columns, call);
+  layer.gamma = scale.values();
+  layer.beta = shift.values();
+  auto results = three_of(out, "out", "(dx, dgamma, dbeta)");
+  if (results[0].is_none()) results[0] = call.made(call.x().type(), {rows, columns});
+  if (out.is_none())
+    for (std::size_t i = 1; i < 3; ++i) results[i] = call.made(DataType::float32, {columns});
+  const Output dx(results[0], "dx", &call.order());
+  if (dx.type() != call.x().type())
+    refuse_type("dx is " + dx.text() + "; it must have the element type of x, which is " +
+                call.x().text());
+  layer.dx = call.output(dx, rows, columns);
+  std::optional<Output> dgamma;
+  std::optional<Output> dbeta;
+  if (!results[1].is_none())
+    layer.dgamma = call.output(dgamma.emplace(results[1], "dgamma", &call.order()), columns);
+  if (!results[2].is_none())
+    layer.dbeta = call.output(dbeta.emplace(results[2], "dbeta", &call.order()), columns);
+  call.run<PreparedNormGradients>(layer, [&] {
+    run_norm_gradients(call.context(), {&layer, 1}, options);
+  });
+  return nb::make_tuple(results[0], results[1], results[2]);
+}
+
 nb::object linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::handle activation,
-                      nb::handle reproducible, nb::handle space, nb::handle out,
+                      nb::handle reproducible, nb::handle space, nb::handle out, nb::handle stream,
                       nb::handle context) {
   LinearLayer layer;
   layer.activation = value_of(activation, "activation", activations);
-  const LinearOptions options{flag_of(reproducible, "reproducible"), space_of(space)};
-  const SharedContext shared = context_of(context);
-  const Input given(x, "x");
-  require_matrix(given);
-  const Input weights(w, "w");
-  weights.require_type({given.type()});
-  weights.require_rank(2, 2);
-  weights.require_columns(static_cast<std::size_t>(given.extent(1)));
-  layer.x = matrix_of<const std::byte>(given, given.array());
-  layer.w = matrix_of<const std::byte>(weights, weights.array());
-  const std::int64_t rows = given.extent(0);
+  Call call(x, space, stream, context);
+  const LinearOptions options{flag_of(reproducible, "reproducible"), call.space()};
+  const Input weights(w, "w", &call.order());
+  weights.require_type({call.x().type()});
+  layer.x = call.x_matrix();
+  layer.w = call.matrix(weights, -1, call.x().extent(1));
+  const std::int64_t rows = call.x().extent(0);
   const std::int64_t outputs = weights.extent(0);
-  const Column shift(bias, "bias", outputs);
+  const Column shift(bias, "bias", outputs, call);
   layer.bias = shift.values();
-  if (out.is_none()) {
-    if (given.type() == DataType::bfloat16)
-      refuse("x is " + given.text() + ", and NumPy has no bfloat16: give out");
-    check_free_memory(*shared, static_cast<double>(rows) * static_cast<double>(outputs) *
-                                   static_cast<double>(size_of(given.type())));
-  }
   const nb::object made =
-      out.is_none() ? empty_array(given.type(), {rows, outputs}) : nb::borrow(out);
-  const Output output(made, "out");
-  require_output(output, rows, outputs);
-  layer.y = matrix_of<std::byte>(output, output.array());
-  unlocked([&] { run_linear_layers(*shared, {&layer, 1}, options); });
+      out.is_none() ? call.made(call.x().type(), {rows, outputs}) : nb::borrow(out);
+  const Output output(made, "out", &call.order());
+  layer.y = call.output(output, rows, outputs);
+  call.run<PreparedLinears>(
+      layer,
+      [&] {
+        run_linear_layers(call.context(), {&layer, 1}, options);
+      },
+      options.reproducible);
   return made;
+}
+
+/// `(dx, dw, dbias)`
+nb::object linear_act_backward(nb::handle x, nb::handle gradient, nb::handle w, nb::handle bias,
+                               nb::handle activation, nb::handle reproducible, nb::handle space,
+                               nb::handle out, nb::handle stream, nb::handle context) {
+  LinearGradient layer;
+  layer.activation = value_of(activation, "activation", activations);
+  Call call(x, space, stream, context);
+  const LinearOptions options{flag_of(reproducible, "reproducible"), call.space()};
+  const Input weights(w, "w", &call.order());
+  weights.require_type({call.x().type()});
+  layer.x = call.x_matrix();
+  const std::int64_t rows = call.x().extent(0);
+  const std::int64_t inputs = call.x().extent(1);
+  layer.w = call.matrix(weights, -1, inputs);
+  const std::int64_t outputs = weights.extent(0);
+  const Input of_y(gradient, "gradient", &call.order());
+  layer.gradient = call.matrix(of_y, rows, outputs);
+  const Column shift(bias, "bias", outputs, call);
+  layer.bias = shift.values();
+  auto results = three_of(out, "out", "(dx, dw, dbias)");
+  if (out.is_none()) {
+    results[0] = call.made(call.x().type(), {rows, inputs});
+    results[1] = call.made(call.x().type(), {outputs, inputs});
+    results[2] = call.made(DataType::float32, {outputs});
+  }
+  std::optional<Output> dx;
+  std::optional<Output> dw;
+  std::optional<Output> dbias;
+  if (!results[0].is_none())
+    layer.dx = call.output(dx.emplace(results[0], "dx", &call.order()), rows, inputs);
+  if (!results[1].is_none())
+    layer.dw = call.output(dw.emplace(results[1], "dw", &call.order()), outputs, inputs);
+  if (!results[2].is_none())
+    layer.dbias = call.output(dbias.emplace(results[2], "dbias", &call.order()), outputs);
+  call.run<PreparedLinearGradients>(
+      layer,
+      [&] {
+        run_linear_gradients(call.context(), {&layer, 1}, options);
+      },
+      options.reproducible);
+  return nb::make_tuple(results[0], results[1], results[2]);
 }
 
 }  // namespace
@@ -165,10 +334,19 @@ void register_layers(nb::module_& module) {
   module.def("layer_norm_act", layer_norm_act, nb::arg("x").none(), nb::arg("gamma").none(),
              nb::arg("beta").none(), nb::arg("epsilon").none(), nb::arg("activation").none(),
              nb::arg("statistics").none(), nb::arg("space").none(), nb::arg("out").none(),
-             nb::arg("context").none());
+             nb::arg("stream").none(), nb::arg("context").none());
+  module.def("layer_norm_act_backward", layer_norm_act_backward, nb::arg("x").none(),
+             nb::arg("gradient").none(), nb::arg("gamma").none(), nb::arg("beta").none(),
+             nb::arg("epsilon").none(), nb::arg("activation").none(), nb::arg("space").none(),
+             nb::arg("out").none(), nb::arg("stream").none(), nb::arg("context").none());
   module.def("linear_act", linear_act, nb::arg("x").none(), nb::arg("w").none(),
              nb::arg("bias").none(), nb::arg("activation").none(), nb::arg("reproducible").none(),
-             nb::arg("space").none(), nb::arg("out").none(), nb::arg("context").none());
+             nb::arg("space").none(), nb::arg("out").none(), nb::arg("stream").none(),
+             nb::arg("context").none());
+  module.def("linear_act_backward", linear_act_backward, nb::arg("x").none(),
+             nb::arg("gradient").none(), nb::arg("w").none(), nb::arg("bias").none(),
+             nb::arg("activation").none(), nb::arg("reproducible").none(), nb::arg("space").none(),
+             nb::arg("out").none(), nb::arg("stream").none(), nb::arg("context").none());
 }
 
 }  // namespace Kindred::Python

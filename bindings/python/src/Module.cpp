@@ -29,4 +29,5 @@ NB_MODULE(_kindred, module) {
   Kindred::Python::register_bulk(module);
   Kindred::Python::register_lattice(module);
   Kindred::Python::register_layers(module);
+  Kindred::Python::register_seed_functions(module);
 }
