@@ -36,7 +36,7 @@ class LinearGradients(NamedTuple):
 
 def layer_norm_act(x: Array, gamma: Array | None = None, beta: Array | None = None, *, epsilon: float = 1e-5, activation: str = "gelu",
                    statistics: bool = False, space: str | None = None, out: Array | None = None, stream: Stream = None,
-                   context: Context | None = None) -> Any:
+                   copy: bool | None = None, context: Context | None = None) -> Any:
     """``act((x − mean) / √(variance + ε) · γ + β)`` of every row, with the same bits on every space.
 
     All arrays lie on the host, or on one GPU. There the call is ordered by ``stream``, and waits for the result.
@@ -49,6 +49,7 @@ def layer_norm_act(x: Array, gamma: Array | None = None, beta: Array | None = No
         space: instead of the dispatcher's choice
         out: of the shape of x, float32, float16 or bfloat16; may be x itself
         stream: of the GPU; None: the current stream of the library of x
+        copy: False raises where the layout of an array would need a copy
         context: None: the default context
 
     Returns:
@@ -61,14 +62,14 @@ def layer_norm_act(x: Array, gamma: Array | None = None, beta: Array | None = No
     >>> layer_norm_act(np.float32([[1, 3]]), epsilon=1e-12, activation="none")
     array([[-1.,  1.]], dtype=float32)
     """
-    y, mean, variance = _kindred.layer_norm_act(x, gamma, beta, epsilon, activation, statistics, space, out, stream, native(context))
+    y, mean, variance = _kindred.layer_norm_act(x, gamma, beta, epsilon, activation, statistics, space, out, stream, copy, native(context))
     return NormResults(y, mean, variance) if statistics else y
 
 
 def layer_norm_act_backward(x: Array, gradient: Array, gamma: Array | None = None, beta: Array | None = None, *, epsilon: float = 1e-5,
                             activation: str = "gelu", space: str | None = None,
                             out: tuple[Array | None, Array | None, Array | None] | None = None, stream: Stream = None,
-                            context: Context | None = None) -> NormGradients:
+                            copy: bool | None = None, context: Context | None = None) -> NormGradients:
     """The gradients of :func:`layer_norm_act` with respect to x, γ and β, with the same bits on every space. Other arguments as there.
 
     Args:
@@ -79,11 +80,12 @@ def layer_norm_act_backward(x: Array, gradient: Array, gamma: Array | None = Non
     >>> layer_norm_act_backward(np.float32([[1, 3]]), np.float32([[1, 1]]), epsilon=1e-12, activation="none").dbeta
     array([1., 1.], dtype=float32)
     """
-    return NormGradients(*_kindred.layer_norm_act_backward(x, gradient, gamma, beta, epsilon, activation, space, out, stream, native(context)))
+    return NormGradients(*_kindred.layer_norm_act_backward(x, gradient, gamma, beta, epsilon, activation, space, out, stream, copy, native(context)))
 
 
 def linear_act(x: Array, w: Array, bias: Array | None = None, *, activation: str = "none", reproducible: bool = False,
-               space: str | None = None, out: Array | None = None, stream: Stream = None, context: Context | None = None) -> Any:
+               space: str | None = None, out: Array | None = None, stream: Stream = None, copy: bool | None = None,
+               context: Context | None = None) -> Any:
     """``act(x·Wᵀ + b)``: a linear layer of PyTorch, followed by an activation. Arrays as for :func:`layer_norm_act`.
 
     Args:
@@ -106,13 +108,13 @@ def linear_act(x: Array, w: Array, bias: Array | None = None, *, activation: str
     >>> linear_act(np.float32([[1, 2]]), np.float32([[3, 4], [-1, 0]]), activation="relu")
     array([[11.,  0.]], dtype=float32)
     """
-    return _kindred.linear_act(x, w, bias, activation, reproducible, space, out, stream, native(context))
+    return _kindred.linear_act(x, w, bias, activation, reproducible, space, out, stream, copy, native(context))
 
 
 def linear_act_backward(x: Array, gradient: Array, w: Array, bias: Array | None = None, *, activation: str = "none",
                         reproducible: bool = False, space: str | None = None,
                         out: tuple[Array | None, Array | None, Array | None] | None = None, stream: Stream = None,
-                        context: Context | None = None) -> LinearGradients:
+                        copy: bool | None = None, context: Context | None = None) -> LinearGradients:
     """The gradients of :func:`linear_act` with respect to x, w and the bias. Other arguments as there.
 
     Args:
@@ -123,4 +125,4 @@ def linear_act_backward(x: Array, gradient: Array, w: Array, bias: Array | None 
     >>> linear_act_backward(np.float32([[1, 2]]), np.float32([[1]]), np.float32([[3, 4]])).dx
     array([[3., 4.]], dtype=float32)
     """
-    return LinearGradients(*_kindred.linear_act_backward(x, gradient, w, bias, activation, reproducible, space, out, stream, native(context)))
+    return LinearGradients(*_kindred.linear_act_backward(x, gradient, w, bias, activation, reproducible, space, out, stream, copy, native(context)))

@@ -53,13 +53,14 @@ MatrixSpan<Byte> matrix_of(const Borrowed& given, const Given& array) {
 /// What the calls of layers have in common: where their arrays lie, and what orders them.
 class Call {
  public:
-  Call(nb::handle x, nb::handle space, nb::handle stream, nb::handle context)
+  Call(nb::handle x, nb::handle space, nb::handle stream, nb::handle copy, nb::handle context)
       : m_context(context_of(context)),
         m_order(stream),
+        m_copying(copying_of(copy)),
         m_space(space_of(space)),
         m_has_stream(!stream.is_none()),
         m_like(x),
-        m_x(x, "x", &m_order) {
+        m_x(x, "x", &m_order, m_copying) {
     require_matrix(m_x);
     if (m_x.on_device()) {
       const SpaceInfo& info = m_context->info(Space::cuda);
@@ -81,6 +82,7 @@ class Call {
   Context& context() const { return *m_context; }
   const Input& x() const { return m_x; }
   CallStream& order() { return m_order; }
+  Copying copying() const { return m_copying; }
   std::optional<Space> space() const { return m_space; }
   ConstMatrix x_matrix() const { return matrix_of<const std::byte>(m_x, m_x.array()); }
 
@@ -151,6 +153,7 @@ class Call {
 
   SharedContext m_context;
   CallStream m_order;
+  Copying m_copying;
   std::optional<Space> m_space;
   bool m_has_stream;
   nb::handle m_like;
@@ -162,7 +165,7 @@ class Column {
  public:
   Column(nb::handle given, const char* name, std::int64_t columns, Call& call) {
     if (given.is_none()) return;
-    m_array.emplace(given, name, &call.order(), Copying::if_needed, Layout::dense);
+    m_array.emplace(given, name, &call.order(), call.copying(), Layout::dense);
     m_array->require_type({DataType::float32});
     m_array->require_rank(1, 1);
     m_array->require_columns(static_cast<std::size_t>(columns));
@@ -180,12 +183,12 @@ class Column {
 /// `(y, mean, variance)`; the latter are None unless \p statistics
 nb::object layer_norm_act(nb::handle x, nb::handle gamma, nb::handle beta, nb::handle epsilon,
                           nb::handle activation, nb::handle statistics, nb::handle space,
-                          nb::handle out, nb::handle stream, nb::handle context) {
+                          nb::handle out, nb::handle stream, nb::handle copy, nb::handle context) {
   NormLayer layer;
   layer.epsilon = static_cast<float>(number_of(epsilon, "epsilon"));
   layer.activation = value_of(activation, "activation", activations);
   const bool has_statistics = flag_of(statistics, "statistics");
-  Call call(x, space, stream, context);
+  Call call(x, space, stream, copy, context);
   const NormOptions options{call.space()};
   layer.x = call.x_matrix();
   const std::int64_t rows = call.x().extent(0);
@@ -218,16 +221,16 @@ nb::object layer_norm_act(nb::handle x, nb::handle gamma, nb::handle beta, nb::h
 nb::object layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle gamma,
                                    nb::handle beta, nb::handle epsilon, nb::handle activation,
                                    nb::handle space, nb::handle out, nb::handle stream,
-                                   nb::handle context) {
+                                   nb::handle copy, nb::handle context) {
   NormGradient layer;
   layer.epsilon = static_cast<float>(number_of(epsilon, "epsilon"));
   layer.activation = value_of(activation, "activation", activations);
-  Call call(x, space, stream, context);
+  Call call(x, space, stream, copy, context);
   const NormOptions options{call.space()};
   layer.x = call.x_matrix();
   const std::int64_t rows = call.x().extent(0);
   const std::int64_t columns = call.x().extent(1);
-  const Input of_y(gradient, "gradient", &call.order());
+  const Input of_y(gradient, "gradient", &call.order(), call.copying());
   layer.gradient = call.matrix(of_y, rows, columns);
   const Column scale(gamma, "gamma", columns, call);
   const Column shift(beta, "beta", columns, call);
@@ -256,12 +259,12 @@ nb::object layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle
 
 nb::object linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::handle activation,
                       nb::handle reproducible, nb::handle space, nb::handle out, nb::handle stream,
-                      nb::handle context) {
+                      nb::handle copy, nb::handle context) {
   LinearLayer layer;
   layer.activation = value_of(activation, "activation", activations);
-  Call call(x, space, stream, context);
+  Call call(x, space, stream, copy, context);
   const LinearOptions options{flag_of(reproducible, "reproducible"), call.space()};
-  const Input weights(w, "w", &call.order());
+  const Input weights(w, "w", &call.order(), call.copying());
   weights.require_type({call.x().type()});
   layer.x = call.x_matrix();
   layer.w = call.matrix(weights, -1, call.x().extent(1));
@@ -285,19 +288,20 @@ nb::object linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::handle ac
 /// `(dx, dw, dbias)`
 nb::object linear_act_backward(nb::handle x, nb::handle gradient, nb::handle w, nb::handle bias,
                                nb::handle activation, nb::handle reproducible, nb::handle space,
-                               nb::handle out, nb::handle stream, nb::handle context) {
+                               nb::handle out, nb::handle stream, nb::handle copy,
+                               nb::handle context) {
   LinearGradient layer;
   layer.activation = value_of(activation, "activation", activations);
-  Call call(x, space, stream, context);
+  Call call(x, space, stream, copy, context);
   const LinearOptions options{flag_of(reproducible, "reproducible"), call.space()};
-  const Input weights(w, "w", &call.order());
+  const Input weights(w, "w", &call.order(), call.copying());
   weights.require_type({call.x().type()});
   layer.x = call.x_matrix();
   const std::int64_t rows = call.x().extent(0);
   const std::int64_t inputs = call.x().extent(1);
   layer.w = call.matrix(weights, -1, inputs);
   const std::int64_t outputs = weights.extent(0);
-  const Input of_y(gradient, "gradient", &call.order());
+  const Input of_y(gradient, "gradient", &call.order(), call.copying());
   layer.gradient = call.matrix(of_y, rows, outputs);
   const Column shift(bias, "bias", outputs, call);
   layer.bias = shift.values();
@@ -334,19 +338,21 @@ void register_layers(nb::module_& module) {
   module.def("layer_norm_act", layer_norm_act, nb::arg("x").none(), nb::arg("gamma").none(),
              nb::arg("beta").none(), nb::arg("epsilon").none(), nb::arg("activation").none(),
              nb::arg("statistics").none(), nb::arg("space").none(), nb::arg("out").none(),
-             nb::arg("stream").none(), nb::arg("context").none());
+             nb::arg("stream").none(), nb::arg("copy").none(), nb::arg("context").none());
   module.def("layer_norm_act_backward", layer_norm_act_backward, nb::arg("x").none(),
              nb::arg("gradient").none(), nb::arg("gamma").none(), nb::arg("beta").none(),
              nb::arg("epsilon").none(), nb::arg("activation").none(), nb::arg("space").none(),
-             nb::arg("out").none(), nb::arg("stream").none(), nb::arg("context").none());
+             nb::arg("out").none(), nb::arg("stream").none(), nb::arg("copy").none(),
+             nb::arg("context").none());
   module.def("linear_act", linear_act, nb::arg("x").none(), nb::arg("w").none(),
              nb::arg("bias").none(), nb::arg("activation").none(), nb::arg("reproducible").none(),
              nb::arg("space").none(), nb::arg("out").none(), nb::arg("stream").none(),
-             nb::arg("context").none());
+             nb::arg("copy").none(), nb::arg("context").none());
   module.def("linear_act_backward", linear_act_backward, nb::arg("x").none(),
              nb::arg("gradient").none(), nb::arg("w").none(), nb::arg("bias").none(),
              nb::arg("activation").none(), nb::arg("reproducible").none(), nb::arg("space").none(),
-             nb::arg("out").none(), nb::arg("stream").none(), nb::arg("context").none());
+             nb::arg("out").none(), nb::arg("stream").none(), nb::arg("copy").none(),
+             nb::arg("context").none());
 }
 
 }  // namespace Kindred::Python

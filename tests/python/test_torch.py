@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of PyTorch: results and gradients beside PyTorch's own in float64, on its CPU and, where the library has CUDA, on its GPU."""
+import importlib.util
+import sys
+import unittest
+
+import numpy as np
+
+import pykindred
+from support import run, vectors
+
+if importlib.util.find_spec("torch") is None:
+    print("skipped: PyTorch is not installed")
+    sys.exit()
+
+import torch  # noqa: E402
+
+import pykindred.torch as operators  # noqa: E402
+from test_seed_functions import Seeds  # noqa: E402
+
+torch._dynamo.config.cache_size_limit = 64
+HAS_GPU = torch.cuda.is_available() and pykindred.default_context().spaces()["cuda"]["usable"]
+DEVICES = ["cpu", "cuda"] if HAS_GPU else ["cpu"]
+TYPES = {torch.float32: 2e-5, torch.float16: 3e-3, torch.bfloat16: 2e-2}
+ACTIVATIONS = {"none": lambda v: v, "relu": torch.relu, "gelu": torch.nn.functional.gelu}
+CHECKS = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")
+
+
+def tensor(name, *shape, device="cpu", dtype=torch.float32, grad=False):
+    return torch.from_numpy(vectors(name, *shape)).to(device, dtype).requires_grad_(grad)
+
+
+def wide(*given):
+    """Copies in float64 with gradients of their own."""
+    return [None if one is None else one.detach().double().requires_grad_() for one in given]
+
+
+def norm(x, gamma, beta, activation):
+    """The definition, of PyTorch."""
+    return ACTIVATIONS[activation](torch.nn.functional.layer_norm(x, x.shape[-1:], gamma, beta, 1e-5))
+
+
+def linear(x, w, bias, activation):
+    return ACTIVATIONS[activation](torch.nn.functional.linear(x, w, bias))
+
+
+def norm_inputs(rows=6, columns=40, **options):
+    dtype = options.pop("dtype", torch.float32)
+    return tensor("x", rows, columns, dtype=dtype, **options), tensor("gamma", columns, **options), tensor("beta", columns, **options)
+
+
+def linear_inputs(rows=6, inputs=40, outputs=24, **options):
+    return tensor("x", rows, inputs, **options), tensor("w", outputs, inputs, **options), tensor("bias", outputs, **{**options, "dtype": torch.float32})
+
+
+class PlainSeeds:
+    """Seeds by operations of PyTorch: linear (0), multiplicative (1), additive (2) and mixed (3), chunks of one width."""
+
+    def __init__(self, device="cpu", dtype=torch.float32, rows=9, grad=False):
+        codes = {"device": device, "dtype": torch.int32}
+        self.lifecycle = torch.tensor([3, 4, 5, 6, 7, 0, 3, 9], **codes)
+        self.blueprint = torch.tensor([0, 1, 2, 1, 0, 1, 2, 0], **codes)
+        self.mode = torch.tensor([0, 1, 2, 3, 0, 0, 0, 1], **codes)
+        self.alpha = torch.tensor([0.3, 0.5, 1, 0.2, 0.4, 0.7, 0.25, 1], device=device).requires_grad_(grad)
+        self.weights = tensor("weights", 3, 40, device=device, grad=grad)
+        self.x = tensor("x", rows, 40, device=device, dtype=dtype, grad=grad)
+
+    def arguments(self):
+        return self.x, self.lifecycle, self.blueprint, self.mode, self.alpha, self.weights
+
+    def plain(self, x, alpha, weights):
+        a = torch.where(self.lifecycle == 7, torch.ones_like(alpha), alpha).repeat_interleave(5)
+        mode = self.mode.repeat_interleave(5)
+        applies = ((self.lifecycle >= 3) & (self.lifecycle <= 7)).repeat_interleave(5)
+        w = weights[self.blueprint.long().repeat_interleave(5), torch.arange(40, device=x.device)]
+        y = torch.where(mode == 0, a * w * x + (1 - a) * x, torch.where(mode == 1, w * x, torch.where(mode == 2, x + w, (x + w) / 2)))
+        return torch.where(applies, y, x)
+
+
+def cases(device, grad=True):
+    """Per operator: the function, its arguments, and its arguments as an operator."""
+    x, gamma, beta = norm_inputs(device=device, grad=grad)
+    a, w, bias = linear_inputs(device=device, grad=grad)
+    seeds = PlainSeeds(device, grad=grad)
+    state = seeds.arguments()
+    return {
+        "layer_norm_act": (lambda *given: operators.layer_norm_act(*given), (x, gamma, beta), (x, gamma, beta, 1e-5, "gelu")),
+        "linear_act": (lambda *given: operators.linear_act(*given, activation="relu"), (a, w, bias), (a, w, bias, "relu", True)),
+        "seed_forward": (lambda *given: operators.seed_forward(*given), state, (*state, 0, "kindred", True)),
+        "seed_forward_sums": (lambda *given: torch.ops.kindred.seed_forward_sums(*given, 0, "kindred", True)[0], state, (*state, 0, "kindred", True)),
+        "layer_norm_act_backward": (None, None, (torch.ones_like(x), x.detach(), gamma.detach(), None, 1e-5, "gelu", True, False)),
+        "linear_act_backward": (None, None, (torch.ones(6, 24, device=device), a.detach(), w.detach(), bias.detach(), "relu", True, True, False, True)),
+        "seed_backward": (None, None, (torch.ones_like(seeds.x), *(one.detach() for one in state), 0, "kindred", True, True, True)),
+    }
+
+
+class Operators(unittest.TestCase):
+    def assert_close(self, found, expected, tolerance):
+        self.assertEqual(found.shape, expected.shape)
+        torch.testing.assert_close(found.double(), expected.double(), rtol=tolerance, atol=tolerance)
+
+    def assert_gradients(self, found, inputs, expected, wide_inputs, tolerance):
+        """The gradients of a weighted sum, beside those of PyTorch in float64."""
+        self.assert_close(found, expected, tolerance)
+        weights = tensor("weights of the sum", *found.shape, device=found.device)
+        (found.float() * weights).sum().backward()
+        (expected * weights).sum().backward()
+        for one, other in zip(inputs, wide_inputs, strict=True):
+            if one is not None:
+                self.assertEqual(one.grad.dtype, one.dtype)
+                self.assert_close(one.grad, other.grad, 20 * tolerance)
+
+    def test_layer_norm_act(self):
+        for device in DEVICES:
+            for dtype, tolerance in TYPES.items():
+                for name in ACTIVATIONS:
+                    for rows, columns in ((0, 3), (1, 1), (2, 33), (7, 96)):
+                        x, gamma, beta = norm_inputs(rows, columns, device=device, dtype=dtype, grad=True)
+                        for given in ((x, gamma, beta), (x, None, None), (x, gamma, None)):
+                            for one in given:
+                                if one is not None:
+                                    one.grad = None
+                            reference = wide(*given)
+                            y = operators.layer_norm_act(*given, activation=name)
+                            self.assertEqual((y.dtype, y.device.type), (dtype, device))
+                            self.assert_gradients(y, given, norm(*reference, name), reference, tolerance)
+
+    def test_linear_act(self):
+        for device in DEVICES:
+            for dtype, tolerance in TYPES.items():
+                for name in ACTIVATIONS:
+                    for rows, inputs, outputs in ((0, 3, 2), (1, 1, 1), (3, 33, 5), (40, 16, 32)):
+                        for has_bias in (True, False):
+                            given = linear_inputs(rows, inputs, outputs, device=device, dtype=dtype, grad=True)
+                            given = given if has_bias else (*given[:2], None)
+                            reference = wide(*given)
+                            y = operators.linear_act(*given, activation=name, reproducible=has_bias)
+                            self.assertEqual((y.dtype, y.device.type), (dtype, device))
+                            self.assert_gradients(y, given, linear(*reference, name), reference, 4 * tolerance)
+
+    def test_seed_forward(self):
+        for device in DEVICES:
+            for dtype, tolerance in TYPES.items():
+                for rows in (0, 1, 33):
+                    seeds = PlainSeeds(device, dtype, rows, grad=True)
+                    reference = wide(seeds.x, seeds.alpha, seeds.weights)
+                    y = operators.seed_forward(*seeds.arguments())
+                    self.assertEqual((y.dtype, y.device.type), (dtype, device))
+                    self.assert_gradients(y, (seeds.x, seeds.alpha, seeds.weights), seeds.plain(*reference), reference, tolerance)
+
+    def test_results_are_the_bits_of_the_functions_of_numpy(self):
+        for device in DEVICES:
+            for options in ({}, {"chunk_size": 8, "mode_codes": "kasmina_v2", "fossilized_applies": False}, {"mode_codes": "kasmina_simple"}):
+                seeds = Seeds("bits", 103, 10, **options)
+                x, g, state = vectors("x", 33, 103), vectors("g", 33, 103), seeds.state()
+                given = [torch.from_numpy(one.copy()).to(device) for one in (x, *state)]
+                for one in (given[0], given[4], given[5]):
+                    one.requires_grad_()
+                y = operators.seed_forward(*given, **options)
+                np.testing.assert_array_equal(y.detach().cpu(), pykindred.forward_seeds(x, *state, **options))
+                y.backward(torch.from_numpy(g).to(device))
+                expected = pykindred.backward_seeds(x, g, *state, **options)
+                for one, other in zip((given[0], given[5], given[4]), expected, strict=True):
+                    np.testing.assert_array_equal(one.grad.cpu(), other)
+            for activation in ACTIVATIONS:
+                x, gamma, beta = norm_inputs(9, 70)
+                y = operators.layer_norm_act(x.to(device), gamma.to(device), beta.to(device), activation=activation)
+                np.testing.assert_array_equal(y.cpu(), pykindred.layer_norm_act(x.numpy(), gamma.numpy(), beta.numpy(), activation=activation))
+                x, w, bias = linear_inputs(9, 70, 33)
+                y = operators.linear_act(x.to(device), w.to(device), bias.to(device), activation=activation, reproducible=True)
+                np.testing.assert_array_equal(y.cpu(), pykindred.linear_act(x.numpy(), w.numpy(), bias.numpy(), activation=activation, reproducible=True))
+
+    def test_any_number_of_dimensions(self):
+        for device in DEVICES:
+            seeds = PlainSeeds(device)
+            for shape in ((40,), (2, 40), (2, 3, 40), (2, 0, 40), (2, 3, 2, 40)):
+                x = tensor("x", *shape, device=device)
+                self.assert_close(operators.layer_norm_act(x, activation="none"), norm(x.double(), None, None, "none"), 1e-5)
+                w = tensor("w", 7, 40, device=device)
+                self.assert_close(operators.linear_act(x, w), linear(x.double(), w.double(), None, "none"), 1e-4)
+                y = operators.seed_forward(x, *seeds.arguments()[1:])
+                self.assert_close(y, seeds.plain(x.double(), seeds.alpha.double(), seeds.weights.double()), 1e-5)
+
+    def test_rows_may_lie_apart_and_gradients_may_have_gaps(self):
+        for device in DEVICES:
+            whole = tensor("x", 12, 50, device=device, grad=True)
+            part = whole[::2, :40]
+            reference, = wide(whole)
+            operators.layer_norm_act(part).t()[::2].sum().backward()
+            norm(reference[::2, :40], None, None, "gelu").t()[::2].sum().backward()
+            self.assert_close(whole.grad, reference.grad, 1e-4)
+
+    def test_telemetry(self):
+        for device in DEVICES:
+            seeds = PlainSeeds(device, rows=33, grad=True)
+            chunks = seeds.x.detach().double().reshape(33, 8, 5)
+            for types in ((torch.float64, torch.float64, torch.int64), (torch.float32, torch.float32, torch.int32)):
+                telemetry = pykindred.SeedSums(*(torch.full((8,), 7, device=device, dtype=one) for one in types))
+                y = operators.seed_forward(*seeds.arguments(), telemetry=telemetry)
+                self.assertTrue(torch.equal(y, operators.seed_forward(*seeds.arguments())))
+                self.assert_close(telemetry.sum, chunks.sum((0, 2)), 1e-6)
+                self.assert_close(telemetry.sum_of_squares, chunks.square().sum((0, 2)), 1e-6)
+                self.assertEqual(telemetry.count.tolist(), [33 * 5] * 8)
+            y.sum().backward()
+            gradient = seeds.x.grad.clone()
+            seeds.x.grad = None
+            operators.seed_forward(*seeds.arguments()).sum().backward()
+            self.assertTrue(torch.equal(seeds.x.grad, gradient))
+
+    def test_only_requested_gradients_are_computed(self):
+        for device in DEVICES:
+            for call, given, _ in list(cases(device, grad=False).values())[:4]:
+                for chosen in range(len(given)):
+                    if not given[chosen].is_floating_point():
+                        continue
+                    inputs = [one.clone() for one in given]
+                    inputs[chosen].requires_grad_()
+                    y = call(*inputs)
+                    self.assertTrue(y.requires_grad)
+                    y.sum().backward()
+                    all_given = [one.clone().requires_grad_() if one.is_floating_point() else one for one in given]
+                    call(*all_given).sum().backward()
+                    self.assertTrue(torch.equal(inputs[chosen].grad, all_given[chosen].grad))
+                    with torch.no_grad():
+                        self.assertFalse(call(*inputs).requires_grad)
+                    with torch.inference_mode():
+                        self.assertTrue(torch.equal(call(*inputs), y))
+
+    def test_opcheck_finds_nothing(self):
+        for device in DEVICES:
+            for name, (_, _, given) in cases(device).items():
+                with self.subTest(name, device=device):
+                    found = torch.library.opcheck(getattr(torch.ops.kindred, name).default, given, test_utils=CHECKS)
+                    self.assertEqual(found, dict.fromkeys(CHECKS, "SUCCESS"))
+
+    def test_compiled_functions_have_no_graph_breaks(self):
+        for device in DEVICES:
+            for name, (call, given, _) in list(cases(device).items())[:4]:
+                def function(*inputs, call=call):
+                    return torch.sin(call(inputs[0] * 2, *inputs[1:])) + 1
+                for dynamic in (False, True):
+                    with self.subTest(name, device=device, dynamic=dynamic):
+                        compiled = torch.compile(function, fullgraph=True, backend="aot_eager", dynamic=dynamic)
+                        for backward in range(2):
+                            gradients = []
+                            for one in (function, compiled):
+                                inputs = [value.detach().clone().requires_grad_(value.requires_grad) for value in given]
+                                y = one(*inputs)
+                                if backward:
+                                    y.sum().backward()
+                                gradients.append([y.detach(), *(value.grad for value in inputs if backward and value.requires_grad)])
+                            for one, other in zip(*gradients, strict=True):
+                                torch.testing.assert_close(one, other)
+
+    def test_inductor(self):
+        for device in DEVICES:
+            if device == "cuda" and importlib.util.find_spec("triton") is None:
+                continue
+            layer = torch.nn.Linear(40, 40, device=device)
+            seeds = PlainSeeds(device)
+
+            def model(x, layer=layer, seeds=seeds):
+                h = operators.layer_norm_act(layer(x))
+                return operators.linear_act(operators.seed_forward(h, *seeds.arguments()[1:]), layer.weight, layer.bias, activation="relu").sum()
+            results = []
+            for function in (model, torch.compile(model, fullgraph=True)):
+                layer.zero_grad()
+                value = function(seeds.x)
+                value.backward()
+                results.append((value.detach(), layer.weight.grad.clone(), layer.bias.grad.clone()))
+            for one, other in zip(*results, strict=True):
+                torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
+
+    def test_wrong_arguments_are_named(self):
+        for device in DEVICES:
+            x, gamma, beta = norm_inputs(device=device)
+            w, bias = linear_inputs(device=device)[1:]
+            state = dict(zip(("lifecycle", "blueprint", "mode", "alpha", "weights"), PlainSeeds(device).arguments()[1:], strict=True))
+
+            def forward(given=x, state=state, **changes):
+                options = {name: changes.pop(name) for name in list(changes) if name not in state}
+                return operators.seed_forward(given, **{**state, **changes}, **options)
+
+            calls = [
+                (lambda: operators.layer_norm_act(x.double()), TypeError, "x is float64"), (lambda: operators.layer_norm_act(x.int()), TypeError, "x is int32"),
+                (lambda: operators.layer_norm_act(x[:, ::2]), ValueError, "x is"), (lambda: operators.layer_norm_act(x, gamma[:3]), ValueError, "gamma"),
+                (lambda: operators.layer_norm_act(x, gamma.half()), TypeError, "gamma is float16"), (lambda: operators.layer_norm_act(x, None, beta[::2]), ValueError, "beta"),
+                (lambda: operators.layer_norm_act(x, activation="tanh"), ValueError, "activation"), (lambda: operators.layer_norm_act(x[0, 0]), ValueError, "x is a scalar"),
+                (lambda: operators.layer_norm_act(x, epsilon=0.0), ValueError, "epsilon"), (lambda: operators.layer_norm_act(x.tolist()), (RuntimeError, TypeError, AttributeError), ""),
+                (lambda: operators.linear_act(x, w.half()), TypeError, "w is float16"), (lambda: operators.linear_act(x, w[:, :3]), ValueError, "w is"),
+                (lambda: operators.linear_act(x, w.t().contiguous().t()), ValueError, "w is"), (lambda: operators.linear_act(x, w, bias[:3]), ValueError, "bias"),
+                (lambda: operators.linear_act(x, w, bias.double()), TypeError, "bias is float64"),
+                (lambda: forward(lifecycle=state["lifecycle"].long()), TypeError, "lifecycle is int64"), (lambda: forward(mode=state["mode"].float().requires_grad_()), TypeError, "mode is float32"),
+                (lambda: forward(blueprint=state["blueprint"].long()), TypeError, "blueprint is int64"), (lambda: forward(alpha=state["alpha"].double()), TypeError, "alpha is float64"),
+                (lambda: forward(alpha=state["alpha"][:3]), ValueError, "alpha"), (lambda: forward(weights=state["weights"][:, :7]), ValueError, "weights"),
+                (lambda: forward(weights=state["weights"].half()), TypeError, "weights is float16"), (lambda: forward(x.t()), ValueError, "x is"),
+                (lambda: forward(lifecycle=state["lifecycle"].repeat(2)[::2]), ValueError, "lifecycle"), (lambda: forward(chunk_size=-1), ValueError, "chunk_size"),
+                (lambda: forward(mode_codes="v3"), ValueError, "mode_codes")]
+            if device == "cuda":
+                calls += [(lambda: operators.layer_norm_act(x, gamma.cpu()), ValueError, "gamma is"), (lambda: operators.layer_norm_act(x.cpu(), gamma), ValueError, "gamma is"),
+                          (lambda: operators.linear_act(x, w.cpu()), ValueError, "w is"), (lambda: forward(alpha=state["alpha"].cpu()), ValueError, "alpha"),
+                          (lambda: forward(x.cpu()), ValueError, "x|host")]
+            for call, error, message in calls:
+                with self.subTest(message, device=device), self.assertRaisesRegex(error, message):
+                    call()
+
+    def test_tensors_that_require_a_gradient_are_refused_elsewhere(self):
+        x = tensor("x", 3, 4, grad=True)
+        for call in (lambda: pykindred.layer_norm_act(x), lambda: pykindred.row_scores(x.detach(), x), lambda: pykindred.VectorIndex(x)):
+            with self.assertRaisesRegex(ValueError, "requires a gradient"):
+                call()
+        np.testing.assert_array_equal(pykindred.layer_norm_act(x.detach()), pykindred.layer_norm_act(x.detach().numpy()))
+        out = torch.empty(3, 4)
+        self.assertIs(pykindred.layer_norm_act(x.detach(), out=out), out)
+        parameter = torch.nn.Parameter(torch.ones(3, 4), requires_grad=False)
+        np.testing.assert_array_equal(pykindred.layer_norm_act(parameter, activation="none"), np.zeros((3, 4)))
+
+    def test_importing_the_package_imports_no_torch(self):
+        self.assertEqual(run("import sys, pykindred; print('torch' in sys.modules)"), "False\n")
+        self.assertIn("install the package torch", run("""
+            import sys
+            sys.modules["torch"] = None
+            import pykindred
+            try:
+                import pykindred.torch
+            except ImportError as error:
+                print(error)
+        """))
+
+
+@unittest.skipUnless(HAS_GPU, "PyTorch or the library has no GPU here")
+class Streams(unittest.TestCase):
+    def test_calls_run_on_the_current_stream(self):
+        for name, (call, given, _) in list(cases("cuda", grad=False).items())[:4]:
+            with self.subTest(name):
+                expected = call(*given)
+                stream = torch.cuda.Stream()
+                stream.wait_stream(torch.cuda.current_stream())
+                with torch.cuda.stream(stream):
+                    x = given[0] * 0
+                    torch.cuda._sleep(50_000_000)
+                    x += given[0]
+                    y = call(x, *given[1:]) * 1
+                stream.synchronize()
+                self.assertTrue(torch.equal(y, expected))
+
+    def test_gradients_are_computed_on_the_stream_of_the_forward_pass(self):
+        stream = torch.cuda.Stream()
+        for name, (call, given, _) in list(cases("cuda").items())[:4]:
+            with self.subTest(name):
+                call(*given).sum().backward()
+                expected = [one.grad for one in given if one.requires_grad]
+                copies = [one.detach().clone().requires_grad_(one.requires_grad) for one in given]
+                stream.wait_stream(torch.cuda.current_stream())
+                with torch.cuda.stream(stream):
+                    call(*copies).sum().backward()
+                torch.cuda.synchronize()
+                for one, other in zip((one.grad for one in copies if one.requires_grad), expected, strict=True):
+                    self.assertTrue(torch.equal(one, other))
+
+    def test_seeds_in_a_cuda_graph_read_their_state_at_every_replay(self):
+        seeds = PlainSeeds("cuda", rows=64)
+        gradient, options = tensor("g", 64, 40, device="cuda"), (0, "kindred", True)
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(2):  # loads the kernels
+                operators.seed_forward(*seeds.arguments())
+                torch.ops.kindred.seed_forward_sums(*seeds.arguments(), *options)
+                torch.ops.kindred.seed_backward(gradient, *seeds.arguments(), *options, True, True)
+        torch.cuda.current_stream().wait_stream(stream)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            y = operators.seed_forward(*seeds.arguments())
+            sums = torch.ops.kindred.seed_forward_sums(*seeds.arguments(), *options)
+            gradients = torch.ops.kindred.seed_backward(gradient, *seeds.arguments(), *options, True, True)
+        for code in (0, 3, 7):
+            seeds.lifecycle.fill_(code)
+            seeds.x.mul_(1.5)
+            seeds.weights.add_(1)
+            graph.replay()
+            torch.cuda.synchronize()
+            self.assertTrue(torch.equal(y, operators.seed_forward(*seeds.arguments())))
+            for one, other in zip(sums, torch.ops.kindred.seed_forward_sums(*seeds.arguments(), *options), strict=True):
+                self.assertTrue(torch.equal(one, other))
+            for one, other in zip(gradients, torch.ops.kindred.seed_backward(gradient, *seeds.arguments(), *options, True, True), strict=True):
+                self.assertTrue(torch.equal(one, other))
+
+    def test_functions_of_the_package_take_tensors_on_a_device(self):
+        seeds = PlainSeeds("cuda", rows=40)
+        state = [one.cpu().numpy() for one in seeds.arguments()]
+        expected = pykindred.forward_seeds(*state)
+        for stream in (None, torch.cuda.Stream(), torch.cuda.current_stream().cuda_stream):
+            y = pykindred.forward_seeds(*seeds.arguments(), stream=stream)
+            torch.cuda.synchronize()
+            np.testing.assert_array_equal(y.cpu(), expected)
+            telemetry = pykindred.SeedSums(*(torch.zeros(8, device="cuda", dtype=torch.float64) for _ in range(3)))
+            pykindred.forward_seeds(*seeds.arguments(), stream=stream, telemetry=telemetry)
+            found = pykindred.backward_seeds(seeds.x, seeds.x, *seeds.arguments()[1:], stream=stream)
+            torch.cuda.synchronize()
+            self.assertEqual(telemetry.count.tolist(), [200] * 8)
+            for one, other in zip(found, pykindred.backward_seeds(state[0], state[0], *state[1:]), strict=True):
+                np.testing.assert_array_equal(one.cpu(), other)
+            x, w = linear_inputs(device="cuda")[:2]
+            for one, other in ((pykindred.layer_norm_act(x, stream=stream), pykindred.layer_norm_act(x.cpu().numpy())),
+                               (pykindred.linear_act(x, w, stream=stream, reproducible=True), pykindred.linear_act(x.cpu().numpy(), w.cpu().numpy(), reproducible=True))):
+                torch.cuda.synchronize()
+                np.testing.assert_array_equal(one.cpu(), other)
+
+
+if __name__ == "__main__":
+    unittest.main()
