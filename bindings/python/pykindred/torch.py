@@ -36,14 +36,22 @@ _contexts: dict[int, Any] = {-1: None, 0: None}  # by the index of the GPU; None
 def _context(tensor: torch.Tensor) -> Any:
     """The context for the device of a tensor."""
     index = tensor.get_device()
-    if index not in _contexts:
-        _contexts.setdefault(index, Context(device=index)._native)
-    return _contexts[index]
+    try:
+        return _contexts[index]
+    except KeyError:
+        return _contexts.setdefault(index, Context(device=index)._native)
 
 
-def _plain(tensor: "torch.Tensor | None") -> "torch.Tensor | None":
-    """A tensor as kernels take it: without a gradient, which operators compute by other operators."""
-    return tensor.detach() if tensor is not None and tensor.requires_grad else tensor
+def _like(tensor: torch.Tensor) -> torch.Tensor:
+    """A new tensor of that shape and type without gaps."""
+    return torch.empty_like(tensor, memory_format=torch.contiguous_format, requires_grad=False)
+
+
+def _plain(*tensors: "torch.Tensor | None") -> Any:
+    """Tensors as kernels take them: without gradients, which operators compute by other operators."""
+    if torch._C._any_requires_grad(*tensors):
+        return [None if tensor is None else tensor.detach() for tensor in tensors]
+    return tensors
 
 
 class _Operator:
@@ -54,7 +62,7 @@ class _Operator:
         function: the autograd.Function that the operator is where a tensor requires a gradient
     """
 
-    _plain_keys = (torch._C.DispatchKey.CPU, torch._C.DispatchKey.CUDA)
+    _plain_keys: set[int] = set()  # sets of dispatch keys below which there is nothing but the kernel, once they were seen
 
     def __init__(self, schema: str, kernel: Any, shapes: Any, function: Any = None) -> None:
         name = schema[:schema.index("(")]
@@ -69,17 +77,19 @@ class _Operator:
             _library.impl(name, self._differentiable, "Autograd", with_keyset=True)
 
     def _differentiable(self, keys: Any, *inputs: Any) -> Any:
-        if torch.is_grad_enabled() and torch._C._any_requires_grad(*inputs):
+        if torch._C._any_requires_grad(*inputs) and torch.is_grad_enabled():
             return self._function.apply(keys, *inputs)
         return self.below(keys, inputs)
 
     def below(self, keys: Any, inputs: Any) -> Any:
         """Calls what is below the gradients: the kernel, unless a mode or a tensor of another kind intercepts the call."""
-        keys = keys & torch._C._after_autograd_keyset
-        if keys.highestPriorityTypeId() in self._plain_keys:
+        if keys.raw_repr() in self._plain_keys:
             return self._kernel(*inputs)
+        lower = keys & torch._C._after_autograd_keyset
+        if lower.highestPriorityTypeId() in (torch._C.DispatchKey.CPU, torch._C.DispatchKey.CUDA):
+            self._plain_keys.add(keys.raw_repr())
         with torch._C._AutoDispatchBelowAutograd():
-            return self.call.redispatch(keys, *inputs)
+            return self.call.redispatch(lower, *inputs)
 
 
 # Normalisation
@@ -101,24 +111,24 @@ class _LayerNormAct(torch.autograd.Function):
 
 
 def _norm_kernel(x: Any, gamma: Any, beta: Any, epsilon: float, activation: str) -> Any:
-    y = x.new_empty(x.shape)
-    _kindred.layer_norm_act(_plain(x), _plain(gamma), _plain(beta), epsilon, activation, False, None, y, None, False, _context(x))
+    y = _like(x)
+    _kindred.layer_norm_act(*_plain(x, gamma, beta), epsilon, activation, False, None, y, None, False, _context(x))
     return y
 
 
 def _norm_shapes(x: Any, gamma: Any, beta: Any, epsilon: float, activation: str) -> Any:
-    return x.new_empty(x.shape)
+    return _like(x)
 
 
 def _norm_backward_kernel(gradient: Any, x: Any, gamma: Any, beta: Any, epsilon: float, activation: str, of_gamma: bool, of_beta: bool) -> Any:
     dx, dgamma, dbeta = _norm_backward_shapes(gradient, x, gamma, beta, epsilon, activation, of_gamma, of_beta)
     out = dx, dgamma if of_gamma else None, dbeta if of_beta else None
-    _kindred.layer_norm_act_backward(_plain(x), _plain(gradient), _plain(gamma), _plain(beta), epsilon, activation, None, out, None, False, _context(x))
+    _kindred.layer_norm_act_backward(*_plain(x, gradient, gamma, beta), epsilon, activation, None, out, None, False, _context(x))
     return dx, dgamma, dbeta
 
 
 def _norm_backward_shapes(gradient: Any, x: Any, gamma: Any, beta: Any, epsilon: float, activation: str, of_gamma: bool, of_beta: bool) -> Any:
-    return (x.new_empty(x.shape), x.new_empty(x.shape[1] if of_gamma else 0, dtype=torch.float32),
+    return (_like(x), x.new_empty(x.shape[1] if of_gamma else 0, dtype=torch.float32),
             x.new_empty(x.shape[1] if of_beta else 0, dtype=torch.float32))
 
 
@@ -148,7 +158,7 @@ class _LinearAct(torch.autograd.Function):
 
 def _linear_kernel(x: Any, w: Any, bias: Any, activation: str, reproducible: bool) -> Any:
     y = x.new_empty((x.shape[0], w.shape[0]))
-    _kindred.linear_act(_plain(x), _plain(w), _plain(bias), activation, reproducible, None, y, None, False, _context(x))
+    _kindred.linear_act(*_plain(x, w, bias), activation, reproducible, None, y, None, False, _context(x))
     return y
 
 
@@ -160,7 +170,7 @@ def _linear_backward_kernel(gradient: Any, x: Any, w: Any, bias: Any, activation
                             of_bias: bool) -> Any:
     results = _linear_backward_shapes(gradient, x, w, bias, activation, reproducible, of_x, of_w, of_bias)
     out = tuple(result if wanted else None for result, wanted in zip(results, (of_x, of_w, of_bias), strict=True))
-    _kindred.linear_act_backward(_plain(x), _plain(gradient), _plain(w), _plain(bias), activation, reproducible, None, out, None, False, _context(x))
+    _kindred.linear_act_backward(*_plain(x, gradient, w, bias), activation, reproducible, None, out, None, False, _context(x))
     return results
 
 
@@ -217,15 +227,15 @@ def _seed_gradients(context: Any, gradient: Any) -> Any:
 
 def _seed_kernel(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int, mode_codes: str,
                  fossilized_applies: bool, sums: Any = None) -> Any:
-    y = x.new_empty(x.shape)
-    _kindred.forward_seeds(*map(_plain, (x, lifecycle, blueprint, mode, alpha, weights)), chunk_size, mode_codes, fossilized_applies, sums,
+    y = _like(x)
+    _kindred.forward_seeds(*_plain(x, lifecycle, blueprint, mode, alpha, weights), chunk_size, mode_codes, fossilized_applies, sums,
                            None, y, None, None, False, _context(x))
     return y
 
 
 def _seed_shapes(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int, mode_codes: str,
                  fossilized_applies: bool) -> Any:
-    return x.new_empty(x.shape)
+    return _like(x)
 
 
 def _seed_sums_kernel(x: Any, lifecycle: Any, *others: Any) -> Any:
@@ -235,7 +245,7 @@ def _seed_sums_kernel(x: Any, lifecycle: Any, *others: Any) -> Any:
 
 def _seed_sums_shapes(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int, mode_codes: str,
                       fossilized_applies: bool) -> Any:
-    return x.new_empty(x.shape), *_sums_of(lifecycle)
+    return _like(x), *_sums_of(lifecycle)
 
 
 def _sums_of(lifecycle: Any) -> Any:
@@ -249,14 +259,14 @@ def _seed_backward_kernel(gradient: Any, x: Any, lifecycle: Any, blueprint: Any,
     dx, dweights, dalpha = _seed_backward_shapes(gradient, x, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes,
                                                  fossilized_applies, of_weights, of_alpha)
     out = dx, dweights if of_weights else None, dalpha if of_alpha else None
-    _kindred.backward_seeds(*map(_plain, (x, gradient, lifecycle, blueprint, mode, alpha, weights)), chunk_size, mode_codes, fossilized_applies,
+    _kindred.backward_seeds(*_plain(x, gradient, lifecycle, blueprint, mode, alpha, weights), chunk_size, mode_codes, fossilized_applies,
                             None, out, None, None, False, _context(x))
     return dx, dweights, dalpha
 
 
 def _seed_backward_shapes(gradient: Any, x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int,
                           mode_codes: str, fossilized_applies: bool, of_weights: bool, of_alpha: bool) -> Any:
-    return (x.new_empty(x.shape), weights.new_empty(weights.shape if of_weights else (0, 0)),
+    return (_like(x), weights.new_empty(weights.shape if of_weights else (0, 0)),
             alpha.new_empty(alpha.shape if of_alpha else 0))
 
 
