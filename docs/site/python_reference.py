@@ -33,7 +33,8 @@ class Source:
         for module, tree in self.trees.items():
             for node in tree.body:
                 names = [node.name] if isinstance(node, ast.ClassDef | ast.FunctionDef) else [
-                    target.id for target in node.targets if isinstance(target, ast.Name)] if isinstance(node, ast.Assign) else []
+                    target.id for target in (node.targets if isinstance(node, ast.Assign) else [node.target]) if isinstance(target, ast.Name)
+                ] if isinstance(node, ast.Assign | ast.AnnAssign) else []
                 for name in names:
                     self.found[module, name] = node
         self.exported = {}
@@ -52,7 +53,7 @@ class Source:
 
 
 def signature_of(node, name, skip_first):
-    """A call with its arguments, without their types, broken after 100 characters."""
+    """A call with its arguments, without their types, broken after 92 characters."""
     given = node.args
     parts = [argument.arg for argument in given.posonlyargs + given.args]
     for index, default in enumerate(given.defaults, len(parts) - len(given.defaults)):
@@ -65,11 +66,11 @@ def signature_of(node, name, skip_first):
         parts.append("**" + given.kwarg.arg)
     lines, indent = [f"{name}("], " " * 4
     whole = f"{name}({', '.join(parts)})".replace("'", '"')
-    if len(whole) <= 100:
+    if len(whole) <= 92:
         return whole
     line = indent
     for part in parts:
-        if len(line) + len(part) > 98:
+        if len(line) + len(part) > 90:
             lines.append(line.rstrip())
             line = indent
         line += part + ", "
@@ -135,8 +136,8 @@ class Writer:
         for node in nodes:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id[0] != "_":
                 name, kind, default = node.target.id, ast.unparse(node.annotation), "" if node.value is None else f" = {ast.unparse(node.value)}"
-            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute) and self.source.comment(module, node.lineno):
-                name, kind, default = node.targets[0].attr, "", ""
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute) and self.source.comment(module, node.lineno):
+                name, kind, default = node.target.attr, ast.unparse(node.annotation), ""
             else:
                 continue
             kind = (kind + default).replace("|", "\\|").replace("'", '"')

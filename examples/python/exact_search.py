@@ -59,7 +59,7 @@ def searches(rows: NDArray[np.float32], k: int) -> dict[str, Search]:
 
 
 def median_time(search: Search, queries: NDArray[np.float32], repetitions: int) -> float:
-    times = []
+    times: list[float] = []
     for _ in range(repetitions):
         began = time.perf_counter()
         search(queries)

@@ -82,7 +82,7 @@ def compare(names: list[str], queries: list[str], matcher: pykindred.SequenceMat
     """The best name of each query, by several libraries."""
     def matched(space: str | None) -> list[str | None]:
         found = matcher.match(queries, measure="lcs", threshold=0.5, top=1, space=space)
-        return [names[ids[0]] if len(ids) else None for scores, ids in found]
+        return [names[int(ids[0])] if len(ids) else None for _, ids in found]
 
     threads = pykindred.default_context().threads
     choices = process.Choices(names)
@@ -112,8 +112,8 @@ def shares_found(originals: list[str], names: list[str], matcher: pykindred.Sequ
         queries = [mistyped(name, errors, chance) for name in originals]
         for measure in MEASURES:
             best = matcher.match(queries, measure=measure, threshold=0.5, top=1)
-            right = [len(ids) > 0 and names[ids[0]] == original for original, (scores, ids) in zip(originals, best, strict=True)]
-            shares[measure].append(sum(right) / len(right))
+            right = sum(len(ids) > 0 and names[int(ids[0])] == original for original, (_, ids) in zip(originals, best, strict=True))
+            shares[measure].append(right / len(originals))
     return shares
 
 
@@ -126,7 +126,7 @@ def draw(path: str, size: int, rows: list[Row], shares: dict[str, list[float]]) 
     matplotlib.use("Agg")
     pyplot: Any = importlib.import_module("matplotlib.pyplot")
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.2), width_ratios=(3, 2), layout="constrained")
-    labels = []
+    labels: list[str] = []
     for row in rows:
         library, call = row.call.partition(" (")[0].split(": ")
         labels.append(f"{call}\n{library}, {row.threads} thread{'s' if row.threads > 1 else ''}")

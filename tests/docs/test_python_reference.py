@@ -26,7 +26,7 @@ PACKAGE = {
     """
 
     def __init__(self, size, *, other="x"):
-        self.size = size  #: how large
+        self.size: int = size  #: how large
 
     def go(self, *, far=True, **options):
         """Goes."""
@@ -51,7 +51,7 @@ class Reference(unittest.TestCase):
     def test_docstrings_become_markdown(self):
         page = self.written(["Thing", "errors"])
         for part in ('Thing(size, *, other="x")', "[`go`](all.md#thing-go) and [`Error`](all.md#error)", "- `size`: of it, at\n  most 3\n", "\nNot an argument.\n",
-                     "```pycon\n>>> Thing(1)\n1\n```", "| `size` |  | how large |", "go(*, far=True, **options)", "### end {#thing-end}\n\n*property*",
+                     "```pycon\n>>> Thing(1)\n1\n```", "| `size` | `int` | how large |", "go(*, far=True, **options)", "### end {#thing-end}\n\n*property*",
                      "*exception, a subclass of* `Exception`"):
             self.assertIn(part, page)
 

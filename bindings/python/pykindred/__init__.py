@@ -12,7 +12,7 @@ with ``__dlpack__``; their elements are never cast.
 """
 from pykindred import _library
 
-library = _library.load()  # before the extension, which is then bound to this library
+library: _library.Library = _library.load()  # before the extension, which is then bound to this library
 
 from pykindred import difflib, distance, fuzz, process  # noqa: E402
 from pykindred._bulk import Bulk  # noqa: E402

@@ -22,8 +22,8 @@ class LatticePaths:
     __slots__ = ("lims", "nodes")
 
     def __init__(self, lims: NDArray[np.int64], nodes: NDArray[np.int64]) -> None:
-        self.lims = lims  #: int64 [paths + 1], from 0
-        self.nodes = nodes  #: int64 [lims[-1]]
+        self.lims: NDArray[np.int64] = lims  #: int64 [paths + 1], from 0
+        self.nodes: NDArray[np.int64] = nodes  #: int64 [lims[-1]]
 
     def __len__(self) -> int:
         """The number of paths."""

@@ -46,9 +46,9 @@ class EventLists:
     __slots__ = ("event_lims", "lims", "symbols")
 
     def __init__(self, lims: NDArray[np.int64], event_lims: NDArray[np.int64], symbols: NDArray[np.uint32]) -> None:
-        self.lims = lims  #: int64 [patterns + 1], from 0
-        self.event_lims = event_lims  #: int64 [lims[-1] + 1], from 0
-        self.symbols = symbols  #: uint32 [event_lims[-1]]
+        self.lims: NDArray[np.int64] = lims  #: int64 [patterns + 1], from 0
+        self.event_lims: NDArray[np.int64] = event_lims  #: int64 [lims[-1] + 1], from 0
+        self.symbols: NDArray[np.uint32] = symbols  #: uint32 [event_lims[-1]]
 
     def __len__(self) -> int:
         """The number of patterns."""
@@ -393,7 +393,9 @@ class PatternMemory(Closing):
         """
         found = self._native.predict(query, level, measure, autojunk, threshold, top, rank_by, fuzzy_token_threshold,
                                      single_symbol_fast_path, weights, only, threads, space)
-        return [Prediction(**{**given, "anomalies": [Anomaly(*one) for one in given["anomalies"]]}) for given in found]
+        for given in found:
+            given["anomalies"] = [Anomaly(*one) for one in given["anomalies"]]
+        return [Prediction(**given) for given in found]
 
     def sync(self) -> SyncRecord:
         """Moves recent patterns to the bulk tier, and merges small segments. Queries continue meanwhile."""

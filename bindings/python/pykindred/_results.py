@@ -19,9 +19,9 @@ class Ragged:
     __slots__ = ("ids", "lims", "scores")
 
     def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[Any]) -> None:
-        self.lims = lims  #: int64 [rows + 1], from 0
-        self.ids = ids  #: int64 [lims[-1]]
-        self.scores = scores  #: [lims[-1]], float32 of vectors
+        self.lims: NDArray[np.int64] = lims  #: int64 [rows + 1], from 0
+        self.ids: NDArray[np.int64] = ids  #: int64 [lims[-1]]
+        self.scores: NDArray[Any] = scores  #: [lims[-1]], float32 of vectors
 
     def __len__(self) -> int:
         """The number of rows."""

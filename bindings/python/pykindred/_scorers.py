@@ -88,12 +88,12 @@ class Scorer:
                  options: dict[str, Any] | None = None, doc: str) -> None:
         self.__module__ = module
         self.__qualname__ = name
-        self.__name__ = name.rpartition(".")[2]
+        self.__name__: str = name.rpartition(".")[2]
         self.__doc__ = doc
         self.measure = measure
         self.is_distance = is_distance  #: smaller is better
         #: whether scores order pairs as the similarity of Kindred, with the same ties: 1 - similarity may round different ones to the same number
-        self.ranks_alike = measure.ranks_alike and (is_normalized if measure.counts else not is_distance)
+        self.ranks_alike: bool = measure.ranks_alike and (is_normalized if measure.counts else not is_distance)
         self.is_normalized = is_normalized  #: a float from 0 to ``scale``
         self.scale = scale
         self.reads_percentages = reads_percentages  #: the score is 100 - 100 · d / n, rounded as such
@@ -167,11 +167,11 @@ class Scorers:
             return Scorer(module, f"{name}.{kind}", measure, value, is_distance="distance" in kind,
                           is_normalized="normalized" in kind or not measure.counts, options=options, doc=f"{what} {doc}",
                           rounds_twice=kind == "normalized_similarity" and not measure.counts)
-        self.normalized_distance = scorer("normalized_distance", measure.normalized_distance, "The distance divided by the largest possible one.")
-        self.normalized_similarity = scorer("normalized_similarity", measure.normalized_similarity, "1 - normalized_distance.")
+        self.normalized_distance: Scorer = scorer("normalized_distance", measure.normalized_distance, "The distance divided by the largest possible one.")
+        self.normalized_similarity: Scorer = scorer("normalized_similarity", measure.normalized_similarity, "1 - normalized_distance.")
         if measure.counts:
-            self.distance = scorer("distance", measure.distance, "An int.")
-            self.similarity = scorer("similarity", measure.similarity, "The largest possible distance less the distance.")
+            self.distance: Scorer = scorer("distance", measure.distance, "An int.")
+            self.similarity: Scorer = scorer("similarity", measure.similarity, "The largest possible distance less the distance.")
         else:
             self.distance = scorer("distance", measure.normalized_distance, "1 - similarity.")
             self.similarity = scorer("similarity", measure.normalized_similarity, "In [0, 1].")

@@ -23,8 +23,8 @@ class Sequences:
     __slots__ = ("lims", "symbols")
 
     def __init__(self, lims: NDArray[np.int64], symbols: NDArray[np.uint32]) -> None:
-        self.lims = lims  #: int64 [sequences + 1], from 0
-        self.symbols = symbols  #: uint32 [lims[-1]]
+        self.lims: NDArray[np.int64] = lims  #: int64 [sequences + 1], from 0
+        self.symbols: NDArray[np.uint32] = symbols  #: uint32 [lims[-1]]
 
     def __len__(self) -> int:
         """The number of sequences."""
@@ -61,8 +61,8 @@ class Matches(Ragged):
     def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[np.float64], matched: NDArray[np.uint32],
                  distances: NDArray[np.float64], block_lims: NDArray[np.int64] | None, blocks: NDArray[np.uint32] | None) -> None:
         super().__init__(lims, ids, scores)
-        self.matched = matched  #: uint32: matched symbols
-        self.distances = distances  #: float64: a number of edits if the measure counts them, otherwise 1 − similarity
+        self.matched: NDArray[np.uint32] = matched  #: uint32: matched symbols
+        self.distances: NDArray[np.float64] = distances  #: float64: a number of edits if the measure counts them, otherwise 1 − similarity
         self._block_lims = block_lims
         self._blocks = blocks
 

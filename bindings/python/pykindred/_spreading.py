@@ -90,9 +90,9 @@ class Spread(Ragged):
     def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[np.float32], iterations: NDArray[np.uint32],
                  residuals: NDArray[np.float64], not_guaranteed: bool, paths: Any) -> None:
         super().__init__(lims, ids, scores)
-        self.iterations = iterations  #: of PageRank, uint32 [queries]; otherwise empty
-        self.residuals = residuals  #: of its last iteration, float64 [queries]
-        self.not_guaranteed = not_guaranteed  #: whether activations were rounded to bfloat16 between hops
+        self.iterations: NDArray[np.uint32] = iterations  #: of PageRank, uint32 [queries]; otherwise empty
+        self.residuals: NDArray[np.float64] = residuals  #: of its last iteration, float64 [queries]
+        self.not_guaranteed: bool = not_guaranteed  #: whether activations were rounded to bfloat16 between hops
         self._paths = paths
 
     def paths(self, result: int) -> list[SpreadPath]:

@@ -15,7 +15,7 @@ _Item = TypeVar("_Item", bound=Sequence[Hashable])
 _TABLES = ("b2j", "bjunk", "bpopular")
 
 
-class SequenceMatcher(_Standard):  # type: ignore[type-arg]
+class SequenceMatcher(_Standard[Any]):
     """``difflib.SequenceMatcher``, of which it is a subclass: ``ratio`` and the matching blocks are found by Kindred.
 
     Where ``isjunk`` declares an item of ``b`` as junk, and in ``find_longest_match`` and ``quick_ratio``, the code of the standard library runs.
@@ -36,6 +36,8 @@ class SequenceMatcher(_Standard):  # type: ignore[type-arg]
     a: Any
     b: Any
     matching_blocks: Any
+    opcodes: Any
+    fullbcount: Any
     _query: "_kindred.DifflibQuery | None"  # None: the standard library compares
 
     def __init__(self, isjunk: Callable[[Any], bool] | None = None, a: Any = "", b: Any = "", autojunk: bool = True) -> None:

@@ -14,10 +14,10 @@ from pykindred._scorers import Measure, Scorers
 
 __all__ = ["Indel", "JaroWinkler", "LCSseq", "Levenshtein", "OSA", "Postfix", "Prefix"]
 
-Levenshtein = Scorers(__name__, "Levenshtein", Measure("levenshtein"), "The fewest insertions, deletions and substitutions.", {"weights": (1, 1, 1)})
-OSA = Scorers(__name__, "OSA", Measure("osa"), "As Levenshtein, also with transpositions of neighbours: optimal string alignment.")
-Indel = Scorers(__name__, "Indel", Measure("lcs", largest_is_sum=True), "The fewest insertions and deletions.")
-LCSseq = Scorers(__name__, "LCSseq", Measure("lcs", ranks_alike=False), "The longest common subsequence, as similarity.")
-Prefix = Scorers(__name__, "Prefix", Measure("prefix"), "The length of the common prefix, as similarity.")
-Postfix = Scorers(__name__, "Postfix", Measure("postfix"), "The length of the common postfix, as similarity.")
-JaroWinkler = Scorers(__name__, "JaroWinkler", Measure("jaro-winkler", counts=False), "Jaro-Winkler.", {"prefix_weight": 0.1})
+Levenshtein: Scorers = Scorers(__name__, "Levenshtein", Measure("levenshtein"), "The fewest insertions, deletions and substitutions.", {"weights": (1, 1, 1)})
+OSA: Scorers = Scorers(__name__, "OSA", Measure("osa"), "As Levenshtein, also with transpositions of neighbours: optimal string alignment.")
+Indel: Scorers = Scorers(__name__, "Indel", Measure("lcs", largest_is_sum=True), "The fewest insertions and deletions.")
+LCSseq: Scorers = Scorers(__name__, "LCSseq", Measure("lcs", ranks_alike=False), "The longest common subsequence, as similarity.")
+Prefix: Scorers = Scorers(__name__, "Prefix", Measure("prefix"), "The length of the common prefix, as similarity.")
+Postfix: Scorers = Scorers(__name__, "Postfix", Measure("postfix"), "The length of the common postfix, as similarity.")
+JaroWinkler: Scorers = Scorers(__name__, "JaroWinkler", Measure("jaro-winkler", counts=False), "Jaro-Winkler.", {"prefix_weight": 0.1})

@@ -3,6 +3,7 @@
 
 A call that raises has changed nothing. The message says what failed, the values seen, the limit and what to do.
 """
+from typing import Any
 
 
 class Error(Exception):
@@ -22,11 +23,11 @@ class OutOfMemory(Error, MemoryError):
 
     def __init__(self, message: str, space: str = "host", bytes: int = 0, label: str = "") -> None:
         super().__init__(message)
-        self.space = space  #: the memory that ran out: ``host`` or ``cuda``
-        self.bytes = bytes  #: the bytes that were requested; 0 if not known
-        self.label = label  #: of the allocation that failed
+        self.space: str = space  #: the memory that ran out: ``host`` or ``cuda``
+        self.bytes: int = bytes  #: the bytes that were requested; 0 if not known
+        self.label: str = label  #: of the allocation that failed
 
-    def __reduce__(self) -> tuple:  # type: ignore[type-arg]
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.args[0], self.space, self.bytes, self.label)
 
 
@@ -43,11 +44,11 @@ class CorruptFile(Error, ValueError):
 
     def __init__(self, message: str, path: str = "", offset: int = 0, why: str = "") -> None:
         super().__init__(message)
-        self.path = path
-        self.offset = offset  #: byte offset (for text, the line) of the first error
-        self.why = why  #: what is wrong there
+        self.path: str = path  #: of the file
+        self.offset: int = offset  #: byte offset (for text, the line) of the first error
+        self.why: str = why  #: what is wrong there
 
-    def __reduce__(self) -> tuple:  # type: ignore[type-arg]
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.args[0], self.path, self.offset, self.why)
 
 

@@ -16,6 +16,6 @@ def _scorer(name: str, measure: Measure, doc: str, reads_percentages: bool = Fal
                   reads_percentages=reads_percentages, doc=doc)
 
 
-ratio = _scorer("ratio", Measure("lcs", largest_is_sum=True), "The normalized similarity by insertions and deletions.")
-token_sort_ratio = _scorer("token_sort_ratio", Measure("token-sort", counts=False), "The ratio of the words of both texts, sorted and joined by spaces.")
-token_set_ratio = _scorer("token_set_ratio", Measure("token-set", counts=False), "The best ratio of the words that both texts have and those that one has.", True)
+ratio: Scorer = _scorer("ratio", Measure("lcs", largest_is_sum=True), "The normalized similarity by insertions and deletions.")
+token_sort_ratio: Scorer = _scorer("token_sort_ratio", Measure("token-sort", counts=False), "The ratio of the words of both texts, sorted and joined by spaces.")
+token_set_ratio: Scorer = _scorer("token_set_ratio", Measure("token-set", counts=False), "The best ratio of the words that both texts have and those that one has.", True)

@@ -43,7 +43,7 @@ class Choices:
 
     def __init__(self, choices: Any, *, processor: Processor | None = None, context: Context | None = None) -> None:
         self._values, self._keys = _read(choices)
-        self.processor = processor
+        self.processor: Processor | None = processor
         self._processed = _process(self._values, processor)
         self._lengths = np.array([len(choice) if isinstance(choice, str | bytes) else _length(choice) for choice in self._processed], np.int64)
         self._positions = np.flatnonzero(self._lengths >= 0)
@@ -140,6 +140,7 @@ def _best(query: Any, choices: Any, scorer: Any, processor: Processor | None, li
         if scorer.measure.counts:
             compared = compared.astype(np.int64)
         scores = scorer.scores(compared[positions], len(query), lengths[positions])
+    longest = 0
     if scorer.reads_percentages and len(scores) > 0:
         # Only where it matters: ties and order are the same.
         longest = max(len(processed[i]) for i in positions)
