@@ -17,6 +17,7 @@ import torch  # noqa: E402
 
 import pykindred.torch as operators  # noqa: E402
 from test_seed_functions import Seeds  # noqa: E402
+from test_seed_layer import layer_of  # noqa: E402
 
 torch._dynamo.config.cache_size_limit = 64
 HAS_GPU = torch.cuda.is_available() and pykindred.default_context().spaces()["cuda"]["usable"]
@@ -407,6 +408,24 @@ class Streams(unittest.TestCase):
                                (pykindred.linear_act(x, w, stream=stream, reproducible=True), pykindred.linear_act(x.cpu().numpy(), w.cpu().numpy(), reproducible=True))):
                 torch.cuda.synchronize()
                 np.testing.assert_array_equal(one.cpu(), other)
+
+    def test_seed_layers_take_tensors_on_a_device(self):
+        layer, arrays = layer_of("device")
+        x, g = vectors("x", 33, 103), vectors("g", 33, 103)
+        expected = pykindred.forward_seeds(x, *arrays)
+        gradients = layer.backward(x, g)
+        on_device, of_y = torch.from_numpy(x).cuda(), torch.from_numpy(g).cuda()
+        for stream in (None, torch.cuda.Stream()):
+            y = layer.forward(on_device, stream=stream)
+            found = layer.backward(on_device, of_y, stream=stream)
+            telemetry = layer.telemetry()
+            torch.cuda.synchronize()
+            np.testing.assert_array_equal(y.cpu(), expected)
+            np.testing.assert_array_equal(telemetry.count, [33 * len(layer.features(seed)) for seed in range(len(layer))])
+            for one, other in zip(found, gradients, strict=True):
+                np.testing.assert_array_equal(one.cpu(), other)
+        with self.assertRaisesRegex(ValueError, "out is"):
+            layer.forward(on_device, out=np.empty_like(x))
 
 
 if __name__ == "__main__":

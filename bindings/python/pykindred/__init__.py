@@ -25,6 +25,8 @@ from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, 
                                  StoredPattern, SyncRecord)
 from pykindred._results import Ragged, Record  # noqa: E402
 from pykindred._rows import row_scores, top_rows  # noqa: E402
+from pykindred._seed_layer import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedLayer,  # noqa: E402
+                                   SeedMetrics, SeedState, SeedTelemetry, TransitionResult, TransitionRules)
 from pykindred._seeds import SeedGradients, SeedSums, backward_seeds, forward_seeds  # noqa: E402
 from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity  # noqa: E402
 from pykindred._spreading import Spread, SpreadingEngine, SpreadModifiers, SpreadPath, SpreadQuery, SpreadStep  # noqa: E402
@@ -42,5 +44,6 @@ __all__ = [
     "SpreadingEngine", "StoredPattern", "SyncRecord", "VectorIndex", "Vocabulary", "__version__", "default_context", "difflib", "distance",
     "fuzz", "last_record", "layer_norm_act", "library", "linear_act", "process", "row_scores", "similarity", "top_rows",
     "LinearGradients", "NormGradients", "SeedGradients", "SeedSums", "backward_seeds", "forward_seeds", "layer_norm_act_backward",
-    "linear_act_backward",
+    "linear_act_backward", "AlphaSchedule", "ApplyMode", "Blueprint", "Lifecycle", "ScheduleSettings", "SeedEvent", "SeedLayer", "SeedMetrics",
+    "SeedState", "SeedTelemetry", "TransitionResult", "TransitionRules",
 ]

@@ -26,7 +26,7 @@ def forward_seeds(x: Array, lifecycle: Array, blueprint: Array, mode: Array, alp
                   mode_codes: str = "kindred", fossilized_applies: bool = True, telemetry: SeedSums | None = None, space: str | None = None,
                   out: Array | None = None, workspace: Array | None = None, stream: Stream = None, copy: bool | None = None,
                   context: Context | None = None) -> Any:
-    """Applies seeds, whose state and weights are arrays, to the rows of x. With the same bits on every space.
+    """Applies seeds, whose state and weights are arrays, to the rows of x. The bits are those of :meth:`SeedLayer.forward`.
 
     All arrays lie on the host, or on one GPU; there the call is ordered by ``stream``, does not wait, and can be captured in a CUDA graph
     (call it once with the same types before). A seed whose codes have no meaning, or whose blueprint is not a row of ``weights``, copies
@@ -34,7 +34,7 @@ def forward_seeds(x: Array, lifecycle: Array, blueprint: Array, mode: Array, alp
 
     Args:
         x: float32, float16 or bfloat16 ``[rows, hidden]``; rows may lie apart
-        lifecycle: int32, int8 or uint8 ``[seeds]``, codes of the states (dormant is 0, grafting 3, fossilized 7)
+        lifecycle: int32, int8 or uint8 ``[seeds]``, codes of :class:`Lifecycle`
         blueprint: int32 ``[seeds]``, rows of ``weights``
         mode: int32, int8 or uint8 ``[seeds]``, codes of ``mode_codes``
         alpha: float32 ``[seeds]``

@@ -2,13 +2,12 @@
 #include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/matcher/LayerGradients.hpp>
 
-#include <kindred/core/common/Error.hpp>
-
 #include <nanobind/nanobind.h>
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
 #include "Context.hpp"
+#include "DeviceArguments.hpp"
 #include "Engines.hpp"
 #include "Errors.hpp"
 #include "Options.hpp"
@@ -58,25 +57,10 @@ class Call {
         m_order(stream),
         m_copying(copying_of(copy)),
         m_space(space_of(space)),
-        m_has_stream(!stream.is_none()),
         m_like(x),
         m_x(x, "x", &m_order, m_copying) {
     require_matrix(m_x);
-    if (m_x.on_device()) {
-      const SpaceInfo& info = m_context->info(Space::cuda);
-      if (!info.usable)
-        throw SpaceUnavailable("x lies on a device, and space cuda cannot be used: " +
-                               info.why_not);
-      if (m_x.device() != info.device_index)
-        throw SpaceUnavailable("x is " + m_x.text() + ", and the context uses device " +
-                               std::to_string(info.device_index) +
-                               "; use a context of that device, or copy the array");
-    }
-    if (m_has_stream && !m_x.on_device())
-      refuse("x is " + m_x.text() + " and lies on the host; stream is only for arrays on a device");
-    if (m_x.on_device() && m_space && *m_space != Space::cuda)
-      refuse("x is " + m_x.text() + " and space is '" + std::string(to_string(*m_space)) +
-             "'; arrays on a device need the space 'cuda' or None");
+    Python::require_place(*m_context, m_x, m_space, !stream.is_none());
   }
 
   Context& context() const { return *m_context; }
@@ -128,11 +112,7 @@ class Call {
     check_free_memory(*m_context, bytes);
     return empty_array(type, shape);
   }
-  void require_place(const Borrowed& given) const {
-    if (given.on_device() != m_x.on_device() || given.device() != m_x.device())
-      refuse(std::string(given.name()) + " is " + given.text() + " and x is " + m_x.text() +
-             "; all arrays of a call must lie on the host, or on one device");
-  }
+  void require_place(const Borrowed& given) const { require_same_place(m_x, given); }
 
   /// Runs on the host, or prepares the launches on the device and waits for them.
   template <class Prepared, class Layer, class OnHost, class... Arguments>
@@ -155,7 +135,6 @@ class Call {
   CallStream m_order;
   Copying m_copying;
   std::optional<Space> m_space;
-  bool m_has_stream;
   nb::handle m_like;
   Input m_x;
 };

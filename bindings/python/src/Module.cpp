@@ -30,4 +30,5 @@ NB_MODULE(_kindred, module) {
   Kindred::Python::register_lattice(module);
   Kindred::Python::register_layers(module);
   Kindred::Python::register_seed_functions(module);
+  Kindred::Python::register_seed_layer(module);
 }
