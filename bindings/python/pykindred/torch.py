@@ -44,13 +44,15 @@ def _context(tensor: torch.Tensor) -> Any:
 
 def _like(tensor: torch.Tensor) -> torch.Tensor:
     """A new tensor of that shape and type without gaps."""
-    return torch.empty_like(tensor, memory_format=torch.contiguous_format, requires_grad=False)
+    if tensor.is_contiguous():
+        return torch.empty_like(tensor)
+    return torch.empty_like(tensor, memory_format=torch.contiguous_format)
 
 
-def _plain(*tensors: "torch.Tensor | None") -> Any:
-    """Tensors as kernels take them: without gradients, which operators compute by other operators."""
+def _plain(tensors: Any) -> Any:
+    """Arguments as kernels take them: tensors without gradients, which operators compute by other operators."""
     if torch._C._any_requires_grad(*tensors):
-        return [None if tensor is None else tensor.detach() for tensor in tensors]
+        return [one.detach() if isinstance(one, torch.Tensor) else one for one in tensors]
     return tensors
 
 
@@ -71,20 +73,26 @@ class _Operator:
         self._kernel = kernel
         self._function = function
         for key in ("CPU", "CUDA"):
-            _library.impl(name, kernel, key)
+            _library.impl(name, self._undifferentiated, key)
         torch.library.register_fake(f"kindred::{name}", shapes, lib=_library)
         if function is not None:
             _library.impl(name, self._differentiable, "Autograd", with_keyset=True)
 
+    def _undifferentiated(self, *inputs: Any) -> Any:
+        return self._kernel(*_plain(inputs))
+
     def _differentiable(self, keys: Any, *inputs: Any) -> Any:
-        if torch._C._any_requires_grad(*inputs) and torch.is_grad_enabled():
-            return self._function.apply(keys, *inputs)
+        if torch._C._any_requires_grad(*inputs):
+            if torch.is_grad_enabled():
+                return self._function.apply(keys, *inputs)
+        elif keys.raw_repr() in self._plain_keys:
+            return self._kernel(*inputs)
         return self.below(keys, inputs)
 
     def below(self, keys: Any, inputs: Any) -> Any:
         """Calls what is below the gradients: the kernel, unless a mode or a tensor of another kind intercepts the call."""
         if keys.raw_repr() in self._plain_keys:
-            return self._kernel(*inputs)
+            return self._undifferentiated(*inputs)
         lower = keys & torch._C._after_autograd_keyset
         if lower.highestPriorityTypeId() in (torch._C.DispatchKey.CPU, torch._C.DispatchKey.CUDA):
             self._plain_keys.add(keys.raw_repr())
@@ -112,7 +120,7 @@ class _LayerNormAct(torch.autograd.Function):
 
 def _norm_kernel(x: Any, gamma: Any, beta: Any, epsilon: float, activation: str) -> Any:
     y = _like(x)
-    _kindred.layer_norm_act(*_plain(x, gamma, beta), epsilon, activation, False, None, y, None, False, _context(x))
+    _kindred.layer_norm_act(x, gamma, beta, epsilon, activation, False, None, y, None, False, _context(x))
     return y
 
 
@@ -123,7 +131,7 @@ def _norm_shapes(x: Any, gamma: Any, beta: Any, epsilon: float, activation: str)
 def _norm_backward_kernel(gradient: Any, x: Any, gamma: Any, beta: Any, epsilon: float, activation: str, of_gamma: bool, of_beta: bool) -> Any:
     dx, dgamma, dbeta = _norm_backward_shapes(gradient, x, gamma, beta, epsilon, activation, of_gamma, of_beta)
     out = dx, dgamma if of_gamma else None, dbeta if of_beta else None
-    _kindred.layer_norm_act_backward(*_plain(x, gradient, gamma, beta), epsilon, activation, None, out, None, False, _context(x))
+    _kindred.layer_norm_act_backward(x, gradient, gamma, beta, epsilon, activation, None, out, None, False, _context(x))
     return dx, dgamma, dbeta
 
 
@@ -157,20 +165,20 @@ class _LinearAct(torch.autograd.Function):
 
 
 def _linear_kernel(x: Any, w: Any, bias: Any, activation: str, reproducible: bool) -> Any:
-    y = x.new_empty((x.shape[0], w.shape[0]))
-    _kindred.linear_act(*_plain(x, w, bias), activation, reproducible, None, y, None, False, _context(x))
+    y = x.new_empty((x.size(0), w.size(0)))
+    _kindred.linear_act(x, w, bias, activation, reproducible, None, y, None, False, _context(x))
     return y
 
 
 def _linear_shapes(x: Any, w: Any, bias: Any, activation: str, reproducible: bool) -> Any:
-    return x.new_empty((x.shape[0], w.shape[0]))
+    return x.new_empty((x.size(0), w.size(0)))
 
 
 def _linear_backward_kernel(gradient: Any, x: Any, w: Any, bias: Any, activation: str, reproducible: bool, of_x: bool, of_w: bool,
                             of_bias: bool) -> Any:
     results = _linear_backward_shapes(gradient, x, w, bias, activation, reproducible, of_x, of_w, of_bias)
     out = tuple(result if wanted else None for result, wanted in zip(results, (of_x, of_w, of_bias), strict=True))
-    _kindred.linear_act_backward(*_plain(x, gradient, w, bias), activation, reproducible, None, out, None, False, _context(x))
+    _kindred.linear_act_backward(x, gradient, w, bias, activation, reproducible, None, out, None, False, _context(x))
     return results
 
 
@@ -228,7 +236,7 @@ def _seed_gradients(context: Any, gradient: Any) -> Any:
 def _seed_kernel(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int, mode_codes: str,
                  fossilized_applies: bool, sums: Any = None) -> Any:
     y = _like(x)
-    _kindred.forward_seeds(*_plain(x, lifecycle, blueprint, mode, alpha, weights), chunk_size, mode_codes, fossilized_applies, sums,
+    _kindred.forward_seeds(x, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies, sums,
                            None, y, None, None, False, _context(x))
     return y
 
@@ -259,7 +267,7 @@ def _seed_backward_kernel(gradient: Any, x: Any, lifecycle: Any, blueprint: Any,
     dx, dweights, dalpha = _seed_backward_shapes(gradient, x, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes,
                                                  fossilized_applies, of_weights, of_alpha)
     out = dx, dweights if of_weights else None, dalpha if of_alpha else None
-    _kindred.backward_seeds(*_plain(x, gradient, lifecycle, blueprint, mode, alpha, weights), chunk_size, mode_codes, fossilized_applies,
+    _kindred.backward_seeds(x, gradient, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies,
                             None, out, None, None, False, _context(x))
     return dx, dweights, dalpha
 
