@@ -18,6 +18,7 @@ from pykindred import difflib, distance, fuzz, process  # noqa: E402
 from pykindred._bulk import Bulk  # noqa: E402
 from pykindred._context import Context, default_context, last_record  # noqa: E402
 from pykindred._hnsw import HnswIndex  # noqa: E402
+from pykindred._keyed import KeyedRagged, KeyedResults, KeyedVectorIndex, UpsertCounts  # noqa: E402
 from pykindred._lattice import Lattice, LatticeDistances, LatticePaths, LatticeRows  # noqa: E402
 from pykindred._layers import (LinearGradients, NormGradients, NormResults, layer_norm_act, layer_norm_act_backward,  # noqa: E402
                                linear_act, linear_act_backward)
@@ -45,5 +46,5 @@ __all__ = [
     "fuzz", "last_record", "layer_norm_act", "library", "linear_act", "process", "row_scores", "similarity", "top_rows",
     "LinearGradients", "NormGradients", "SeedGradients", "SeedSums", "backward_seeds", "forward_seeds", "layer_norm_act_backward",
     "linear_act_backward", "AlphaSchedule", "ApplyMode", "Blueprint", "Lifecycle", "ScheduleSettings", "SeedEvent", "SeedLayer", "SeedMetrics",
-    "SeedState", "SeedTelemetry", "TransitionResult", "TransitionRules",
+    "SeedState", "SeedTelemetry", "TransitionResult", "TransitionRules", "KeyedRagged", "KeyedResults", "KeyedVectorIndex", "UpsertCounts",
 ]

@@ -49,6 +49,7 @@ void register_lattice(nanobind::module_& module);
 void register_layers(nanobind::module_& module);
 void register_seed_functions(nanobind::module_& module);
 void register_seed_layer(nanobind::module_& module);
+void register_keyed_vector_index(nanobind::module_& module);
 
 }  // namespace Kindred::Python
 

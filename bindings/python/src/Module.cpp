@@ -31,4 +31,5 @@ NB_MODULE(_kindred, module) {
   Kindred::Python::register_layers(module);
   Kindred::Python::register_seed_functions(module);
   Kindred::Python::register_seed_layer(module);
+  Kindred::Python::register_keyed_vector_index(module);
 }

@@ -2,6 +2,8 @@
 #ifndef KINDRED_PYTHON_VECTOR_ARGUMENTS_HPP
 #define KINDRED_PYTHON_VECTOR_ARGUMENTS_HPP
 
+#include <kindred/matcher/VectorSpan.hpp>
+
 #include <nanobind/nanobind.h>
 
 #include "Arrays.hpp"
@@ -41,6 +43,54 @@ class Filter {
 
  private:
   std::unique_ptr<Input> m_array;
+};
+
+/// \throws InvalidType for elements that rows cannot have
+inline VectorElement element_of(const Input& rows) {
+  rows.require_type({DataType::float32, DataType::float16, DataType::bfloat16, DataType::int8});
+  switch (rows.type()) {
+    case DataType::float16:
+      return VectorElement::float16;
+    case DataType::bfloat16:
+      return VectorElement::bfloat16;
+    case DataType::int8:
+      return VectorElement::int8;
+    default:
+      return VectorElement::float32;
+  }
+}
+
+/// Rows of the caller with their scales, for the time of a call.
+class VectorRows {
+ public:
+  /// \param layout dense: as a span, which may be one row; rows: of two dimensions
+  VectorRows(nanobind::handle rows, nanobind::handle scales, const char* name, Layout layout)
+      : m_rows(rows, name, nullptr, Copying::if_needed, layout) {
+    if (layout == Layout::rows) m_rows.require_rank(2, 2);
+    m_rows.require_rank(1, 2);
+    m_element = element_of(m_rows);
+    if (!scales.is_none()) m_scales = std::make_unique<Input>(scales, "scales");
+    if (m_scales != nullptr && m_element != VectorElement::int8)
+      refuse("scales is given, and rows is " + m_rows.text() + "; only rows of int8 have scales");
+    if (m_scales == nullptr && m_element == VectorElement::int8)
+      refuse("rows is " + m_rows.text() + "; rows of int8 need scales, one float32 per row");
+    if (m_scales != nullptr) m_scale_values = m_scales->host_values<float>();
+  }
+
+  const Input& input() const noexcept { return m_rows; }
+  VectorElement element() const noexcept { return m_element; }
+  std::size_t dimension() const noexcept {
+    return static_cast<std::size_t>(m_rows.extent(m_rows.rank() - 1));
+  }
+  /// Whether `span` gives the rows as they are; otherwise they are taken as an array.
+  bool is_span() const noexcept { return !m_rows.on_device() && m_rows.is_contiguous(); }
+  VectorSpan span() const { return {m_element, m_rows.host_bytes(), dimension(), m_scale_values}; }
+
+ private:
+  Input m_rows;
+  std::unique_ptr<Input> m_scales;
+  VectorElement m_element{};
+  std::span<const float> m_scale_values;
 };
 
 /// Queries on the host without gaps.

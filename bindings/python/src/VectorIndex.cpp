@@ -51,52 +51,7 @@ VectorIndexOptions options_of(nb::handle residency, nb::handle quantized_copy) {
                                        : QuantizedCopy::never};
 }
 
-VectorElement element_of(const Input& rows) {
-  rows.require_type({DataType::float32, DataType::float16, DataType::bfloat16, DataType::int8});
-  switch (rows.type()) {
-    case DataType::float16:
-      return VectorElement::float16;
-    case DataType::bfloat16:
-      return VectorElement::bfloat16;
-    case DataType::int8:
-      return VectorElement::int8;
-    default:
-      return VectorElement::float32;
-  }
-}
-
-/// Rows of the caller with their scales, for the time of a call.
-class Rows {
- public:
-  /// \param layout dense: as a span, which may be one row; rows: of two dimensions
-  Rows(nb::handle rows, nb::handle scales, const char* name, Layout layout)
-      : m_rows(rows, name, nullptr, Copying::if_needed, layout) {
-    if (layout == Layout::rows) m_rows.require_rank(2, 2);
-    m_rows.require_rank(1, 2);
-    m_element = element_of(m_rows);
-    if (!scales.is_none()) m_scales = std::make_unique<Input>(scales, "scales");
-    if (m_scales != nullptr && m_element != VectorElement::int8)
-      refuse("scales is given, and rows is " + m_rows.text() + "; only rows of int8 have scales");
-    if (m_scales == nullptr && m_element == VectorElement::int8)
-      refuse("rows is " + m_rows.text() + "; rows of int8 need scales, one float32 per row");
-    if (m_scales != nullptr) m_scale_values = m_scales->host_values<float>();
-  }
-
-  const Input& input() const noexcept { return m_rows; }
-  VectorElement element() const noexcept { return m_element; }
-  std::size_t dimension() const noexcept {
-    return static_cast<std::size_t>(m_rows.extent(m_rows.rank() - 1));
-  }
-  /// Whether `span` gives the rows as they are; otherwise they are taken as an array.
-  bool is_span() const noexcept { return !m_rows.on_device() && m_rows.is_contiguous(); }
-  VectorSpan span() const { return {m_element, m_rows.host_bytes(), dimension(), m_scale_values}; }
-
- private:
-  Input m_rows;
-  std::unique_ptr<Input> m_scales;
-  VectorElement m_element{};
-  std::span<const float> m_scale_values;
-};
+using Rows = VectorRows;
 
 /// \param element None, or the type to which rows of float32 are converted
 std::shared_ptr<Shared> made_of(const SharedContext& context, nb::handle rows, nb::handle scales,
