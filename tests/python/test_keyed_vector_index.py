@@ -43,6 +43,8 @@ class KeyedVectorIndex(unittest.TestCase):
                     one = index.search(queries[1], 7, metric=metric)
                     self.assertEqual([part.shape for part in one], [(7,)] * 3)
                     np.testing.assert_array_equal(one.keys, found.keys[1])
+                    np.testing.assert_array_equal(index.search(Exported(queries), 7, metric=metric).keys, found.keys)
+                    self.assertEqual(index.search(queries[:0], 7).scores.shape, (0, 7))
                     least = index.search_at_least(queries, 0.5, metric=metric)
                     ragged = plain.search_at_least(queries, 0.5, metric=metric)
                     np.testing.assert_array_equal(least.ids, ragged.ids)

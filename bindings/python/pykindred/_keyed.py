@@ -112,15 +112,15 @@ class KeyedVectorIndex(Closing):
     def search(self, queries: Array, k: int = 10, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
                path: str | None = None) -> KeyedResults:
         """The exact best ``k`` rows of every query. Arguments as :meth:`VectorIndex.search`."""
-        scores, ids, keys = self._native.search(queries, k, metric, filter, space, path)
-        shape = (*np.shape(queries)[:-1], int(k))
+        scores, ids, keys, is_one = self._native.search(queries, k, metric, filter, space, path)
+        shape = (int(k),) if is_one else (-1, int(k))
         return KeyedResults(scores.reshape(shape), _array(keys, *shape), ids.reshape(shape))
 
     def search_at_least(self, queries: Array, score: float, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
                         path: str | None = None) -> KeyedRagged:
         """All rows whose score is ``score`` or better (at most ``score`` under ``"l2"``), best first."""
-        *rows, keys = self._native.search_at_least(queries, score, metric, filter, space, path)
-        return KeyedRagged(*rows, _array(keys, -1))
+        lims, ids, scores, keys = self._native.search_at_least(queries, score, metric, filter, space, path)
+        return KeyedRagged(lims, ids, scores, _array(keys, -1))
 
     def score(self, queries: Array, candidates: list[Any], k: int | None = None, *, metric: str = "cosine",
               space: str | None = None) -> KeyedRagged:
@@ -129,8 +129,8 @@ class KeyedVectorIndex(Closing):
         Args:
             candidates: a list of keys per query, all of which are in the index
         """
-        *rows, keys = self._native.score(queries, candidates, k, metric, space)
-        return KeyedRagged(*rows, _array(keys, -1))
+        lims, ids, scores, keys = self._native.score(queries, candidates, k, metric, space)
+        return KeyedRagged(lims, ids, scores, _array(keys, -1))
 
     def __len__(self) -> int:
         """The number of keys."""

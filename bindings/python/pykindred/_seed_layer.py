@@ -137,7 +137,7 @@ class Blueprint(NamedTuple):
 class SeedTelemetry(NamedTuple):
     """Statistics of the elements that seeds processed, one element per seed; all 0 where there were none."""
 
-    count: NDArray[np.uint64]
+    count: NDArray[np.uint64]  # type: ignore[assignment]
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
     min: NDArray[np.float32]
@@ -291,7 +291,7 @@ class SeedLayer(Closing):
         Raises:
             InvalidArgument: a number is out of range, or a blueprint does not exist or is too short for the features of its seed
         """
-        count = np.size(seeds)  # type: ignore[arg-type]
+        count = np.size(seeds)
 
         def field(given: Any, dtype: Any, name: str, kind: type[enum.IntEnum] | None = None) -> Any:
             if given is None or isinstance(given, np.ndarray) and given.ndim > 0:

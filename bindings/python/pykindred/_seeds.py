@@ -11,7 +11,7 @@ class SeedSums(NamedTuple):
 
     sum: Array | None = None  #: of the elements of a seed's features: float32 or float64
     sum_of_squares: Array | None = None  #: float32 or float64
-    count: Array | None = None  #: number of elements: int32, int64, float32 or float64
+    count: Array | None = None  # type: ignore[assignment]  #: number of elements: int32, int64, float32 or float64
 
 
 class SeedGradients(NamedTuple):

@@ -19,7 +19,7 @@ device. Gradients of gradients are not available.
 from typing import Any
 
 try:
-    import torch
+    import torch  # type: ignore[import-not-found,unused-ignore]
 except ImportError as error:
     raise ImportError("pykindred.torch needs PyTorch, which cannot be imported here: install the package torch, 2.4 or newer") from error
 
@@ -102,7 +102,7 @@ class _Operator:
 
 # Normalisation
 
-class _LayerNormAct(torch.autograd.Function):
+class _LayerNormAct(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
     @staticmethod
     def forward(context: Any, keys: Any, *inputs: Any) -> Any:
         x, gamma, beta, context.epsilon, context.activation = inputs
@@ -149,7 +149,7 @@ _layer_norm_act_backward = _Operator(
 
 # Linear layers
 
-class _LinearAct(torch.autograd.Function):
+class _LinearAct(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
     @staticmethod
     def forward(context: Any, keys: Any, *inputs: Any) -> Any:
         x, w, bias, context.activation, context.reproducible = inputs
@@ -201,7 +201,7 @@ _seed_arguments = ("Tensor x, Tensor lifecycle, Tensor blueprint, Tensor mode, T
                    "bool fossilized_applies")
 
 
-class _SeedForward(torch.autograd.Function):
+class _SeedForward(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
     @staticmethod
     def forward(context: Any, keys: Any, *inputs: Any) -> Any:
         context.save_for_backward(*inputs[:6])
@@ -213,7 +213,7 @@ class _SeedForward(torch.autograd.Function):
         return _seed_gradients(context, gradient)
 
 
-class _SeedForwardSums(torch.autograd.Function):
+class _SeedForwardSums(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
     @staticmethod
     def forward(context: Any, keys: Any, *inputs: Any) -> Any:
         context.save_for_backward(*inputs[:6])
@@ -246,9 +246,11 @@ def _seed_shapes(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, 
     return _like(x)
 
 
-def _seed_sums_kernel(x: Any, lifecycle: Any, *others: Any) -> Any:
+def _seed_sums_kernel(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int, mode_codes: str,
+                      fossilized_applies: bool) -> Any:
     sums = _sums_of(lifecycle)
-    return _seed_kernel(x, lifecycle, *others, sums), *sums
+    y = _seed_kernel(x, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies, sums)
+    return y, *sums
 
 
 def _seed_sums_shapes(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int, mode_codes: str,
@@ -345,5 +347,5 @@ def seed_forward(x: torch.Tensor, lifecycle: torch.Tensor, blueprint: torch.Tens
         y, *sums = _seed_forward_sums.call(rows, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies)
         for buffer, values in zip(telemetry, sums, strict=True):
             if buffer is not None:
-                buffer.copy_(values)  # type: ignore[union-attr]
+                buffer.copy_(values)  # type: ignore[union-attr,unused-ignore]
     return y if rows is x else y.reshape(x.shape)

@@ -177,7 +177,8 @@ class KeyResults {
   nb::list m_texts;
 };
 
-/// `(scores, ids, keys)`: float32 and int64 [count · k], and `KeyResults` likewise
+/// `(scores, ids, keys, is_one)`: float32 and int64 [count · k], `KeyResults` likewise, and whether
+/// there is one query
 nb::object search(const Handle& self, nb::handle queries, nb::handle k, nb::handle metric,
                   nb::handle filter, nb::handle space, nb::handle path) {
   const std::shared_ptr<Shared> shared = self.open();
@@ -206,7 +207,8 @@ nb::object search(const Handle& self, nb::handle queries, nb::handle k, nb::hand
     }
   }
   return nb::make_tuple(array_of(std::span<const float>(scores)),
-                        array_of(std::span<const std::int64_t>(ids)), keys.results());
+                        array_of(std::span<const std::int64_t>(ids)), keys.results(),
+                        given.is_one());
 }
 
 /// `(lims, ids, scores, keys)`
