@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_ARCH_SIMD_WORD_LANES_HPP
+#define KINDRED_CORE_ARCH_SIMD_WORD_LANES_HPP
+
+#include <kindred/core/arch/simd/InstructionSets.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace Kindred::Arch {
+
+/// Bytes of a register of words.
+inline constexpr std::size_t word_lanes_bytes = KINDRED_HAS_AVX2_FMA != 0 ? 32 : 16;
+
+/// Words of a register: 32 or 64 bits each.
+template <class Word>
+inline constexpr unsigned word_lanes = word_lanes_bytes / sizeof(Word);
+
+/// \brief Words on the host, in plain loops: the definition of the operations, to which the form in
+/// a register is bit-identical.
+template <class Word>
+struct ScalarWordLanes {
+  static constexpr unsigned size = word_lanes<Word>;
+  Word value[size];
+
+  static ScalarWordLanes all(Word word) {
+    return each([&](unsigned) { return word; });
+  }
+  /// The words `word(i)`.
+  template <class Get>
+  static ScalarWordLanes of(const Get& word) {
+    return each(word);
+  }
+  void store(Word* to) const {
+    for (unsigned i = 0; i < size; ++i) to[i] = value[i];
+  }
+
+  ScalarWordLanes operator&(const ScalarWordLanes& b) const {
+    return each([&](unsigned i) { return value[i] & b.value[i]; });
+  }
+  ScalarWordLanes operator|(const ScalarWordLanes& b) const {
+    return each([&](unsigned i) { return value[i] | b.value[i]; });
+  }
+  ScalarWordLanes operator^(const ScalarWordLanes& b) const {
+    return each([&](unsigned i) { return value[i] ^ b.value[i]; });
+  }
+  ScalarWordLanes operator+(const ScalarWordLanes& b) const {
+    return each([&](unsigned i) { return value[i] + b.value[i]; });
+  }
+  ScalarWordLanes operator-(const ScalarWordLanes& b) const {
+    return each([&](unsigned i) { return value[i] - b.value[i]; });
+  }
+  ScalarWordLanes operator~() const {
+    return each([&](unsigned i) { return ~value[i]; });
+  }
+  /// Ones in the words that are 0, else 0.
+  ScalarWordLanes zeros() const {
+    return each([&](unsigned i) { return value[i] == 0 ? ~Word{0} : Word{0}; });
+  }
+
+ private:
+  template <class Value>
+  static ScalarWordLanes each(const Value& value) {
+    ScalarWordLanes out;
+    for (unsigned i = 0; i < size; ++i) out.value[i] = static_cast<Word>(value(i));
+    return out;
+  }
+};
+
+#if (KINDRED_HAS_SSE2 || KINDRED_HAS_NEON) && defined(__GNUC__)
+template <class Word>
+struct WordRegister;
+template <>
+struct WordRegister<std::uint32_t> {
+  typedef std::uint32_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
+};
+template <>
+struct WordRegister<std::uint64_t> {
+  typedef std::uint64_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
+};
+
+/// The same in a register, by the vector types of GCC and Clang. \see ScalarWordLanes
+template <class Word>
+struct NativeWordLanes {
+  using Register = typename WordRegister<Word>::type;
+  static constexpr unsigned size = word_lanes<Word>;
+  Register value;
+
+  static NativeWordLanes all(Word word) { return {Register{} + word}; }
+  template <class Get>
+  static NativeWordLanes of(const Get& word) {
+    return of(word, std::make_integer_sequence<unsigned, size>());
+  }
+  void store(Word* to) const {
+    for (unsigned i = 0; i < size; ++i) to[i] = value[i];
+  }
+
+  NativeWordLanes operator&(NativeWordLanes b) const { return {value & b.value}; }
+  NativeWordLanes operator|(NativeWordLanes b) const { return {value | b.value}; }
+  NativeWordLanes operator^(NativeWordLanes b) const { return {value ^ b.value}; }
+  NativeWordLanes operator+(NativeWordLanes b) const { return {value + b.value}; }
+  NativeWordLanes operator-(NativeWordLanes b) const { return {value - b.value}; }
+  NativeWordLanes operator~() const { return {~value}; }
+  NativeWordLanes zeros() const { return {reinterpret_cast<Register>(value == Register{})}; }
+
+ private:
+  template <class Get, unsigned... I>
+  static NativeWordLanes of(const Get& word, std::integer_sequence<unsigned, I...> /*indices*/) {
+    // In one expression, so that the words do not pass through memory.
+    return {Register{word(I)...}};
+  }
+};
+template <class Word>
+using WordLanes = NativeWordLanes<Word>;
+#else
+template <class Word>
+using WordLanes = ScalarWordLanes<Word>;
+#endif
+
+}  // namespace Kindred::Arch
+
+#endif  // KINDRED_CORE_ARCH_SIMD_WORD_LANES_HPP
