@@ -10,9 +10,11 @@
 #include "MeasureOperations.hpp"
 #include "PairCount.hpp"
 #include "QueryMasks.hpp"
+#include "TextMasks.hpp"
 #include "WordForms.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -43,6 +45,32 @@ std::vector<Symbol> points_of(std::string_view text, const char* what) {
     throw InvalidArgument(std::string(what) + ": " + error.what());
   }
   return points;
+}
+
+/// \throws InvalidArgument
+void check_texts(Measure measure, std::span<const TextSpan> texts, std::size_t results) {
+  KINDRED_THROW_IF(results != texts.size(), std::to_string(texts.size()) + " texts and " +
+                                                std::to_string(results) +
+                                                " results; there must be one per text");
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const TextSpan& text = texts[i];
+    const auto which = [&] { return "text " + std::to_string(i); };
+    KINDRED_THROW_IF(
+        text.size >= std::uint32_t{1} << 31U,
+        which() + " has " + std::to_string(text.size) + " symbols; the limit is 2^31 - 1");
+    KINDRED_THROW_IF(text.symbol_bytes != 1 && text.symbol_bytes != 2 && text.symbol_bytes != 4,
+                     which() + " has symbols of " + std::to_string(text.symbol_bytes) +
+                         " bytes; the sizes are 1, 2 and 4");
+    KINDRED_THROW_IF(text.data == nullptr && text.size > 0, which() + " is a null pointer");
+    if (text.symbol_bytes != 4 || !compares_words(measure)) continue;
+    const std::span symbols(static_cast<const Symbol*>(text.data), text.size);
+    const auto bad =
+        std::find_if_not(symbols.begin(), symbols.end(), Impl::WordForms::is_code_point);
+    KINDRED_THROW_IF(bad != symbols.end(), which() + " has the symbol " + std::to_string(*bad) +
+                                               ", which is no code point; " +
+                                               std::string(to_string(measure)) +
+                                               " compares the words of texts");
+  }
 }
 
 /// `Impl::count_matched` for a query that is used once.
@@ -130,6 +158,60 @@ struct KINDRED_HIDDEN PreparedQuery::State {
     return *built_aligner;
   }
 
+  /// Built by the first caller, since only arrays of texts need it.
+  const Impl::TextMasks& text_masks() const {
+    std::call_once(text_masks_built, [this] { built_text_masks.emplace(symbols); });
+    return *built_text_masks;
+  }
+  /// Whether `TextMasks` compares texts.
+  bool has_text_masks() const {
+    const Impl::Comparison comparison = Impl::info_of(measure).comparison;
+    return symbols.size() <= Impl::TextMasks::query_max &&
+           (comparison == Impl::Comparison::lcs || comparison == Impl::Comparison::edits ||
+            measure == Measure::jaro_winkler);
+  }
+  /// Calls `function(i, symbols)` for every text.
+  template <class Function>
+  static void for_each_text(std::span<const TextSpan> texts, const Function& function) {
+    std::vector<Symbol> pattern;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      texts[i].visit([&](const auto* begin) { pattern.assign(begin, begin + texts[i].size); });
+      function(i, std::span<const Symbol>(pattern));
+    }
+  }
+  /// Calls `function(i, result)` for every text of a measure that does not count.
+  template <class Function>
+  void score_texts(std::span<const TextSpan> texts, const Function& function) const {
+    if (!has_text_masks()) {
+      for_each_text(texts, [&](std::size_t i, std::span<const Symbol> pattern) {
+        function(i, scored->compare(pattern));
+      });
+      return;
+    }
+    std::array<Impl::PairResult, 1024> results;
+    for (std::size_t begin = 0; begin < texts.size(); begin += results.size()) {
+      const auto some = texts.subspan(begin, std::min(results.size(), texts.size() - begin));
+      text_masks().jaro_winkler(some, results.data());
+      for (std::size_t i = 0; i < some.size(); ++i) function(begin + i, results[i]);
+    }
+  }
+  void match_texts(std::span<const TextSpan> texts, std::span<std::uint32_t> counts) const {
+    if (scored) {
+      score_texts(texts, [&](std::size_t i, const Impl::PairResult& result) {
+        counts[i] = result.matched;
+      });
+    } else if (!has_text_masks()) {
+      for_each_text(texts, [&](std::size_t i, std::span<const Symbol> pattern) {
+        counts[i] = matched(pattern);
+      });
+    } else if (measure == Measure::lcs) {
+      text_masks().lcs(texts, counts.data());
+    } else {
+      text_masks().edit_matched(measure == Measure::osa ? EditKind::osa : EditKind::levenshtein,
+                                texts, counts.data());
+    }
+  }
+
   Measure measure;
   std::vector<Symbol> symbols;
   Impl::QueryMasks masks;
@@ -137,6 +219,8 @@ struct KINDRED_HIDDEN PreparedQuery::State {
   std::optional<ScoredQuery> scored;  ///< under measures that do not count
   mutable std::once_flag aligner_built = {};
   mutable std::optional<LcsAligner> built_aligner = {};
+  mutable std::once_flag text_masks_built = {};
+  mutable std::optional<Impl::TextMasks> built_text_masks = {};
 };
 
 PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk) {
@@ -178,6 +262,31 @@ std::uint32_t PreparedQuery::matched(std::span<const Symbol> pattern) const {
 
 std::uint32_t PreparedQuery::matched(std::string_view pattern) const {
   return matched(points_of(pattern, "the pattern"));
+}
+
+void PreparedQuery::matched(std::span<const TextSpan> texts,
+                            std::span<std::uint32_t> counts) const {
+  check_texts(m_state->measure, texts, counts.size());
+  m_state->match_texts(texts, counts);
+}
+
+void PreparedQuery::similarities(std::span<const TextSpan> texts, std::span<double> values) const {
+  check_texts(m_state->measure, texts, values.size());
+  if (m_state->scored) {
+    m_state->score_texts(texts, [&](std::size_t i, const Impl::PairResult& result) {
+      values[i] = result.similarity;
+    });
+    return;
+  }
+  std::array<std::uint32_t, 1024> counts;
+  for (std::size_t begin = 0; begin < texts.size(); begin += counts.size()) {
+    const auto some = texts.subspan(begin, std::min(counts.size(), texts.size() - begin));
+    m_state->match_texts(some, std::span(counts).first(some.size()));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      values[begin + i] = cut_similarity(m_state->measure, some[i].size, m_state->symbols.size(),
+                                         0.0, [&](std::uint64_t) { return counts[i]; });
+    }
+  }
 }
 
 std::vector<Block> PreparedQuery::blocks(std::span<const Symbol> pattern) const {

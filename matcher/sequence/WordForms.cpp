@@ -11,7 +11,6 @@ namespace Kindred::Impl {
 
 namespace {
 
-constexpr Symbol code_points_end = 0x110000;
 constexpr Symbol blank = code_points_end;
 /// Word i stands for itself as this symbol plus i.
 constexpr Symbol first_word = code_points_end + 1;
@@ -20,10 +19,10 @@ using Word = std::span<const Symbol>;
 
 /// As Python's `str.isspace()`.
 bool is_white_space(Symbol point) {
-  return (point >= 0x09 && point <= 0x0D) || (point >= 0x1C && point <= 0x20) || point == 0x85 ||
-         point == 0xA0 || point == 0x1680 || (point >= 0x2000 && point <= 0x200A) ||
-         point == 0x2028 || point == 0x2029 || point == 0x202F || point == 0x205F ||
-         point == 0x3000;
+  if (point < 0x80) return (point >= 0x1C && point <= 0x20) || (point >= 0x09 && point <= 0x0D);
+  return point == 0x85 || point == 0xA0 || point == 0x1680 ||
+         (point >= 0x2000 && point <= 0x200A) || point == 0x2028 || point == 0x2029 ||
+         point == 0x202F || point == 0x205F || point == 0x3000;
 }
 
 /// The words of \p text in ascending order.
@@ -50,9 +49,7 @@ std::string_view bytes_of(Word word) {
 template <class NumberOf>
 void WordForms::append(std::span<const Symbol> text, const char* what, std::size_t row,
                        Ragged<Symbol>& out, const NumberOf& number_of) const {
-  const auto bad = std::find_if(text.begin(), text.end(), [](Symbol point) {
-    return point >= code_points_end && point != unknown_symbol;
-  });
+  const auto bad = std::find_if_not(text.begin(), text.end(), WordForms::is_code_point);
   KINDRED_THROW_IF(bad != text.end(), std::string(to_string(m_measure)) +
                                           " compares the words of texts, but symbol " +
                                           std::to_string(bad - text.begin()) + " of " + what + " " +

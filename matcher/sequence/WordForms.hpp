@@ -13,6 +13,8 @@
 
 namespace Kindred::Impl {
 
+inline constexpr Symbol code_points_end = 0x110000;
+
 /// The symbol that separates words.
 inline constexpr Symbol word_separator = 0x20;
 
@@ -37,6 +39,10 @@ class WordForms {
   /// Bytes of the known words.
   std::uint64_t bytes() const noexcept { return m_words.statistics().held_bytes; }
 
+  /// Whether a text may have \p symbol: a code point, or the unknown symbol.
+  static bool is_code_point(Symbol symbol) {
+    return symbol < code_points_end || symbol == unknown_symbol;
+  }
   /// Whether \p form is that of a text without words.
   static bool is_blank(std::span<const Symbol> form);
 

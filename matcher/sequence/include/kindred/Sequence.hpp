@@ -8,5 +8,6 @@
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 #include <kindred/matcher/Similarity.hpp>
+#include <kindred/matcher/TextSpan.hpp>
 
 #endif  // KINDRED_SEQUENCE_HPP

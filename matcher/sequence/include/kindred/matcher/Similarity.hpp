@@ -6,6 +6,7 @@
 #include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/Measure.hpp>
+#include <kindred/matcher/TextSpan.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -50,6 +51,16 @@ class PreparedQuery {
   std::uint32_t matched(std::span<const Symbol> pattern) const;
   /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
   std::uint32_t matched(std::string_view pattern) const;
+  /// \brief `matched` for every text. Several texts are compared together, which takes less time
+  /// than a call per text, least if their lengths are similar and the query has at most 64 symbols.
+  ///
+  /// Does not allocate for queries of up to 512 symbols under `lcs`, `levenshtein`, `osa`, and
+  /// `jaro_winkler`; the first call builds tables. \param counts one per text
+  /// \throws InvalidArgument for another number of counts, a null pointer, a width that is not 1, 2
+  /// or 4 bytes, or 2^31 symbols; then nothing is written
+  void matched(std::span<const TextSpan> texts, std::span<std::uint32_t> counts) const;
+  /// The similarity of every text, without a cutoff. \see matched
+  void similarities(std::span<const TextSpan> texts, std::span<double> values) const;
   /// The matching blocks, whose lengths sum to `matched`: under `lcs`, the runs of an LCS (\see
   /// LcsAligner), whose tables the first call builds; under `difflib`, difflib's blocks without the
   /// final empty one.
