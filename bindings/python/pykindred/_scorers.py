@@ -29,6 +29,19 @@ def percentage(score: float, length: int) -> float:
     return 100.0 - 100 * lost.numerator / lost.denominator
 
 
+def as_float(cutoff: Any, scorer: "Scorer") -> float:
+    """A cutoff as the float that the same scores reach."""
+    try:
+        rounded = float(cutoff)
+    except OverflowError:
+        rounded = math.copysign(math.inf, cutoff)
+    if rounded == cutoff:
+        return rounded
+    if scorer.is_distance:
+        return rounded if rounded < cutoff else math.nextafter(rounded, -math.inf)
+    return rounded if rounded > cutoff else math.nextafter(rounded, math.inf)
+
+
 class Measure:
     """What is counted, and how distance and similarity follow from it.
 
@@ -100,6 +113,8 @@ class Scorer:
         self.rounds_twice = rounds_twice  #: a call computes it from the distance; `process` does not
         self._value = value
         self._options = options or {}
+        kind = ("normalized_" if is_normalized or not measure.counts else "") + ("distance" if is_distance else "similarity")
+        self.rule = (kind, measure.counts, measure.largest_is_sum, float(scale))  #: as the extension takes it
 
     def check(self, options: dict[str, Any]) -> None:
         """Refuses keyword arguments of RapidFuzz's function that have no meaning here."""

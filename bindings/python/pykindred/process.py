@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 from pykindred import _kindred, fuzz
 from pykindred._context import Context, default_context, native
 from pykindred._matrix import Matrix, cutoff_of, dtype_of
-from pykindred._scorers import Processor, Scorer, is_missing, percentage
+from pykindred._scorers import Processor, Scorer, as_float, is_missing, percentage
 from pykindred.errors import InvalidArgument, InvalidType
 
 __all__ = ["Choices", "cdist", "extract", "extractOne", "extract_iter"]
@@ -39,7 +39,7 @@ class Choices:
     [('Bert', 88.88888888888889, 'b')]
     """
 
-    __slots__ = ("__weakref__", "_keys", "_lengths", "_matcher", "_positions", "_processed", "_values", "processor")
+    __slots__ = ("__weakref__", "_compared", "_keys", "_lengths", "_matcher", "_places", "_positions", "_processed", "_values", "processor")
 
     def __init__(self, choices: Any, *, processor: Processor | None = None, context: Context | None = None) -> None:
         self._values, self._keys = _read(choices)
@@ -47,6 +47,9 @@ class Choices:
         self._processed = _process(self._values, processor)
         self._lengths = np.array([len(choice) if isinstance(choice, str | bytes) else _length(choice) for choice in self._processed], np.int64)
         self._positions = np.flatnonzero(self._lengths >= 0)
+        self._compared = self._lengths[self._positions].astype(np.uint32)
+        # Of the choices that the matcher has; empty: all.
+        self._places = self._positions if len(self._positions) < len(self._lengths) else self._positions[:0]
         self._matcher = _kindred.SequenceMatcher([self._processed[i] for i in self._positions], "automatic", native(context))
 
     def __len__(self) -> int:
@@ -95,69 +98,37 @@ def _check(scorer: Any, scorer_kwargs: dict[str, Any] | None) -> None:
     scorer.check(scorer_kwargs or {})
 
 
-def _compare_stored(query: Any, choices: Choices, scorer: Scorer, limit: int | None, cutoff: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Positions and scores of choices, among them the best ``limit`` that reach the cutoff."""
-    measure, lengths = scorer.measure, choices._lengths[choices._positions]
-    if not scorer.ranks_alike:
-        # All scores: faster than all matches, in order of another score.
-        value, dtype = ("distance", "int32") if measure.counts else ("similarity", "float64")
-        found = choices._matcher.scores(query, measure.name, value, dtype, None, False, None, None)[0]
-        if measure.counts:
-            found = measure.matched(found.astype(np.int64), len(query), lengths)
-        return choices._positions, scorer.scores(found, len(query), lengths)
-    similarity = (1 - cutoff if scorer.is_distance else cutoff / scorer.scale)
-    if similarity > 1 + 1e-9:
-        return np.zeros(0, np.int64), np.zeros(0)
-    # Rounding may differ: what is below the cutoff is left out afterwards.
-    threshold = min(1.0, max(0.0, similarity - 1e-9))
-    _, rows, similarities, matched, *_ = choices._matcher.match(query, measure.name, threshold, limit, False, False, "automatic", None, None)
-    positions = choices._positions[rows]
-    if not measure.counts:
-        return positions, scorer.scores(similarities, len(query), 0)
-    return positions, scorer.scores(matched.astype(np.int64), len(query), lengths[rows])
-
-
 def _best(query: Any, choices: Any, scorer: Any, processor: Processor | None, limit: int | None, score_cutoff: Any,
           scorer_kwargs: dict[str, Any] | None) -> list[_Result]:
     _check(scorer, scorer_kwargs)
     cutoff = scorer.cutoff(score_cutoff)
+    least = as_float(cutoff, scorer)
     if is_missing(query) or limit == 0:
         return []
-    if isinstance(choices, Choices):
-        if processor is not None and processor is not choices.processor:
+    stored = choices if isinstance(choices, Choices) else None
+    if stored is not None:
+        if processor is not None and processor is not stored.processor:
             raise _other_processor()
-        values, keys, processed, processor = choices._values, choices._keys, choices._processed, choices.processor
+        values, keys, processor = stored._values, stored._keys, stored.processor
+    elif isinstance(choices, list | tuple):
+        values, keys = choices, None
     else:
         values, keys = _read(choices)
-        processed = _process(values, processor)
     if processor is not None:
         query = processor(query)
-    if isinstance(choices, Choices) and len(query) > 0 and isinstance(query, str | bytes | bytearray | np.ndarray):
-        positions, scores = _compare_stored(query, choices, scorer, limit, cutoff)
+    if scorer.reads_percentages:
+        least -= 1e-9  # what is below the cutoff is left out afterwards
+    if limit is not None and limit >= len(values):
+        limit = None
+    if stored is not None and isinstance(query, str | bytes | bytearray | np.ndarray) and len(query) > 0:
+        found, lengths = stored._matcher.best(query, scorer.measure.name, stored._compared, stored._places, values, keys, scorer.rule, least, limit)
     else:
-        lengths, compared = scorer.prepare(query).compare_all(processed)
-        positions = np.flatnonzero(lengths >= 0)
-        if scorer.measure.counts:
-            compared = compared.astype(np.int64)
-        scores = scorer.scores(compared[positions], len(query), lengths[positions])
-    longest = 0
-    if scorer.reads_percentages and len(scores) > 0:
-        # Only where it matters: ties and order are the same.
-        longest = max(len(processed[i]) for i in positions)
-        near = np.abs(scores - cutoff) < 1e-9
-        scores[near] = [percentage(score, len(query) + longest) for score in scores[near].tolist()]
-    within = scores <= cutoff if scorer.is_distance else scores >= cutoff
-    positions, scores = positions[within], scores[within]
-    worse = scores if scorer.is_distance else -scores
-    if limit is not None and limit < len(worse):
-        kept = worse <= np.partition(worse, limit - 1)[limit - 1]
-        positions, scores, worse = positions[kept], scores[kept], worse[kept]
-    order = np.lexsort((positions, worse))[:limit]
-    listed = scores[order].tolist()
-    if scorer.reads_percentages and listed:
-        exact = {score: percentage(score, len(query) + longest) for score in set(listed)}
-        listed = [exact[score] for score in listed]
-    return [(values[i], score, i if keys is None else keys[i]) for i, score in zip(positions[order].tolist(), listed, strict=True)]
+        compared = stored._processed if stored is not None else _process(values, processor)
+        found, lengths = scorer.prepare(query).best(compared, None if compared is values else values, keys, scorer.rule, least, limit)
+    if not scorer.reads_percentages:
+        return found
+    exact = ((choice, percentage(score, len(query) + length), key) for (choice, score, key), length in zip(found, lengths.tolist(), strict=True))
+    return [result for result in exact if result[1] >= cutoff]
 
 
 def extract(query: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor: Processor | None = None, limit: int | None = 5,

@@ -12,11 +12,18 @@
 #include "MatchArguments.hpp"
 #include "Measures.hpp"
 #include "Options.hpp"
+#include "Ranking.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
 
 namespace nb = nanobind;
 
@@ -87,6 +94,89 @@ nb::object scores(const Handle& self, nb::handle queries, nb::handle measure, nb
   return made;
 }
 
+/// \brief The values of one query and all patterns as a ranking; \p value(i) is a count of matched
+/// symbols, or a similarity.
+template <class Value>
+void rank(Ranking& ranking, std::size_t query_length, std::span<const std::uint32_t> lengths,
+          std::span<const std::int64_t> positions, const Value& value) {
+  const ScoreRule& rule = ranking.rule();
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const std::size_t length = lengths[i];
+    const auto found = value(i);
+    double score = 0;
+    if constexpr (std::is_integral_v<decltype(found)>) {
+      if (found < ranking.needed(length)) continue;
+      score = rule.of_count(found, query_length, length);
+    } else {
+      score = rule.of_similarity(found);
+      if (!ranking.enters(score)) continue;
+    }
+    ranking.add(score, positions.empty() ? i : static_cast<std::size_t>(positions[i]), length, {});
+  }
+}
+
+/// \brief The best patterns for one query, \see Ranking::results.
+/// \param lengths uint32, of the patterns \param positions int64, of the patterns among the
+/// choices; empty: all choices are patterns, in order
+nb::object best(const Handle& self, nb::handle query, nb::handle measure, nb::handle lengths,
+                nb::handle positions, nb::handle choices, nb::handle keys, nb::handle rule,
+                nb::handle score_cutoff, nb::handle limit) {
+  const std::shared_ptr<Shared> shared = self.open();
+  PairOptions options;
+  options.measure = measure_of(measure);
+  const Sequences given(query, "query");
+  if (given.span().rows() != 1) refuse_type("query is not one sequence");
+  const std::size_t length = given.span().length(0);
+  const Input pattern_lengths(lengths, "lengths", nullptr, Copying::if_needed, Layout::dense);
+  const Input pattern_positions(positions, "positions", nullptr, Copying::if_needed, Layout::dense);
+  const std::span<const std::uint32_t> patterns = pattern_lengths.host_values<std::uint32_t>();
+  const std::span<const std::int64_t> places = pattern_positions.host_values<std::int64_t>();
+  if (patterns.size() != shared->matcher.size() ||
+      (!places.empty() && places.size() != patterns.size()))
+    refuse("lengths and positions are not those of the patterns");
+  Ranking ranking(ScoreRule::of(rule), length, score_cutoff, limit);
+  // One byte holds every distance from short texts.
+  const std::uint32_t longest =
+      patterns.empty() ? 0 : *std::max_element(patterns.begin(), patterns.end());
+  const bool counts = ranking.rule().counts;
+  const DataType type = !counts                   ? DataType::float64
+                        : longest + length <= 255 ? DataType::uint8
+                                                  : DataType::int32;
+  if (counts) {
+    options.value = PairValue::distance;
+    const bool is_distance = ranking.rule().kind == ScoreRule::Kind::distance &&
+                             ranking.rule().largest_is_sum == (options.measure == Measure::lcs);
+    // Choices whose lengths differ more are not compared.
+    if (is_distance && ranking.cutoff() >= 0 && ranking.cutoff() < longest + length)
+      options.cutoff = std::floor(ranking.cutoff());
+  }
+  std::vector<std::byte> values;
+  keep_record(unlocked([&] {
+    values.resize(patterns.size() * size_of(type));
+    const std::array<std::int64_t, 1> shape{static_cast<std::int64_t>(patterns.size())};
+    const DispatchRecord record =
+        shared->matcher.scores(given.span(), Array(values.data(), type, shape), options);
+    const auto count_of = [&](std::size_t i, std::uint64_t distance) {
+      return static_cast<std::uint32_t>(
+          options.measure == Measure::lcs ? (length + patterns[i] - distance) / 2
+                                          : std::max<std::size_t>(length, patterns[i]) - distance);
+    };
+    if (type == DataType::float64) {
+      const auto* const similarities = reinterpret_cast<const double*>(values.data());
+      rank(ranking, length, patterns, places, [&](std::size_t i) { return similarities[i]; });
+    } else if (type == DataType::uint8) {
+      rank(ranking, length, patterns, places,
+           [&](std::size_t i) { return count_of(i, std::to_integer<std::uint8_t>(values[i])); });
+    } else {
+      const auto* const distances = reinterpret_cast<const std::int32_t*>(values.data());
+      rank(ranking, length, patterns, places,
+           [&](std::size_t i) { return count_of(i, static_cast<std::uint64_t>(distances[i])); });
+    }
+    return record;
+  }));
+  return ranking.results(choices, keys);
+}
+
 nb::object match_self(const Handle& self, nb::handle measure, nb::handle threshold, nb::handle top,
                       nb::handle autojunk, nb::handle space) {
   const std::shared_ptr<Shared> shared = self.open();
@@ -152,6 +242,10 @@ void register_sequence_matcher(nb::module_& module) {
       .def("scores", scores, nb::arg("queries").none(), nb::arg("measure").none(),
            nb::arg("value").none(), nb::arg("dtype").none(), nb::arg("score_cutoff").none(),
            nb::arg("autojunk").none(), nb::arg("out").none(), nb::arg("space").none())
+      .def("best", best, nb::arg("query").none(), nb::arg("measure").none(),
+           nb::arg("lengths").none(), nb::arg("positions").none(), nb::arg("choices").none(),
+           nb::arg("keys").none(), nb::arg("rule").none(), nb::arg("score_cutoff").none(),
+           nb::arg("limit").none())
       .def("match_self", match_self, nb::arg("measure").none(), nb::arg("threshold").none(),
            nb::arg("top").none(), nb::arg("autojunk").none(), nb::arg("space").none())
       .def("cluster", cluster, nb::arg("threshold").none(), nb::arg("linkage").none(),

@@ -35,6 +35,14 @@ bool is_array(nb::handle given) {
   return PyObject_CheckBuffer(given.ptr()) != 0 || nb::hasattr(given, "__dlpack__");
 }
 
+/// Whether \p given is an `array.array` of characters, which are items like those of a list.
+bool has_characters(nb::handle given) {
+  const nb::object typecode = nb::getattr(given, "typecode", nb::none());
+  if (PyUnicode_Check(typecode.ptr()) == 0) return false;
+  const std::string_view code = nb::str(typecode).c_str();
+  return code == "u" || code == "w";
+}
+
 }  // namespace
 
 Symbol Alphabet::number(nb::handle item, const char* name) {
@@ -60,7 +68,7 @@ void append_sequence(nb::handle given, const char* name, Alphabet& alphabet,
     append_code_points_of(given, out);
     return;
   }
-  if (is_array(given)) {
+  if (is_array(given) && !has_characters(given)) {
     const Input array(given, name, nullptr, Copying::if_needed, Layout::dense);
     array.require_type({DataType::uint32, DataType::uint8});
     array.require_rank(1, 1);
@@ -77,6 +85,36 @@ void append_sequence(nb::handle given, const char* name, Alphabet& alphabet,
     refuse_type(std::string(name) + " is of type " + type_text(given) +
                 "; a sequence is a str, bytes, an array of uint32 or a sequence of hashable items");
   for (const nb::handle item : given) out.push_back(alphabet.number(item, name));
+}
+
+std::optional<TextSpan> borrowed_text(nb::handle given) {
+  const auto span_of = [](const void* data, Py_ssize_t size,
+                          std::uint32_t symbol_bytes) -> std::optional<TextSpan> {
+    if (data == nullptr) throw nb::python_error();
+    if (size >= Py_ssize_t{1} << 31U) return {};  // refused where it is read
+    return TextSpan{data, static_cast<std::uint32_t>(size), symbol_bytes};
+  };
+  PyObject* const object = given.ptr();
+  if (PyUnicode_Check(object) != 0) {
+#ifdef Py_LIMITED_API
+    // ASCII is its own UTF-8.
+    Py_ssize_t size = 0;
+    const char* const data = PyUnicode_AsUTF8AndSize(object, &size);
+    if (data == nullptr) PyErr_Clear();  // a surrogate
+    if (data == nullptr || size != PyUnicode_GetLength(object)) return {};
+    return span_of(data, size, 1);
+#else
+#if PY_VERSION_HEX < 0x030C0000
+    if (PyUnicode_READY(object) != 0) throw nb::python_error();
+#endif
+    return span_of(PyUnicode_DATA(object), PyUnicode_GET_LENGTH(object),
+                   static_cast<std::uint32_t>(PyUnicode_KIND(object)));
+#endif
+  }
+  if (PyBytes_Check(object) != 0) return span_of(PyBytes_AsString(object), PyBytes_Size(object), 1);
+  if (PyByteArray_Check(object) != 0)
+    return span_of(PyByteArray_AsString(object), PyByteArray_Size(object), 1);
+  return {};
 }
 
 Sequences::Sequences(nb::handle given, const char* name) {

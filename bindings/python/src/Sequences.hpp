@@ -4,11 +4,13 @@
 
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/TextSpan.hpp>
 
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +37,11 @@ class Alphabet {
 /// One sequence of the argument \p name, appended to \p out. \throws InvalidType, InvalidArgument
 void append_sequence(nanobind::handle given, const char* name, Alphabet& alphabet,
                      std::vector<Symbol>& out);
+
+/// \brief The symbols of a str, bytes or a bytearray where they lie, valid while the object lives
+/// and the GIL is held; none for other objects, and in a build for several versions of Python for
+/// str that is not ASCII.
+std::optional<TextSpan> borrowed_text(nanobind::handle given);
 
 /// \brief Several sequences of an argument: an object with `lims` and `symbols`, whose arrays are
 /// used in place, or a collection of sequences. A str or bytes is one sequence.

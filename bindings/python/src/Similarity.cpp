@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/simd/Prefetch.hpp>
 #include <kindred/matcher/Similarity.hpp>
 
 #include <nanobind/nanobind.h>
@@ -9,12 +10,15 @@
 #include "Errors.hpp"
 #include "Measures.hpp"
 #include "Options.hpp"
+#include "Ranking.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 namespace nb = nanobind;
 
@@ -67,7 +71,9 @@ class Query {
     return array_of_blocks(called(
         pattern, [&](const std::vector<Symbol>& symbols) { return m_prepared->blocks(symbols); }));
   }
-  nb::object compare_all(nb::handle patterns);
+  /// \see Ranking::results; \p choices of those that are \p compared, or None
+  nb::object best(nb::handle compared, nb::handle choices, nb::handle keys, nb::handle rule,
+                  nb::handle score_cutoff, nb::handle limit);
 
  private:
   Measure m_measure;
@@ -84,46 +90,149 @@ bool is_missing(nb::handle item) {
   return type_text(item).ends_with("NAType");
 }
 
-/// \brief For every pattern its length, -1 where it is missing, and the matched symbols, or the
-/// similarity under a measure that does not count edits.
-nb::object Query::compare_all(nb::handle patterns) {
-  if (PyList_Check(patterns.ptr()) == 0 && PyTuple_Check(patterns.ptr()) == 0)
-    refuse_type("patterns is of type " + type_text(patterns) + "; it must be a list or a tuple");
-  // Read in groups: the list is read with the GIL held, and compared without it.
-  constexpr std::size_t group = 1024;
-  const bool counts = counts_edits(m_measure);
-  std::vector<std::int64_t> lengths;
-  std::vector<std::uint32_t> matched;
-  std::vector<double> similarities;
-  lengths.reserve(nb::len(patterns));
-  Ragged<Symbol> read;
-  // The caller may shorten the list meanwhile.
-  for (std::size_t begin = 0; begin < nb::len(patterns); begin = lengths.size()) {
-    const std::size_t end = std::min<std::size_t>(nb::len(patterns), begin + group);
-    read.values.clear();
-    read.offsets.resize(1);
-    for (std::size_t i = begin; i < end && i < nb::len(patterns); ++i) {
-      const nb::object item =
-          nb::steal(PySequence_GetItem(patterns.ptr(), static_cast<Py_ssize_t>(i)));
-      if (!item.is_valid()) throw nb::python_error();
-      const std::size_t before = read.values.size();
-      const bool missing = is_missing(item);
-      if (!missing) append_sequence(item, "choices", m_alphabet, read.values);
-      lengths.push_back(missing ? -1 : static_cast<std::int64_t>(read.values.size() - before));
-      read.close_row();
-    }
-    unlocked([&] {
-      for (std::size_t i = 0; i < read.rows(); ++i) {
-        const bool missing = lengths[begin + i] < 0;
-        if (counts)
-          matched.push_back(missing ? 0 : m_prepared->matched(read[i]));
-        else
-          similarities.push_back(missing ? 0 : m_prepared->similarity(read[i]));
-      }
-    });
+/// \brief The items of a list or a tuple, by references that are valid until the GIL is released.
+class Items {
+ public:
+  explicit Items(nb::handle given) : m_items(given.ptr()), m_is_list(PyList_Check(m_items) != 0) {
+    if (!m_is_list && PyTuple_Check(m_items) == 0)
+      refuse_type("choices is of type " + type_text(given) + "; it must be a list or a tuple");
   }
-  return nb::make_tuple(array_of<std::int64_t>(lengths),
-                        counts ? array_of<std::uint32_t>(matched) : array_of<double>(similarities));
+  /// The caller may change a list meanwhile.
+  std::size_t size() const {
+    return static_cast<std::size_t>(m_is_list ? PyList_Size(m_items) : PyTuple_Size(m_items));
+  }
+  nb::handle operator[](std::size_t i) const {
+    const auto at = static_cast<Py_ssize_t>(i);
+    return m_is_list ? PyList_GetItem(m_items, at) : PyTuple_GetItem(m_items, at);
+  }
+
+ private:
+  PyObject* m_items;
+  bool m_is_list;
+};
+
+/// \brief The best choices, \see Ranking: texts are compared where they lie, in groups, each under
+/// the GIL.
+class BestOfList {
+ public:
+  BestOfList(const PreparedQuery& query, Alphabet& alphabet, std::size_t query_length,
+             Ranking& ranking)
+      : m_query(query),
+        m_alphabet(alphabet),
+        m_words(query_length / 64 + 1),
+        m_query_length(query_length),
+        m_ranking(ranking) {}
+
+  void compare(const Items& items) {
+    constexpr std::size_t ahead = 16;
+    std::size_t size = items.size();
+    for (std::size_t i = 0; i < size; ++i) {
+      if (i + ahead < size) Arch::prefetch(items[i + ahead].ptr());
+      const nb::handle item = items[i];
+      const std::optional<TextSpan> text = borrowed_text(item);
+      if (text && text->size * m_words <= group_work) {
+        add(*text, i, item);
+        if (m_count < group_max && m_work <= group_work && m_done <= quantum) continue;
+        finish_group();
+      } else {
+        // Reading an item may run code of Python, which may change the list.
+        const nb::object held = nb::borrow(item);
+        finish_group();
+        compare_other(held, i);
+      }
+      if (m_done > quantum) {
+        m_done = 0;
+        { const Unlocked others_run; }
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      }
+      size = items.size();
+    }
+    finish_group();
+  }
+
+ private:
+  static constexpr std::size_t group_max = 1024;
+  /// Symbols times words of the query that are compared between releases of the GIL.
+  static constexpr std::size_t group_work = std::size_t{1} << 20U;
+  static constexpr std::size_t quantum = std::size_t{1} << 21U;
+
+  void add(const TextSpan& text, std::size_t index, nb::handle item) {
+    m_done += 16 + text.size * m_words;
+    // The lengths bound the score.
+    if (m_ranking.rule().counts &&
+        m_ranking.needed(text.size) > std::min<std::size_t>(text.size, m_query_length))
+      return;
+    m_texts[m_count] = text;
+    m_indices[m_count] = index;
+    m_items[m_count++] = item;
+    m_work += text.size * m_words;
+  }
+
+  void finish_group() {
+    const std::span<const TextSpan> texts = std::span(m_texts).first(m_count);
+    const ScoreRule& rule = m_ranking.rule();
+    if (rule.counts) {
+      m_query.matched(texts, std::span(m_counts).first(m_count));
+      for (std::size_t i = 0; i < m_count; ++i) {
+        if (m_counts[i] >= m_ranking.needed(texts[i].size))
+          keep(i, rule.of_count(m_counts[i], m_query_length, texts[i].size));
+      }
+    } else {
+      m_query.similarities(texts, std::span(m_values).first(m_count));
+      for (std::size_t i = 0; i < m_count; ++i) {
+        const double score = rule.of_similarity(m_values[i]);
+        if (m_ranking.enters(score)) keep(i, score);
+      }
+    }
+    m_count = 0;
+    m_work = 0;
+    m_displaced.clear();
+  }
+  void keep(std::size_t i, double score) {
+    m_displaced.push_back(
+        m_ranking.add(score, m_indices[i], m_texts[i].size, nb::borrow(m_items[i])));
+  }
+
+  void compare_other(const nb::object& item, std::size_t index) {
+    m_done += 1024;
+    if (is_missing(item)) return;
+    m_symbols.clear();
+    append_sequence(item, "choices", m_alphabet, m_symbols);
+    const ScoreRule& rule = m_ranking.rule();
+    const auto compared = [&] {
+      return rule.counts
+                 ? rule.of_count(m_query.matched(m_symbols), m_query_length, m_symbols.size())
+                 : rule.of_similarity(m_query.similarity(m_symbols));
+    };
+    // Short pairs take less time than giving the GIL away.
+    const double score =
+        m_symbols.size() * m_words < group_work / 64 ? compared() : unlocked(compared);
+    if (m_ranking.enters(score)) m_ranking.add(score, index, m_symbols.size(), item);
+  }
+
+  const PreparedQuery& m_query;
+  Alphabet& m_alphabet;
+  std::size_t m_words;
+  std::size_t m_query_length;
+  Ranking& m_ranking;
+  std::size_t m_count = 0;  ///< texts of the group
+  std::size_t m_work = 0;   ///< of the group
+  std::size_t m_done = 0;   ///< since the GIL was released
+  std::array<TextSpan, group_max> m_texts;
+  std::array<std::size_t, group_max> m_indices;
+  std::array<nb::handle, group_max> m_items;
+  /// Kept until the group is compared, since their end may change the list.
+  std::vector<nb::object> m_displaced;
+  std::array<std::uint32_t, group_max> m_counts;
+  std::array<double, group_max> m_values;
+  std::vector<Symbol> m_symbols;
+};
+
+nb::object Query::best(nb::handle compared, nb::handle choices, nb::handle keys, nb::handle rule,
+                       nb::handle score_cutoff, nb::handle limit) {
+  Ranking ranking(ScoreRule::of(rule), m_length, score_cutoff, limit);
+  BestOfList(*m_prepared, m_alphabet, m_length, ranking).compare(Items(compared));
+  return ranking.results(choices, keys);
 }
 
 }  // namespace
@@ -140,7 +249,9 @@ void register_similarity(nb::module_& module) {
       .def("matched", &Query::matched, nb::arg("pattern").none())
       .def("distance", &Query::distance, nb::arg("pattern").none())
       .def("blocks", &Query::blocks, nb::arg("pattern").none())
-      .def("compare_all", &Query::compare_all, nb::arg("patterns").none());
+      .def("best", &Query::best, nb::arg("compared").none(), nb::arg("choices").none(),
+           nb::arg("keys").none(), nb::arg("rule").none(), nb::arg("score_cutoff").none(),
+           nb::arg("limit").none());
 }
 
 }  // namespace Kindred::Python
