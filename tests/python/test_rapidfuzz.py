@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """pykindred.distance, fuzz and process give the results of RapidFuzz."""
+import array
 import importlib
 import math
 import pickle
@@ -159,6 +160,64 @@ class Process(unittest.TestCase):
         for name in ("ratio", "token_set_ratio", "LCSseq.normalized_similarity", "Levenshtein.distance", "JaroWinkler.normalized_distance",
                      "JaroWinkler.normalized_similarity"):
             self.check(choices[7] + "abc", choices, stored, name)
+
+
+class Lists(unittest.TestCase):
+    """What extract reads where it lies."""
+
+    def test_a_list_that_an_item_changes(self):
+        class Changing:
+            def __init__(self, items):
+                self.items = items
+
+            def __len__(self):
+                return 1
+
+            def __getitem__(self, i):
+                if i > 0:
+                    raise IndexError
+                self.items.clear()
+                return "a"
+
+        for before in (0, 1, 2000):
+            choices = ["".join(["b", str(i)]) for i in range(before)]
+            choices += [Changing(choices), *(f"a{i}" for i in range(3000))]
+            first = choices[before]
+            found = process.extract("a", choices, scorer=distance.Levenshtein.distance, limit=None)
+            self.assertEqual((found[0], len(found), choices), ((first, 0, before), before + 1, []))
+
+    def test_a_list_that_another_thread_changes(self):
+        choices, done = [f"text {i}" for i in range(100_000)], threading.Event()
+
+        def change():
+            while not done.is_set():
+                del choices[50_000:]
+                choices.extend("".join(["other ", str(i)]) for i in range(1000))
+        thread = threading.Thread(target=change)
+        thread.start()
+        try:
+            for _ in range(30):
+                for choice, score, _ in process.extract("text 9", choices, limit=20, scorer=fuzz.ratio):
+                    self.assertEqual(score, fuzz.ratio("text 9", choice))
+        finally:
+            done.set()
+            thread.join()
+
+    def test_texts_of_every_width_and_length(self):
+        choices = [letter * length for letter in ("a", "\xe9", "\u2603", "\U0001f600") for length in (0, 1, 31, 32, 33, 64, 65, 600, 70_000)]
+        choices += [b"a" * 40, bytearray(b"aaa"), "ab" * 3]
+        stored = process.Choices(choices)
+        for query in ("a", "a\u2603", "a" * 40, "\U0001f600\xe9" * 40, "a" * 600):
+            for scorer in (distance.Levenshtein.distance, distance.OSA.normalized_similarity, fuzz.ratio, distance.JaroWinkler.similarity):
+                expected = sorted(((choice, scorer(query, choice), i) for i, choice in enumerate(choices)),
+                                  key=lambda result: (result[1] if scorer.is_distance else -result[1], result[2]))
+                for given in (choices, tuple(choices), stored):
+                    self.assertEqual(process.extract(query, given, scorer=scorer, limit=None), expected)
+                    self.assertEqual(process.extract(query, given, scorer=scorer, limit=3), expected[:3])
+
+    def test_characters_of_arrays(self):
+        self.assertEqual(distance.Levenshtein.distance(array.array("u", "kitten"), "sitting"), 3)
+        self.assertEqual(process.extract("ab", [array.array("u", "ab"), "b"])[0][1:], (100.0, 0))
 
 
 DTYPES = (None, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
