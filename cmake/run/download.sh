@@ -19,6 +19,7 @@ download_into() {
   HNSWLIB_NO_NATIVE=1 run_pip wheel -w "$folder" -r tests/outside/requirements.txt -r bindings/python/wheel-requirements.txt \
     -r tests/python/requirements.txt ||
     fail_after "$deps/pip.log" "the Python packages of the tests could not be downloaded"
+  fetch_rapidfuzz_tests "$folder"
   download_packages "$folder"
   say "$folder is complete: KINDRED_DOWNLOADS=FOLDER ./run … takes everything from it, without a network"
 }

@@ -184,3 +184,21 @@ install_requirements() {
   run_pip install -r "$1" || fail_after "$deps/pip.log" "the Python packages of $1 could not be installed. $network_advice"
   touch "$2"
 }
+
+# fetch_rapidfuzz_tests FOLDER: the source archive of RapidFuzz, whose tests run against pykindred. Without it, they are skipped.
+fetch_rapidfuzz_tests() {
+  local folder=$1 package=tests/outside/rapidfuzz-source-package.txt
+  local archive sum
+  archive=$(sed -nE 's#^rapidfuzz==([^ ]+) .*#rapidfuzz-\1.tar.gz#p' "$package")
+  sum=$(sed -nE 's#.*--hash=sha256:(\S+).*#\1#p' "$package")
+  sha256sum --quiet -c <<<"$sum  $folder/$archive" >/dev/null 2>&1 && return
+  mkdir -p "$folder"
+  if [[ -n ${KINDRED_DOWNLOADS:-} ]]; then
+    cp "$KINDRED_DOWNLOADS/$archive" "$folder/" 2>/dev/null || say "$KINDRED_DOWNLOADS has no $archive: the tests of RapidFuzz are skipped"
+    return
+  fi
+  venv_install cmake/kokkos-download-requirements.txt
+  # pip asks the build system for the name of the package, which compiles all of it if there is a compiler.
+  CC=false CXX=false run_pip download --no-deps --no-build-isolation --no-binary :all: --require-hashes -r "$package" -d "$folder" ||
+    say "$archive could not be downloaded: the tests of RapidFuzz are skipped"
+}
