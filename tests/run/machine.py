@@ -13,8 +13,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 COPIED = ("run", "cmake/run", "cmake/kokkos-cuda13.hpp", "cmake/kokkos-source-package.txt", "cmake/kokkos-download-requirements.txt",
-          "CMakePresets.json", "tests/outside/requirements.txt", "bindings/python/requirements.txt", "bindings/python/wheel-requirements.txt",
-          "tests/python/requirements.txt")
+          "CMakePresets.json", "tests/outside/requirements.txt", "tests/outside/rapidfuzz-source-package.txt",
+          "bindings/python/requirements.txt", "bindings/python/wheel-requirements.txt", "tests/python/requirements.txt")
 ARCHIVE = "pygenten-0.1.5.tar.gz"
 
 # Installs a Kokkos for `cmake -S`, and builds programs that print how they were started for `cmake --preset`.
