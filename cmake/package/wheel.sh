@@ -71,7 +71,7 @@ test_wheel() {
   local environment test
   say "testing the wheel"
   new_environment environment "$1"
-  run_python_test tests/wheel/test_wheel.py "$1"
+  run_python_test tests/packages/check_wheel.py "$1"
   sed -n 's/^measured: //p' "$work/test.log" >&2
   for test in tests/python/test_*.py; do
     run_python_test "$test"

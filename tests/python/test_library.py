@@ -43,7 +43,9 @@ class PackageForGpus(unittest.TestCase):
 
     def run_program(self, **environment):
         path = os.pathsep.join([str(self.place), str(self.place / "other"), os.environ.get("PYTHONPATH", "")])
-        return run(PROGRAM, PYTHONPATH=path, **environment).splitlines()
+        # In a wheel, the libraries find the OpenMP runtime from where they were installed.
+        runtime = os.pathsep.join([str(Path(pykindred.__file__).parents[1] / "pykindred.libs"), os.environ.get("LD_LIBRARY_PATH", "")])
+        return run(PROGRAM, PYTHONPATH=path, LD_LIBRARY_PATH=runtime.rstrip(os.pathsep), **environment).splitlines()
 
     def test_is_used_where_it_is_requested_with_what_it_needs_of_nvidia(self):
         for folder in ("cuda-80", "cuda-90"):
@@ -60,7 +62,7 @@ class PackageForGpus(unittest.TestCase):
         self.assertNotIn("pykindred_cu13", path)
 
     def test_is_used_where_a_driver_finds_a_device(self):
-        name, why, path, needed = self.run_program(KINDRED_LIBRARY="", LD_LIBRARY_PATH=os.environ.get("LD_LIBRARY_PATH", ""))
+        name, why, path, needed = self.run_program(KINDRED_LIBRARY="")
         if name == "host":
             self.assertRegex(why, "driver|device")
             self.assertNotIn("pykindred_cu13", path)

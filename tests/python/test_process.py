@@ -13,6 +13,9 @@ import numpy as np
 import pykindred
 from support import run, vectors
 
+# From Python 3.12 on, fork warns where there are threads.
+QUIET_FORK = "ignore::DeprecationWarning"
+
 
 class Import(unittest.TestCase):
     def test_makes_no_context_and_starts_no_thread(self):
@@ -171,7 +174,7 @@ class Fork(unittest.TestCase):
                 del index
                 sys.exit(status)  # with all of the interpreter's end
             print(os.waitpid(child, 0)[1], len(index.search(rows)[1]))
-        """).split(), ["0", "3"])
+        """, PYTHONWARNINGS=QUIET_FORK).split(), ["0", "3"])
 
     def test_a_child_of_a_process_without_context_computes(self):
         self.assertEqual(run("""
@@ -181,7 +184,7 @@ class Fork(unittest.TestCase):
                 rows = numpy.ones((3, 4), numpy.float32)
                 sys.exit(0 if len(pykindred.VectorIndex(rows).search(rows)[1]) == 3 else 1)
             print(os.waitpid(child, 0)[1])
-        """).split(), ["0"])
+        """, PYTHONWARNINGS=QUIET_FORK).split(), ["0"])
 
 
 class End(unittest.TestCase):
@@ -274,7 +277,7 @@ class End(unittest.TestCase):
                     end(0)
                 statuses.append(os.waitpid(child, 0)[1])
             print(statuses)
-        """).strip(), "[0, 0]")
+        """, PYTHONWARNINGS=QUIET_FORK).strip(), "[0, 0]")
 
     def test_with_objects_that_live_until_the_end(self):
         run("""

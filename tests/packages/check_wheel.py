@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks a wheel that pip has installed for this interpreter, where there is nothing else: ./run wheel.
 
-usage: test_wheel.py WHEEL"""
+usage: check_wheel.py WHEEL"""
 import importlib.metadata
 import os
 import platform
@@ -18,16 +18,16 @@ from pathlib import Path
 
 WHEEL = Path(sys.argv[1])
 BYTES_MAX = 50 * 10**6
-# Twice what is promised of a machine that does nothing else.
+# Twice and four times what is promised of a machine that does nothing else: 150 ms of processor time, and 10 s.
 IMPORT_SECONDS_MAX = 0.3
-DEMO_SECONDS_MAX = 20
+DEMO_SECONDS_MAX = 40
 LEVELS = os.environ.get("KINDRED_LEVELS", "x86-64-v3;x86-64-v4").split(";") if platform.machine() == "x86_64" else []
 LEVELS = [level for level in LEVELS if level]
 LIBRARY = "pykindred/lib/libkindred.so.0"
 
 
 def measured(text):
-    print(f"measured: {text}")
+    print(f"\nmeasured: {text}", flush=True)
 
 
 def run(*arguments, **environment):
@@ -46,7 +46,7 @@ def loaded(**environment):
 class Wheel(unittest.TestCase):
     def test_contains_the_package_and_the_library_of_every_level(self):
         with zipfile.ZipFile(WHEEL) as wheel:
-            names = wheel.namelist()
+            names = [name for name in wheel.namelist() if not name.endswith("/")]
         libraries = {name for name in names if name.startswith("pykindred/lib/")}
         self.assertEqual(libraries, {LIBRARY, *(f"pykindred/lib/glibc-hwcaps/{level}/libkindred.so.0" for level in LEVELS)})
         self.assertEqual({re.sub(r"-[0-9a-f]+(\.|$)", r"\1", Path(name).name).split(".")[0] for name in names if name.startswith("pykindred.libs/")},
@@ -110,9 +110,9 @@ class Library(unittest.TestCase):
 
 class Import(unittest.TestCase):
     def test_is_fast_and_opens_no_driver(self):
-        seconds, numpy_seconds = ([float(run("-c", f"import time; begin = time.perf_counter(); import {name}; print(time.perf_counter() - begin)"))
+        seconds, numpy_seconds = ([float(run("-c", f"import time; begin = time.process_time(); import {name}; print(time.process_time() - begin)"))
                                    for _ in range(9)] for name in ("pykindred", "numpy"))
-        measured(f"import pykindred takes {1000 * min(seconds):.0f} ms (median {1000 * statistics.median(seconds):.0f}), "
+        measured(f"import pykindred takes {1000 * min(seconds):.0f} ms of processor time (median {1000 * statistics.median(seconds):.0f}), "
                  f"of which NumPy {1000 * min(numpy_seconds):.0f}")
         self.assertLess(min(seconds), IMPORT_SECONDS_MAX)
         opened = run("-c", "import pykindred; print(open('/proc/self/maps').read())")
