@@ -13,6 +13,11 @@ from scikit_build_core import build as _backend
 from scikit_build_core.build import (build_sdist, get_requires_for_build_editable, get_requires_for_build_sdist,  # noqa: F401
                                      get_requires_for_build_wheel)
 
+# Without these, asking for the metadata would compile everything.
+for _hook in ("prepare_metadata_for_build_wheel", "prepare_metadata_for_build_editable"):
+    if hasattr(_backend, _hook):
+        globals()[_hook] = getattr(_backend, _hook)
+
 ROOT = Path(__file__).resolve().parents[3]
 FIND_KOKKOS = """
 set -euo pipefail
