@@ -4,6 +4,7 @@
 #include <kindred/backends/impl/TeamSizes.hpp>
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
@@ -80,7 +81,19 @@ class HostTeams::Team {
       m_call = call;
       m_body = body;
       m_changed.notify_one();
-      m_changed.wait(lock, [&] { return m_call == nullptr; });
+      const CancelPoint point;
+      m_point = point;
+      const auto has_ended = [&] { return m_call == nullptr; };
+      if (!point.is_needed()) {
+        m_changed.wait(lock, has_ended);
+      } else {
+        // The check of the caller may take as long as it likes.
+        while (!m_changed.wait_for(lock, cancel_interval, has_ended)) {
+          lock.unlock();
+          (void)point.is_cancelled();
+          lock.lock();
+        }
+      }
       failure = std::exchange(m_failure, nullptr);
     }
     if (failure) std::rethrow_exception(failure);
@@ -117,6 +130,7 @@ class HostTeams::Team {
       lock.unlock();
       std::exception_ptr failure;
       try {
+        const CancelPoint::Part part(m_point);
         run_here(m_call, m_body);
       } catch (...) {
         failure = std::current_exception();
@@ -137,6 +151,7 @@ class HostTeams::Team {
   std::condition_variable m_changed;
   Call m_call = nullptr;
   const void* m_body = nullptr;
+  CancelPoint m_point;  ///< of the caller
   std::exception_ptr m_failure;
   bool m_stopping = false;
 };

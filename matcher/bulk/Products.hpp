@@ -8,6 +8,7 @@
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/bulk/MatrixProduct.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
@@ -101,6 +102,7 @@ class HostLibraryProducts {
     if (m_tiles.empty()) return;
     std::atomic<std::uint64_t> next{0};
     const std::uint64_t at_once = std::clamp<std::uint64_t>(m_tiles.size() / m_workers / 16, 1, 64);
+    const CancelPoint point;
     const auto work = [&](const std::uint64_t worker) {
       const HostMultiply::OnThisThread one_thread;
       const Tile* copied = nullptr;
@@ -108,13 +110,17 @@ class HostLibraryProducts {
         const std::uint64_t first = next.fetch_add(at_once);
         if (first >= m_tiles.size()) return;
         const std::uint64_t end = std::min<std::uint64_t>(first + at_once, m_tiles.size());
-        for (std::uint64_t i = first; i < end; ++i) multiply(m_tiles[i], worker, copied);
+        for (std::uint64_t i = first; i < end; ++i) {
+          if (point.is_cancelled()) return;
+          multiply(m_tiles[i], worker, copied);
+        }
       }
     };
     Kokkos::parallel_for("Kindred::Bulk::host_products",
                          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
                              exec_space, 0, m_workers, Kokkos::ChunkSize(1)),
                          work);
+    point.check();
   }
 
  private:

@@ -61,7 +61,8 @@ class SidePieces {
 
 }  // namespace
 
-void GraphStore::save(const std::string& path) const {
+template <class Write>
+void GraphStore::write(const Write& write) const {
   const auto graph = snapshot();
   const GraphView<Kokkos::HostSpace> view = graph->host();
   const NodeTable& table = *graph->table();
@@ -85,7 +86,17 @@ void GraphStore::save(const std::string& path) const {
     texts.values.resize(texts.offsets.back());
     stored.names = texts;
   }
-  save_graph(path, stored);
+  write(stored);
+}
+
+void GraphStore::save(const std::string& path) const {
+  write([&](const StoredGraph& graph) { save_graph(path, graph); });
+}
+
+std::vector<std::byte> GraphStore::to_bytes() const {
+  std::vector<std::byte> bytes;
+  write([&](const StoredGraph& graph) { bytes = graph_bytes(graph); });
+  return bytes;
 }
 
 }  // namespace Kindred::Impl

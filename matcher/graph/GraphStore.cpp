@@ -5,6 +5,7 @@
 #include "GraphChecks.hpp"
 #include "SnapshotOfFile.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -227,7 +228,7 @@ std::shared_ptr<const GraphSnapshot> GraphStore::with_nodes(const GraphSnapshot&
 std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds) {
   KINDRED_THROW_IF(m_names.has_value(),
                    "the nodes of this graph have names; pass a name for each new node");
-  const std::lock_guard lock(m_updates);
+  const auto lock = Impl::cancellable_lock(m_updates);
   const auto graph = snapshot();
   const std::size_t first = graph->nodes();
   check_nodes(first, count, kinds.size());
@@ -242,7 +243,7 @@ std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::ui
 std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_view> names,
                                                  std::span<const std::uint8_t> kinds) {
   KINDRED_THROW_IF(!m_names, "the nodes of this graph have no names; pass the number of new nodes");
-  const std::lock_guard lock(m_updates);
+  const auto lock = Impl::cancellable_lock(m_updates);
   const auto graph = snapshot();
   check_nodes(graph->nodes(), names.size(), kinds.size());
   std::vector<std::uint32_t> nodes(names.size());
@@ -281,7 +282,7 @@ std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_vie
 }
 
 void GraphStore::add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds) {
-  std::unique_lock lock(m_updates);
+  auto lock = Impl::cancellable_lock(m_updates);
   const auto graph = snapshot();
   check_edges(*graph, edges, kinds);
   if (edges.empty()) return;
@@ -297,7 +298,7 @@ void GraphStore::add_edges(std::span<const Edge> edges, std::span<const std::uin
 }
 
 std::uint64_t GraphStore::remove_edges(std::span<const EdgeEnds> edges) {
-  std::unique_lock lock(m_updates);
+  auto lock = Impl::cancellable_lock(m_updates);
   const auto graph = snapshot();
   std::vector<EdgeKey> keys;
   for (const EdgeEnds& edge : edges)
@@ -345,7 +346,7 @@ std::uint64_t GraphStore::remove_edges(std::span<const EdgeEnds> edges) {
 }
 
 void GraphStore::remove_nodes(std::span<const std::uint32_t> nodes) {
-  std::unique_lock lock(m_updates);
+  auto lock = Impl::cancellable_lock(m_updates);
   const auto graph = snapshot();
   std::vector<std::uint32_t> sorted(nodes.begin(), nodes.end());
   std::sort(sorted.begin(), sorted.end());

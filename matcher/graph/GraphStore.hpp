@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -58,9 +59,14 @@ class GraphStore {
   void merge();
 
   void save(const std::string& path) const;
+  /// The bytes of that file.
+  std::vector<std::byte> to_bytes() const;
   GraphStatistics statistics() const;
 
  private:
+  /// Calls `write(graph)` with the graph in its file layout.
+  template <class Write>
+  void write(const Write& write) const;
   struct Touched {
     std::vector<std::uint32_t> in;  ///< ascending and distinct
     std::vector<std::uint32_t> out;
@@ -80,7 +86,7 @@ class GraphStore {
                                                   std::size_t nodes) const;
   /// Whether enough has changed for a merge.
   bool is_due(const GraphSnapshot& graph) const;
-  void merge_if_due(std::unique_lock<std::mutex>& updates);
+  void merge_if_due(std::unique_lock<std::timed_mutex>& updates);
   void merge_quietly() noexcept;
   /// Logs \p what and \p error, if memory permits.
   void log(LogLevel level, const char* what, const std::exception& error) const noexcept;
@@ -93,7 +99,7 @@ class GraphStore {
   mutable std::mutex m_snapshot_mutex;  ///< protects only the pointer
   std::shared_ptr<const GraphSnapshot> m_snapshot;
 
-  std::mutex m_updates;  ///< held while the graph changes
+  std::timed_mutex m_updates;  ///< held while the graph changes
   bool m_recording = false;
   Touched m_recorded;  ///< rows rebuilt since the running merge started
 
@@ -101,7 +107,7 @@ class GraphStore {
   std::atomic<std::uint64_t> m_merges{0};
   double m_failed = 0;  ///< changed rows and edges at the time of the last failed merge
 
-  std::condition_variable m_wake;
+  std::condition_variable_any m_wake;
   bool m_requested = false;
   bool m_stop = false;
   std::thread m_thread;

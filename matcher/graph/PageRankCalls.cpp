@@ -3,6 +3,7 @@
 
 #include <kindred/matcher/GraphOperationInfo.hpp>
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/math/LaneTree.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
@@ -119,7 +120,7 @@ void PageRankCalls::run_on(Space space, const GraphSnapshot& graph,
                            std::span<Rank> ranks, std::span<Convergence> convergence) {
   with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     const auto run_in = [&](Side<ExecutionSpace>& side) {
-      const std::lock_guard lock(side.mutex);
+      const auto lock = cancellable_lock(side.mutex);
       if (!side.workspace) side.workspace.emplace(m_context->memory(space));
       const auto view = graph.view(exec_space);
       const auto& placed = graph.out_weights().on(*m_context, exec_space);

@@ -38,7 +38,7 @@ class PageRankCalls {
  private:
   template <class ExecutionSpace>
   struct Side {
-    std::mutex mutex;  // held while a call uses the workspace
+    std::timed_mutex mutex;  // held while a call uses the workspace
     std::optional<PageRankWorkspace<ExecutionSpace>> workspace;
   };
 

@@ -4,6 +4,7 @@
 #include "ExpectedEdges.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 
 #include <algorithm>
@@ -72,18 +73,22 @@ void SpreadCalls::alone(Space space, const Body& run) {
     } catch (const OutOfMemory&) {
       if (!give_back(workspace)) throw;
       try_once();
+    } catch (const Cancelled&) {
+      give_back(workspace);  // what a call leaves in it is incomplete
+      workspace.whole.release_all();
+      throw;
     }
   };
   if (space != Space::cuda) {
     HostWorkspace& host = space == Space::serial ? m_serial : m_openmp;
-    const std::lock_guard lock(host.mutex);
+    const auto lock = cancellable_lock(host.mutex);
     body(host_instance(*m_context, space), host.workspace);
     host.kept = host.workspace.whole.kept_bytes();
     return;
   }
   with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     auto& device = m_devices.get<ExecutionSpace>();
-    const std::lock_guard lock(device.mutex);
+    const auto lock = cancellable_lock(device.mutex);
     device_workspace<ExecutionSpace>();
     device.on_streams.wait();
     body(exec_space, *device.workspace);
@@ -257,7 +262,7 @@ void SpreadCalls::spread_whole(const ExecutionSpace& exec_space,
 void SpreadCalls::trace(const GraphSnapshot& graph, QuerySources sources,
                         const SpreadRequest& request, std::span<const Activation> nodes,
                         std::size_t count, SpreadPaths& paths) {
-  const std::lock_guard lock(m_serial.mutex);
+  const auto lock = cancellable_lock(m_serial.mutex);
   const HostSpace& exec_space = host_instance(*m_context, Space::serial);
   const GraphView<Kokkos::HostSpace> view = graph.host();
   const auto side =

@@ -77,13 +77,13 @@ class SpreadCalls {
     HostWorkspace(MemoryResource& memory, std::size_t threads)
         : workspace(memory, memory, threads) {}
 
-    std::mutex mutex;  // held while a call uses the workspace
+    std::timed_mutex mutex;  // held while a call uses the workspace
     Workspace<HostSpace> workspace;
     std::atomic<std::uint64_t> kept{0};  // bytes, after the last call
   };
   template <class ExecutionSpace>
   struct DeviceWorkspace {
-    std::mutex mutex;
+    std::timed_mutex mutex;
     std::optional<Workspace<ExecutionSpace>> workspace;
     std::optional<DenseBins<ExecutionSpace>> bins;
     CallOrder<ExecutionSpace> on_streams;  // they use the workspace and the bins

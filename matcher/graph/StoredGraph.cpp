@@ -171,10 +171,7 @@ void check_same_edges(const StoredGraph& graph, const SectionChecks& checks) {
   }
 }
 
-}  // namespace
-
-void save_graph(const std::string& path, const StoredGraph& graph) {
-  SectionWriter writer(path, graph_kind);
+void write(SectionWriter& writer, const StoredGraph& graph) {
   const std::array<std::uint64_t, 6> head{static_cast<std::uint64_t>(graph.form.weights),
                                           graph.nodes,
                                           graph.edges,
@@ -195,9 +192,7 @@ void save_graph(const std::string& path, const StoredGraph& graph) {
   writer.commit();
 }
 
-StoredGraph load_graph(const std::string& path, int threads) {
-  threads = threads_or_all(threads);
-  const auto file = std::make_shared<const SectionFile>(path, graph_kind, threads);
+StoredGraph graph_of(const std::shared_ptr<const SectionFile>& file, int threads) {
   const SectionChecks checks(*file, 0, threads);
   const GraphHead head = read_head(checks, file->commits());
   StoredGraph graph;
@@ -212,6 +207,30 @@ StoredGraph load_graph(const std::string& path, int threads) {
   if (head.names == 1) read_names(checks, graph);
   graph.owner = file;
   return graph;
+}
+
+}  // namespace
+
+void save_graph(const std::string& path, const StoredGraph& graph) {
+  SectionWriter writer(path, graph_kind);
+  write(writer, graph);
+}
+
+std::vector<std::byte> graph_bytes(const StoredGraph& graph) {
+  std::vector<std::byte> bytes;
+  SectionWriter writer(bytes, graph_kind);
+  write(writer, graph);
+  return bytes;
+}
+
+StoredGraph load_graph(const std::string& path, int threads) {
+  threads = threads_or_all(threads);
+  return graph_of(std::make_shared<const SectionFile>(path, graph_kind, threads), threads);
+}
+
+StoredGraph load_graph(std::span<const std::byte> bytes, int threads) {
+  threads = threads_or_all(threads);
+  return graph_of(std::make_shared<const SectionFile>(bytes, graph_kind, threads), threads);
 }
 
 std::optional<Vocabulary> names_of(const StoredGraph& graph) {

@@ -8,6 +8,7 @@
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -51,11 +52,15 @@ struct StoredGraph {
 /// \throws InvalidArgument for a path that cannot be written; Busy while another process writes it;
 /// Error
 void save_graph(const std::string& path, const StoredGraph& graph);
+/// The bytes of that file.
+std::vector<std::byte> graph_bytes(const StoredGraph& graph);
 
 /// \brief Maps a file and validates every byte and every number used to locate rows.
 /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
 /// offset and the reason
 StoredGraph load_graph(const std::string& path, int threads);
+/// The same for the bytes of a file, which are copied.
+StoredGraph load_graph(std::span<const std::byte> bytes, int threads);
 
 /// For a loaded file. \throws CorruptFile for a duplicate name
 std::optional<Vocabulary> names_of(const StoredGraph& graph);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ConnectUnreached.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
+
 #include "Walk.hpp"
 
 #include <algorithm>
@@ -34,6 +36,7 @@ class Reach {
     std::size_t next = m_order.size();
     take(node, from);
     for (; next < m_order.size(); ++next) {
+      if (next % 1024 == 0) CancelPoint().check();
       const std::uint32_t* const list = m_links.list(0, m_order[next]);
       for (std::uint32_t k = 0; k < capacity && list[k] != no_node; ++k)
         take(list[k], m_order[next]);
@@ -80,6 +83,7 @@ void connect(HnswStore& store, const Rows& rows) {
   reach.take_all(store.entry, store.entry);
   for (std::uint32_t node = 0; node < store.size(); ++node) {
     if (reach.has(node)) continue;
+    CancelPoint().check();
     const auto query = rows.query_of(node, element.data());
     // Starts at the entry itself: the node at which a descent ends may be unreachable on level 0.
     walk.search(query, 0, walk.descend(query, links.top_level), store.size(),

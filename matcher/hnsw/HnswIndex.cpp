@@ -2,6 +2,7 @@
 #include <kindred/matcher/HnswIndex.hpp>
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
@@ -136,7 +137,7 @@ struct KINDRED_HIDDEN HnswIndex::State {
   mutable std::mutex mutex;
   mutable std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes_by_id;
   mutable std::vector<std::unique_ptr<Impl::SearchBuffers>> buffers;
-  mutable std::mutex batch;  ///< one call at a time uses all threads
+  mutable std::timed_mutex batch;  ///< one call at a time uses all threads
 };
 
 void HnswIndex::State::append(std::span<const float> rows) {
@@ -251,7 +252,7 @@ std::uint64_t HnswIndex::insert(std::span<const float> rows,
                    value_message("the next id", store.next_id) + "; ids must stay below " +
                        std::to_string(Impl::hnsw_id_limit));
   if (count == 0) return store.next_id;
-  const std::lock_guard lock(state.batch);
+  const auto lock = Impl::cancellable_lock(state.batch);
   return Impl::translating_out_of_memory("Kindred::HnswIndex::add", [&] {
     // The first rows determine these settings, so they are restored after a failure.
     const HnswTraversal traversal = store.traversal;
@@ -304,7 +305,7 @@ void HnswIndex::remove(std::span<const std::uint64_t> ids) {
 void HnswIndex::repair() {
   State& state = *m_state;
   if (state.store.dead == 0) return;
-  const std::lock_guard lock(state.batch);
+  const auto lock = Impl::cancellable_lock(state.batch);
   Impl::translating_out_of_memory("Kindred::HnswIndex::repair", [&] {
     std::vector<std::uint32_t> order(state.store.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -392,8 +393,8 @@ HnswResults HnswIndex::search(std::span<const float> queries,
     each = state.take_buffers();
     each->visited = each->scanned = 0;
   }
-  std::unique_lock lock(state.batch, std::defer_lock);
-  if (workers.count() > 1) lock.lock();
+  std::unique_lock<std::timed_mutex> lock;
+  if (workers.count() > 1) lock = Impl::cancellable_lock(state.batch);
   constexpr double query_nanoseconds = 30'000;
   workers.for_each_item(count, 1, query_nanoseconds, [&](std::size_t worker, std::size_t query) {
     answer(query, *buffers[worker]);
@@ -413,6 +414,19 @@ HnswIndex HnswIndex::load(Context& context, const std::string& path) {
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   return HnswIndex(std::make_unique<State>(
       context, Impl::read_hnsw(context.memory(space), path, context.threads())));
+}
+
+std::vector<std::byte> HnswIndex::to_bytes() const {
+  return Impl::translating_out_of_memory("Kindred::HnswIndex::to_bytes",
+                                         [&] { return Impl::hnsw_bytes(m_state->store); });
+}
+
+HnswIndex HnswIndex::from_bytes(Context& context, std::span<const std::byte> bytes) {
+  const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+  return Impl::translating_out_of_memory("Kindred::HnswIndex::from_bytes", [&] {
+    return HnswIndex(std::make_unique<State>(
+        context, Impl::read_hnsw(context.memory(space), bytes, context.threads())));
+  });
 }
 
 HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, Metric metric,

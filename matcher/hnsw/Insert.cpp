@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Insert.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
+
 #include "LinkSelection.hpp"
 #include "Walk.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -63,6 +66,8 @@ class Inserter {
   void insert(std::size_t begin, std::size_t end,
               const std::function<void(std::uint64_t)>& progress) {
     const std::size_t first = begin;
+    const bool is_first = begin == 0;
+    std::optional<CancelPoint::Suspended> linked;
     if (m_store.entry == no_node) {
       raise(static_cast<std::uint32_t>(begin));
       ++begin;
@@ -74,6 +79,8 @@ class Inserter {
       m_workers.for_each_item(count, 1, node_nanoseconds, [&](std::size_t worker, std::size_t i) {
         find_links(links, static_cast<std::uint32_t>(begin + i), begin, m_buffers[worker]);
       });
+      // Links of earlier rows cannot be restored.
+      if (!is_first && !linked) linked.emplace();
       apply(links);
       for (std::size_t node = begin; node < begin + count; ++node) {
         if (m_store.levels[node] > m_store.top_level) raise(static_cast<std::uint32_t>(node));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Renumber.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
+
 #include <algorithm>
 #include <vector>
 
@@ -12,8 +14,10 @@ namespace {
 template <class T>
 void gather(GrowingArray<T>& to, const GrowingArray<T>& from, std::span<const std::uint32_t> order,
             std::size_t width) {
-  for (std::size_t i = 0; i < order.size(); ++i)
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i % 4096 == 0) CancelPoint().check();
     std::copy_n(from.data() + order[i] * width, width, to.data() + i * width);
+  }
 }
 
 /// Copies a list with the new numbers.
@@ -50,6 +54,7 @@ HnswStore renumbered(const HnswStore& store, MemoryResource& resource,
   gather(out.levels, store.levels, order, 1);
   lists = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i % 4096 == 0) CancelPoint().check();
     copy_list(store.base.data() + order[i] * 2 * m, out.base.data() + i * 2 * m, 2 * m, new_number);
     const std::size_t count = store.levels[order[i]];
     if (count > 0) out.upper_first[i] = static_cast<std::uint32_t>(lists);

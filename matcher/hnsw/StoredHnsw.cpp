@@ -10,6 +10,8 @@
 #include <cmath>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <limits>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -185,10 +187,7 @@ class Reader {
   std::span<const std::uint64_t> m_settings;
 };
 
-}  // namespace
-
-void write_hnsw(const HnswStore& store, const std::string& path) {
-  SectionWriter writer(path, kind);
+void write(SectionWriter& writer, const HnswStore& store) {
   std::array<std::uint64_t, set_count> settings{};
   settings[set_dimension] = store.dimension;
   settings[set_metric] = static_cast<std::uint64_t>(store.settings.metric);
@@ -214,8 +213,7 @@ void write_hnsw(const HnswStore& store, const std::string& path) {
   writer.commit();
 }
 
-HnswStore read_hnsw(MemoryResource& resource, const std::string& path, int threads) {
-  auto file = std::make_shared<SectionFile>(path, kind, threads);
+HnswStore read(MemoryResource& resource, std::shared_ptr<SectionFile> file, int threads) {
   if (file->commits() != 1) file->fail(0, "an index must have exactly one commit");
   const Reader reader(*file, threads);
   const HnswSettings settings = reader.settings();
@@ -223,6 +221,28 @@ HnswStore read_hnsw(MemoryResource& resource, const std::string& path, int threa
   reader.fill(store);
   store.file = std::move(file);
   return store;
+}
+
+}  // namespace
+
+void write_hnsw(const HnswStore& store, const std::string& path) {
+  SectionWriter writer(path, kind);
+  write(writer, store);
+}
+
+std::vector<std::byte> hnsw_bytes(const HnswStore& store) {
+  std::vector<std::byte> bytes;
+  SectionWriter writer(bytes, kind);
+  write(writer, store);
+  return bytes;
+}
+
+HnswStore read_hnsw(MemoryResource& resource, const std::string& path, int threads) {
+  return read(resource, std::make_shared<SectionFile>(path, kind, threads), threads);
+}
+
+HnswStore read_hnsw(MemoryResource& resource, std::span<const std::byte> bytes, int threads) {
+  return read(resource, std::make_shared<SectionFile>(bytes, kind, threads), threads);
 }
 
 }  // namespace Kindred::Impl

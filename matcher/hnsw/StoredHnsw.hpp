@@ -4,7 +4,10 @@
 
 #include "HnswStore.hpp"
 
+#include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace Kindred::Impl {
 
@@ -16,6 +19,11 @@ void write_hnsw(const HnswStore& store, const std::string& path);
 /// result can be traversed, changed and written without leaving its bounds. \throws CorruptFile and
 /// as SectionFile
 HnswStore read_hnsw(MemoryResource& resource, const std::string& path, int threads);
+
+/// The bytes of the file that `write_hnsw` writes.
+std::vector<std::byte> hnsw_bytes(const HnswStore& store);
+/// The same as for a file, of its bytes, which are copied.
+HnswStore read_hnsw(MemoryResource& resource, std::span<const std::byte> bytes, int threads);
 
 }  // namespace Kindred::Impl
 

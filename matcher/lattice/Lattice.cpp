@@ -6,6 +6,7 @@
 #include "common/WorkspaceCalls.hpp"
 #include "graph/StoredGraph.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/lattice/LatticeAdjacency.hpp>
 #include <kindred/core/lattice/LatticeRoutes.hpp>
 #include <kindred/memory/PlacedArray.hpp>
@@ -292,8 +293,10 @@ std::vector<std::uint8_t> Lattice::dense() const {
   check_budget(*m_state->context, metrics().dense_bytes, "Kindred::Lattice::dense");
   const std::uint64_t nodes = shape().nodes();
   std::vector<std::uint8_t> out(nodes * nodes);
-  for (std::uint64_t node = 0; node < nodes; ++node)
+  for (std::uint64_t node = 0; node < nodes; ++node) {
+    if (node % 1024 == 0) Impl::CancelPoint().check();
     for (const std::uint64_t end : shape().neighbours(node)) out[node * nodes + end] = 1;
+  }
   return out;
 }
 
@@ -379,7 +382,8 @@ Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
     std::ranges::reverse(walk.back().left);
   };
   enter(from);
-  while (!walk.empty()) {
+  for (std::uint64_t steps = 0; !walk.empty(); ++steps) {
+    if (steps % 1024 == 0) Impl::CancelPoint().check();
     Step& step = walk.back();
     if (step.left.empty()) {
       walk.pop_back();

@@ -6,6 +6,7 @@
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
@@ -152,6 +153,7 @@ class SearchRun {
       download(m_exec_space, found.data(), m_found.view(), found.size());
       m_farthest = *std::ranges::max_element(found);
       if (m_farthest + 1 < level) return;
+      CancelPoint().check();
       if (targets.empty()) continue;
       const std::vector<std::uint32_t> distances = distances_of(targets);
       if (std::ranges::find(distances, lattice_unreached) == distances.end()) return;
@@ -171,6 +173,7 @@ class SearchRun {
       while (target < targets.size() && m_distances.data()[targets[target]] != lattice_unreached)
         ++target;
       if (!targets.empty() && target == targets.size()) return;
+      CancelPoint().check();
       widen_band();
       const std::uint64_t words = (last_word() - first_word()) / m_threads;
       if (is_list && count * list_out > words) {

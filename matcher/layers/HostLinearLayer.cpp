@@ -3,6 +3,7 @@
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -81,7 +82,7 @@ HostLinearLayer::HostLinearLayer(const HostSpace& exec_space, MemoryResource& me
 }
 
 void HostLinearLayer::multiply(std::uint64_t worker, std::uint64_t block, std::uint64_t first_tile,
-                               std::uint64_t last_tile) const {
+                               std::uint64_t last_tile, const CancelPoint& point) const {
   const GemmShape& shape = m_gemm.shape();
   std::byte* base = m_local.data();
   base += (64 - reinterpret_cast<std::uintptr_t>(base) % 64) % 64 + worker * m_local_bytes;
@@ -100,7 +101,7 @@ void HostLinearLayer::multiply(std::uint64_t worker, std::uint64_t block, std::u
   } else {
     m_gemm.pack(w, packed);
   }
-  for (std::uint64_t tile = first_tile; tile < last_tile; ++tile) {
+  for (std::uint64_t tile = first_tile; tile < last_tile && !point.is_cancelled(); ++tile) {
     const std::uint64_t new_row = tile * shape.m;
     const std::uint64_t row = std::min(new_row, m_layer.rows - shape.m);
     const std::byte* x = m_layer.x + row * m_layer.x_stride * size;
@@ -132,16 +133,19 @@ void HostLinearLayer::run(const HostSpace& exec_space) const {
   const std::uint64_t shares =
       std::min(tiles, blocks % m_workers == 0 ? 1 : (2 * m_workers + blocks - 1) / blocks);
   std::atomic<std::uint64_t> next{0};
+  const CancelPoint point;
   const auto work = [&](const std::uint64_t worker) {
     for (std::uint64_t item = next++; item < blocks * shares; item = next++) {
+      if (point.is_cancelled()) return;
       const std::uint64_t share = item % shares;
-      multiply(worker, item / shares, share * tiles / shares, (share + 1) * tiles / shares);
+      multiply(worker, item / shares, share * tiles / shares, (share + 1) * tiles / shares, point);
     }
   };
   Kokkos::parallel_for("Kindred::FusedLayers::host_products",
                        Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::uint64_t>>(
                            exec_space, 0, m_workers, Kokkos::ChunkSize(1)),
                        work);
+  point.check();
 }
 
 }  // namespace Kindred::Impl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BulkLearn.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckOffsets.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -15,6 +16,11 @@ namespace Kindred::Impl {
 namespace {
 
 constexpr std::uint64_t length_max = (std::uint64_t{1} << 31U) - 1;
+
+/// In loops over many patterns. \throws Cancelled
+void look_at(std::size_t p) {
+  if (p % 1024 == 0) CancelPoint().check();
+}
 
 std::string pattern_text(std::size_t p) { return "pattern " + std::to_string(p); }
 
@@ -129,6 +135,7 @@ void BulkLearn::check(const EventLists<T>& lists, const PatternCatalogue& catalo
   lay_out(lists);
   FrequencySum sum = catalogue.frequency_sum();
   for (std::size_t p = 0; p < count; ++p) {
+    look_at(p);
     KINDRED_THROW_IF(times(p) == 0, pattern_text(p) + ": times is 0; it must be at least 1");
     KINDRED_THROW_IF(!sum.add(m_key_begin[p + 1] - m_key_begin[p] - m_events[p], times(p)),
                      pattern_text(p) + ": times is " + std::to_string(times(p)) +
@@ -143,6 +150,7 @@ void BulkLearn::lay_out(const EventLists<T>& lists) {
   m_key_begin.resize(count + 1);
   m_events.resize(count);
   for (std::size_t p = 0; p < count; ++p) {
+    look_at(p);
     const std::uint64_t begin = lists.patterns[p];
     const std::uint64_t end = lists.patterns[p + 1];
     std::uint64_t events = 0;
@@ -229,6 +237,7 @@ void BulkLearn::encode(const EventLists<Symbol>& symbols, const Vocabulary& voca
   const std::size_t limit = dictionary ? dictionary->size() : m_known_symbols;
   std::vector<Symbol> number_of(dictionary ? limit : 0, unknown_symbol);
   for (std::size_t p = 0; p < size(); ++p) {
+    look_at(p);
     for (std::uint64_t e = symbols.patterns[p]; e < symbols.patterns[p + 1]; ++e) {
       for (const Symbol symbol : symbols.events[e]) {
         KINDRED_THROW_IF(symbol >= limit, pattern_text(p) + " contains symbol " +
@@ -271,6 +280,7 @@ void BulkLearn::collect(const PatternCatalogue& catalogue) {
   std::vector<std::size_t> firsts;  // of the new patterns
   FirstItems items(size());
   for (std::size_t p = 0; p < size(); ++p) {
+    look_at(p);
     if (m_known[p] != not_known) continue;
     const std::size_t first = items.find_or_add(m_hashes[p], p, [&](std::size_t other) {
       return m_hashes[other] == m_hashes[p] && m_events[other] == m_events[p] &&
@@ -306,6 +316,7 @@ void BulkLearn::check_names(const PatternCatalogue& catalogue) const {
   FirstItems items(size());  // new patterns that get their names
   std::vector<std::size_t> first_of;
   for (std::size_t p = 0; p < size(); ++p) {
+    look_at(p);
     if (m_place[p] != not_known && m_place[p] == first_of.size()) first_of.push_back(p);
     if (!name(p)) continue;
     if (const auto named = catalogue.find(*name(p), m_name_hashes[p])) {

@@ -6,6 +6,7 @@
 #include "common/CallerArrays.hpp"
 #include "sequence/MeasureOperations.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckOffsets.hpp>
 
 #include <mutex>
@@ -71,7 +72,7 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
   }
   const LearnedPattern result =
       Impl::translating_out_of_memory("Kindred::PatternMemory::learn", [&] {
-        const std::lock_guard one_writer(state.writing_mutex);
+        const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
         const std::unique_lock lock(state.mutex);
         Ragged<Symbol> symbols;
         bool known = true;
@@ -144,7 +145,7 @@ void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) 
   KINDRED_THROW_IF(frequency == 0, "frequency is 0; it must be at least 1, or forget the pattern");
   State& state = *m_state;
   Impl::translating_out_of_memory("Kindred::PatternMemory::set_frequency", [&] {
-    const std::lock_guard one_writer(state.writing_mutex);
+    const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
     const std::unique_lock lock(state.mutex);
     if (!state.catalogue.is_live(index)) state.refuse_unknown(index);
     const std::uint64_t before = state.catalogue.frequency(index);
@@ -165,7 +166,7 @@ void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) 
 bool PatternMemory::forget(std::uint64_t index) {
   State& state = *m_state;
   const bool was_there = Impl::translating_out_of_memory("Kindred::PatternMemory::forget", [&] {
-    const std::lock_guard one_writer(state.writing_mutex);
+    const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
     const std::unique_lock lock(state.mutex);
     if (!state.catalogue.is_live(index)) return false;
     state.catalogue.prepare_to_forget(index);
@@ -188,7 +189,7 @@ bool PatternMemory::forget(std::string_view name) {
 void PatternMemory::clear() {
   State& state = *m_state;
   Impl::translating_out_of_memory("Kindred::PatternMemory::clear", [&] {
-    const std::lock_guard one_writer(state.writing_mutex);
+    const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
     state.tiers.clear([&](const Impl::PatternTiers::Drop& drop) {
       if (Impl::PatternTiers* const others = state.other_tiers()) {
         others->clear([&](const Impl::PatternTiers::Drop& drop_other) {

@@ -11,6 +11,7 @@
 #include "SyncWorker.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
@@ -119,7 +120,7 @@ struct KINDRED_HIDDEN PatternMemory::State {
   Impl::PatternTiers& tiers_at(Level at) {
     if (at == level) return tiers;
     if (Impl::PatternTiers* const made = other_tiers()) return *made;
-    const std::lock_guard one_writer(writing_mutex);
+    const auto one_writer = Impl::cancellable_lock(writing_mutex);
     if (!owned_other) owned_other = std::make_unique<LevelTiers>(*this, at);
     other = owned_other.get();
     return owned_other->tiers;
@@ -244,7 +245,7 @@ struct KINDRED_HIDDEN PatternMemory::State {
   template <class Plan>
   std::vector<LearnedPattern> learn_all(const Plan& make_plan) {
     auto learned = Impl::translating_out_of_memory("Kindred::PatternMemory::learn_all", [&] {
-      const std::lock_guard one_writer(writing_mutex);
+      const auto one_writer = Impl::cancellable_lock(writing_mutex);
       Impl::BulkLearn plan = make_plan();
       const std::vector<std::uint64_t> raised = plan.raised();
       const std::unique_lock lock(mutex);
@@ -288,7 +289,7 @@ struct KINDRED_HIDDEN PatternMemory::State {
   /// The mapped file of the catalogue and the stored segments.
   std::shared_ptr<const Impl::SectionFile> file;
   /// Held by every call that changes the catalogue or adds to the vocabulary, before `mutex`.
-  std::mutex writing_mutex;
+  std::timed_mutex writing_mutex;
   mutable std::shared_mutex mutex;  ///< protects the catalogue from being read during a change
   Vocabulary vocabulary;
   Impl::PatternCatalogue catalogue;

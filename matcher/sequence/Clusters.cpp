@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Clusters.hpp>
 
@@ -92,6 +93,7 @@ class CompleteLinkage {
 
   void run(Forest& forest) {
     while (!m_best.empty()) {
+      Impl::CancelPoint().check();
       const SimilarPair pair = m_best.top();
       m_best.pop();
       if (!forest.is_root(pair.first) || !forest.is_root(pair.second)) continue;

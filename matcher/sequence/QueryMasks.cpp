@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "QueryMasks.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 #include <kindred/core/sequence/impl/EditState.hpp>
 #include <kindred/core/sequence/impl/JaroWinklerScore.hpp>
@@ -16,6 +17,9 @@ namespace {
 
 /// Symbols below this are looked up in a table, others by binary search.
 constexpr Symbol table_max = 1U << 12U;
+
+/// Rows between two looks at whether to end early.
+constexpr std::size_t rows_between_checks = 64;
 
 /// Up to this number of words, no memory is allocated.
 constexpr std::size_t near_words = 16;
@@ -55,7 +59,6 @@ const std::uint64_t* QueryMasks::masks(Symbol symbol) const {
 }
 
 std::uint32_t QueryMasks::lcs(std::span<const Symbol> pattern, std::uint64_t least) const {
-  constexpr std::size_t check_rows = 64;
   std::array<std::uint64_t, near_words> near;
   std::vector<std::uint64_t> far(m_words > near_words ? m_words : 0);
   const std::span<std::uint64_t> state =
@@ -80,9 +83,9 @@ std::uint32_t QueryMasks::lcs(std::span<const Symbol> pattern, std::uint64_t lea
         state[w] = sum | (before & ~mask[w]);
       }
     }
-    if (least > 0 && i % check_rows == check_rows - 1 &&
-        zeros() + (pattern.size() - 1 - i) < least) {
-      break;
+    if (i % rows_between_checks == rows_between_checks - 1) {
+      CancelPoint().check();
+      if (least > 0 && zeros() + (pattern.size() - 1 - i) < least) break;
     }
   }
   return zeros();
@@ -101,11 +104,12 @@ std::uint32_t QueryMasks::edit_matched(std::span<const Symbol> pattern) const {
   const std::span<state_type> states =
       far.empty() ? std::span(near).first(m_words) : std::span<state_type>(far);
   constexpr std::uint64_t absent = 0;
-  for (const Symbol symbol : pattern) {
-    const std::uint64_t* const mask = masks(symbol);
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const std::uint64_t* const mask = masks(pattern[i]);
     EditCarry carry;
     for (std::size_t w = 0; w < m_words; ++w)
       states[w].step(mask == nullptr ? &absent : mask + w, carry);
+    if (i % rows_between_checks == rows_between_checks - 1) CancelPoint().check();
   }
   auto distance = static_cast<std::int64_t>(pattern.size());
   for (std::size_t w = 0; w < m_words; ++w) {

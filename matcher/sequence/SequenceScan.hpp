@@ -4,6 +4,7 @@
 
 #include "ScanWorkspace.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <condition_variable>
@@ -45,9 +46,9 @@ class SequenceScan {
              const PostingsIndex* postings, std::vector<std::vector<Match>>& answers) {
     const auto posted =
         postings == nullptr ? posted_view() : placed_postings(exec_space, *postings);
-    const Lease lease(*this, exec_space);
-    lease.workspace->match({store, queries, rows, options, index_limits, postings}, posted,
-                           answers);
+    lend(exec_space, [&](workspace_type& workspace) {
+      workspace.match({store, queries, rows, options, index_limits, postings}, posted, answers);
+    });
   }
 
   /// \brief Writes the value of every query of \p queries (dense symbols, maybe empty) and every
@@ -60,8 +61,9 @@ class SequenceScan {
                     const ValueTarget& target) {
     std::vector<std::size_t> rows(queries.rows());
     std::iota(rows.begin(), rows.end(), std::size_t{0});
-    const Lease lease(*this, exec_space);
-    lease.workspace->write_values({store, queries, rows, options, {}}, rule, target);
+    lend(exec_space, [&](workspace_type& workspace) {
+      workspace.write_values({store, queries, rows, options, {}}, rule, target);
+    });
   }
 
  private:
@@ -92,8 +94,17 @@ class SequenceScan {
   struct Lease {
     Lease(SequenceScan& from, const ExecutionSpace& exec_space) : scan(from) {
       std::unique_lock lock(scan.m_mutex);
-      scan.m_returned.wait(lock,
-                           [&] { return !scan.m_free.empty() || scan.m_made < workspaces_max; });
+      const auto is_free = [&] { return !scan.m_free.empty() || scan.m_made < workspaces_max; };
+      const CancelPoint point;
+      if (!point.is_needed()) {
+        scan.m_returned.wait(lock, is_free);
+      } else {
+        while (!scan.m_returned.wait_for(lock, cancel_interval, is_free)) {
+          lock.unlock();
+          point.check();
+          lock.lock();
+        }
+      }
       if (scan.m_free.empty()) {
         workspace = std::make_unique<workspace_type>(
             scan.m_made == 0 ? exec_space : instance_beside(exec_space), *scan.m_memory,
@@ -108,7 +119,11 @@ class SequenceScan {
     ~Lease() {
       {
         const std::lock_guard lock(scan.m_mutex);
-        scan.m_free.push_back(std::move(workspace));
+        if (workspace != nullptr) {
+          scan.m_free.push_back(std::move(workspace));
+        } else {
+          --scan.m_made;
+        }
       }
       scan.m_returned.notify_one();
     }
@@ -118,6 +133,18 @@ class SequenceScan {
     SequenceScan& scan;
     std::unique_ptr<workspace_type> workspace;
   };
+
+  /// Calls `body(workspace)`.
+  template <class Body>
+  void lend(const ExecutionSpace& exec_space, const Body& body) {
+    Lease lease(*this, exec_space);
+    try {
+      body(*lease.workspace);
+    } catch (const Cancelled&) {
+      lease.workspace.reset();  // what a call leaves in it is incomplete
+      throw;
+    }
+  }
 
   MemoryResource* m_memory;
   std::shared_ptr<const tiles_type> m_tiles;

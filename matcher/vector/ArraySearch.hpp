@@ -204,10 +204,15 @@ class ArraySearch {
   /// Calls `body()`, whose launches are ordered behind those of earlier calls.
   template <class Body>
   void in_order(const ExecutionSpace& exec_space, const VectorStore& store, const Body& body) {
-    m_calls.run(exec_space, "Kindred::VectorIndex::arrays", nullptr, [&] {
-      prepare_filters(exec_space, store);
-      body();
-    });
+    try {
+      m_calls.run(exec_space, "Kindred::VectorIndex::arrays", nullptr, [&] {
+        prepare_filters(exec_space, store);
+        body();
+      });
+    } catch (const Cancelled&) {
+      bind(*m_memory);  // what a call leaves in the buffers is incomplete
+      throw;
+    }
   }
   void prepare_filters(const ExecutionSpace& exec_space, const VectorStore& store) {
     if (m_is_current) return;

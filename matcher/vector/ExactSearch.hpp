@@ -237,7 +237,7 @@ class ExactSearch {
     Arch::fence(exec_space, "Kindred::VectorIndex::scores");
   }
 
-  std::mutex mutex;
+  std::timed_mutex mutex;
 
  private:
   /// Size of the buffer for rows that are not on the device.

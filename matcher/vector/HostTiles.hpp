@@ -8,6 +8,7 @@
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -142,6 +143,7 @@ class HostTiles {
     // With few rows, the work is divided by queries as well.
     const std::uint64_t shares = tiles < 4 * m_workers ? blocks : 1;
     std::atomic<std::uint64_t> next{0};
+    const CancelPoint point;
     const auto work = [&](const std::uint64_t worker) {
       std::byte* local = aligned(m_local.data()) + worker * m_local_bytes;
       auto* products = reinterpret_cast<float*>(local);
@@ -150,6 +152,7 @@ class HostTiles {
       const TileBounds bounds =
           TileBounds::of(reinterpret_cast<float*>(values + rows_each * m_stride), rows_each);
       for (std::uint64_t item = next++; item < tiles * shares; item = next++) {
+        if (point.is_cancelled()) return;
         const std::uint64_t first = begin + item / shares * rows_each;
         const std::uint64_t count = std::min(rows_each, end - first);
         const TileRows<HostSpace, Element> tile{
@@ -174,6 +177,7 @@ class HostTiles {
                              exec_space, 0, m_workers, Kokkos::ChunkSize(1)),
                          work);
     Arch::fence(exec_space, "Kindred::VectorIndex::host_tiles");
+    point.check();
   }
 
   HostGemmChoice m_choice;

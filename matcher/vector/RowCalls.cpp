@@ -3,6 +3,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -221,6 +222,7 @@ class HostRanking {
     std::array<std::size_t, queries_max> sizes{};
     const std::size_t end = std::min(m_call.count, (range + 1) * m_length);
     for (std::size_t begin = range * m_length; begin < end; begin += together) {
+      CancelPoint().check();
       const std::size_t length = std::min(together, end - begin);
       score_matrix_here(m_call.metric, {}, rows, begin, begin + length, queries, scores.data(),
                         {together, {}});

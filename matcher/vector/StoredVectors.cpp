@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace Kindred {
@@ -122,20 +124,10 @@ VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end
   return head;
 }
 
-}  // namespace
-
-void StoredVectors::save(const std::string& path) const { save_parts(path, {this, 1}, end_id); }
-
-void StoredVectors::save_parts(const std::string& path, std::span<const StoredVectors> parts,
-                               std::uint64_t end_id) {
-  Impl::write_vectors(path, parts, end_id);
-}
-
-void Impl::write_vectors(const std::string& path, std::span<const StoredVectors> parts,
-                         std::uint64_t end_id, const std::function<void(SectionWriter&)>& more) {
-  const VectorsHead head = checked_head(parts, end_id);
+/// Writes all sections of the live rows of \p parts.
+void write_columns(SectionWriter& writer, const VectorsHead& head,
+                   std::span<const StoredVectors> parts) {
   const VectorElement element = parts.front().rows.element;
-  SectionWriter writer(path, Impl::vectors_kind);
   Impl::write_head(writer, head);
   Impl::with_element_type(element, [&](auto zero) {
     using T = decltype(zero);
@@ -147,7 +139,7 @@ void Impl::write_vectors(const std::string& path, std::span<const StoredVectors>
   const auto norms = [](const StoredVectors& part) { return part.norms.data(); };
   if (element == VectorElement::int8) write_column<float>(writer, "scale", parts, 1, scales);
   write_column<double>(writer, "norm", parts, 1, norms);
-  if (head.rows != end_id) write_ids(writer, parts);
+  if (head.rows != head.end_id) write_ids(writer, parts);
   if (head.quantized_stride > 0) {
     const auto column = [&](const char* name, auto member) {
       write_column<float>(writer, name, parts, 1, [&](const StoredVectors& part) {
@@ -161,14 +153,11 @@ void Impl::write_vectors(const std::string& path, std::span<const StoredVectors>
     column("shadow.error", &StoredQuantizedRows::errors);
     column("shadow.norm", &StoredQuantizedRows::norms);
   }
-  if (more) more(writer);
-  writer.commit();
 }
 
-StoredVectors StoredVectors::load(const std::string& path, int threads) {
-  const auto file =
-      std::make_shared<const SectionFile>(path, Impl::vectors_kind, Impl::threads_or_all(threads));
-  const SectionChecks checks(*file, 0, Impl::threads_or_all(threads));
+/// The columns of \p file, which they keep. \throws CorruptFile
+StoredVectors vectors_of(std::shared_ptr<const SectionFile> file, int threads) {
+  const SectionChecks checks(*file, 0, threads);
   const VectorsHead head = Impl::read_head(checks, file->commits());
   const auto element = static_cast<VectorElement>(head.element);
 
@@ -224,8 +213,48 @@ StoredVectors StoredVectors::load(const std::string& path, int threads) {
     quantized.errors = column("shadow.error");
     quantized.norms = column("shadow.norm");
   }
-  stored.owner = file;
+  stored.owner = std::move(file);
   return stored;
+}
+
+}  // namespace
+
+void StoredVectors::save(const std::string& path) const { save_parts(path, {this, 1}, end_id); }
+
+void StoredVectors::save_parts(const std::string& path, std::span<const StoredVectors> parts,
+                               std::uint64_t end_id) {
+  Impl::write_vectors(path, parts, end_id);
+}
+
+std::vector<std::byte> StoredVectors::parts_to_bytes(std::span<const StoredVectors> parts,
+                                                     std::uint64_t end_id) {
+  const VectorsHead head = checked_head(parts, end_id);
+  std::vector<std::byte> bytes;
+  SectionWriter writer(bytes, Impl::vectors_kind);
+  write_columns(writer, head, parts);
+  writer.commit();
+  return bytes;
+}
+
+void Impl::write_vectors(const std::string& path, std::span<const StoredVectors> parts,
+                         std::uint64_t end_id, const std::function<void(SectionWriter&)>& more) {
+  const VectorsHead head = checked_head(parts, end_id);
+  SectionWriter writer(path, Impl::vectors_kind);
+  write_columns(writer, head, parts);
+  if (more) more(writer);
+  writer.commit();
+}
+
+StoredVectors StoredVectors::load(const std::string& path, int threads) {
+  threads = Impl::threads_or_all(threads);
+  return vectors_of(std::make_shared<const SectionFile>(path, Impl::vectors_kind, threads),
+                    threads);
+}
+
+StoredVectors StoredVectors::from_bytes(std::span<const std::byte> bytes, int threads) {
+  threads = Impl::threads_or_all(threads);
+  return vectors_of(std::make_shared<const SectionFile>(bytes, Impl::vectors_kind, threads),
+                    threads);
 }
 
 StoredVectorsFileInfo StoredVectors::inspect(const std::string& path, int threads) {

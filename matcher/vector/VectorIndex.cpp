@@ -5,6 +5,7 @@
 #include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
@@ -62,7 +63,7 @@ struct KINDRED_HIDDEN VectorIndex::State {
   /// DeviceLost, and what \p change throws
   template <class Change>
   decltype(auto) changing(const char* what, const Change& change) {
-    const std::unique_lock lock(mutex);
+    const auto lock = Impl::cancellable_lock(mutex);
     for (const Space space : all_spaces) {
       if (!context.is_usable(space)) continue;
       Impl::with_instance(context, space, [&](const auto& exec_space) {
@@ -165,7 +166,7 @@ struct KINDRED_HIDDEN VectorIndex::State {
     return context.run(workload, forced, [&](Space space) {
       Impl::with_instance(context, space, [&](const auto& exec_space) {
         auto& own = search<std::decay_t<decltype(exec_space)>>(space);
-        const std::lock_guard lock(own.mutex);
+        const auto lock = Impl::cancellable_lock(own.mutex);
         start();
         own.begin(path);
         // Blocks of equal size, as few as possible.
@@ -183,6 +184,11 @@ struct KINDRED_HIDDEN VectorIndex::State {
                               own.clear();
                               if (own.fall_back()) continue;
                               if (length > 1 || !own.shrink()) throw;
+                            } catch (const Cancelled&) {
+                              // What a call leaves in the workspace is incomplete.
+                              Arch::fence(exec_space, "Kindred::VectorIndex::clear");
+                              own.clear();
+                              throw;
                             }
                           }
                         });
@@ -210,11 +216,11 @@ struct KINDRED_HIDDEN VectorIndex::State {
   Context& context;
   mutable CallHistory history;
   Impl::VectorStore store;
-  mutable std::shared_mutex mutex;  ///< protects the store
+  mutable std::shared_timed_mutex mutex;  ///< protects the store
   std::atomic<double> seconds_without_copy{
       0.0};  ///< seconds that searches without quantized copies took
   std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;
-  std::mutex array_search_mutex;
+  std::timed_mutex array_search_mutex;
   Arch::PerSpace<Impl::ArraySearch> array_searches;  ///< destroyed first: waits for its calls
 };
 
@@ -249,14 +255,28 @@ VectorIndex VectorIndex::load(Context& context, const std::string& path,
   });
 }
 
+VectorIndex VectorIndex::from_bytes(Context& context, std::span<const std::byte> bytes,
+                                    const VectorIndexOptions& options, int threads) {
+  return Impl::translating_out_of_memory("Kindred::VectorIndex::from_bytes", [&] {
+    return of_file(context, StoredVectors::from_bytes(bytes, threads), options);
+  });
+}
+
 VectorIndex VectorIndex::of_file(Context& context, const StoredVectors& stored,
                                  const VectorIndexOptions& options) {
   return VectorIndex(std::make_unique<State>(context, stored, options, Impl::StoredAccess::write));
 }
 
 void VectorIndex::save(const std::string& path) const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   StoredVectors::save_parts(path, m_state->store.stored(), m_state->store.end_id());
+}
+
+std::vector<std::byte> VectorIndex::to_bytes() const {
+  return Impl::translating_out_of_memory("Kindred::VectorIndex::to_bytes", [&] {
+    const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
+    return StoredVectors::parts_to_bytes(m_state->store.stored(), m_state->store.end_id());
+  });
 }
 
 VectorIndex::~VectorIndex() = default;
@@ -319,7 +339,7 @@ void VectorIndex::replace(std::uint64_t id, const VectorSpan& row) {
 SearchResults VectorIndex::search(std::span<const float> queries,
                                   const SearchOptions& options) const {
   State& state = *m_state;
-  const std::shared_lock lock(state.mutex);
+  const auto lock = Impl::cancellable_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
   Impl::require_no_stream(options.stream);
@@ -383,7 +403,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
 ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float score,
                                           const SearchOptions& options) const {
   State& state = *m_state;
-  const std::shared_lock lock(state.mutex);
+  const auto lock = Impl::cancellable_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
   Impl::require_no_stream(options.stream);
@@ -426,7 +446,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
                                 RaggedSpan<std::uint64_t> candidates,
                                 const SearchOptions& options) const {
   State& state = *m_state;
-  const std::shared_lock lock(state.mutex);
+  const auto lock = Impl::cancellable_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
   Impl::require_no_stream(options.stream);
@@ -482,7 +502,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
 DispatchRecord VectorIndex::scores(std::span<const float> queries, std::span<float> out,
                                    const ScoreOptions& options) const {
   State& state = *m_state;
-  const std::shared_lock lock(state.mutex);
+  const auto lock = Impl::cancellable_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
   Impl::require_no_stream(options.stream);

@@ -18,9 +18,9 @@ namespace Kindred {
 struct VectorIndex::Parts {
   Context& context;
   const Impl::VectorStore& store;
-  std::shared_mutex& mutex;  ///< of the store
+  std::shared_timed_mutex& mutex;  ///< of the store
   Arch::PerSpace<Impl::ArraySearch>& array_searches;
-  std::mutex& array_search_mutex;  ///< of `array_searches`
+  std::timed_mutex& array_search_mutex;  ///< of `array_searches`
 };
 
 }  // namespace Kindred

@@ -354,4 +354,35 @@ TEST(StoredGraph, RejectsAnotherKindOfFile) {
   EXPECT_THROW(small_graph().save(folder / "no/where"), InvalidArgument);
 }
 
+TEST(GraphBytes, AreThoseOfASavedFileAndAreChecked) {
+  const TempFolder folder;
+  for (const EdgeWeights weights :
+       {EdgeWeights::float32, EdgeWeights::bfloat16, EdgeWeights::none}) {
+    const SpreadingEngine engine = small_graph(weights);
+    engine.save(folder / "graph");
+    const std::vector<std::byte> bytes = engine.to_bytes();
+    const std::string file = read_all(folder / "graph");
+    ASSERT_EQ(bytes.size(), file.size());
+    EXPECT_EQ(std::memcmp(bytes.data(), file.data(), file.size()), 0);
+    SpreadingEngine copy = SpreadingEngine::from_bytes(Testing::context(), bytes);
+    EXPECT_EQ(copy.to_bytes(), bytes);
+    EXPECT_EQ(copy.find("d"), engine.find("d"));
+    copy.add_edges({{{0, 2, 1}}});
+    EXPECT_EQ(copy.edges(), engine.edges() + 1);
+    const auto refuse = [](const std::vector<std::byte>& damaged) {
+      EXPECT_THAT(message_of<CorruptFile>(
+                      [&] { SpreadingEngine::from_bytes(Testing::context(), damaged); }),
+                  HasSubstr("the buffer"));
+    };
+    refuse({});
+    for (const std::size_t size : {std::size_t{1}, std::size_t{127}, bytes.size() - 1})
+      refuse({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)});
+    for (std::size_t at = 0; at < bytes.size(); at += 41) {
+      std::vector<std::byte> damaged = bytes;
+      damaged[at] ^= std::byte{0x10};
+      refuse(damaged);
+    }
+  }
+}
+
 }  // namespace StoredGraphTest

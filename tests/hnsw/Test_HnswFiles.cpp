@@ -392,4 +392,33 @@ TEST(Hnswlib, LabelsMayBeLargeAndLimitTheIds) {
   EXPECT_FALSE(index.contains(label));
 }
 
+TEST(HnswBytes, AreThoseOfASavedFileAndAreChecked) {
+  const TempFolder folder;
+  const HnswIndex index = small_index();
+  index.save(folder / "index");
+  const std::vector<std::byte> bytes = index.to_bytes();
+  const std::string file = read_all(folder / "index");
+  ASSERT_EQ(bytes.size(), file.size());
+  EXPECT_EQ(std::memcmp(bytes.data(), file.data(), file.size()), 0);
+  HnswIndex copy = HnswIndex::from_bytes(Testing::context(), bytes);
+  EXPECT_EQ(copy.to_bytes(), bytes);
+  EXPECT_EQ(copy.statistics().links, index.statistics().links);
+  use(copy);
+  const auto refuse = [](const std::vector<std::byte>& damaged) {
+    EXPECT_THAT(
+        message_of<CorruptFile>([&] { HnswIndex::from_bytes(Testing::context(), damaged); }),
+        HasSubstr("the buffer"));
+  };
+  refuse({});
+  for (const std::size_t size : {std::size_t{1}, std::size_t{127}, bytes.size() - 1})
+    refuse({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)});
+  for (std::size_t at = 0; at < bytes.size(); at += 41) {
+    std::vector<std::byte> damaged = bytes;
+    damaged[at] ^= std::byte{0x10};
+    refuse(damaged);
+  }
+  const HnswIndex empty(Testing::context(), 3);
+  EXPECT_EQ(HnswIndex::from_bytes(Testing::context(), empty.to_bytes()).size(), 0U);
+}
+
 }  // namespace HnswFilesTest

@@ -351,4 +351,43 @@ TEST(StoredVectors, RejectAnotherKindOfFile) {
   EXPECT_THROW(StoredVectors::load(folder.write("x", "text")), CorruptFile);
 }
 
+TEST(VectorBytes, AreThoseOfASavedFileAndAreChecked) {
+  const TempFolder folder;
+  auto generator = Testing::generator("bytes of vectors");
+  std::normal_distribution<float> normal;
+  std::vector<float> rows(40 * 5);
+  for (float& value : rows) value = normal(generator);
+  for (const VectorElement element : {VectorElement::float32, VectorElement::float16,
+                                      VectorElement::bfloat16, VectorElement::int8}) {
+    VectorArray encoded(element, 40, 5);
+    encode_rows(rows, 5, element, encoded.values(), encoded.scales());
+    VectorIndex index(Testing::context(), encoded.span(), {});
+    index.remove(std::vector<std::uint64_t>{3, 39});
+    index.save(folder / "index");
+    const std::vector<std::byte> bytes = index.to_bytes();
+    const std::string file = read_all(folder / "index");
+    ASSERT_EQ(bytes.size(), file.size());
+    EXPECT_EQ(std::memcmp(bytes.data(), file.data(), file.size()), 0);
+    VectorIndex copy = VectorIndex::from_bytes(Testing::context(), bytes);
+    EXPECT_EQ(copy.ids(), index.ids());
+    EXPECT_EQ(copy.to_bytes(), bytes);
+    EXPECT_EQ(copy.search(rows).scores, index.search(rows).scores);
+    copy.add(encoded.span());
+    EXPECT_EQ(copy.size(), index.size() + 40);
+    const auto refuse = [](const std::vector<std::byte>& damaged) {
+      EXPECT_THAT(
+          message_of<CorruptFile>([&] { VectorIndex::from_bytes(Testing::context(), damaged); }),
+          HasSubstr("the buffer"));
+    };
+    refuse({});
+    for (const std::size_t size : {std::size_t{1}, std::size_t{127}, bytes.size() - 1})
+      refuse({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)});
+    for (std::size_t at = 0; at < bytes.size(); at += 41) {
+      std::vector<std::byte> damaged = bytes;
+      damaged[at] ^= std::byte{0x10};
+      refuse(damaged);
+    }
+  }
+}
+
 }  // namespace StoredVectorsTest

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 
 #include <algorithm>
@@ -60,19 +61,27 @@ std::size_t parts_for(const HostSpace& exec_space, std::size_t edges) {
                                  static_cast<std::size_t>(Arch::concurrency(exec_space)));
 }
 
+/// Whether a loop over many edges ends at item \p i since the call was cancelled.
+bool ends_at(std::size_t i, const Impl::CancelPoint& point) {
+  return i % 65536 == 0 && point.is_cancelled();
+}
+
 struct CountEdges {
   std::span<const Edge> edges;
   std::span<std::uint64_t> out;
   std::span<std::uint64_t> in;
   std::span<const std::uint64_t> sources;
   std::span<const std::uint64_t> targets;
+  Impl::CancelPoint point = {};
 
   void operator()(std::size_t part) const {
     const NodeRange from(sources, part);
     const NodeRange to(targets, part);
     std::ranges::fill(from.counts(out), 0);
     std::ranges::fill(to.counts(in), 0);
-    for (const Edge& edge : edges) {
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      if (ends_at(i, point)) return;
+      const Edge& edge = edges[i];
       if (from.has(edge.from)) ++out[std::size_t{edge.from} + 1];
       if (to.has(edge.to)) ++in[std::size_t{edge.to} + 1];
     }
@@ -84,10 +93,12 @@ struct PlaceOutEdges {
   std::span<const std::uint8_t> kinds;
   AdjacencySpan out;
   std::span<const std::uint64_t> sources;
+  Impl::CancelPoint point = {};
 
   void operator()(std::size_t part) const {
     const NodeRange from(sources, part);
     for (std::size_t i = 0; i < edges.size(); ++i) {
+      if (ends_at(i, point)) return;
       const Edge& edge = edges[i];
       if (!from.has(edge.from)) continue;
       const std::uint64_t place = out.offsets[std::size_t{edge.from} + 1]++;
@@ -103,11 +114,14 @@ struct CountEnds {
   std::span<const std::uint32_t> ends;
   std::span<std::uint64_t> in;
   std::span<const std::uint64_t> targets;
+  Impl::CancelPoint point = {};
 
   void operator()(std::size_t part) const {
     const NodeRange to(targets, part);
     std::ranges::fill(to.counts(in), 0);
-    for (const std::uint32_t end : ends) {
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      if (ends_at(i, point)) return;
+      const std::uint32_t end = ends[i];
       if (to.has(end)) ++in[std::size_t{end} + 1];
     }
   }
@@ -117,10 +131,12 @@ struct PlaceInEdges {
   ConstAdjacencySpan out;
   AdjacencySpan in;
   std::span<const std::uint64_t> targets;
+  Impl::CancelPoint point = {};
 
   void operator()(std::size_t part) const {
     const NodeRange to(targets, part);
     for (std::size_t source = 0; source + 1 < out.offsets.size(); ++source) {
+      if (ends_at(source, point)) return;
       for (std::uint64_t i = out.offsets[source]; i < out.offsets[source + 1]; ++i) {
         if (!to.has(out.ends[i])) continue;
         const std::uint64_t place = in.offsets[std::size_t{out.ends[i]} + 1]++;
@@ -136,10 +152,13 @@ struct PlaceInEdges {
 template <class Body>
 void for_each_part(const HostSpace& exec_space, const char* label, std::size_t parts,
                    const Body& body) {
-  if (parts == 1) return body(0);
+  if (parts == 1) {
+    body(0);
+    return Impl::CancelPoint().check();
+  }
   using policy = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Static>,
                                      Kokkos::IndexType<std::size_t>>;
-  Kokkos::parallel_for(label, policy(exec_space, 0, parts, Kokkos::ChunkSize(1)), body);
+  Arch::cancellable_for(label, policy(exec_space, 0, parts, Kokkos::ChunkSize(1)), body);
   Arch::fence(exec_space, label);
 }
 

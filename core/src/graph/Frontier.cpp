@@ -58,6 +58,7 @@ void spread_frontier(const ExecutionSpace& exec_space,
                Impl::FrontierLaunch<ExecutionSpace>{
                    in, out, state, FrontierSizes<ExecutionSpace>(state.shape), queries, groups,
                    static_cast<std::uint32_t>(top), ranks, done});
+  Arch::check_cancelled(exec_space);
 }
 
 template <class ExecutionSpace>

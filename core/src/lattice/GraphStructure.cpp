@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/lattice/GraphStructure.hpp>
 
 #include <algorithm>
@@ -41,6 +42,7 @@ class Search {
     queue[last++] = source;
     found[source] = 0;
     while (first < last) {
+      if (first % 4096 == 0) Impl::CancelPoint().check();
       const std::uint32_t node = queue[first++];
       const std::uint32_t next = found[node] + 1;
       for (std::uint64_t i = offsets[node]; i < offsets[node + 1]; ++i) {
@@ -111,6 +113,7 @@ double clustering_of(const Rows& rows) {
   std::vector<std::uint32_t> mark(rows.nodes(), unreached);
   double sum = 0;
   for (std::uint32_t node = 0; node < rows.nodes(); ++node) {
+    if (node % 1024 == 0) Impl::CancelPoint().check();
     const std::uint64_t degree = rows.degree(node);
     if (degree < 2) continue;
     const auto row = rows.ends.subspan(rows.offsets[node], degree);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/lattice/LatticeAdjacency.hpp>
 
 #include <algorithm>
@@ -125,7 +126,7 @@ void fill_lattice_adjacency(const ExecutionSpace& exec_space, const LatticeGrid&
     constexpr std::uint64_t nodes_each = 8192;
     const std::uint64_t lines = grid.nodes / grid.size;
     const std::uint64_t lines_each = std::max<std::uint64_t>(nodes_each / grid.size, 1);
-    Kokkos::parallel_for(
+    Arch::cancellable_for(
         label, Items<ExecutionSpace>(exec_space, 0, (lines + lines_each - 1) / lines_each),
         Impl::LatticeLineRows{grid, offsets.data(), ends.data(), lines, lines_each});
   }

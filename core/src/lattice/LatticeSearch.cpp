@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/lattice/impl/LatticeSearch.hpp>
 
@@ -154,9 +155,9 @@ void trace_lattice_paths(const ExecutionSpace& exec_space,
                          const ArrayView<const std::uint64_t, ExecutionSpace>& targets,
                          const ArrayView<const std::uint64_t, ExecutionSpace>& begins,
                          const ArrayView<std::uint64_t, ExecutionSpace>& paths) {
-  Kokkos::parallel_for("Kindred::Lattice::search::trace",
-                       Items<ExecutionSpace>(exec_space, 0, targets.extent(0)),
-                       Impl::LatticeTrace<ExecutionSpace>{search, targets, begins, paths});
+  Arch::cancellable_for("Kindred::Lattice::search::trace",
+                        Items<ExecutionSpace>(exec_space, 0, targets.extent(0)),
+                        Impl::LatticeTrace<ExecutionSpace>{search, targets, begins, paths});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                             \

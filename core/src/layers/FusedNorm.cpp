@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/layers/FusedNorm.hpp>
 
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/common/Range.hpp>
 #include <kindred/core/layers/impl/NormRows_Cuda.hpp>
@@ -112,8 +113,8 @@ void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
     Arch::choose_form<Arch::Bfloat16Rounding>([&](auto has) {
       using lines =
           std::conditional_t<decltype(has)::value, Arch::Bfloat16CacheLines, Arch::HostCacheLines>;
-      Kokkos::parallel_for(label, Impl::range(exec_space, plan.teams),
-                           Impl::HostNormRows<lines>{layers.data(), count});
+      Arch::cancellable_for(label, Impl::range(exec_space, plan.teams),
+                            Impl::HostNormRows<lines>{layers.data(), count});
     });
   }
 }

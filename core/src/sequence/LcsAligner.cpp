@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/LcsAligner.hpp>
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 
 #include <algorithm>
@@ -101,8 +102,11 @@ class LcsAligner::Walk {
       std::uint64_t* const next = states.data() + place * words;
       const std::size_t first = begin + (place - 1) * stride;
       advance(first, words, next - words, next);
-      for (std::size_t row = first + 1; row < first + stride; ++row)
+      for (std::size_t row = first + 1; row < first + stride; ++row) {
         advance(row, words, next, next);
+        if (row % 64 == 0) Impl::CancelPoint().check();
+      }
+      if (place % 64 == 0) Impl::CancelPoint().check();
     }
     if (stride > 1) {
       for (std::size_t place = stored; place-- > 0 && m_column > m_prefix;) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/MatchingBlocks.hpp>
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/sequence/Autojunk.hpp>
 #include <kindred/core/sequence/impl/MatchedRuns.hpp>
 
@@ -26,6 +27,7 @@ class BlockFinder::Runs {
       const std::uint32_t i = hit->position;
       const std::uint64_t row = m_workspace.m_rows + i;
       bool best_ends_here = false;
+      if (i % 8 == 7) Impl::CancelPoint().check();
       // From the right, so that the run which ends at (i - 1, j - 1) is still stored.
       for (std::uint32_t p = m_first[hit->number]; p < m_first[hit->number + 1]; ++p) {
         const std::uint32_t j = m_positions[p];

@@ -2,6 +2,7 @@
 #include <kindred/core/sequence/PairScores.hpp>
 
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/common/Range.hpp>
 #include <kindred/core/sequence/impl/PairScoresKernel.hpp>
 
@@ -41,7 +42,7 @@ void score_pairs(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
   const std::uint64_t pairs = std::uint64_t{queries.queries} * tiles.slots();
   with_symbol_type(tiles, [&](auto symbol) {
     const auto launch = [&](auto words, std::uint64_t workers) {
-      Kokkos::parallel_for(
+      Arch::cancellable_for(
           "Kindred::Sequence::pair_score_keys::score", range<std::uint64_t>(exec_space, workers),
           PairScoresKernel<ExecutionSpace, decltype(symbol), score, decltype(words)::value>{
               tiles, queries, workspace, keys, threshold, separator, tiles.slots(),

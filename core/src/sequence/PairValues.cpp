@@ -2,6 +2,8 @@
 #include <kindred/core/sequence/PairValues.hpp>
 
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Range.hpp>
 #include <kindred/core/sequence/impl/ShortValues_Host.hpp>
 
@@ -19,9 +21,9 @@ void write_values(const ExecutionSpace& exec_space, const PatternTiles<Execution
                   const ArrayView<const Source, ExecutionSpace>& sources,
                   const PairValues<ExecutionSpace>& values) {
   if (tiles.tiles == 0 || queries.queries == 0) return;
-  Kokkos::parallel_for(
-      "Kindred::Sequence::write_pair_values::write",
-      range<std::uint64_t>(exec_space, std::uint64_t{queries.queries} * tiles.slots()),
+  Arch::cancellable_for_each<std::uint64_t>(
+      "Kindred::Sequence::write_pair_values::write", exec_space,
+      std::uint64_t{queries.queries} * tiles.slots(),
       PairValuesKernel<ExecutionSpace, Source>{tiles, queries.lengths, sources, values, rule,
                                                tiles.slots()});
 }
@@ -80,21 +82,23 @@ void scan_short(const HostSpace& exec_space, const ShortValuesKernel<Element, re
   const auto move = [=](const Element* from, Element* to, std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t i = begin; i < end; ++i) to[i] = from[slot_of(i)];
   };
+  const CancelPoint point;
   if (queries >= 4 * workers) {
     // A thread processes whole queries.
-    Kokkos::parallel_for("Kindred::Sequence::short_pair_values::scan_queries",
-                         range<std::uint32_t>(exec_space, workers),
-                         [=](const std::uint32_t worker) {
-                           Element* const own = rows + std::size_t{worker} * slots;
-                           for (std::uint32_t q = worker; q < queries; q += workers) {
-                             if (ordered) {
-                               kernel.scan(q, 0, pairs, unused, out_row(q));
-                             } else {
-                               kernel.scan(q, 0, pairs, 0, own);
-                               move(own, out_row(q), 0, patterns);
-                             }
-                           }
-                         });
+    Arch::cancellable_for("Kindred::Sequence::short_pair_values::scan_queries",
+                          range<std::uint32_t>(exec_space, workers),
+                          [=](const std::uint32_t worker) {
+                            Element* const own = rows + std::size_t{worker} * slots;
+                            for (std::uint32_t q = worker; q < queries; q += workers) {
+                              if (point.is_cancelled()) return;
+                              if (ordered) {
+                                kernel.scan(q, 0, pairs, unused, out_row(q));
+                              } else {
+                                kernel.scan(q, 0, pairs, 0, own);
+                                move(own, out_row(q), 0, patterns);
+                              }
+                            }
+                          });
     return;
   }
   // Threads share the patterns of a query.
@@ -106,23 +110,23 @@ void scan_short(const HostSpace& exec_space, const ShortValuesKernel<Element, re
     const std::uint32_t count = std::min(queries - first, workers);
     using policy = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                        Kokkos::IndexType<std::uint32_t>>;
-    Kokkos::parallel_for("Kindred::Sequence::short_pair_values::scan_parts",
-                         policy(exec_space, 0, count * parts), [=](const std::uint32_t item) {
-                           const std::uint32_t q = item / parts;
-                           const std::uint32_t part = item % parts;
-                           kernel.scan(
-                               first + q, part_of(part, pairs), part_of(part + 1, pairs),
-                               ordered ? unused : 0,
-                               ordered ? out_row(first + q) : rows + std::size_t{q} * slots);
-                         });
+    Arch::cancellable_for("Kindred::Sequence::short_pair_values::scan_parts",
+                          policy(exec_space, 0, count * parts), [=](const std::uint32_t item) {
+                            const std::uint32_t q = item / parts;
+                            const std::uint32_t part = item % parts;
+                            kernel.scan(
+                                first + q, part_of(part, pairs), part_of(part + 1, pairs),
+                                ordered ? unused : 0,
+                                ordered ? out_row(first + q) : rows + std::size_t{q} * slots);
+                          });
     if (ordered) continue;
-    Kokkos::parallel_for("Kindred::Sequence::short_pair_values::move",
-                         policy(exec_space, 0, count * parts), [=](const std::uint32_t item) {
-                           const std::uint32_t q = item / parts;
-                           const std::uint32_t part = item % parts;
-                           move(rows + std::size_t{q} * slots, out_row(first + q),
-                                part_of(part, patterns), part_of(part + 1, patterns));
-                         });
+    Arch::cancellable_for("Kindred::Sequence::short_pair_values::move",
+                          policy(exec_space, 0, count * parts), [=](const std::uint32_t item) {
+                            const std::uint32_t q = item / parts;
+                            const std::uint32_t part = item % parts;
+                            move(rows + std::size_t{q} * slots, out_row(first + q),
+                                 part_of(part, patterns), part_of(part + 1, patterns));
+                          });
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/Postings.hpp>
 
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/common/Range.hpp>
 #include <kindred/core/sequence/impl/PostingsKernel.hpp>
@@ -24,8 +25,8 @@ void count_postings(const ExecutionSpace& exec_space, const PatternTiles<Executi
       shape::vector_length);
   policy.set_scratch_size(0,
                           Kokkos::PerTeam(block * sizeof(typename kernel_type::counter_type) + 16));
-  Kokkos::parallel_for("Kindred::Sequence::count_postings::count", policy,
-                       kernel_type{tiles, slots, lists, bound, tiles.slots(), list, counters});
+  Arch::cancellable_for("Kindred::Sequence::count_postings::count", policy,
+                        kernel_type{tiles, slots, lists, bound, tiles.slots(), list, counters});
 }
 
 template <class ExecutionSpace>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/sequence/impl/RatcliffObershelpKernel.hpp>
 
 namespace Kindred {
@@ -32,12 +33,20 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
           0, Kokkos::PerTeam(
                  tables::template scratch_bytes<decltype(symbol), 2>(queries, tiles.vocabulary)));
     }
-    Kokkos::parallel_for("Kindred::Sequence::ratcliff_obershelp::match",
-                         Kokkos::Experimental::require(
-                             policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-                         Impl::RatcliffObershelpKernel<ExecutionSpace, decltype(symbol)>{
-                             tiles, queries, shape, list, counters, workspace, matched,
-                             shape.worker_words(), by_list});
+    Arch::cancellable_for(
+        "Kindred::Sequence::ratcliff_obershelp::match",
+        Kokkos::Experimental::require(policy,
+                                      Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+        Impl::RatcliffObershelpKernel<ExecutionSpace, decltype(symbol)>{tiles,
+                                                                        queries,
+                                                                        shape,
+                                                                        list,
+                                                                        counters,
+                                                                        workspace,
+                                                                        matched,
+                                                                        shape.worker_words(),
+                                                                        {},
+                                                                        by_list});
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 
@@ -106,11 +107,11 @@ void launch(const ExecutionSpace& exec_space,
   } else {
     using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                        Kokkos::IndexType<std::uint64_t>>;
-    Kokkos::parallel_for(rank_label, policy(exec_space, 0, work_items, Kokkos::ChunkSize(1)),
-                         Impl::CandidateChunk<Element, Term>{ranking});
+    Arch::cancellable_for(rank_label, policy(exec_space, 0, work_items, Kokkos::ChunkSize(1)),
+                          Impl::CandidateChunk<Element, Term>{ranking});
     if (plan.chunks > 1) {
-      Kokkos::parallel_for(merge_label, policy(exec_space, 0, queries, Kokkos::ChunkSize(1)),
-                           Impl::CandidateMerge<Element>{ranking});
+      Arch::cancellable_for(merge_label, policy(exec_space, 0, queries, Kokkos::ChunkSize(1)),
+                            Impl::CandidateMerge<Element>{ranking});
     }
   }
 }

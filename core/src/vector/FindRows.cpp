@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/vector/FindRows.hpp>
 
 #include <string>
@@ -33,10 +34,9 @@ void find_rows(const ExecutionSpace& exec_space, const IdLists& lists, const Seg
                const ArrayView<std::uint32_t, ExecutionSpace>& found,
                const ArrayView<std::uint64_t, ExecutionSpace>& offsets) {
   static const std::string label = "Kindred::Vector::find_rows::find";
-  Kokkos::parallel_for(label,
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
-                           exec_space, 0, lists.queries * lists.length + lists.queries + 1),
-                       FindKernel<ExecutionSpace>{lists, segment, found.data(), offsets.data()});
+  Arch::cancellable_for_each<std::uint64_t>(
+      label, exec_space, lists.queries * lists.length + lists.queries + 1,
+      FindKernel<ExecutionSpace>{lists, segment, found.data(), offsets.data()});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                \

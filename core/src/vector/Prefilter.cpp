@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
 
@@ -99,7 +100,7 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
                                           2048 * Impl::Int8Dots<ExecutionSpace, tile()>::teams,
                                       (batches + launch::team_size - 1) / launch::team_size)
             : (batches + 31) / 32;
-    Kokkos::parallel_for(
+    Arch::cancellable_for(
         "Kindred::Vector::prefilter_rows::scan",
         typename kernel_type::policy_type(exec_space, static_cast<int>(teams), launch::team_size,
                                           launch::vector_length),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/ScoreMatrix.hpp>
 
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/vector/impl/ScoreMatrixKernels.hpp>
 
 #include <algorithm>
@@ -55,8 +56,8 @@ void launch(const ExecutionSpace& exec_space, const Impl::MatrixCall<Element>& c
     using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                        Kokkos::IndexType<std::uint64_t>>;
     const Impl::MatrixBlocks<Element, Term> kernel{call};
-    Kokkos::parallel_for("Kindred::Vector::score_matrix::block",
-                         policy(exec_space, 0, kernel.work_items(), Kokkos::ChunkSize(1)), kernel);
+    Arch::cancellable_for("Kindred::Vector::score_matrix::block",
+                          policy(exec_space, 0, kernel.work_items(), Kokkos::ChunkSize(1)), kernel);
   }
 }
 

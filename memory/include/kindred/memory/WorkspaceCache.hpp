@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/MemoryResource.hpp>
 
@@ -38,7 +39,7 @@ class WorkspaceCache {
   void lend(const ExecutionSpace& exec_space, MemoryResource& memory, int threads,
             std::uint64_t bytes, const Body& body) {
     Side<ExecutionSpace>& side = side_of<ExecutionSpace>(threads);
-    const std::lock_guard lock(side.mutex);
+    const auto lock = cancellable_lock(side.mutex);
     const auto try_once = [&] {
       try {
         if (!side.workspace) side.workspace.emplace(memory, threads);
@@ -57,6 +58,9 @@ class WorkspaceCache {
       if constexpr (Arch::is_device<ExecutionSpace>) m_device_bytes = 0;
       if (!has_kept) throw;
       try_once();
+    } catch (const Cancelled&) {
+      side.workspace.reset();  // what a call leaves in it is incomplete
+      throw;
     }
     if constexpr (Arch::is_device<ExecutionSpace>)
       m_device_bytes = std::max(m_device_bytes.load(), bytes);
@@ -65,7 +69,7 @@ class WorkspaceCache {
  private:
   template <class ExecutionSpace>
   struct Side {
-    std::mutex mutex;
+    std::timed_mutex mutex;
     std::optional<Workspace<ExecutionSpace>> workspace;
   };
   template <class ExecutionSpace>

@@ -3,6 +3,7 @@
 #define KINDRED_BACKENDS_IMPL_HOST_WORKERS_HPP
 
 #include <kindred/backends/impl/HelperThreads.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -35,10 +36,14 @@ class WorkQueue {
   void work(std::size_t worker, const Body& body) noexcept {
     std::size_t i = 0;
     try {
+      const CancelPoint::Part part(m_point);
       for (std::size_t begin = m_next.fetch_add(m_chunk); begin < m_items;
            begin = m_next.fetch_add(m_chunk)) {
         const std::size_t end = std::min(begin + m_chunk, m_items);
-        for (i = begin; i < end; ++i) body(worker, i);
+        for (i = begin; i < end; ++i) {
+          m_point.check();
+          body(worker, i);
+        }
       }
     } catch (...) {
       const std::lock_guard lock(m_failing);
@@ -58,6 +63,7 @@ class WorkQueue {
  private:
   std::size_t m_items;
   std::size_t m_chunk;
+  CancelPoint m_point;
   std::atomic<std::size_t> m_next{0};
   std::mutex m_failing;
   std::size_t m_failed = 0;
@@ -65,7 +71,8 @@ class WorkQueue {
 };
 
 /// \brief The threads available to the loops of one call: the calling thread and helpers. A loop
-/// uses as many as its work justifies. Thread-safe.
+/// uses as many as its work justifies, and ends early with `Cancelled` if the call was cancelled.
+/// Thread-safe.
 class HostWorkers {
  public:
   /// Only the calling thread.
@@ -92,7 +99,11 @@ class HostWorkers {
     const std::size_t workers =
         std::min(chunks, useful_threads(m_count, nanoseconds * static_cast<double>(items)));
     if (workers <= 1) {
-      for (std::size_t i = 0; i < items; ++i) body(std::size_t{0}, i);
+      const CancelPoint point;
+      for (std::size_t i = 0; i < items; ++i) {
+        point.check();
+        body(std::size_t{0}, i);
+      }
       return;
     }
     WorkQueue queue(items, chunk);
@@ -108,12 +119,13 @@ class HostWorkers {
   void for_each_range(std::size_t count, double nanoseconds, const Body& body) const {
     const std::size_t workers = useful_threads(m_count, nanoseconds * static_cast<double>(count));
     if (workers <= 1) {
-      if (count > 0) body(std::size_t{0}, count);
+      run_alone(count, nanoseconds, body);
       return;
     }
     // Several ranges per worker, so that a late worker claims fewer; multiples of 64 elements, so
     // that ranges consist of whole cache lines.
-    std::size_t length = std::max<std::size_t>(1, count / (4 * workers));
+    std::size_t length =
+        std::min(std::max<std::size_t>(1, count / (4 * workers)), length_max(nanoseconds, count));
     if (length > 64) length = length / 64 * 64;
     for_each_item(
         (count + length - 1) / length, 1, nanoseconds * static_cast<double>(length),
@@ -142,6 +154,26 @@ class HostWorkers {
   }
 
  private:
+  /// The largest number of elements of a range: those of a few milliseconds if the call can be
+  /// cancelled.
+  static std::size_t length_max(double nanoseconds, std::size_t count) {
+    constexpr double most = 5e6;
+    if (!(nanoseconds * static_cast<double>(count) > most) || !CancelPoint().is_needed())
+      return count;
+    return static_cast<std::size_t>(std::max(64.0, most / nanoseconds)) / 64 * 64;
+  }
+  /// All ranges on the calling thread: one, or several of a few milliseconds if the call can be
+  /// cancelled.
+  template <class Body>
+  static void run_alone(std::size_t count, double nanoseconds, const Body& body) {
+    const CancelPoint point;
+    const std::size_t length = length_max(nanoseconds, count);
+    for (std::size_t begin = 0; begin < count; begin += length) {
+      point.check();
+      body(begin, std::min(count, begin + length));
+    }
+  }
+
   HelperThreads* m_helpers = nullptr;
   std::size_t m_count = 1;
 };

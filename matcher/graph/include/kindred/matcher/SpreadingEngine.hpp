@@ -165,6 +165,10 @@ class SpreadingEngine {
   /// SpaceUnavailable; OutOfMemory
   static SpreadingEngine load(Context& context, const std::string& path,
                               const GraphOptions& options = {}, int threads = 0);
+  /// \brief As `load`, from the bytes of such a file, which are copied; the path in errors is "the
+  /// buffer". \throws CorruptFile; SpaceUnavailable; OutOfMemory
+  static SpreadingEngine from_bytes(Context& context, std::span<const std::byte> bytes,
+                                    const GraphOptions& options = {}, int threads = 0);
   /// \brief Validates every byte of a file as `load` does, and that both directions hold the same
   /// edges, and describes its contents. Complexity O(nodes + edges), with 8 bytes of memory per
   /// node. Does not fence.
@@ -228,6 +232,8 @@ class SpreadingEngine {
   /// \throws InvalidArgument for a path that cannot be written; Busy while another process writes
   /// it; Error for failed writes
   void save(const std::string& path) const;
+  /// The bytes of the file that `save` writes. Complexity O(bytes). \throws OutOfMemory
+  std::vector<std::byte> to_bytes() const;
 
   /// \brief Spreads from the sources of every query. Fences the instance it ran on.
   ///

@@ -169,6 +169,12 @@ class HnswIndex {
   /// \throws NotFound; InvalidArgument; CorruptFile with the byte offset and the reason;
   /// OutOfMemory
   static HnswIndex load(Context& context, const std::string& path);
+  /// \brief The bytes of the file that `save` writes. Complexity O(bytes). Does not fence.
+  /// \throws OutOfMemory
+  std::vector<std::byte> to_bytes() const;
+  /// \brief As `load`, from the bytes of such a file, which are copied; the path in errors is "the
+  /// buffer". \throws CorruptFile; OutOfMemory
+  static HnswIndex from_bytes(Context& context, std::span<const std::byte> bytes);
 
   /// \brief Reads a graph of float32 rows written by hnswlib's `saveIndex`; labels become ids.
   ///

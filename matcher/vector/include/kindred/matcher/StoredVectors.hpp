@@ -6,12 +6,14 @@
 #include <kindred/matcher/VectorFile.hpp>
 #include <kindred/matcher/VectorSpan.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace KINDRED_PUBLIC Kindred {
 
@@ -66,6 +68,9 @@ struct StoredVectors {
   /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
   /// offset and the reason
   static StoredVectors load(const std::string& path, int threads = 0);
+  /// \brief As `load`, from the bytes of such a file, which are copied; the path in errors is "the
+  /// buffer". \throws CorruptFile; OutOfMemory
+  static StoredVectors from_bytes(std::span<const std::byte> bytes, int threads = 0);
   /// \brief Validates a store file as `load` does, and describes its contents. Complexity, fences
   /// and exceptions as `load`.
   static StoredVectorsFileInfo inspect(const std::string& path, int threads = 0);
@@ -94,6 +99,10 @@ struct StoredVectors {
   /// \param end_id of the store, greater than every id; that of the parts is ignored
   static void save_parts(const std::string& path, std::span<const StoredVectors> parts,
                          std::uint64_t end_id);
+  /// The bytes of the file that `save_parts` writes. \throws InvalidArgument for the parts;
+  /// OutOfMemory
+  static std::vector<std::byte> parts_to_bytes(std::span<const StoredVectors> parts,
+                                               std::uint64_t end_id);
 };
 
 }  // namespace Kindred

@@ -142,6 +142,10 @@ class VectorIndex {
   /// OutOfMemory
   static VectorIndex load(Context& context, const std::string& path,
                           const VectorIndexOptions& options = {}, int threads = 0);
+  /// \brief As `load`, from the bytes of such a file, which are copied; the path in errors is "the
+  /// buffer". \throws CorruptFile; SpaceUnavailable; OutOfMemory
+  static VectorIndex from_bytes(Context& context, std::span<const std::byte> bytes,
+                                const VectorIndexOptions& options = {}, int threads = 0);
   ~VectorIndex();
   VectorIndex(VectorIndex&&) noexcept;
   VectorIndex& operator=(VectorIndex&&) noexcept;
@@ -186,6 +190,9 @@ class VectorIndex {
   /// \brief Atomically writes all rows and ids to a file, with the quantized copy if the host has
   /// it. Complexity O(bytes). Does not fence. \throws as `StoredVectors::save`
   void save(const std::string& path) const;
+  /// \brief The bytes of the file that `save` writes. Complexity O(bytes). Does not fence.
+  /// \throws OutOfMemory
+  std::vector<std::byte> to_bytes() const;
 
   /// \brief The exact top-k rows of every query. Fences the instance it ran on.
   ///

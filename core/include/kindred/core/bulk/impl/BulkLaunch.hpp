@@ -3,6 +3,7 @@
 #define KINDRED_CORE_BULK_IMPL_BULK_LAUNCH_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/bulk/BulkList.hpp>
 #include <kindred/core/common/ContainingEntry.hpp>
 #include <kindred/core/common/Range.hpp>
@@ -64,7 +65,7 @@ void for_each_chunk(const ExecutionSpace& exec_space, const char* label, std::ui
                              exec_space, static_cast<int>(chunks), bulk_team, 1),
                          kernel);
   } else {
-    Kokkos::parallel_for(label, range(exec_space, chunks), kernel);
+    Arch::cancellable_for(label, range(exec_space, chunks), kernel);
   }
 }
 

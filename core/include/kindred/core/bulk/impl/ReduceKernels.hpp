@@ -3,6 +3,7 @@
 #define KINDRED_CORE_BULK_IMPL_REDUCE_KERNELS_HPP
 
 #include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
@@ -176,7 +177,7 @@ void for_each_block(const ExecutionSpace& exec_space, const char* label, std::ui
             shape::team_size, shape::vector_length),
         kernel);
   } else {
-    Kokkos::parallel_for(label, range(exec_space, chunks), kernel);
+    Arch::cancellable_for(label, range(exec_space, chunks), kernel);
   }
 }
 

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_FRONTIER_HPP
 #define KINDRED_CORE_GRAPH_IMPL_FRONTIER_HPP
 
+#include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/arch/launch/ThreadGroup.hpp>
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/core/graph/impl/FrontierRanks.hpp>
@@ -528,6 +529,7 @@ struct FrontierLaunch {
   std::uint32_t top;
   ArrayView<Rank, ExecutionSpace> ranks;
   ArrayView<std::uint8_t, ExecutionSpace> done;
+  Arch::KernelCancel<ExecutionSpace> cancel = {};
 
   using view_type = group_type;
   static constexpr unsigned threads_max = group_type::team_threads;
@@ -536,8 +538,10 @@ struct FrontierLaunch {
   KOKKOS_INLINE_FUNCTION void operator()(group_type& group, std::byte* scratch) const {
     group.bind_memory(scratch);
     group.bind_barrier(&state.control(group.index()).barrier_cell);
-    for (std::size_t i = group.index(); i < queries.count; i = next(group))
+    for (std::size_t i = group.index(); i < queries.count; i = next(group)) {
+      if (cancel.is_requested()) return;
       FrontierWalk<ExecutionSpace>(*this, group).run(i);
+    }
   }
 
  private:

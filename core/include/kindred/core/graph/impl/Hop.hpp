@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 #define KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/graph/impl/BinPointers.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
@@ -207,7 +208,7 @@ void launch_long_rows(const ExecutionSpace& exec_space,
   const std::size_t further = graph.blocks() - graph.long_rows.extent(0);
   if (further == 0) return;
   using kernel = LongRows<ExecutionSpace, Width, Edges, Update>;
-  Kokkos::parallel_for(
+  Arch::cancellable_for(
       "Kindred::SpreadingEngine::hop::long_rows",
       Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(further),
                                          kernel::shape::team_size, kernel::shape::vector_length)
@@ -260,7 +261,7 @@ void launch_rows(const ExecutionSpace& exec_space,
     };
     const std::size_t blocks = graph.blocks();
     if (blocks > 0) {
-      Kokkos::parallel_for(
+      Arch::cancellable_for(
           "Kindred::SpreadingEngine::hop::long_row_blocks",
           policy(exec_space, teams(blocks), shape::team_size, shape::vector_length),
           LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{edges, long_rows_of(graph), x,
@@ -269,7 +270,7 @@ void launch_rows(const ExecutionSpace& exec_space,
     }
     const std::size_t work_items = row_sums::template short_work_items<Width>(graph);
     if (work_items > 0) {
-      Kokkos::parallel_for(
+      Arch::cancellable_for(
           "Kindred::SpreadingEngine::hop::short_rows",
           short_policy(exec_space, teams(work_items), shape::team_size, shape::vector_length),
           ShortRows<ExecutionSpace, Width, Edges, X, Update>{edges, x, update, work_items});

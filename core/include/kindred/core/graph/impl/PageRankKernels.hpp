@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Flag.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
@@ -239,7 +240,7 @@ void launch_page_rank_sums(const ExecutionSpace& exec_space,
   using shape = Arch::LaunchShape<ExecutionSpace>;
   using blocks_type = PageRankBlocks<ExecutionSpace, Value, Width>;
   const std::size_t blocks = (state.nodes + reproducible_block - 1) / reproducible_block;
-  Kokkos::parallel_for(
+  Arch::cancellable_for(
       "Kindred::SpreadingEngine::page_rank::blocks",
       policy(exec_space, static_cast<int>(blocks), blocks_type::team_size, shape::vector_length)
           .set_scratch_size(0, Kokkos::PerTeam(blocks_type::scratch)),

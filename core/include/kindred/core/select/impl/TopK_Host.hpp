@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SELECT_IMPL_TOP_K_HOST_HPP
 #define KINDRED_CORE_SELECT_IMPL_TOP_K_HOST_HPP
 
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/TopKRows.hpp>
 
@@ -72,7 +73,7 @@ class HostTopK {
   static void launch(const HostSpace& exec_space, const TopKRows<Key>& rows, std::size_t row_count,
                      std::size_t chunk_count, std::size_t chunk_length, std::size_t k, bool sort,
                      Key* out, Key* buffers) {
-    Kokkos::parallel_for(
+    Arch::cancellable_for(
         "Kindred::TopK::select::chunk",
         Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                             Kokkos::IndexType<std::size_t>>(exec_space, 0, row_count * chunk_count),

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_QUERY_SEGMENT_TABLES_HPP
 
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/core/sequence/impl/SequencePack.hpp>
@@ -123,10 +124,10 @@ void launch_segment(const char* label, const ExecutionSpace& exec_space, std::ui
       policy(exec_space, static_cast<int>(teams * queries), shape::team_size, shape::vector_length);
   policy.set_scratch_size(0, Kokkos::PerTeam(tables::template scratch_bytes<SymbolType, Words>(
                                  kernel.queries, kernel.tiles.vocabulary)));
-  Kokkos::parallel_for(label,
-                       Kokkos::Experimental::require(
-                           policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-                       kernel);
+  Arch::cancellable_for(label,
+                        Kokkos::Experimental::require(
+                            policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                        kernel);
 }
 
 /// Calls `launch(words, segment)` for the segments in turn, where the integral constant `words` is

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_RATCLIFF_OBERSHELP_KERNEL_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_RATCLIFF_OBERSHELP_KERNEL_HPP
 
+#include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 #include <kindred/core/sequence/impl/MatchedRuns.hpp>
 #include <kindred/core/sequence/impl/QuerySegmentTables.hpp>
@@ -25,6 +26,7 @@ struct RatcliffObershelpKernel {
   ArrayView<std::uint64_t, ExecutionSpace> workspace;
   ArrayView<std::uint32_t, ExecutionSpace> matched;
   std::uint64_t worker_words;
+  Arch::KernelCancel<ExecutionSpace> cancel;
   bool by_list;  ///< lists of runs first; run matrices for patterns whose runs exceed them
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
@@ -51,7 +53,7 @@ struct RatcliffObershelpKernel {
             taken = Kokkos::atomic_fetch_add(&counters(1), tile_patterns);
           },
           begin);
-      if (begin >= count) return;
+      if (begin >= count || cancel.is_requested()) return;
       const std::uint32_t end = begin + tile_patterns < count ? begin + tile_patterns : count;
       Kokkos::parallel_for(
           Kokkos::ThreadVectorRange(team, finder::lanes), [&](const unsigned lane) {

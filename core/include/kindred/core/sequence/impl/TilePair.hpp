@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_TILE_PAIR_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/impl/ByteColumns.hpp>
 
@@ -55,7 +56,7 @@ void for_each_tile_pair(const char* label, const HostSpace& exec_space,
                         const PatternTiles<HostSpace>& tiles, std::uint32_t queries,
                         const Kernel& kernel) {
   const std::uint64_t pairs = (std::uint64_t{tiles.tiles} + 1) / 2;
-  Kokkos::parallel_for(
+  Arch::cancellable_for(
       label,
       Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                           Kokkos::IndexType<std::uint64_t>>(exec_space, 0, queries * pairs),

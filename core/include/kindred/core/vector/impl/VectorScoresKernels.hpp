@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_VECTOR_SCORES_KERNELS_HPP
 #define KINDRED_CORE_VECTOR_IMPL_VECTOR_SCORES_KERNELS_HPP
 
+#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/simd/GroupLanes.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
@@ -25,7 +26,7 @@ void for_each_work_item(const ExecutionSpace& exec_space, const char* label,
                         std::uint64_t work_items, const Functor& functor) {
   using shape = Arch::LaunchShape<ExecutionSpace>;
   if (work_items == 0) return;
-  Kokkos::parallel_for(
+  Arch::cancellable_for(
       label,
       Kokkos::TeamPolicy<ExecutionSpace>(
           exec_space, static_cast<int>((work_items + shape::team_size - 1) / shape::team_size),

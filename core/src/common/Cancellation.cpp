@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include <utility>
+
+namespace Kindred {
+
+namespace {
+
+/// Of threads without a scope.
+Cancellation never_cancelled;
+
+struct ThreadScope {
+  Cancellation* cancellation = &never_cancelled;
+  bool may_check = false;  ///< whether this thread made the scope
+};
+thread_local constinit ThreadScope here;
+
+}  // namespace
+
+Cancellation::Scope::Scope(Cancellation& cancellation) noexcept
+    : m_before(std::exchange(here.cancellation, &cancellation)),
+      m_before_may_check(std::exchange(here.may_check, true)) {}
+Cancellation::Scope::~Scope() { here = {m_before, m_before_may_check}; }
+
+namespace Impl {
+
+CancelPoint::CancelPoint() noexcept : m_cancellation(here.cancellation) {}
+
+bool CancelPoint::is_needed() const noexcept { return m_cancellation != &never_cancelled; }
+
+bool CancelPoint::is_cancelled_now() const noexcept {
+  std::atomic<std::uint8_t>& state = m_cancellation->m_state;
+  if (here.may_check && here.cancellation == m_cancellation) {
+    std::uint8_t expected = Cancellation::wants_check;
+    if (state.compare_exchange_strong(expected, Cancellation::none) && m_cancellation->m_check) {
+      const ThreadScope before = std::exchange(here, {});
+      if (m_cancellation->m_check()) m_cancellation->cancel();
+      here = before;
+    }
+  }
+  return m_cancellation->is_cancelled();
+}
+
+CancelPoint::Suspended::Suspended() noexcept
+    : m_before(here.cancellation), m_before_may_check(here.may_check) {
+  here = {};
+}
+CancelPoint::Suspended::~Suspended() { here = {m_before, m_before_may_check}; }
+
+void CancelPoint::throw_cancelled() { throw Cancelled("the call was cancelled"); }
+
+CancelPoint::Part::Part(const CancelPoint& of) noexcept
+    : m_before(here.cancellation), m_before_may_check(here.may_check) {
+  if (here.cancellation != of.m_cancellation) here = {of.m_cancellation, false};
+}
+CancelPoint::Part::~Part() { here = {m_before, m_before_may_check}; }
+
+}  // namespace Impl
+
+}  // namespace Kindred

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/Lattice.hpp>
+#include <kindred/matcher/PatternMemory.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/Similarity.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "OneThread.hpp"
+#include "Support.hpp"
+
+namespace CancellationTest {
+
+using namespace Kindred;
+using Testing::one_thread;
+using Testing::random_values;
+
+/// \brief Cancels `call()` at its points: at the first ones, then at fewer and fewer. Calls
+/// `after()` after each failure, where nothing is cancelled. Returns the number of failures.
+template <class Call, class After>
+std::size_t cancel_everywhere(const Call& call, const After& after) {
+  std::size_t failures = 0;
+  for (std::size_t at = 0;; at += 1 + at / 4) {
+    std::size_t points = 0;
+    Cancellation* self = nullptr;
+    // Every point checks, since the check requests the next one.
+    Cancellation cancellation([&] {
+      self->request_check();
+      return points++ == at;
+    });
+    self = &cancellation;
+    cancellation.request_check();
+    try {
+      const Cancellation::Scope scope(cancellation);
+      call();
+      EXPECT_LE(points, at) << "the call went on after it was cancelled";
+      return failures;
+    } catch (const Cancelled&) {
+      ++failures;
+    }
+    after();
+  }
+}
+
+/// The same for a call with a result: it must have the same one afterwards.
+template <class Call>
+std::size_t expect_same_results(const Call& call) {
+  const auto expected = call();
+  const std::size_t failures = cancel_everywhere(call, [&] { EXPECT_EQ(call(), expected); });
+  EXPECT_EQ(call(), expected);
+  return failures;
+}
+
+Ragged<Symbol> random_sequences(const char* name, std::size_t count, std::size_t length) {
+  auto generator = Testing::generator(name);
+  std::uniform_int_distribution<Symbol> symbol(0, 20);
+  Ragged<Symbol> out;
+  std::vector<Symbol> row(length);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (Symbol& one : row) one = symbol(generator);
+    out.push_row(row);
+  }
+  return out;
+}
+
+SpreadingEngine random_graph(std::uint32_t nodes, std::size_t count) {
+  auto generator = Testing::generator("graph to cancel");
+  std::uniform_int_distribution<std::uint32_t> node(0, nodes - 1);
+  std::vector<Edge> edges(count);
+  for (Edge& edge : edges) edge = {node(generator), node(generator), 0.5F};
+  GraphOptions options;
+  options.background_merge = false;
+  options.merge_share = 1e9;
+  return SpreadingEngine(one_thread(), {nodes, edges}, options);
+}
+
+TEST(Cancellation, BelongsToTheCallsOfAScope) {
+  Cancellation cancellation;
+  const Impl::CancelPoint outside;
+  EXPECT_FALSE(outside.is_needed());
+  {
+    const Cancellation::Scope scope(cancellation);
+    const Impl::CancelPoint inside;
+    EXPECT_TRUE(inside.is_needed());
+    EXPECT_NO_THROW(inside.check());
+    cancellation.cancel();
+    EXPECT_TRUE(cancellation.is_cancelled());
+    EXPECT_THROW(inside.check(), Cancelled);
+    EXPECT_FALSE(outside.is_cancelled());
+    {
+      Cancellation other;
+      const Cancellation::Scope inner(other);
+      EXPECT_NO_THROW(Impl::CancelPoint().check());
+    }
+    {
+      const Impl::CancelPoint::Suspended suspended;
+      EXPECT_NO_THROW(Impl::CancelPoint().check());
+    }
+    EXPECT_THROW(Impl::CancelPoint().check(), Cancelled);
+    std::thread([] { EXPECT_NO_THROW(Impl::CancelPoint().check()); }).join();
+    cancellation.reset();
+    EXPECT_NO_THROW(inside.check());
+  }
+  cancellation.cancel();
+  EXPECT_NO_THROW(Impl::CancelPoint().check());
+}
+
+TEST(Cancellation, ChecksOnTheThreadOfTheScopeAndOnRequest) {
+  std::vector<std::thread::id> checked;
+  bool answer = false;
+  Cancellation cancellation([&] {
+    checked.push_back(std::this_thread::get_id());
+    EXPECT_FALSE(Impl::CancelPoint().is_needed()) << "calls of a check belong to no scope";
+    return answer;
+  });
+  const Cancellation::Scope scope(cancellation);
+  const Impl::CancelPoint point;
+  EXPECT_FALSE(point.is_cancelled());
+  EXPECT_TRUE(checked.empty());
+  cancellation.request_check();
+  std::thread([&] {
+    const Impl::CancelPoint::Part part(point);
+    EXPECT_FALSE(Impl::CancelPoint().is_cancelled());
+  }).join();
+  EXPECT_TRUE(checked.empty()) << "another thread does not check";
+  EXPECT_FALSE(point.is_cancelled());
+  EXPECT_EQ(checked, std::vector{std::this_thread::get_id()});
+  EXPECT_FALSE(point.is_cancelled());
+  EXPECT_EQ(checked.size(), 1U);
+  answer = true;
+  cancellation.request_check();
+  EXPECT_THROW(point.check(), Cancelled);
+  cancellation.request_check();
+  EXPECT_THROW(point.check(), Cancelled);
+  EXPECT_EQ(checked.size(), 2U);
+}
+
+TEST(Cancellation, EndsTheWaitForALock) {
+  const auto expect_end = [](auto& mutex, const auto& lock) {
+    std::atomic<bool> is_held{false};
+    std::atomic<bool> may_end{false};
+    std::thread holder([&] {
+      const std::unique_lock held(mutex);
+      is_held = true;
+      while (!may_end) std::this_thread::yield();
+    });
+    while (!is_held) std::this_thread::yield();
+    Cancellation cancellation;
+    std::thread canceller([&] { cancellation.cancel(); });
+    {
+      const Cancellation::Scope scope(cancellation);
+      EXPECT_THROW(lock(), Cancelled);
+    }
+    canceller.join();
+    may_end = true;
+    EXPECT_TRUE(lock().owns_lock()) << "without a scope, it waits";
+    holder.join();
+  };
+  std::timed_mutex mutex;
+  expect_end(mutex, [&] { return Impl::cancellable_lock(mutex); });
+  std::shared_timed_mutex shared;
+  expect_end(shared, [&] { return Impl::cancellable_shared_lock(shared); });
+}
+
+TEST(Cancellation, EndsEverySearchOfVectorsAndLeavesTheIndexUsable) {
+  auto generator = Testing::generator("vectors to cancel");
+  constexpr std::size_t dimension = 16;
+  const std::vector<float> rows = random_values(generator, 3000 * dimension);
+  const std::vector<float> queries = random_values(generator, 20 * dimension);
+  VectorIndex index(one_thread(), VectorSpan(rows, dimension), {});
+  for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
+    SearchOptions options;
+    options.path = path;
+    EXPECT_GT(expect_same_results([&] { return index.search(queries, options).ids; }), 1U)
+        << to_string(path);
+    EXPECT_GT(expect_same_results([&] {
+                const auto found = index.search_at_least(queries, 0.5F, options);
+                return found.results.offsets;
+              }),
+              1U)
+        << to_string(path);
+  }
+  Ragged<std::uint64_t> candidates;
+  for (std::size_t query = 0; query < 20; ++query) {
+    std::vector<std::uint64_t> list(100);
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = (query * 100 + i * 7) % 3000;
+    candidates.push_row(list);
+  }
+  EXPECT_GT(expect_same_results([&] { return index.score(queries, candidates).results.offsets; }),
+            1U);
+  std::vector<float> out(20 * 3000);
+  EXPECT_GT(expect_same_results([&] {
+              index.scores(queries, out);
+              return out;
+            }),
+            1U);
+}
+
+TEST(Cancellation, OfAChangeLeavesTheObjectAsItWas) {
+  auto generator = Testing::generator("changes to cancel");
+  constexpr std::size_t dimension = 8;
+  const std::vector<float> rows = random_values(generator, 600 * dimension);
+  VectorIndex index(one_thread(), VectorSpan(rows, dimension), {});
+  const auto bytes = index.to_bytes();
+  // What is added is removed, so that every attempt starts from the same rows.
+  cancel_everywhere([&] { index.add(VectorSpan(rows, dimension)); },
+                    [&] { EXPECT_EQ(index.to_bytes(), bytes); });
+  EXPECT_EQ(index.size(), 1200U);
+
+  HnswIndex graph(one_thread(), dimension);
+  const auto empty = graph.to_bytes();
+  EXPECT_GT(
+      cancel_everywhere([&] { graph.add(rows); }, [&] { EXPECT_EQ(graph.to_bytes(), empty); }), 3U);
+  const auto built = graph.to_bytes();
+  const std::span<const float> some = std::span(rows).first(100 * dimension);
+  EXPECT_GT(
+      cancel_everywhere([&] { graph.add(some); }, [&] { EXPECT_EQ(graph.to_bytes(), built); }), 0U);
+  graph.remove(std::vector<std::uint64_t>{3, 5, 600});
+  const auto before_repair = graph.to_bytes();
+  EXPECT_GT(cancel_everywhere([&] { graph.repair(); },
+                              [&] { EXPECT_EQ(graph.to_bytes(), before_repair); }),
+            3U);
+  EXPECT_GT(expect_same_results([&] { return graph.search(some).ids; }), 3U);
+
+  PatternMemory memory(one_thread());
+  const Ragged<Symbol> sequences = random_sequences("patterns", 500, 12);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i <= 20; ++i) texts.push_back("s" + std::to_string(i));
+  const std::vector<std::string_view> dictionary(texts.begin(), texts.end());
+  std::vector<std::uint64_t> patterns(501);
+  for (std::size_t i = 0; i < patterns.size(); ++i) patterns[i] = i;
+  const auto nothing = memory.to_bytes();
+  EXPECT_GT(cancel_everywhere(
+                [&] {
+                  memory.learn_all({patterns, sequences}, dictionary);
+                },
+                [&] { EXPECT_EQ(memory.to_bytes(), nothing); }),
+            1U);
+  EXPECT_EQ(memory.size(), 500U);
+
+  SpreadingEngine engine = random_graph(500, 4000);
+  engine.add_edges(std::vector<Edge>{{1, 2, 0.25F}, {7, 9, 0.5F}});
+  const auto unmerged = engine.to_bytes();
+  cancel_everywhere([&] { engine.merge(); }, [&] { EXPECT_EQ(engine.to_bytes(), unmerged); });
+  EXPECT_EQ(engine.to_bytes(), unmerged);
+}
+
+TEST(Cancellation, EndsComparisonsOfSequences) {
+  const Ragged<Symbol> patterns = random_sequences("stored", 400, 50);
+  const Ragged<Symbol> queries = random_sequences("asked", 3, 70);
+  const SequenceMatcher matcher(one_thread(), patterns);
+  for (const Measure measure : all_measures) {
+    MatchOptions options;
+    options.measure = measure;
+    options.threshold = 0.0;
+    options.top = 5;
+    EXPECT_GT(expect_same_results([&] {
+                std::vector<std::uint64_t> found;
+                for (const Match& match : matcher.match(queries, options).matches.values)
+                  found.push_back(match.index);
+                return found;
+              }),
+              1U)
+        << to_string(measure);
+  }
+  const Ragged<Symbol> pair = random_sequences("pair", 2, 3000);
+  for (const Measure measure : {Measure::lcs, Measure::levenshtein, Measure::difflib}) {
+    const PreparedQuery query(measure, pair[0]);
+    EXPECT_GT(expect_same_results([&] { return query.similarity(pair[1]); }), 3U)
+        << to_string(measure);
+  }
+  const PreparedQuery query(Measure::lcs, pair[0]);
+  EXPECT_GT(expect_same_results([&] { return query.blocks(pair[1]).size(); }), 3U);
+}
+
+TEST(Cancellation, EndsSpreadsAndHops) {
+  const SpreadingEngine engine = random_graph(3000, 60'000);
+  Ragged<Activation> sources;
+  for (std::uint32_t query = 0; query < 5; ++query)
+    sources.push_row(std::vector<Activation>{{query * 7, 1.0F}, {query + 900, 0.5F}});
+  for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear, SpreadMode::pagerank}) {
+    SpreadOptions options;
+    options.mode = mode;
+    options.top = 20;
+    EXPECT_GT(expect_same_results([&] {
+                std::vector<std::pair<std::uint32_t, float>> found;
+                for (const Activation& one : engine.spread(sources, options).activations.values)
+                  found.emplace_back(one.node, one.value);
+                return found;
+              }),
+              1U);
+  }
+  const std::vector<float> x(3000, 0.5F);
+  std::vector<float> y(3000);
+  EXPECT_GT(expect_same_results([&] {
+              engine.hop(x, y);
+              return y;
+            }),
+            1U);
+}
+
+TEST(Cancellation, EndsLatticesAndBulk) {
+  const std::vector<std::uint64_t> blocked{7, 20};
+  const Lattice lattice(one_thread(), 3, 12, {blocked, {}});
+  EXPECT_GT(expect_same_results(
+                [&] { return lattice.distances(std::vector<std::uint64_t>{0}).distances; }),
+            3U);
+  EXPECT_GT(expect_same_results([&] { return lattice.path(0, 1700); }), 3U);
+  EXPECT_GT(expect_same_results([&] { return Lattice(one_thread(), 2, 30).measure().diameter; }),
+            1U);
+  EXPECT_GT(expect_same_results([&] { return lattice.all_paths(0, 50, 8).values; }), 0U);
+  const Bulk bulk(one_thread());
+  auto generator = Testing::generator("numbers to cancel");
+  const std::vector<float> values = random_values(generator, 100'000);
+  std::vector<float> out(values.size());
+  const std::vector<std::span<const float>> arrays{values};
+  const std::vector<std::span<float>> results{out};
+  EXPECT_GT(expect_same_results([&] {
+              bulk.element_wise<float>(ElementWise::exponential, arrays, results);
+              return out;
+            }),
+            1U);
+}
+
+TEST(Cancellation, ByAnotherThreadEndsACallOnEverySpace) {
+  auto generator = Testing::generator("vectors to cancel from outside");
+  constexpr std::size_t dimension = 64;
+  const std::vector<float> rows = random_values(generator, 5000 * dimension);
+  Context& context = Testing::thread_sanitizer ? one_thread() : Testing::context();
+  VectorIndex index(context, VectorSpan(rows, dimension), {});
+  const std::span<const float> queries = rows;
+  for (const Space space : {Space::serial, Space::openmp}) {
+    if (!context.is_usable(space) || (Testing::thread_sanitizer && space != Space::serial))
+      continue;
+    SearchOptions options;
+    options.space = space;
+    options.path = SearchPath::brute_force;
+    options.top = 1;
+    Cancellation cancellation;
+    std::thread canceller([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      cancellation.cancel();
+    });
+    {
+      const Cancellation::Scope scope(cancellation);
+      const auto search = [&] {
+        while (true) index.search(queries, options);
+      };
+      EXPECT_THROW(search(), Cancelled);
+    }
+    canceller.join();
+    const SearchResults found = index.search(queries.first(3 * dimension), options);
+    EXPECT_EQ(found.ids, (std::vector<std::int64_t>{0, 1, 2}));
+  }
+}
+
+}  // namespace CancellationTest
