@@ -56,7 +56,8 @@ class HnswIndex(unittest.TestCase):
     def test_progress_is_reported_and_may_stop(self):
         rows, counts = vectors("rows", 5000, 4), []
         pykindred.HnswIndex(rows, m=2, ef_construction=4, progress=counts.append)
-        self.assertEqual((counts, counts[-1]), (sorted(counts), 5000))
+        self.assertEqual(sum(counts), 5000)
+        self.assertTrue(0 < min(counts) <= max(counts) <= 4096)
 
         def stop(count):
             raise KeyboardInterrupt(count)

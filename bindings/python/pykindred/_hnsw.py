@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pykindred import _files, _kindred
+from pykindred import _kindred
+from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
-from pykindred._types import Array, Ids, StrPath
+from pykindred._types import Array, Bytes, Ids, StrPath
 
 
 class HnswIndex(Closing):
@@ -24,7 +25,8 @@ class HnswIndex(Closing):
         ef_construction: candidates during insertion, m … 65536
         seed: for the random levels of the nodes
         traversal: ``"bytes"`` (one byte per dimension), ``"floats"`` or ``"automatic"``
-        progress: called with the number of rows inserted so far, at most 4096 rows apart; what it raises stops the call
+        progress: called with the number of rows inserted since the last call, at most 4096, as ``tqdm(total=len(rows)).update`` takes it; what it
+            raises stops the call
         context: None: the default context
 
     >>> index = HnswIndex(np.float32([[3, 4], [4, -3], [1, 0]]), metric="ip")
@@ -55,6 +57,13 @@ class HnswIndex(Closing):
         return index
 
     @classmethod
+    def from_bytes(cls, data: Bytes, *, context: Context | None = None) -> "HnswIndex":
+        """Raises CorruptFile."""
+        index = cls.__new__(cls)
+        index._native = _kindred.HnswIndex.from_bytes(data, native(context))
+        return index
+
+    @classmethod
     def import_hnswlib(cls, path: StrPath, *, metric: str, dimension: int, context: Context | None = None) -> "HnswIndex":
         """Reads a graph of float32 rows that hnswlib has saved; labels become ids.
 
@@ -74,6 +83,10 @@ class HnswIndex(Closing):
     def save(self, path: StrPath) -> None:
         """Writes the index to a file, atomically: the file at ``path`` is the old or the new one."""
         self._native.save(path)
+
+    def to_bytes(self) -> bytes:
+        """The bytes of the file."""
+        return self._native.to_bytes()
 
     def export_hnswlib(self, path: StrPath) -> None:
         """Writes the index to ``path`` in hnswlib's format; under ``"cosine"``, with normalised rows."""
@@ -160,8 +173,7 @@ class HnswIndex(Closing):
         return self._native.info()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        data = _files.bytes_of(self._native.save)
-        return _restored, (type(self), _files.in_pickle(data, protocol))
+        return _restored, (type(self), in_pickle(self.to_bytes(), protocol))
 
     def __repr__(self) -> str:
         if self._native.is_closed():
@@ -171,4 +183,4 @@ class HnswIndex(Closing):
 
 def _restored(kind: type[HnswIndex], data: bytes) -> HnswIndex:
     """An unpickled or copied index, in the default context."""
-    return _files.loaded_from(data, kind.load)
+    return kind.from_bytes(data)

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pykindred import _files, _kindred
+from pykindred import _kindred
+from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._sequence import Matches, Sequences
@@ -447,7 +448,7 @@ class PatternMemory(Closing):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         data = self._native.to_bytes()
-        return _restored, (type(self), _files.in_pickle(data, protocol), *self._options)
+        return _restored, (type(self), in_pickle(data, protocol), *self._options)
 
     def __repr__(self) -> str:
         if self._native.is_closed():

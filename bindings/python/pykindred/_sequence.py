@@ -215,10 +215,11 @@ class PreparedQuery:
     3.0
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ("_measure", "_native")
 
     def __init__(self, query: Sequence, *, measure: str = "lcs", autojunk: bool = False) -> None:
         self._native = _kindred.PreparedQuery(query, measure, autojunk)
+        self._measure = measure
 
     def similarity(self, pattern: Sequence, *, score_cutoff: float = 0.0) -> float:
         """In [0, 1]; 0 if it is below ``score_cutoff``, which makes a comparison faster.
@@ -251,6 +252,9 @@ class PreparedQuery:
         array([[1, 0, 3]], dtype=uint32)
         """
         return self._native.blocks(pattern)
+
+    def __repr__(self) -> str:
+        return f"<pykindred.PreparedQuery: {self._native.length()} symbols, {self._measure}>"
 
 
 def similarity(pattern: Sequence, query: Sequence, *, measure: str = "lcs", score_cutoff: float = 0.0, autojunk: bool = False) -> float:

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pykindred import _files, _kindred
+from pykindred import _kindred
+from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
-from pykindred._types import Array, Ids, StrPath, Stream
+from pykindred._types import Array, Bytes, Ids, StrPath, Stream
 from pykindred.errors import InvalidType
 
 Decay = tuple[str, float]
@@ -187,6 +188,13 @@ class SpreadingEngine(Closing):
         return cls._of(_kindred.SpreadingEngine.load(path, *options, threads, native(context)), options)
 
     @classmethod
+    def from_bytes(cls, data: Bytes, *, residency: str = "automatic", merge_share: float = 0.1, background_merge: bool = True,
+                   context: Context | None = None) -> "SpreadingEngine":
+        """Raises CorruptFile."""
+        options = (residency, merge_share, background_merge)
+        return cls._of(_kindred.SpreadingEngine.from_bytes(data, *options, native(context)), options)
+
+    @classmethod
     def _of(cls, made: "_kindred.SpreadingEngine", options: tuple[str, float, bool]) -> "SpreadingEngine":
         engine = cls.__new__(cls)
         engine._native = made
@@ -201,6 +209,10 @@ class SpreadingEngine(Closing):
     def save(self, path: StrPath) -> None:
         """Writes the graph and its names to a file, atomically: the file at ``path`` is the old or the new one."""
         self._native.save(path)
+
+    def to_bytes(self) -> bytes:
+        """The bytes of the file."""
+        return self._native.to_bytes()
 
     def spread(self, sources: Any, *, mode: str = "engine", hops: int = 4, decay: Decay = ("exponential", 0.7), threshold: float | None = None,
                top: int | None = 10, damping: float = 0.85, tolerance: float = 1e-6, max_iterations: int = 200,
@@ -352,8 +364,7 @@ class SpreadingEngine(Closing):
         return self._native.info()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        data = _files.bytes_of(self._native.save)
-        return _restored, (type(self), _files.in_pickle(data, protocol), *self._options)
+        return _restored, (type(self), in_pickle(self.to_bytes(), protocol), *self._options)
 
     def __repr__(self) -> str:
         if self._native.is_closed():
@@ -363,7 +374,7 @@ class SpreadingEngine(Closing):
 
 def _restored(kind: type[SpreadingEngine], data: bytes, residency: str, merge_share: float, background_merge: bool) -> SpreadingEngine:
     """An unpickled or copied engine, in the default context."""
-    return _files.loaded_from(data, lambda path: kind.load(path, residency=residency, merge_share=merge_share, background_merge=background_merge))
+    return kind.from_bytes(data, residency=residency, merge_share=merge_share, background_merge=background_merge)
 
 
 def _arrays_of(sources: Any) -> tuple[Any, Any, Any]:

@@ -4,6 +4,7 @@ import os
 from collections import abc
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+import numpy as np
 from numpy.typing import NDArray
 
 
@@ -22,6 +23,7 @@ Ids: TypeAlias = NDArray[Any] | abc.Sequence[int] | int
 Sequence: TypeAlias = str | bytes | NDArray[Any] | abc.Sequence[abc.Hashable]
 # Of several: a collection of str, bytes or arrays; or Sequences.
 SequencesLike: TypeAlias = Any
+Bytes: TypeAlias = bytes | bytearray | memoryview | NDArray[np.uint8]
 StrPath: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Stream: TypeAlias = Any  # an int, an object with __cuda_stream__, or a stream of PyTorch or CuPy
 # A pattern: a sequence of events, each a sequence of texts.

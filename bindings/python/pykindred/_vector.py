@@ -4,11 +4,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pykindred import _files, _kindred
+from pykindred import _kindred
+from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
-from pykindred._types import Array, Ids, StrPath, Stream
+from pykindred._types import Array, Bytes, Ids, StrPath, Stream
 
 
 class VectorIndex(Closing):
@@ -65,9 +66,22 @@ class VectorIndex(Closing):
         index._options = (residency, quantized_copy)
         return index
 
+    @classmethod
+    def from_bytes(cls, data: Bytes, *, residency: str = "automatic", quantized_copy: bool = True,
+                   context: Context | None = None) -> "VectorIndex":
+        """Raises CorruptFile."""
+        index = cls.__new__(cls)
+        index._native = _kindred.VectorIndex.from_bytes(data, residency, quantized_copy, native(context))
+        index._options = (residency, quantized_copy)
+        return index
+
     def save(self, path: StrPath) -> None:
         """Writes all rows and ids to a file, atomically: the file at ``path`` is the old or the new one."""
         self._native.save(path)
+
+    def to_bytes(self) -> bytes:
+        """The bytes of the file."""
+        return self._native.to_bytes()
 
     def search(self, queries: Array, k: int = 10, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
                path: str | None = None, out: tuple[Array, Array] | None = None, stream: Stream = None,
@@ -228,8 +242,7 @@ class VectorIndex(Closing):
         return self._native.info()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        data = _files.bytes_of(self._native.save)
-        return _restored, (type(self), _files.in_pickle(data, protocol), *self._options)
+        return _restored, (type(self), in_pickle(self.to_bytes(), protocol), *self._options)
 
     def __repr__(self) -> str:
         if self._native.is_closed():
@@ -239,7 +252,7 @@ class VectorIndex(Closing):
 
 def _restored(kind: type[VectorIndex], data: bytes, residency: str, quantized_copy: bool) -> VectorIndex:
     """An unpickled or copied index, in the default context."""
-    return _files.loaded_from(data, lambda path: kind.load(path, residency=residency, quantized_copy=quantized_copy))
+    return kind.from_bytes(data, residency=residency, quantized_copy=quantized_copy)
 
 
 def _refused(message: str) -> Exception:

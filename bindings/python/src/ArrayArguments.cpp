@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
+#include "Calls.hpp"
 #include "Errors.hpp"
 
 #include <algorithm>
@@ -51,7 +52,9 @@ std::vector<std::uint64_t> ids_of(nb::handle given, const char* name) {
   std::vector<std::uint64_t> ids;
   const auto append = [&](auto values) {
     ids.reserve(values.size());
+    ItemLoop loop;
     for (const auto value : values) {
+      loop.next();
       if (value < 0)
         refuse(std::string(name) + " has the number " + std::to_string(value) +
                "; ids are not negative");

@@ -7,7 +7,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <memory>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace nb = nanobind;
 
@@ -21,8 +25,15 @@ std::atomic<bool> ending{false};
 /// The thread that ends the interpreter; it may still call.
 std::atomic<std::thread::id> ending_thread{};
 
-/// Whether this thread has released the GIL by `Unlocked`.
-thread_local bool is_released = false;
+/// The outermost call of this thread that has released the GIL; null in a callback.
+thread_local constinit Unlocked* present = nullptr;
+/// Whether the handlers of signals run in the midst of a call of this thread.
+thread_local constinit bool handles_signals = false;
+/// What a signal handler raised during the call of this thread, until it is thrown.
+thread_local constinit nb::python_error* raised = nullptr;
+
+/// The thread that handles signals.
+std::atomic<unsigned long> main_thread{0};
 
 [[noreturn]] void wait_for_end() {
   while (true) pause();
@@ -32,23 +43,113 @@ bool may_call() noexcept {
   return !ending.load() || ending_thread.load() == std::this_thread::get_id();
 }
 
+bool is_main_thread() noexcept {
+  return PyThread_get_thread_ident() == main_thread.load(std::memory_order_relaxed);
+}
+
+/// \brief Lets the calls of the main thread handle signals, as Ctrl-C, while they compute.
+///
+/// A thread looks every 20 ms whether a call has lasted that long, and asks it to check for
+/// signals; a call of less does nothing for it. The thread sleeps while there are no calls.
+class SignalChecks {
+ public:
+  Cancellation& cancellation() noexcept { return m_cancellation; }
+
+  /// A call of the main thread begins.
+  void begin() {
+    m_cancellation.reset();
+    m_changes.store(m_changes.load(std::memory_order_relaxed) + 1);
+    if (m_is_awake.load()) return;
+    if (m_is_started) {
+      m_is_awake = true;
+      m_changes.notify_one();
+      return;
+    }
+    m_is_started = m_is_awake = true;
+    try {
+      std::thread([this] { watch(); }).detach();
+    } catch (const std::system_error&) {
+      m_is_started = m_is_awake = false;  // signals are handled after the call
+    }
+  }
+  void end() noexcept {
+    m_changes.store(m_changes.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    m_cancellation.reset();
+  }
+  /// The thread does not exist in a child process.
+  void forget() {
+    m_is_started = m_is_awake = false;
+    m_changes = 0;
+  }
+
+ private:
+  void watch() {
+    constexpr int idle_most = 100;
+    std::uint32_t before = m_changes.load();
+    for (int idle = 0;;) {
+      std::this_thread::sleep_for(Impl::cancel_interval);
+      const std::uint32_t now = m_changes.load();
+      const bool is_same = now == before;
+      before = now;
+      if (is_same && now % 2 == 1) m_cancellation.request_check();
+      idle = is_same && now % 2 == 0 ? idle + 1 : 0;
+      if (idle < idle_most) continue;
+      m_is_awake = false;
+      m_changes.wait(now);  // returns at once if a call has begun meanwhile
+      m_is_awake = true;
+      idle = 0;
+    }
+  }
+
+  Cancellation m_cancellation{[] { return present != nullptr && present->check_signals(); }};
+  std::atomic<std::uint32_t> m_changes{0};  ///< odd during a call
+  std::atomic<bool> m_is_awake{false};
+  bool m_is_started = false;
+};
+
+/// Never destroyed: its thread uses it until the process ends.
+SignalChecks& signal_checks() {
+  static SignalChecks& checks = *new SignalChecks;
+  return checks;
+}
+
 /// The threads of the calls do not exist in a child process.
-void forget_calls() { calls = 0; }
+void forget_calls() {
+  calls = 0;
+  main_thread = PyThread_get_thread_ident();
+  signal_checks().forget();
+}
 
 }  // namespace
 
-Unlocked::Unlocked() {
-  if (is_released || PyGILState_GetThisThreadState() == nullptr) return;
+Unlocked::Unlocked(bool is_cancellable) {
+  if (handles_signals) {
+    // What the call holds cannot be used: locks, and the instance that runs its kernel.
+    if (!is_cancellable) return;
+    throw Busy(
+        "the handler of a signal, which runs in the midst of a call of pykindred, cannot make "
+        "another "
+        "one; let it set a flag, and call later");
+  }
+  if (present != nullptr || PyGILState_GetThisThreadState() == nullptr) return;
   m_thread = PyEval_SaveThread();
-  is_released = true;
+  present = this;
   ++calls;
-  if (may_call()) return;
-  --calls;
-  wait_for_end();
+  if (!may_call()) {
+    --calls;
+    wait_for_end();
+  }
+  if (!is_cancellable || !is_main_thread()) return;
+  signal_checks().begin();
+  m_scope.emplace(signal_checks().cancellation());
 }
 
 Unlocked::~Unlocked() {
   if (m_thread == nullptr) return;
+  if (m_scope) {
+    m_scope.reset();
+    signal_checks().end();
+  }
   try {
     PyEval_RestoreThread(m_thread);
   } catch (const abi::__forced_unwind&) {
@@ -56,12 +157,31 @@ Unlocked::~Unlocked() {
     // unwound.
     wait_for_end();
   }
-  is_released = false;
+  present = nullptr;
   --calls;
 }
 
-Locked::Locked() : m_was_released(is_released) { is_released = false; }
-Locked::~Locked() { is_released = m_was_released; }
+bool Unlocked::check_signals() {
+  PyEval_RestoreThread(m_thread);
+  handles_signals = true;
+  const bool has_raised = PyErr_CheckSignals() != 0;
+  handles_signals = false;
+  if (has_raised) {
+    delete raised;
+    raised = new nb::python_error();
+  }
+  m_thread = PyEval_SaveThread();
+  return has_raised;
+}
+
+void throw_raised() {
+  if (raised == nullptr) return;
+  const std::unique_ptr<nb::python_error> error(std::exchange(raised, nullptr));
+  throw nb::python_error(std::move(*error));
+}
+
+Locked::Locked() : m_before(std::exchange(present, nullptr)) {}
+Locked::~Locked() { present = m_before; }
 
 void wait_for_calls() {
   ending_thread = std::this_thread::get_id();
@@ -79,6 +199,8 @@ void wait_for_calls() {
 bool is_ending() noexcept { return ending; }
 
 void register_calls(nb::module_& module) {
+  const nb::object main = nb::module_::import_("threading").attr("main_thread")();
+  main_thread = nb::cast<unsigned long>(main.attr("ident"));
   pthread_atfork(nullptr, nullptr, forget_calls);
   module.def("wait_for_calls", wait_for_calls);
 }

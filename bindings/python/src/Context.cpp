@@ -226,17 +226,19 @@ void register_context(nb::module_& module) {
                out[std::string(to_string(info.space)).c_str()] = dictionary_of(info);
              return out;
            })
-      .def("memory",
-           [](const ContextHandle& self, nb::handle space) {
-             const SharedContext& context = self.open();
-             const Space given = space_of(space).value_or(Space::serial);
-             const MemoryStatistics found = context->memory_statistics(given);
-             nb::dict out;
-             out["in_use"] = found.bytes_in_use;
-             out["peak"] = found.bytes_peak;
-             out["free"] = context->free_memory(given);
-             return out;
-           })
+      .def(
+          "memory",
+          [](const ContextHandle& self, nb::handle space) {
+            const SharedContext& context = self.open();
+            const Space given = space_of(space).value_or(Space::serial);
+            const MemoryStatistics found = context->memory_statistics(given);
+            nb::dict out;
+            out["in_use"] = found.bytes_in_use;
+            out["peak"] = found.bytes_peak;
+            out["free"] = context->free_memory(given);
+            return out;
+          },
+          nb::arg("space").none())
       .def("profile_path",
            [](const ContextHandle& self) { return std::string(self.open()->profile_path()); })
       .def("save_profile", [](const ContextHandle& self) {

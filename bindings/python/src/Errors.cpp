@@ -63,6 +63,13 @@ std::string type_text(nb::handle object) {
   return nb::cast<std::string>(nb::type_name(object.type()));
 }
 
+bool is_collection(nb::handle object) {
+  if (PyUnicode_Check(object.ptr()) != 0 || PyBytes_Check(object.ptr()) != 0) return false;
+  const nb::object iterator = nb::steal(PyObject_GetIter(object.ptr()));
+  if (!iterator.is_valid()) PyErr_Clear();
+  return iterator.is_valid();
+}
+
 void register_errors() { nb::register_exception_translator(translate); }
 
 }  // namespace Kindred::Python

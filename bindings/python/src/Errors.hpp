@@ -22,6 +22,9 @@ struct InvalidType {
 /// The name of the type of \p object, for messages.
 std::string type_text(nanobind::handle object);
 
+/// Whether \p object can be iterated, and is not a single text.
+bool is_collection(nanobind::handle object);
+
 /// Exceptions of C++ become those of `pykindred.errors`. Called once, when the module is made.
 void register_errors();
 

@@ -10,6 +10,7 @@
 #include "Engines.hpp"
 #include "Errors.hpp"
 #include "Options.hpp"
+#include "Results.hpp"
 #include "VectorArguments.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 
 namespace nb = nanobind;
 
@@ -34,7 +36,7 @@ namespace {
 struct Shared {
   SharedContext context;
   HnswIndex index;
-  mutable std::shared_mutex mutex = {};
+  mutable std::shared_timed_mutex mutex = {};
 };
 using Handle = EngineHandle<Shared>;
 
@@ -46,14 +48,14 @@ constexpr std::array<Choice<HnswTraversal>, 3> traversals{{{"automatic", HnswTra
 template <class Call>
 auto reading(const Shared& shared, const Call& call) {
   return unlocked([&] {
-    const std::shared_lock lock(shared.mutex);
+    const auto lock = Impl::cancellable_shared_lock(shared.mutex);
     return call();
   });
 }
 template <class Call>
 auto changing(const Shared& shared, const Call& call) {
   return unlocked([&] {
-    const std::unique_lock lock(shared.mutex);
+    const auto lock = Impl::cancellable_lock(shared.mutex);
     return call();
   });
 }
@@ -79,12 +81,12 @@ std::shared_ptr<Shared> made_of(const SharedContext& context, nb::handle rows,
   std::function<void(std::uint64_t)> report;
   if (!progress.is_none() && PyCallable_Check(progress.ptr()) == 0)
     refuse_type("progress is of type " + type_text(progress) + "; it must be callable");
-  // Called by this thread. Signals, such as that of Ctrl-C, are handled there, too.
-  report = [&](std::uint64_t count) {
-    const Locked locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (!progress.is_none()) progress(count);
-  };
+  std::uint64_t reported = 0;
+  if (!progress.is_none())
+    report = [&](std::uint64_t count) {  // called by this thread
+      const Locked locked;
+      progress(count - std::exchange(reported, count));
+    };
   return unlocked([&] {
     return std::shared_ptr<Shared>(
         new Shared{context, HnswIndex::build(*context, values, dimension, settings, report)},
@@ -193,6 +195,15 @@ void register_hnsw_index(nb::module_& module) {
           },
           nb::arg("path").none(), nb::arg("context").none())
       .def_static(
+          "from_bytes",
+          [](nb::handle bytes, nb::handle context) {
+            const Input data(bytes, "data", nullptr, Copying::if_needed, Layout::dense);
+            const std::span<const std::byte> file = data.host_bytes();
+            const SharedContext given = context_of(context);
+            return loaded(given, [&] { return HnswIndex::from_bytes(*given, file); });
+          },
+          nb::arg("bytes").none(), nb::arg("context").none())
+      .def_static(
           "import_hnswlib",
           [](nb::handle path, nb::handle metric, nb::handle dimension, nb::handle context) {
             const std::string file = path_of(path, "path");
@@ -265,6 +276,11 @@ void register_hnsw_index(nb::module_& module) {
             reading(*shared, [&] { shared->index.save(file); });
           },
           nb::arg("path").none())
+      .def("to_bytes",
+           [](const Handle& self) {
+             const auto shared = self.open();
+             return bytes_of(reading(*shared, [&] { return shared->index.to_bytes(); }));
+           })
       .def(
           "export_hnswlib",
           [](const Handle& self, nb::handle path) {

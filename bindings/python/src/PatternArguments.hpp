@@ -21,9 +21,7 @@
 namespace Kindred::Python::Patterns {
 
 inline void require_collection(nanobind::handle given, const char* name, const char* what) {
-  if (PyUnicode_Check(given.ptr()) == 0 && PyBytes_Check(given.ptr()) == 0 &&
-      (PySequence_Check(given.ptr()) != 0 || PyIter_Check(given.ptr()) != 0))
-    return;
+  if (is_collection(given)) return;
   refuse_type(std::string(name) + " has " + what + " of type " + type_text(given) +
               "; a pattern is a sequence of events, and an event a sequence of texts");
 }

@@ -123,7 +123,9 @@ nb::object learn_all(const Handle& self, nb::handle patterns, nb::handle diction
   Events events;
   std::size_t count = 0;
   require_collection(patterns, "patterns", "a value");
+  ItemLoop loop;
   for (const nb::handle pattern : patterns) {
+    loop.next();
     events.append(pattern, "patterns");
     ++count;
   }
@@ -141,7 +143,11 @@ class Queries {
     }
     require_collection(given, "queries", "a value");
     std::vector<Events> all;
-    for (const nb::handle query : given) all.push_back(events_of(query, "queries"));
+    ItemLoop loop;
+    for (const nb::handle query : given) {
+      loop.next();
+      all.push_back(events_of(query, "queries"));
+    }
     unlocked([&] {
       for (Events& query : all) memory.encode(query.span(), m_encoded, level);
     });
@@ -539,8 +545,7 @@ void register_pattern_memory(nb::module_& module) {
           nb::arg("path").none())
       .def("to_bytes", [](const Handle& self) {
         const auto shared = self.open();
-        const std::vector<std::byte> bytes = unlocked([&] { return shared->memory.to_bytes(); });
-        return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        return bytes_of(unlocked([&] { return shared->memory.to_bytes(); }));
       });
 }
 

@@ -67,6 +67,10 @@ nb::object array_of_blocks(const std::vector<Block>& blocks) {
   return made;
 }
 
+nb::bytes bytes_of(const std::vector<std::byte>& bytes) {
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
 nb::object ids_array_of(const std::vector<std::uint64_t>& ids) {
   return array_of(
       std::span<const std::int64_t>(reinterpret_cast<const std::int64_t*>(ids.data()), ids.size()));

@@ -9,6 +9,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,8 @@ nanobind::object ragged_of(const Ragged<ScoredId>& results);
 nanobind::object matches_of(const MatchResults& results, bool has_blocks);
 /// uint32 [n, 3]: begin in the pattern, begin in the query, length.
 nanobind::object array_of_blocks(const std::vector<Block>& blocks);
+/// What `to_bytes` of an engine returns.
+nanobind::bytes bytes_of(const std::vector<std::byte>& bytes);
 /// int64
 nanobind::object ids_array_of(const std::vector<std::uint64_t>& ids);
 

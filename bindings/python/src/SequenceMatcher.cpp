@@ -231,10 +231,12 @@ void register_sequence_matcher(nb::module_& module) {
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
       .def("size", [](const Handle& self) { return self.open()->matcher.size(); })
-      .def("bytes",
-           [](const Handle& self, nb::handle space) {
-             return self.open()->matcher.bytes(space_of(space).value_or(Space::serial));
-           })
+      .def(
+          "bytes",
+          [](const Handle& self, nb::handle space) {
+            return self.open()->matcher.bytes(space_of(space).value_or(Space::serial));
+          },
+          nb::arg("space").none())
       .def("match", match, nb::arg("queries").none(), nb::arg("measure").none(),
            nb::arg("threshold").none(), nb::arg("top").none(), nb::arg("blocks").none(),
            nb::arg("autojunk").none(), nb::arg("postings").none(), nb::arg("only").none(),

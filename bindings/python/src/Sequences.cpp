@@ -3,6 +3,7 @@
 
 #include <kindred/matcher/CodePoints.hpp>
 
+#include "Calls.hpp"
 #include "Errors.hpp"
 
 namespace nb = nanobind;
@@ -84,7 +85,11 @@ void append_sequence(nb::handle given, const char* name, Alphabet& alphabet,
   if (PySequence_Check(given.ptr()) == 0)
     refuse_type(std::string(name) + " is of type " + type_text(given) +
                 "; a sequence is a str, bytes, an array of uint32 or a sequence of hashable items");
-  for (const nb::handle item : given) out.push_back(alphabet.number(item, name));
+  ItemLoop loop;
+  for (const nb::handle item : given) {
+    loop.next();
+    out.push_back(alphabet.number(item, name));
+  }
 }
 
 std::optional<TextSpan> borrowed_text(nb::handle given) {
@@ -145,7 +150,9 @@ Sequences::Sequences(nb::handle given, const char* name) {
     if (PySequence_Check(given.ptr()) == 0 && PyIter_Check(given.ptr()) == 0)
       refuse_type(std::string(name) + " is of type " + type_text(given) +
                   "; it must be a str, bytes, or a collection of such sequences");
+    ItemLoop loop;
     for (const nb::handle item : given) {
+      loop.next();
       if (!is_text(item) && !is_array(item))
         refuse_type(std::string(name) + " has an item of type " + type_text(item) +
                     "; items are str, bytes or arrays of uint32. Vocabulary.encode makes "

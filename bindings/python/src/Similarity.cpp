@@ -50,6 +50,7 @@ class Query {
         unlocked([&] { return std::make_unique<PreparedQuery>(m_measure, symbols, junk); });
   }
 
+  std::size_t length() const noexcept { return m_length; }
   double similarity(nb::handle pattern, nb::handle score_cutoff) {
     const double cutoff = number_of(score_cutoff, "score_cutoff");
     return called(pattern, [&](const std::vector<Symbol>& symbols) {
@@ -246,6 +247,7 @@ void register_similarity(nb::module_& module) {
            nb::arg("measure").none(), nb::arg("autojunk").none())
       .def("similarity", &Query::similarity, nb::arg("pattern").none(),
            nb::arg("score_cutoff").none())
+      .def("length", &Query::length)
       .def("matched", &Query::matched, nb::arg("pattern").none())
       .def("distance", &Query::distance, nb::arg("pattern").none())
       .def("blocks", &Query::blocks, nb::arg("pattern").none())

@@ -441,6 +441,20 @@ void register_spreading_engine(nb::module_& module) {
           },
           nb::arg("path").none(), nb::arg("residency").none(), nb::arg("merge_share").none(),
           nb::arg("background_merge").none(), nb::arg("threads").none(), nb::arg("context").none())
+      .def_static(
+          "from_bytes",
+          [](nb::handle bytes, nb::handle residency, nb::handle merge_share,
+             nb::handle background_merge, nb::handle context) {
+            const Input data(bytes, "data", nullptr, Copying::if_needed, Layout::dense);
+            const std::span<const std::byte> file = data.host_bytes();
+            const GraphOptions options =
+                options_of(nb::none(), residency, merge_share, background_merge);
+            const SharedContext shared = context_of(context);
+            return made(shared,
+                        [&] { return SpreadingEngine::from_bytes(*shared, file, options); });
+          },
+          nb::arg("bytes").none(), nb::arg("residency").none(), nb::arg("merge_share").none(),
+          nb::arg("background_merge").none(), nb::arg("context").none())
       .def_static("inspect", inspect, nb::arg("path").none())
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
@@ -510,6 +524,11 @@ void register_spreading_engine(nb::module_& module) {
             unlocked([&] { shared->engine.save(file); });
           },
           nb::arg("path").none())
+      .def("to_bytes",
+           [](const Handle& self) {
+             const auto shared = self.open();
+             return bytes_of(unlocked([&] { return shared->engine.to_bytes(); }));
+           })
       .def("spread", spread, nb::arg("lims").none(), nb::arg("nodes").none(),
            nb::arg("values").none(), nb::arg("mode").none(), nb::arg("hops").none(),
            nb::arg("decay").none(), nb::arg("threshold").none(), nb::arg("top").none(),

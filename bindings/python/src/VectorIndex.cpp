@@ -320,6 +320,22 @@ void register_vector_index(nb::module_& module) {
           },
           nb::arg("path").none(), nb::arg("residency").none(), nb::arg("quantized_copy").none(),
           nb::arg("threads").none(), nb::arg("context").none())
+      .def_static(
+          "from_bytes",
+          [](nb::handle bytes, nb::handle residency, nb::handle quantized_copy,
+             nb::handle context) {
+            const Input data(bytes, "data", nullptr, Copying::if_needed, Layout::dense);
+            const std::span<const std::byte> file = data.host_bytes();
+            const VectorIndexOptions options = options_of(residency, quantized_copy);
+            const SharedContext given = context_of(context);
+            return Handle{"index", unlocked([&] {
+                            return std::shared_ptr<Shared>(
+                                new Shared{given, VectorIndex::from_bytes(*given, file, options)},
+                                UnlockedDelete());
+                          })};
+          },
+          nb::arg("bytes").none(), nb::arg("residency").none(), nb::arg("quantized_copy").none(),
+          nb::arg("context").none())
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
       .def("size", [](const Handle& self) { return self.open()->index.size(); })
@@ -336,18 +352,27 @@ void register_vector_index(nb::module_& module) {
            })
       .def("info", info)
       .def("add", add, nb::arg("rows").none(), nb::arg("scales").none())
-      .def("remove",
-           [](const Handle& self, nb::handle ids) {
-             const std::shared_ptr<Shared> shared = self.open();
-             const std::vector<std::uint64_t> numbers = ids_of(ids, "ids");
-             unlocked([&] { shared->index.remove(numbers); });
-           })
+      .def(
+          "remove",
+          [](const Handle& self, nb::handle ids) {
+            const std::shared_ptr<Shared> shared = self.open();
+            const std::vector<std::uint64_t> numbers = ids_of(ids, "ids");
+            unlocked([&] { shared->index.remove(numbers); });
+          },
+          nb::arg("ids").none())
       .def("replace", replace, nb::arg("id").none(), nb::arg("row").none(), nb::arg("scale").none())
-      .def("save",
-           [](const Handle& self, nb::handle path) {
+      .def(
+          "save",
+          [](const Handle& self, nb::handle path) {
+            const std::shared_ptr<Shared> shared = self.open();
+            const std::string file = path_of(path, "path");
+            unlocked([&] { shared->index.save(file); });
+          },
+          nb::arg("path").none())
+      .def("to_bytes",
+           [](const Handle& self) {
              const std::shared_ptr<Shared> shared = self.open();
-             const std::string file = path_of(path, "path");
-             unlocked([&] { shared->index.save(file); });
+             return bytes_of(unlocked([&] { return shared->index.to_bytes(); }));
            })
       .def("search", search, nb::arg("queries").none(), nb::arg("k").none(),
            nb::arg("metric").none(), nb::arg("filter").none(), nb::arg("space").none(),

@@ -9,6 +9,7 @@
 #include "Engines.hpp"
 #include "Errors.hpp"
 #include "Options.hpp"
+#include "Results.hpp"
 #include "Sequences.hpp"
 
 #include <algorithm>
@@ -33,9 +34,13 @@ struct Texts {
   explicit Texts(nb::handle given) {
     if (PyUnicode_Check(given.ptr()) != 0 || PyBytes_Check(given.ptr()) != 0)
       refuse_type("texts is one text; it must be a collection of texts");
-    if (PySequence_Check(given.ptr()) == 0 && PyIter_Check(given.ptr()) == 0)
+    if (!is_collection(given))
       refuse_type("texts is of type " + type_text(given) + "; it must be a collection of texts");
-    for (const nb::handle text : given) bytes.push_back(bytes_of_text(text, "texts"));
+    ItemLoop loop;
+    for (const nb::handle text : given) {
+      loop.next();
+      bytes.push_back(bytes_of_text(text, "texts"));
+    }
     views.assign(bytes.begin(), bytes.end());
   }
 };
@@ -43,14 +48,15 @@ struct Texts {
 /// `(lims, symbols)` of sequences of texts. New texts are added, or have the unknown symbol.
 nb::object encode(Vocabulary& vocabulary, nb::handle sequences, nb::handle add) {
   const bool adds = flag_of(add, "add");
-  if (PyUnicode_Check(sequences.ptr()) != 0 ||
-      (PySequence_Check(sequences.ptr()) == 0 && PyIter_Check(sequences.ptr()) == 0))
+  if (!is_collection(sequences))
     refuse_type("sequences is of type " + type_text(sequences) +
                 "; it must be a collection of sequences of texts");
   std::vector<std::string> texts;
   std::vector<std::int64_t> lims{0};
+  ItemLoop loop;
   for (const nb::handle sequence : sequences) {
-    if (PyUnicode_Check(sequence.ptr()) != 0 || PyBytes_Check(sequence.ptr()) != 0)
+    loop.next();
+    if (!is_collection(sequence))
       refuse_type("sequences has an item of type " + type_text(sequence) +
                   "; each must be a sequence of texts");
     for (const nb::handle text : sequence) texts.push_back(bytes_of_text(text, "sequences"));
@@ -154,8 +160,7 @@ void register_vocabulary(nb::module_& module) {
           nb::arg("path").none())
       .def("to_bytes",
            [](const Vocabulary& self) {
-             const std::vector<std::byte> bytes = unlocked([&] { return self.to_bytes(); });
-             return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+             return bytes_of(unlocked([&] { return self.to_bytes(); }));
            })
       .def_static(
           "from_bytes",
