@@ -61,12 +61,13 @@ std::vector<LatticePair> pairs_of(nb::handle given, const char* name) {
     }
     return pairs;
   }
-  if (PyUnicode_Check(given.ptr()) != 0 ||
-      (PySequence_Check(given.ptr()) == 0 && PyIter_Check(given.ptr()) == 0))
+  if (!is_collection(given))
     refuse_type(std::string(name) + " is of type " + type_text(given) +
                 "; it must be an array [n, 2] or a collection of pairs of nodes");
   for (const nb::handle pair : given) {
-    if (PyUnicode_Check(pair.ptr()) != 0 || PySequence_Check(pair.ptr()) == 0 || nb::len(pair) != 2)
+    const Py_ssize_t size = is_collection(pair) ? PyObject_Size(pair.ptr()) : -1;
+    if (size < 0) PyErr_Clear();
+    if (size != 2 || PySequence_Check(pair.ptr()) == 0)
       refuse_type(std::string(name) + " has an item of type " + type_text(pair) +
                   "; items are pairs of nodes");
     pairs.push_back({node_of(nb::object(pair[0]), name), node_of(nb::object(pair[1]), name)});

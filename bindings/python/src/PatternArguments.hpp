@@ -75,7 +75,7 @@ inline bool is_text(nanobind::handle given) {
 class OptionalTexts {
  public:
   OptionalTexts(nanobind::handle given, const char* name) {
-    if (is_text(given) || (PySequence_Check(given.ptr()) == 0 && PyIter_Check(given.ptr()) == 0))
+    if (!is_collection(given))
       refuse_type(std::string(name) + " is of type " + type_text(given) +
                   "; it must be a collection of texts");
     for (const nanobind::handle text : given) {

@@ -148,7 +148,7 @@ struct Spreading {
     options.activations = value_of(activations, "activations", precisions);
     options.space = space_of(space);
     if (per_query.is_none()) return;
-    if (PySequence_Check(per_query.ptr()) == 0)
+    if (!is_collection(per_query))
       refuse_type("per_query is of type " + type_text(per_query) +
                   "; it must be a sequence of pykindred.SpreadQuery");
     for (const nanobind::handle query : per_query) {

@@ -66,8 +66,7 @@ struct Names {
   explicit Names(nb::handle given) {
     if (given.is_none()) return;
     is_given = true;
-    if (PyUnicode_Check(given.ptr()) != 0 || PyBytes_Check(given.ptr()) != 0 ||
-        (PySequence_Check(given.ptr()) == 0 && PyIter_Check(given.ptr()) == 0))
+    if (!is_collection(given))
       refuse_type("names is of type " + type_text(given) + "; it must be a collection of texts");
     for (const nb::handle text : given) rows.push_row(bytes_of_text(text, "names"));
   }

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arbitrary arguments of every class: a result, or an exception that names the argument, and never a crash.
+
+Hypothesis draws them; the seed is fixed, and printed.
+"""
+import os
+import sys
+import threading
+import unittest
+
+import numpy as np
+
+import pykindred
+from support import run, vectors
+
+try:
+    from hypothesis import HealthCheck, given, seed, settings
+    from hypothesis import strategies as st
+except ImportError:
+    print("hypothesis is not installed: pip install -r bindings/python/requirements.txt", file=sys.stderr)
+    sys.exit(77)
+
+SEED = int(os.environ.get("KINDRED_TEST_SEED", "20261125"))
+print(f"KINDRED_TEST_SEED={SEED}", file=sys.stderr)
+
+TYPES = ["float32", "float64", "float16", "int64", "int32", "uint32", "int8", "uint8", "uint64", "bool", "complex64", ">f4", "<U3", "S2", "O", "M8[s]",
+         [("a", "f4")]]
+
+
+@st.composite
+def arrays(draw):
+    """Arrays of any type, shape and layout."""
+    kind = np.dtype(draw(st.sampled_from(TYPES)))
+    shape = tuple(draw(st.lists(st.integers(0, 6), max_size=5)))
+    size = int(np.prod(shape))
+    if kind.kind in "fiub":
+        numbers = draw(st.lists(st.sampled_from([0, 1, 2, 7, 255, -1, 0.5, np.nan, np.inf, 2**40]), min_size=1, max_size=4))
+        with np.errstate(all="ignore"):
+            array = np.resize(np.array(numbers, float), size).astype(kind, casting="unsafe").reshape(shape)
+    else:
+        array = np.zeros(shape, kind)
+    layout = draw(st.sampled_from(["dense", "dense", "transposed", "reversed", "apart", "repeated", "read-only", "unaligned"]))
+    if layout == "transposed":
+        array = array.T
+    elif layout == "reversed" and array.ndim > 0:
+        array = array[::-1]
+    elif layout == "apart" and array.ndim > 0:
+        array = np.repeat(array, 2, 0)[::2]
+    elif layout == "repeated":
+        array = np.broadcast_to(array, (3, *array.shape))
+    elif layout == "read-only":
+        array.flags.writeable = False
+    elif layout == "unaligned" and kind.kind in "fiu" and size > 0:
+        array = np.frombuffer(b"." + np.ascontiguousarray(array).tobytes(), kind, offset=1).reshape(shape)
+    return array
+
+
+ANYTHING = st.one_of(
+    arrays(), arrays(),
+    st.none(), st.booleans(), st.integers(-3, 70), st.integers(-(2**70), 2**70), st.floats(), st.text(max_size=4), st.binary(max_size=4),
+    st.lists(st.one_of(st.integers(-2, 40), st.text(max_size=2), st.floats(), st.none()), max_size=4), st.lists(st.lists(st.text(max_size=2), max_size=2), max_size=3),
+    st.dictionaries(st.integers(-1, 40), st.floats(), max_size=2), st.tuples(st.text(max_size=3), st.floats()), st.just(object()), st.just(np.float32),
+    st.sampled_from([memoryview(b"abcd"), bytearray(8), np.float32(1), np.int64(3), range(3), iter([1, 2])]))
+
+
+def objects():
+    """Every call as ``name: (function, arguments)``. What a call changes has no effect on the others."""
+    rows, queries = vectors("rows", 40, 6), vectors("queries", 3, 6)
+    index, hnsw = pykindred.VectorIndex(rows), pykindred.HnswIndex(rows, m=4, ef_construction=10)
+    matcher = pykindred.SequenceMatcher(["abc", "abd", "xyz", ""])
+    memory = pykindred.PatternMemory()
+    memory.learn_all([[["a", "b"], ["c"]], [["a"], ["d"]]], names=["one", None])
+    edges = np.arange(39), np.arange(1, 40), np.full(39, 0.5, np.float32)
+    engine, csr = pykindred.SpreadingEngine(40, *edges), (np.int64([0, 1, 2]), np.uint32([1, 0]), np.float32([0.5, 0.25]))
+    lattice, bulk, vocabulary = pykindred.Lattice(2, 4), pykindred.Bulk(), pykindred.Vocabulary()
+    vocabulary.add_all(["a", "b"])
+    prepared = pykindred.PreparedQuery("abcab", measure="levenshtein")
+    x, out = vectors("x", 3, 6), np.zeros((3, 2), np.float32)
+    lists = np.int64([[1, 2], [3, -1], [4, 4]])
+    return {
+        "VectorIndex": (pykindred.VectorIndex, dict(rows=rows, scales=None, element=None, residency="automatic", quantized_copy=True, context=None)),
+        "VectorIndex.search": (index.search, dict(queries=queries, k=2, metric="ip", filter=None, space=None, path=None,
+                                                  out=(np.zeros((3, 2), np.float32), np.zeros((3, 2), np.int64)), copy=None)),
+        "VectorIndex.search k": (index.search, dict(queries=queries, k=2)),
+        "VectorIndex.search_at_least": (index.search_at_least, dict(queries=queries, score=0.5, metric="l2", filter=None)),
+        "VectorIndex.score": (index.score, dict(queries=queries, candidates=lists, k=2, metric="ip")),
+        "VectorIndex.scores": (index.scores, dict(queries=queries, metric="ip", out=np.zeros((3, 40), np.float32))),
+        "VectorIndex.add": (lambda **given: pykindred.VectorIndex(rows).add(**given), dict(rows=rows, scales=None)),
+        "VectorIndex.remove": (lambda **given: pykindred.VectorIndex(rows).remove(**given), dict(ids=[3])),
+        "VectorIndex.replace": (lambda **given: pykindred.VectorIndex(rows).replace(**given), dict(id=3, row=rows[4], scale=None)),
+        "VectorIndex.from_bytes": (pykindred.VectorIndex.from_bytes, dict(data=index.to_bytes(), residency="automatic", quantized_copy=True)),
+        "HnswIndex": (pykindred.HnswIndex, dict(rows=rows, metric="l2", m=4, ef_construction=10, seed=1, traversal="bytes", progress=None)),
+        "HnswIndex.search": (hnsw.search, dict(queries=queries, k=2, ef=5, filter=None, space=None)),
+        "HnswIndex.add": (lambda **given: pykindred.HnswIndex(rows[:5], m=4, ef_construction=10).add(**given), dict(rows=rows[:2])),
+        "HnswIndex.remove": (lambda **given: pykindred.HnswIndex(rows[:5], m=4, ef_construction=10).remove(**given), dict(ids=[1])),
+        "HnswIndex.row": (hnsw.row, dict(id=3)),
+        "HnswIndex.from_bytes": (pykindred.HnswIndex.from_bytes, dict(data=hnsw.to_bytes())),
+        "row_scores": (pykindred.row_scores, dict(queries=queries, rows=rows, metric="ip", space=None, out=np.zeros((3, 40), np.float32))),
+        "top_rows": (pykindred.top_rows, dict(queries=queries, rows=rows, k=2, metric="ip", space=None)),
+        "Vocabulary.add": (vocabulary.add, dict(text="a")),
+        "Vocabulary.add_all": (vocabulary.add_all, dict(texts=["a", "b"], sorted=False)),
+        "Vocabulary.text": (vocabulary.text, dict(symbol=1)),
+        "Vocabulary.decode": (vocabulary.decode, dict(symbols=np.uint32([0, 1]))),
+        "SequenceMatcher": (pykindred.SequenceMatcher, dict(patterns=["abc", "b"], residency="automatic")),
+        "SequenceMatcher.match": (matcher.match, dict(queries=["abd"], measure="lcs", threshold=0.1, top=2, blocks=True, autojunk=False, postings="automatic",
+                                                      only=[0, 1], space=None)),
+        "SequenceMatcher.scores": (matcher.scores, dict(queries=["abd"], measure="lcs", value="similarity", dtype=None, score_cutoff=None,
+                                                        out=np.zeros((1, 4), np.float32))),
+        "SequenceMatcher.match_self": (matcher.match_self, dict(measure="lcs", threshold=0.5, top=2)),
+        "SequenceMatcher.cluster": (matcher.cluster, dict(threshold=0.5, linkage="complete", measure="lcs")),
+        "similarity": (pykindred.similarity, dict(pattern="abc", query="abd", measure="lcs", score_cutoff=0.1)),
+        "PreparedQuery": (pykindred.PreparedQuery, dict(query="abc", measure="lcs", autojunk=False)),
+        "PreparedQuery.similarity": (prepared.similarity, dict(pattern="abc", score_cutoff=0.1)),
+        "PatternMemory.learn": (lambda **given: pykindred.PatternMemory().learn(**given), dict(events=[["a"], ["b"]], name="n", times=1)),
+        "PatternMemory.learn_all": (lambda **given: pykindred.PatternMemory().learn_all(**given), dict(patterns=[[["a"]], [["b"]]], names=["n", None], times=[1, 2])),
+        "PatternMemory.match": (memory.match, dict(queries=[[["a", "b"]]], level=None, measure="lcs", threshold=0.0, top=3, blocks=False, only=None)),
+        "PatternMemory.predict": (memory.predict, dict(query=[["a", "b"]], threshold=0.1, top=2, rank_by="potential", weights=None)),
+        "PatternMemory.names": (memory.names, dict(indices=[0, 1])),
+        "PatternMemory.pattern": (memory.pattern, dict(index=0)),
+        "PatternMemory.from_bytes": (pykindred.PatternMemory.from_bytes, dict(data=memory.to_bytes(), level="token")),
+        "SpreadingEngine": (pykindred.SpreadingEngine, dict(nodes=40, sources=edges[0], targets=edges[1], weights=edges[2], edge_kinds=None, node_kinds=None)),
+        "SpreadingEngine.from_csr": (pykindred.SpreadingEngine.from_csr, dict(indptr=csr[0], indices=csr[1], data=csr[2])),
+        "SpreadingEngine.spread": (engine.spread, dict(sources=[{1: 1.0}], mode="linear", decay=("exponential", 0.7), threshold=None, top=3, damping=0.5,
+                                                       tolerance=0.1, per_query=None, kinds=None, modifiers=None, activations="float32", trace_paths=0)),
+        "SpreadingEngine.hop": (engine.hop, dict(x=np.ones(40, np.float32), direction="along", kinds=None, modifiers=None, out=np.zeros(40, np.float32))),
+        "SpreadingEngine.from_bytes": (pykindred.SpreadingEngine.from_bytes, dict(data=engine.to_bytes(), residency="automatic", merge_share=0.1)),
+        "SpreadingEngine.add_edges": (lambda **given: pykindred.SpreadingEngine(3, [0], [1]).add_edges(**given), dict(sources=[1], targets=[2], weights=np.float32([0.5]))),
+        "SpreadingEngine.remove_nodes": (lambda **given: pykindred.SpreadingEngine(3, [0], [1]).remove_nodes(**given), dict(nodes=[1])),
+        "Lattice": (pykindred.Lattice, dict(dimensions=2, size=3, blocked_nodes=[1], blocked_edges=[(0, 3)])),
+        "Lattice.path": (lattice.path, dict(source=0, target=5, space=None)),
+        "Lattice.paths": (lattice.paths, dict(pairs=[(0, 5)])),
+        "Lattice.distances": (lattice.distances, dict(sources=[0], targets=[5])),
+        "Lattice.coordinates": (lattice.coordinates, dict(node=3)),
+        "Lattice.index": (lattice.index, dict(coordinates=[1, 1])),
+        "Bulk.element_wise": (bulk.element_wise, dict(operation="add", array=x, other=x, out=np.zeros((3, 6), np.float32))),
+        "Bulk.xor": (bulk.xor, dict(array=np.uint8([1, 2]), key=np.uint8([3, 4]))),
+        "Bulk.reduce": (bulk.reduce, dict(reduction="sum", array=x, out=np.zeros(3, np.float32))),
+        "Bulk.multiply": (bulk.multiply, dict(a=x, b=np.ones((6, 2), np.float32), reproducible=False, out=out)),
+        "layer_norm_act": (pykindred.layer_norm_act, dict(x=x, gamma=np.ones(6, np.float32), beta=None, epsilon=1e-5, activation="relu", out=np.zeros((3, 6), np.float32))),
+        "linear_act": (pykindred.linear_act, dict(x=x, w=np.ones((2, 6), np.float32), bias=None, activation="gelu", out=out)),
+        "Context": (pykindred.Context, dict(threads=1, device=None, space=None, budget_fraction=0.5, host_budget=None, device_budget=None, load_profile=False)),
+    }
+
+
+CALLS = objects()
+# What messages call an argument that they do not name.
+ALSO = {"k": ("top",), "out": ("scores", "ids", "result", "c is"), "id": ("ids",), "data": ("bytes", "buffer", "file", "head"), "only": ("indices",), "score_cutoff": ("cutoff",), "indptr": ("offsets",),
+        "sources": ("edge", "node"), "targets": ("edge", "node"), "nodes": ("edge",), "blocked_nodes": ("node",), "blocked_edges": ("edge",),
+        "dimensions": ("lattice", "edge"), "size": ("lattice", "edge"), "source": ("path",), "target": ("path",), "array": ("result",), "rows": ("queries",),
+        "other": ("number", "array"), "queries": ("out",), "a": ("b",), "x": ("out",), "w": ("out",)}
+
+
+def names_argument(message, name):
+    return any(word in message for word in (name, name.rstrip("s"), *ALSO.get(name, ())))
+
+
+class BadInput(unittest.TestCase):
+    @seed(SEED)
+    @settings(max_examples=700, deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=True)
+    @given(st.sampled_from(sorted(CALLS)), st.data())
+    def test_any_argument_gives_a_result_or_an_exception_that_names_it(self, call, data):
+        function, arguments = CALLS[call]
+        name = data.draw(st.sampled_from(sorted(arguments)))
+        value = data.draw(ANYTHING)
+        try:
+            function(**{**arguments, name: value})
+        except (pykindred.InvalidArgument, pykindred.InvalidType) as error:
+            self.assertTrue(names_argument(str(error), name), f"{call}({name}={value!r}): {error}")
+        except (pykindred.Error, UnicodeError) as error:
+            self.assertTrue(str(error))
+
+    def test_a_closed_object_raises(self):
+        closed = [pykindred.VectorIndex(vectors("rows", 5, 3)), pykindred.HnswIndex(vectors("rows", 5, 3)), pykindred.SequenceMatcher(["a"]),
+                  pykindred.PatternMemory(), pykindred.SpreadingEngine(2, [0], [1]), pykindred.Lattice(1, 3), pykindred.Bulk()]
+        arguments = {"search": [vectors("rows", 1, 3)], "match": [["a"]], "spread": [[0]], "path": [0, 1], "reduce": ["sum", np.ones(3)]}
+        for one in closed:
+            one.close()
+            one.close()
+            self.assertIn("closed", repr(one))
+            for name in ("info", "to_bytes", "metrics", "__len__"):
+                if hasattr(one, name):
+                    with self.assertRaisesRegex(pykindred.Error, "is closed", msg=(one, name)):
+                        getattr(one, name)()
+            for name, given_arguments in arguments.items():
+                if hasattr(one, name):
+                    with self.assertRaisesRegex(pykindred.Error, "is closed", msg=(one, name)):
+                        getattr(one, name)(*given_arguments)
+
+    def test_huge_numbers_of_results_raise_or_pad(self):
+        index = pykindred.VectorIndex(vectors("rows", 5, 3))
+        for k in (2**40, 2**62, 2**63 - 1):
+            for call in (index.search, pykindred.HnswIndex(vectors("rows", 5, 3)).search):
+                with self.assertRaises(pykindred.OutOfMemory):
+                    call(vectors("queries", 2, 3), k)
+            with self.assertRaises(pykindred.OutOfMemory):
+                pykindred.top_rows(vectors("queries", 2, 3), vectors("rows", 5, 3), k)
+        for k in (2**63, 2**80, -1, 0):
+            with self.assertRaisesRegex(pykindred.InvalidArgument, "k is"):
+                index.search(vectors("queries", 2, 3), k)
+
+    def test_arrays_cannot_be_resized_during_a_call(self):
+        """An array that another thread resizes, frees or drops meanwhile."""
+        run("""
+            import threading, numpy as np, pykindred
+            rows = np.random.default_rng(1).standard_normal((20_000, 32)).astype(np.float32)
+            index = pykindred.VectorIndex(rows)
+            data = bytearray(rows[:2000].tobytes())
+            refused = 0
+            for _ in range(3):
+                queries = np.frombuffer(data, np.float32).reshape(-1, 32)
+                thread = threading.Thread(target=index.search, args=(queries, 1), kwargs={"space": "serial", "path": "brute_force"})
+                thread.start()
+                del queries  # the call keeps it
+                while thread.is_alive():
+                    try:
+                        data.extend(b"....")
+                        del data[-4:]
+                    except BufferError:
+                        refused += 1
+                own = rows[:2000].copy()
+                thread = threading.Thread(target=index.search, args=(own, 1), kwargs={"space": "serial", "path": "brute_force"})
+                thread.start()
+                while thread.is_alive():
+                    try:
+                        own.resize((4000, 32))
+                    except ValueError:  # it is referenced
+                        refused += 1
+                thread.join()
+            assert refused > 0
+        """)
+
+    def test_objects_are_closed_while_many_threads_use_them(self):
+        rows, texts = vectors("rows", 400, 8), [f"text {i}" for i in range(200)]
+        graph = np.arange(399), np.arange(1, 400)
+        kinds = [
+            (lambda: pykindred.VectorIndex(rows), lambda one: one.search(rows[:20], 3)),
+            (lambda: pykindred.HnswIndex(rows, m=4, ef_construction=10), lambda one: one.search(rows[:20], 3)),
+            (lambda: pykindred.SequenceMatcher(texts), lambda one: one.match(texts[:5], top=2)),
+            (lambda: pykindred.SpreadingEngine(400, *graph), lambda one: one.spread([0, 3])),
+            (lambda: pykindred.Lattice(2, 20), lambda one: one.distances([0])),
+            (pykindred.Bulk, lambda one: one.reduce("sum", rows)),
+        ]
+        for make, use in kinds:
+            for _ in range(3):
+                one, unexpected, started = make(), [], threading.Semaphore(0)
+
+                def work(one=one, use=use, unexpected=unexpected, started=started):
+                    try:
+                        for i in range(1000):
+                            use(one)
+                            if i == 0:
+                                started.release()
+                    except pykindred.Error as error:
+                        if "is closed" not in str(error):
+                            unexpected.append(error)
+                    except BaseException as error:
+                        unexpected.append(error)
+
+                threads = [threading.Thread(target=work) for _ in range(4)]
+                for thread in threads:
+                    thread.start()
+                started.acquire()
+                one.close()
+                for thread in threads:
+                    thread.join()
+                self.assertEqual(unexpected, [])
+
+    def test_use_after_fork_raises(self):
+        run("""
+            import os, numpy as np, pykindred
+            rows = np.ones((9, 4), np.float32)
+            used = [pykindred.VectorIndex(rows), pykindred.Bulk(), pykindred.SequenceMatcher(["a"]), pykindred.SpreadingEngine(2, [0], [1]),
+                    pykindred.Lattice(1, 3), pykindred.HnswIndex(rows)]
+            calls = [lambda one: one.search(rows, 1), lambda one: one.reduce("sum", rows), lambda one: one.match(["a"]), lambda one: one.spread([0]),
+                     lambda one: one.distances([0]), lambda one: one.search(rows, 1)]
+            for call, one in zip(calls, used):
+                call(one)
+            child = os.fork()
+            if child == 0:
+                for call, one in zip(calls, used):
+                    try:
+                        call(one)
+                    except pykindred.SpaceUnavailable:
+                        continue
+                    except BaseException as error:
+                        os.write(2, repr((one, error)).encode())
+                    os.write(2, repr(one).encode())
+                    os._exit(1)
+                os._exit(0)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        """)
+
+
+if __name__ == "__main__":
+    unittest.main()
