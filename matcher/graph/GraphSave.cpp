@@ -2,6 +2,8 @@
 #include "GraphStore.hpp"
 #include "StoredGraph.hpp"
 
+#include <kindred/memory/TranslateOutOfMemory.hpp>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -90,12 +92,16 @@ void GraphStore::write(const Write& write) const {
 }
 
 void GraphStore::save(const std::string& path) const {
-  write([&](const StoredGraph& graph) { save_graph(path, graph); });
+  translating_out_of_memory("Kindred::SpreadingEngine::save", [&] {
+    write([&](const StoredGraph& graph) { save_graph(path, graph); });
+  });
 }
 
 std::vector<std::byte> GraphStore::to_bytes() const {
   std::vector<std::byte> bytes;
-  write([&](const StoredGraph& graph) { bytes = graph_bytes(graph); });
+  translating_out_of_memory("Kindred::SpreadingEngine::to_bytes", [&] {
+    write([&](const StoredGraph& graph) { bytes = graph_bytes(graph); });
+  });
   return bytes;
 }
 

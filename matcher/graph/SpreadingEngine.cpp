@@ -329,28 +329,21 @@ SpreadingEngine::~SpreadingEngine() = default;
 SpreadingEngine::SpreadingEngine(SpreadingEngine&&) noexcept = default;
 SpreadingEngine& SpreadingEngine::operator=(SpreadingEngine&&) noexcept = default;
 
+using Impl::load_graph;
 SpreadingEngine SpreadingEngine::load(Context& context, const std::string& path,
                                       const GraphOptions& options, int threads) {
   return Impl::translating_out_of_memory("Kindred::SpreadingEngine::load", [&] {
-    return SpreadingEngine(
-        std::make_unique<State>(context, Impl::load_graph(path, threads), options));
+    return SpreadingEngine(std::make_unique<State>(context, load_graph(path, threads), options));
   });
 }
 SpreadingEngine SpreadingEngine::from_bytes(Context& context, std::span<const std::byte> bytes,
                                             const GraphOptions& options, int threads) {
   return Impl::translating_out_of_memory("Kindred::SpreadingEngine::from_bytes", [&] {
-    return SpreadingEngine(
-        std::make_unique<State>(context, Impl::load_graph(bytes, threads), options));
+    return SpreadingEngine(std::make_unique<State>(context, load_graph(bytes, threads), options));
   });
 }
-std::vector<std::byte> SpreadingEngine::to_bytes() const {
-  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::to_bytes",
-                                         [&] { return m_state->store.to_bytes(); });
-}
-void SpreadingEngine::save(const std::string& path) const {
-  Impl::translating_out_of_memory("Kindred::SpreadingEngine::save",
-                                  [&] { m_state->store.save(path); });
-}
+std::vector<std::byte> SpreadingEngine::to_bytes() const { return m_state->store.to_bytes(); }
+void SpreadingEngine::save(const std::string& path) const { m_state->store.save(path); }
 
 std::size_t SpreadingEngine::nodes() const noexcept { return m_state->store.snapshot()->nodes(); }
 bool SpreadingEngine::has_node(std::uint32_t node) const noexcept {

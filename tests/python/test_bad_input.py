@@ -144,7 +144,7 @@ def objects():
 
 CALLS = objects()
 # What messages call an argument that they do not name.
-ALSO = {"k": ("top",), "out": ("scores", "ids", "result", "c is"), "id": ("ids",), "data": ("bytes", "buffer", "file", "head"), "only": ("indices",), "score_cutoff": ("cutoff",), "indptr": ("offsets",),
+ALSO = {"k": ("top",), "out": ("scores", "ids", "result"), "id": ("ids",), "data": ("bytes", "buffer", "file", "head"), "only": ("indices",), "score_cutoff": ("cutoff",), "indptr": ("offsets",),
         "sources": ("edge", "node"), "targets": ("edge", "node"), "nodes": ("edge",), "blocked_nodes": ("node",), "blocked_edges": ("edge",),
         "dimensions": ("lattice", "edge"), "size": ("lattice", "edge"), "source": ("path",), "target": ("path",), "array": ("result",), "rows": ("queries",),
         "other": ("number", "array"), "queries": ("out",), "a": ("b",), "x": ("out",), "w": ("out",)}

@@ -465,6 +465,20 @@ void Input::require_type(std::initializer_list<DataType> types) const {
               ", and are never converted silently");
 }
 
+void Output::require(DataType element, std::span<const std::int64_t> shape) const {
+  bool fits = rank() == shape.size();
+  std::string needed = std::string(to_string(element)) + " [";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    fits = fits && extent(i) == shape[i];
+    needed += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  }
+  if (fits && type() == element) return;
+  const std::string message =
+      std::string(name()) + " is " + text() + "; it must be " + needed + "]";
+  if (type() != element) refuse_type(message);
+  refuse(message);
+}
+
 void Input::require_rank(std::size_t lowest, std::size_t highest) const {
   if (rank() >= lowest && rank() <= highest) return;
   refuse(std::string(name()) + " is " + text() + "; it must have " + std::to_string(lowest) +

@@ -146,6 +146,8 @@ class Output : public Borrowed {
   /// \throws InvalidType for what is no array; InvalidArgument for read-only memory
   Output(nanobind::handle given, const char* name, CallStream* stream = nullptr);
   Array array() const;
+  /// \throws InvalidType, InvalidArgument for another type or shape
+  void require(DataType type, std::span<const std::int64_t> shape) const;
 };
 
 /// \brief A new array: of NumPy, or, for \p like on a device, of the library that made it.

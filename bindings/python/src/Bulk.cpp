@@ -16,6 +16,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -253,6 +254,10 @@ nb::object multiply(const Handle& self, nb::handle a, nb::handle b, nb::handle r
                      : empty_array(a, left, left.type(), {left.extent(0), rows, columns});
   }
   const Output output(made, "out", &order);
+  if (!out.is_none()) {
+    const std::array<std::int64_t, 3> shape{rank == 3 ? left.extent(0) : 1, rows, columns};
+    output.require(left.type(), std::span(shape).last(rank));
+  }
   options.stream = order.stream();
   keep_record(unlocked([&] {
                 return shared->bulk.multiply(left.array(), right.array(), output.array(), options);

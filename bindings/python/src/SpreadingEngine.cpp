@@ -19,6 +19,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -297,6 +298,11 @@ nb::object hop(const Handle& self, nb::handle x, nb::handle direction, nb::handl
                ? empty_array(x, given, DataType::float32, {given.extent(0)})
                : empty_array(x, given, DataType::float32, {given.extent(0), given.extent(1)});
   const Output output(made, "out", &order);
+  if (!out.is_none()) {
+    const std::array<std::int64_t, 2> shape{given.extent(0),
+                                            given.rank() == 2 ? given.extent(1) : 1};
+    output.require(DataType::float32, std::span(shape).first(given.rank()));
+  }
   options.stream = order.stream();
   keep_record(unlocked([&] { return shared->engine.hop(given.array(), output.array(), options); }));
   return made;

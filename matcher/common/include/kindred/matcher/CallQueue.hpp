@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_CALL_QUEUE_HPP
 #define KINDRED_MATCHER_CALL_QUEUE_HPP
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
@@ -122,7 +123,8 @@ class Submission {
 ///
 /// Works for any call of the library: `queue.submit([&] { return bulk.reduce<float>(…); })`. Data
 /// that the call reads or writes must remain valid until it is done. An error is reported by the
-/// submission it belongs to and does not stop later calls. Thread-safe. Calls of two queues must
+/// submission it belongs to and does not stop later calls. A call that has started ends early if it
+/// makes a `Cancellation::Scope` that another thread cancels. Thread-safe. Calls of two queues must
 /// not wait for each other. The thread does not exist in a forked child process, where calls of a
 /// queue of its parent throw `SpaceUnavailable`.
 class CallQueue {
