@@ -1,10 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """Engines as bytes, for pickling."""
 import operator
+import os
 import pickle
-from typing import SupportsIndex
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import SupportsIndex, TypeVar
+
+Engine = TypeVar("Engine")
+
+# Memory instead of a disk, where the system has it.
+_FOLDER = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
+
+
+def bytes_of(save: Callable[[str], object]) -> bytes:
+    """The file that ``save`` writes, of an engine that has no ``to_bytes``."""
+    with tempfile.TemporaryDirectory(prefix="pykindred-", dir=_FOLDER) as folder:
+        path = Path(folder, "engine")
+        save(str(path))
+        return path.read_bytes()
 
 
 def in_pickle(data: bytes, protocol: SupportsIndex) -> bytes | pickle.PickleBuffer:
     """The bytes as ``__reduce_ex__`` returns them: with protocol 5 they may be kept out of the pickle."""
     return pickle.PickleBuffer(data) if operator.index(protocol) >= 5 else data
+
+
+def loaded_from(data: bytes | bytearray | memoryview, load: Callable[[str], Engine]) -> Engine:
+    """What ``load`` makes of a file with these bytes. An engine may map the file, which has no name when it returns."""
+    with tempfile.TemporaryDirectory(prefix="pykindred-", dir=_FOLDER) as folder:
+        path = Path(folder, "engine")
+        path.write_bytes(data)
+        return load(str(path))

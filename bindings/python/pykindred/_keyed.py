@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pykindred import _files, _kindred
+from pykindred import _kindred
+from pykindred._bytes import bytes_of, in_pickle, loaded_from
 from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
@@ -164,8 +165,8 @@ class KeyedVectorIndex(Closing):
                 "element": self.element, "end_id": self.end_id}
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        data = _files.bytes_of(self._native.save)
-        return _restored, (type(self), _files.in_pickle(data, protocol), *self._options)
+        data = bytes_of(self._native.save)
+        return _restored, (type(self), in_pickle(data, protocol), *self._options)
 
     def __repr__(self) -> str:
         if self._native.is_closed():
@@ -175,4 +176,4 @@ class KeyedVectorIndex(Closing):
 
 def _restored(kind: type[KeyedVectorIndex], data: bytes, residency: str, quantized_copy: bool) -> KeyedVectorIndex:
     """An unpickled or copied index, in the default context."""
-    return _files.loaded_from(data, lambda path: kind.load(path, residency=residency, quantized_copy=quantized_copy))
+    return loaded_from(data, lambda path: kind.load(path, residency=residency, quantized_copy=quantized_copy))

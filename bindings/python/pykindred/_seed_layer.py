@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pykindred import _kindred
+from pykindred._bytes import bytes_of, in_pickle, loaded_from
 from pykindred._closing import Closing
 from pykindred._context import Context, native
-from pykindred._files import bytes_of, in_pickle, loaded_from
 from pykindred._types import Array, Ids, StrPath, Stream
 from pykindred.errors import InvalidArgument
 
