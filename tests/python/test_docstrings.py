@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the examples in the docstrings, and checks that everything public has a docstring that is complete."""
 import doctest
+import enum
+import importlib
 import importlib.util
 import inspect
 import os
@@ -15,7 +17,8 @@ import pykindred
 
 ABSENT = () if importlib.util.find_spec("torch") else ("torch",)
 MODULES = [pykindred.__name__, *(f"pykindred.{found.name}" for found in pkgutil.iter_modules(pykindred.__path__) if found.name not in ABSENT)]
-PUBLIC = (pykindred, pykindred.difflib, pykindred.distance, pykindred.errors, pykindred.fuzz, pykindred.process)
+PUBLIC = (pykindred, pykindred.difflib, pykindred.distance, pykindred.errors, pykindred.fuzz, pykindred.process,
+          *(importlib.import_module(f"pykindred.{name}") for name in ("torch",) if name not in ABSENT))
 # In these modules scorers are objects, whose class has the example.
 SCORERS = (pykindred.distance, pykindred.fuzz)
 REFERENCE = re.compile(r":(?:meth|func|class):`(?:([\w]+)\.)?(\w+)`")
@@ -68,7 +71,7 @@ class Docstrings(unittest.TestCase):
     def test_all_arguments_are_described(self):
         without = []
         for name, value, of, names in public():
-            if isinstance(value, property) or inspect.isclass(value) and (issubclass(value, Exception) or not inspect.isfunction(value.__init__)):
+            if isinstance(value, property) or inspect.isclass(value) and (issubclass(value, Exception | enum.Enum) or not inspect.isfunction(value.__init__)):
                 continue
             if not inspect.isroutine(value) and not inspect.isclass(value):
                 continue

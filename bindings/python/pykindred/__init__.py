@@ -26,8 +26,9 @@ from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, 
                                  StoredPattern, SyncRecord)
 from pykindred._results import Ragged, Record  # noqa: E402
 from pykindred._rows import row_scores, top_rows  # noqa: E402
-from pykindred._seed_layer import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedLayer,  # noqa: E402
-                                   SeedMetrics, SeedState, SeedTelemetry, TransitionResult, TransitionRules)
+from pykindred._seed_layer import SeedLayer  # noqa: E402
+from pykindred._seed_types import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics,  # noqa: E402
+                                   SeedState, SeedTelemetry, TransitionResult, TransitionRules)
 from pykindred._seeds import SeedGradients, SeedSums, backward_seeds, forward_seeds  # noqa: E402
 from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity  # noqa: E402
 from pykindred._spreading import Spread, SpreadingEngine, SpreadModifiers, SpreadPath, SpreadQuery, SpreadStep  # noqa: E402

@@ -58,7 +58,18 @@ class HnswIndex(Closing):
 
     @classmethod
     def from_bytes(cls, data: Bytes, *, context: Context | None = None) -> "HnswIndex":
-        """Raises CorruptFile."""
+        """An index of the bytes of :meth:`to_bytes`, or of a file of :meth:`save`.
+
+        Args:
+            data: bytes, or another contiguous buffer of bytes
+            context: None: the default context
+
+        Raises:
+            CorruptFile: the bytes are damaged; nothing of them is used
+
+        >>> HnswIndex.from_bytes(HnswIndex(np.float32([[3, 4]])).to_bytes())
+        <pykindred.HnswIndex: 1 rows of 2 float32, cosine>
+        """
         index = cls.__new__(cls)
         index._native = _kindred.HnswIndex.from_bytes(data, native(context))
         return index

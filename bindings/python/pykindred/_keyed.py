@@ -13,28 +13,43 @@ from pykindred._types import Array, StrPath
 
 
 class UpsertCounts(NamedTuple):
-    """What an upsert did."""
+    """What :meth:`KeyedVectorIndex.upsert` did.
+
+    >>> KeyedVectorIndex([7], np.float32([[1, 0]])).upsert([7, 8], np.float32([[0, 1], [1, 1]])).replaced
+    1
+    """
 
     added: int  #: rows of new keys
     replaced: int  #: rows of keys that were there
 
 
 class KeyedResults(NamedTuple):
-    """The best rows of every query, ``[queries, k]``, or ``[k]`` for one query."""
+    """The best rows of every query, ``[queries, k]``, or ``[k]`` for one query.
+
+    >>> scores, keys, ids = KeyedVectorIndex([70, 80], np.float32([[1, 0], [0, 2]])).search(np.float32([1, 1]), k=3, metric="ip")
+    >>> scores, keys, ids
+    (array([  2.,   1., -inf], dtype=float32), array([80, 70,  0], dtype=uint64), array([ 1,  0, -1]))
+    """
 
     scores: NDArray[np.float32]  #: −inf (+inf under ``"l2"``) where there is no row
-    keys: NDArray[Any]  #: uint64, or objects of type bytes; 0 or empty where there is no row
+    keys: NDArray[Any]  #: uint64, or objects of type bytes; 0 or b"" where there is no row
     ids: NDArray[np.int64]  #: −1 where there is no row
 
 
 class KeyedRagged(Ragged):
-    """A :class:`Ragged` with a key per result. Iterating, or an index, gives pairs ``(scores, keys)`` of one row."""
+    """A :class:`Ragged` with a key per result. Iterating, or an index, gives pairs ``(scores, keys)`` of one row, which are views.
+
+    >>> index = KeyedVectorIndex([70, 80], np.float32([[1, 0], [0, 2]]))
+    >>> found = index.search_at_least(np.float32([[1, 1], [1, 0]]), 1, metric="ip")
+    >>> [keys.tolist() for scores, keys in found]
+    [[80, 70], [70]]
+    """
 
     __slots__ = ("keys",)
 
     def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[Any], keys: NDArray[Any]) -> None:
         super().__init__(lims, ids, scores)
-        self.keys = keys  #: uint64 [lims[-1]], or objects of type bytes
+        self.keys: NDArray[Any] = keys  #: uint64 [lims[-1]], or objects of type bytes
 
     def __getitem__(self, row: int) -> tuple[NDArray[Any], NDArray[Any]]:
         scores, _ = super().__getitem__(row)
@@ -64,6 +79,15 @@ class KeyedVectorIndex(Closing):
         keys: one per row; an empty array or list decides the kind of an empty index (a list: integers)
         rows: ``[count, dimension]`` of float32, float16, bfloat16, or int8 with ``scales``; copied. If a key occurs several times, its last row
             counts.
+        scales: float32 ``[count]``, for int8: element v of a row of scale s is float32(s · v)
+        residency: ``"automatic"``, ``"host"``, ``"both"`` (host and device) or ``"device"`` (calls run there only)
+        quantized_copy: an int8 copy of the rows may be kept, by which searches read fewer bytes, with the same results
+        context: None: the default context
+
+    Raises:
+        InvalidType: keys or rows have elements of another type, or keys are of both kinds
+        InvalidArgument: there are not as many keys as rows, a shape or an option does not fit, or an integer is not a key
+        SpaceUnavailable: the context cannot use the memory of ``residency``
 
     >>> index = KeyedVectorIndex(["apple", "pear", "plum"], np.float32([[1, 0], [0, 1], [1, 1]]))
     >>> index.upsert(["pear", "fig"], np.float32([[2, 1], [0, 3]]))
@@ -84,42 +108,132 @@ class KeyedVectorIndex(Closing):
     @classmethod
     def load(cls, path: StrPath, *, residency: str = "automatic", quantized_copy: bool = True, threads: int = 0,
              context: Context | None = None) -> "KeyedVectorIndex":
-        """Maps a file of :meth:`save`. Arguments and exceptions as :meth:`VectorIndex.load`."""
+        """Maps the file of :meth:`save` at ``path``; rows are copied only when they change.
+
+        Args:
+            residency, quantized_copy: as in the constructor
+            threads: that validate the file; 0: all
+            context: None: the default context
+
+        Raises:
+            NotFound: there is no such file
+            CorruptFile: it is damaged; nothing of it is used
+            InvalidArgument: it has vectors without keys
+
+        >>> KeyedVectorIndex(["apple"], np.float32([[3, 4]])).save("fruits.kindred")
+        >>> KeyedVectorIndex.load("fruits.kindred")
+        <pykindred.KeyedVectorIndex: 1 rows of 2 float32, keys: bytes>
+        """
         index = cls.__new__(cls)
         index._native = _kindred.KeyedVectorIndex.load(path, residency, quantized_copy, threads, native(context))
         index._options = (residency, quantized_copy)
         return index
 
     def save(self, path: StrPath) -> None:
-        """Writes rows, ids and keys to one file, atomically. :meth:`VectorIndex.load` can read it too, without the keys."""
+        """Writes rows, ids and keys to a file, atomically: the file at ``path`` is the old or the new one.
+
+        :meth:`VectorIndex.load` can read it too, without the keys.
+        """
         self._native.save(path)
 
     def upsert(self, keys: Any, rows: Array, *, scales: Array | None = None) -> UpsertCounts:
-        """Adds the rows of new keys, and replaces the others. On an exception the index is unchanged."""
+        """Adds the rows of new keys, and replaces those of the others under their ids. On an exception the index is unchanged.
+
+        New keys get ids in the order in which they first occur. If a key occurs several times, its last row counts.
+
+        Args:
+            keys: one per row, of the kind of the index
+            rows: ``[count, dimension]`` of the element type of the index
+            scales: float32 ``[count]``, of rows of int8
+
+        Raises:
+            InvalidType: an array has elements of another type
+            InvalidArgument: keys of the other kind, another number of keys than rows, or a shape that does not fit
+
+        >>> index = KeyedVectorIndex([7, 8], np.float32([[1, 0], [0, 1]]))
+        >>> index.upsert([8, 9], np.float32([[1, 1], [2, 2]]))
+        UpsertCounts(added=1, replaced=1)
+        """
         return UpsertCounts(*self._native.upsert(keys, rows, scales))
 
     def remove(self, keys: Any) -> None:
-        """Removes keys with their rows.
+        """Removes keys with their rows, whose ids are not reused.
+
+        Args:
+            keys: of the kind of the index
 
         Raises:
             NotFound: a key is not there, or is listed twice; nothing is removed then
+            InvalidArgument: keys of the other kind
+
+        >>> index = KeyedVectorIndex(["apple", "pear"], np.float32([[1, 0], [0, 1]]))
+        >>> index.remove(["apple"])
+        >>> len(index), index.end_id
+        (1, 2)
         """
         self._native.remove(keys)
 
     def find(self, keys: Any) -> NDArray[np.int64]:
-        """The ids of keys; −1 for a key that is not there. For filters, which are by id."""
+        """The ids of keys, for filters, which are by id.
+
+        Args:
+            keys: of the kind of the index
+
+        Returns:
+            int64 ``[count]``; −1 for a key that is not there
+
+        Raises:
+            InvalidArgument: keys of the other kind
+
+        >>> KeyedVectorIndex(["apple", "pear"], np.float32([[1, 0], [0, 1]])).find(["pear", "fig"])
+        array([ 1, -1])
+        """
         return self._native.find(keys)
 
     def search(self, queries: Array, k: int = 10, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
                path: str | None = None) -> KeyedResults:
-        """The exact best ``k`` rows of every query. Arguments as :meth:`VectorIndex.search`."""
+        """The exact best ``k`` rows of every query.
+
+        Args:
+            queries: float32 ``[queries, dimension]``, or ``[dimension]`` for one query, on the host
+            k: at least 1; may exceed the number of keys
+            metric: ``"cosine"``, ``"ip"`` or ``"l2"``
+            filter: rows that may be returned, by id, as for :meth:`VectorIndex.search`; ids are found by :meth:`find`
+            space: ``"serial"``, ``"openmp"`` or ``"cuda"`` instead of the dispatcher's choice
+            path: ``"brute_force"``, ``"quantized"`` or ``"gemm"`` instead of the fastest; the results are the same
+
+        Returns:
+            scores, keys and ids, ``[queries, k]``, or ``[k]`` for one query, best first
+
+        Raises:
+            InvalidType: an array has elements of another type
+            InvalidArgument: a shape or an option does not fit
+            SpaceUnavailable: the call cannot run in ``space``
+
+        >>> index = KeyedVectorIndex(["apple", "pear", "plum"], np.float32([[1, 0], [0, 1], [1, 1]]))
+        >>> allowed = np.zeros(index.end_id, bool)
+        >>> allowed[index.find(["apple", "plum"])] = True
+        >>> index.search(np.float32([[0, 1], [1, 0]]), k=1, filter=allowed).keys
+        array([[b'plum'],
+               [b'apple']], dtype=object)
+        """
         scores, ids, keys, is_one = self._native.search(queries, k, metric, filter, space, path)
         shape = (int(k),) if is_one else (-1, int(k))
         return KeyedResults(scores.reshape(shape), _array(keys, *shape), ids.reshape(shape))
 
     def search_at_least(self, queries: Array, score: float, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
                         path: str | None = None) -> KeyedRagged:
-        """All rows whose score is ``score`` or better (at most ``score`` under ``"l2"``), best first."""
+        """All rows whose score is ``score`` or better (at most ``score`` under ``"l2"``), best first.
+
+        Other arguments and exceptions as :meth:`search`.
+
+        Returns:
+            a :class:`KeyedRagged`, one row per query: int64 ``ids``, float32 ``scores`` and ``keys``
+
+        >>> index = KeyedVectorIndex(["apple", "pear", "plum"], np.float32([[1, 0], [0, 1], [1, 1]]))
+        >>> index.search_at_least(np.float32([2, 1]), 2, metric="ip")[0]
+        (array([3., 2.], dtype=float32), array([b'plum', b'apple'], dtype=object))
+        """
         lims, ids, scores, keys = self._native.search_at_least(queries, score, metric, filter, space, path)
         return KeyedRagged(lims, ids, scores, _array(keys, -1))
 
@@ -129,6 +243,18 @@ class KeyedVectorIndex(Closing):
 
         Args:
             candidates: a list of keys per query, all of which are in the index
+
+        Other arguments as :meth:`search`.
+
+        Returns:
+            a :class:`KeyedRagged`, one row per query
+
+        Raises:
+            InvalidArgument: as :meth:`search`; or a candidate is not in the index
+
+        >>> index = KeyedVectorIndex(["apple", "pear", "plum"], np.float32([[1, 0], [0, 1], [1, 1]]))
+        >>> index.score(np.float32([2, 1]), [["pear", "apple", "pear"]], metric="ip").keys
+        array([b'apple', b'pear'], dtype=object)
         """
         lims, ids, scores, keys = self._native.score(queries, candidates, k, metric, space)
         return KeyedRagged(lims, ids, scores, _array(keys, -1))
@@ -138,10 +264,12 @@ class KeyedVectorIndex(Closing):
         return self._native.size()
 
     def __contains__(self, key: Any) -> bool:
+        """Whether the index has a key. One of the other kind raises InvalidArgument."""
         return bool(self._native.find([key])[0] >= 0)
 
     @property
     def dimension(self) -> int:
+        """The number of elements of a row."""
         return self._native.dimension()
 
     @property
@@ -165,8 +293,7 @@ class KeyedVectorIndex(Closing):
                 "element": self.element, "end_id": self.end_id}
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        data = bytes_of(self._native.save)
-        return _restored, (type(self), in_pickle(data, protocol), *self._options)
+        return _restored, (type(self), in_pickle(bytes_of(self._native.save), protocol), *self._options)
 
     def __repr__(self) -> str:
         if self._native.is_closed():

@@ -19,7 +19,11 @@ class NormResults(NamedTuple):
 
 
 class NormGradients(NamedTuple):
-    """Gradients of :func:`layer_norm_act`."""
+    """Gradients of :func:`layer_norm_act`; None where ``out`` says that one is not computed.
+
+    >>> layer_norm_act_backward(np.float32([[1, 3]]), np.float32([[1, 1]]), epsilon=1e-12, activation="none").dgamma
+    array([-1.,  1.], dtype=float32)
+    """
 
     dx: Any  #: of the shape and type of x
     dgamma: Any  #: float32 [columns]
@@ -27,10 +31,14 @@ class NormGradients(NamedTuple):
 
 
 class LinearGradients(NamedTuple):
-    """Gradients of :func:`linear_act`."""
+    """Gradients of :func:`linear_act`; None where ``out`` says that one is not computed.
 
-    dx: Any  #: [rows, inputs]
-    dw: Any  #: [outputs, inputs]
+    >>> linear_act_backward(np.float32([[1, 2]]), np.float32([[1]]), np.float32([[3, 4]])).dw
+    array([[1., 2.]], dtype=float32)
+    """
+
+    dx: Any  #: [rows, inputs], of the type of x
+    dw: Any  #: [outputs, inputs], of the type of w
     dbias: Any  #: float32 [outputs]
 
 
@@ -76,7 +84,13 @@ def layer_norm_act_backward(x: Array, gradient: Array, gamma: Array | None = Non
         gradient: with respect to y: of the shape of x; float32, float16 or bfloat16
         out: ``(dx, dgamma, dbeta)``: arrays for the results. None as dx: a new array; as another: not computed. ``dx`` may be ``gradient``.
 
-    >>> import numpy as np
+    Returns:
+        the gradients: ``dx`` of the shape and type of x; ``dgamma`` and ``dbeta``, float32 ``[columns]``
+
+    Raises:
+        InvalidType: an array has elements of another type
+        InvalidArgument: a shape or an option does not fit
+
     >>> layer_norm_act_backward(np.float32([[1, 3]]), np.float32([[1, 1]]), epsilon=1e-12, activation="none").dbeta
     array([1., 1.], dtype=float32)
     """
@@ -121,7 +135,13 @@ def linear_act_backward(x: Array, gradient: Array, w: Array, bias: Array | None 
         gradient: with respect to y: ``[rows, outputs]`` of float32, float16 or bfloat16
         out: ``(dx, dw, dbias)``: arrays for the results. None as one of them: not computed.
 
-    >>> import numpy as np
+    Returns:
+        the gradients: ``dx`` and ``dw`` of the shapes and types of x and w; ``dbias``, float32 ``[outputs]``
+
+    Raises:
+        InvalidType: an array has elements of another type
+        InvalidArgument: a shape or an option does not fit
+
     >>> linear_act_backward(np.float32([[1, 2]]), np.float32([[1]]), np.float32([[3, 4]])).dx
     array([[3., 4.]], dtype=float32)
     """

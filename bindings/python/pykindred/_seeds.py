@@ -7,7 +7,14 @@ from pykindred._types import Array, Stream
 
 
 class SeedSums(NamedTuple):
-    """Arrays for the telemetry of :func:`forward_seeds`, ``[seeds]``; None: not computed."""
+    """Arrays for the telemetry of :func:`forward_seeds`, ``[seeds]``; None: not computed.
+
+    >>> x, weights = np.full((2, 4), 2, np.float32), np.full((1, 4), 3, np.float32)
+    >>> sums = SeedSums(sum=np.empty(2, np.float32), count=np.empty(2, np.int64))
+    >>> _ = forward_seeds(x, np.int32([3, 0]), np.int32([0, -1]), np.int32([0, 0]), np.float32([0.5, 0]), weights, telemetry=sums)
+    >>> sums.sum, sums.count
+    (array([8., 8.], dtype=float32), array([4, 4]))
+    """
 
     sum: Array | None = None  #: of the elements of a seed's features: float32 or float64
     sum_of_squares: Array | None = None  #: float32 or float64
@@ -15,7 +22,12 @@ class SeedSums(NamedTuple):
 
 
 class SeedGradients(NamedTuple):
-    """Gradients of :func:`forward_seeds`."""
+    """Gradients of :func:`forward_seeds`; None where ``out`` says that one is not computed.
+
+    >>> x, weights = np.full((1, 2), 2, np.float32), np.full((1, 2), 3, np.float32)
+    >>> backward_seeds(x, np.ones_like(x), np.int32([3]), np.int32([0]), np.int32([0]), np.float32([0.5]), weights).dalpha
+    array([8.], dtype=float32)
+    """
 
     dx: Any  #: ``[rows, hidden]``, of the type of x
     dweights: Any  #: float32 ``[blueprints, hidden]``: 0 where no seed applies a weight
@@ -44,15 +56,21 @@ def forward_seeds(x: Array, lifecycle: Array, blueprint: Array, mode: Array, alp
             1 multiplicative, others additive) or ``"kasmina_simple"`` (0 multiplicative, 1 additive, others mixed)
         fossilized_applies: False: fossilized seeds copy their features
         telemetry: arrays that the call writes
+        space: ``"serial"``, ``"openmp"`` or ``"cuda"`` instead of the dispatcher's choice
         out: ``[rows, hidden]`` of float32, float16 or bfloat16; may be x
         workspace: for arrays on a GPU whose library cannot make one: uint8 there
         stream: of the GPU; None: the current stream of the library of x
         copy: False raises where the layout of an array would need a copy
+        context: None: the default context
 
     Returns:
         ``out``, or a new array of the type of x beside it
 
-    >>> import numpy as np
+    Raises:
+        InvalidType: an array has elements of another type
+        InvalidArgument: a shape or an option does not fit, or arrays overlap
+        SpaceUnavailable: the call cannot run in ``space``
+
     >>> x, weights = np.full((1, 4), 2, np.float32), np.full((1, 4), 3, np.float32)
     >>> forward_seeds(x, np.int32([3, 0]), np.int32([0, -1]), np.int32([0, 0]), np.float32([0.5, 0]), weights)
     array([[4., 4., 2., 2.]], dtype=float32)
@@ -72,7 +90,14 @@ def backward_seeds(x: Array, gradient: Array, lifecycle: Array, blueprint: Array
         out: ``(dx, dweights, dalpha)``: arrays for the results. None as dx: a new array; as another: not computed. ``dx`` may be
             ``gradient``.
 
-    >>> import numpy as np
+    Returns:
+        the gradients: ``dx`` of the shape and type of x; ``dweights``, float32 ``[blueprints, hidden]``; ``dalpha``, float32 ``[seeds]``
+
+    Raises:
+        InvalidType: an array has elements of another type
+        InvalidArgument: a shape or an option does not fit, or arrays overlap
+        SpaceUnavailable: the call cannot run in ``space``
+
     >>> x, weights = np.full((1, 4), 2, np.float32), np.full((1, 4), 3, np.float32)
     >>> state = np.int32([3, 0]), np.int32([0, -1]), np.int32([0, 0]), np.float32([0.5, 0])
     >>> gradients = backward_seeds(x, np.ones_like(x), *state, weights)

@@ -190,7 +190,18 @@ class SpreadingEngine(Closing):
     @classmethod
     def from_bytes(cls, data: Bytes, *, residency: str = "automatic", merge_share: float = 0.1, background_merge: bool = True,
                    context: Context | None = None) -> "SpreadingEngine":
-        """Raises CorruptFile."""
+        """An engine of the bytes of :meth:`to_bytes`, or of a file of :meth:`save`.
+
+        Args:
+            data: bytes, or another contiguous buffer of bytes
+            residency, merge_share, background_merge, context: as in the constructor
+
+        Raises:
+            CorruptFile: the bytes are damaged; nothing of them is used
+
+        >>> SpreadingEngine.from_bytes(SpreadingEngine(3, [0, 1], [1, 2]).to_bytes())
+        <pykindred.SpreadingEngine: 3 nodes, 2 edges>
+        """
         options = (residency, merge_share, background_merge)
         return cls._of(_kindred.SpreadingEngine.from_bytes(data, *options, native(context)), options)
 

@@ -69,7 +69,18 @@ class VectorIndex(Closing):
     @classmethod
     def from_bytes(cls, data: Bytes, *, residency: str = "automatic", quantized_copy: bool = True,
                    context: Context | None = None) -> "VectorIndex":
-        """Raises CorruptFile."""
+        """An index of the bytes of :meth:`to_bytes`, or of a file of :meth:`save`.
+
+        Args:
+            data: bytes, or another contiguous buffer of bytes
+            residency, quantized_copy, context: as in the constructor
+
+        Raises:
+            CorruptFile: the bytes are damaged; nothing of them is used
+
+        >>> VectorIndex.from_bytes(VectorIndex(np.float32([[3, 4]])).to_bytes())
+        <pykindred.VectorIndex: 1 rows of 2 float32>
+        """
         index = cls.__new__(cls)
         index._native = _kindred.VectorIndex.from_bytes(data, residency, quantized_copy, native(context))
         index._options = (residency, quantized_copy)

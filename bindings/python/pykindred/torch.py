@@ -305,7 +305,18 @@ def layer_norm_act(x: torch.Tensor, gamma: "torch.Tensor | None" = None, beta: "
     Args:
         x: float32, float16 or bfloat16 ``[…, columns]``. The elements of a row have no gaps; rows may lie apart.
         gamma, beta: float32 ``[columns]``; None: 1 and 0
+        epsilon: ε, which is added to the variance
         activation: ``"gelu"`` (with erf), ``"relu"`` or ``"none"``
+
+    Returns:
+        a new tensor of the shape and type of x
+
+    Raises:
+        InvalidType: a tensor has elements of another type
+        InvalidArgument: a shape or an option does not fit
+
+    >>> layer_norm_act(torch.tensor([[1., 3.]]), torch.tensor([2., 2.]), epsilon=1e-12, activation="none")
+    tensor([[-2.,  2.]])
     """
     rows = _rows(x)
     y = _layer_norm_act.call(rows, gamma, beta, epsilon, activation)
@@ -322,6 +333,16 @@ def linear_act(x: torch.Tensor, w: torch.Tensor, bias: "torch.Tensor | None" = N
         bias: float32 ``[outputs]``
         activation: ``"gelu"`` (with erf), ``"relu"`` or ``"none"``
         reproducible: the same bits on every device, but slower
+
+    Returns:
+        a new tensor ``[…, outputs]`` of the type of x
+
+    Raises:
+        InvalidType: a tensor has elements of another type
+        InvalidArgument: a shape or an option does not fit
+
+    >>> linear_act(torch.tensor([[1., 2.]]), torch.tensor([[3., 4.], [-1., 0.]]), activation="relu")
+    tensor([[11.,  0.]])
     """
     rows = _rows(x)
     y = _linear_act.call(rows, w, bias, activation, reproducible)
@@ -338,7 +359,26 @@ def seed_forward(x: torch.Tensor, lifecycle: torch.Tensor, blueprint: torch.Tens
 
     Args:
         x: float32, float16 or bfloat16 ``[…, hidden]``. The elements of a row have no gaps; rows may lie apart.
+        lifecycle, blueprint, mode, alpha: the state, ``[seeds]``; alpha may require a gradient
+        weights: float32 ``[blueprints, hidden]``; may require a gradient
+        chunk_size, mode_codes, fossilized_applies: how the state is read
         telemetry: tensors that are written; None as one of them: not computed
+
+    Returns:
+        a new tensor of the shape and type of x
+
+    Raises:
+        InvalidType: a tensor has elements of another type
+        InvalidArgument: a shape or an option does not fit
+
+    >>> x, weights = torch.full((1, 4), 2.), torch.full((1, 4), 3., requires_grad=True)
+    >>> codes = torch.tensor([[3, 0], [0, -1], [0, 0]], dtype=torch.int32)
+    >>> y = seed_forward(x, *codes, torch.tensor([0.5, 0]), weights)
+    >>> y.detach()
+    tensor([[4., 4., 2., 2.]])
+    >>> y.sum().backward()
+    >>> weights.grad
+    tensor([[1., 1., 0., 0.]])
     """
     rows = _rows(x)
     if telemetry is None:
