@@ -8,13 +8,17 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "bindings/python/pykindred"
 # Pages, and what each describes: names of pykindred, or of a module of it.
 PAGES = {
-    "vectors": ("Vectors", ["VectorIndex", "HnswIndex", "row_scores", "top_rows", "Ragged"]),
+    "vectors": ("Vectors", ["VectorIndex", "HnswIndex", "KeyedVectorIndex", "KeyedResults", "KeyedRagged", "UpsertCounts", "row_scores", "top_rows",
+                            "Ragged"]),
     "sequences": ("Sequences", ["SequenceMatcher", "Matches", "Clusters", "PreparedQuery", "similarity", "Vocabulary", "Sequences"]),
     "patterns": ("Patterns", ["PatternMemory", "PatternSettings", "EventLists", "Learned", "LearnedPatterns", "StoredPattern", "Prediction", "Anomaly",
                               "SyncRecord"]),
     "graphs": ("Graphs", ["SpreadingEngine", "Spread", "SpreadQuery", "SpreadModifiers", "SpreadPath", "SpreadStep", "Lattice", "LatticePaths",
                           "LatticeDistances", "LatticeRows"]),
-    "arrays": ("Arrays and layers", ["Bulk", "layer_norm_act", "linear_act", "NormResults"]),
+    "arrays": ("Arrays and layers", ["Bulk", "layer_norm_act", "layer_norm_act_backward", "linear_act", "linear_act_backward", "NormResults",
+                                      "NormGradients", "LinearGradients", "torch"]),
+    "seeds": ("Seeds", ["SeedLayer", "Lifecycle", "ApplyMode", "AlphaSchedule", "TransitionRules", "ScheduleSettings", "SeedMetrics", "TransitionResult",
+                        "SeedEvent", "SeedState", "Blueprint", "SeedTelemetry", "forward_seeds", "backward_seeds", "SeedSums", "SeedGradients"]),
     "doors": ("process, fuzz, distance, difflib", ["process", "fuzz", "distance", "difflib"]),
     "contexts": ("Contexts and errors", ["Context", "default_context", "last_record", "Record", "errors"]),
 }
@@ -130,24 +134,26 @@ class Writer:
         end_example()
         return out
 
-    def fields(self, module, nodes):
-        """The attributes of a class, as a table."""
+    def fields(self, module, nodes, is_enum=False):
+        """The attributes of a class, or the members of an enumeration, as a table."""
         rows = []
         for node in nodes:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id[0] != "_":
                 name, kind, default = node.target.id, ast.unparse(node.annotation), "" if node.value is None else f" = {ast.unparse(node.value)}"
             elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute) and self.source.comment(module, node.lineno):
                 name, kind, default = node.target.attr, ast.unparse(node.annotation), ""
+            elif isinstance(node, ast.Assign) and is_enum:
+                name, kind, default = node.targets[0].id, ast.unparse(node.value), ""
             else:
                 continue
             kind = (kind + default).replace("|", "\\|").replace("'", '"')
             rows.append(f"| `{name}` | {f'`{kind}`' if kind else ''} | {self.inline(self.source.comment(module, node.lineno)).replace('|', chr(92) + '|')} |")
-        return ["", "| attribute | | |", "|---|---|---|", *rows, ""] if rows else []
+        return ["", "| member | value | |" if is_enum else "| attribute | | |", "|---|---|---|", *rows, ""] if rows else []
 
     def class_of(self, module, name, node, full):
         made = next((member for member in node.body if isinstance(member, ast.FunctionDef) and member.name == "__init__"), None)
         bases = [ast.unparse(base) for base in node.bases]
-        is_tuple, is_error = "NamedTuple" in bases, module == "errors"
+        is_tuple, is_enum, is_error = "NamedTuple" in bases, "enum.IntEnum" in bases, module == "errors"
         out = [f"### {full} {{#{anchor_of(full)}}}", ""]
         if is_error:
             out += [f"*exception, a subclass of* {' *and* '.join(f'`{base}`' for base in bases)}", ""]
@@ -155,7 +161,8 @@ class Writer:
                               for statement in made.body if bases == ["Ragged"]):
             out += ["```python", signature_of(made, full, True), "```", ""]
         out += self.doc(ast.get_docstring(node), full)
-        out += self.fields(module, [*(node.body if is_tuple else ()), *(made.body if made else ())])
+        own = [statement for statement in made.body if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Attribute)] if made else []
+        out += self.fields(module, [*(node.body if is_tuple or is_enum else ()), *own], is_enum)
         if "Closing" in bases:
             out += ["", "Has `close()`, and may be used in a `with` block, which closes it.", ""]
         for member in node.body:
