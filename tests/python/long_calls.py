@@ -3,6 +3,7 @@
 
 After all interruptions, small calls of the same objects must have the results that they had before.
 """
+import itertools
 import os
 import signal
 import sys
@@ -148,7 +149,9 @@ def equal(a, b):
 
 
 def main(kind):
-    for name, call, small in KINDS[kind]():
+    # One of three, and all in the full run.
+    step = 1 if os.environ.get("KINDRED_FULL", "0") != "0" else 3
+    for name, call, small in itertools.islice(KINDS[kind](), 0, None, step):
         expected = small()
         for _ in range(3):
             print(name, flush=True)
