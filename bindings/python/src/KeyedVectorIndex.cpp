@@ -14,7 +14,6 @@
 #include "VectorArguments.hpp"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -31,10 +30,6 @@ namespace Kindred::Python {
 namespace KeyedVectors {
 
 namespace {
-
-constexpr std::array<Choice<SearchPath>, 3> paths{{{"brute_force", SearchPath::brute_force},
-                                                   {"quantized", SearchPath::quantized},
-                                                   {"gemm", SearchPath::gemm}}};
 
 struct Shared {
   SharedContext context;
@@ -131,20 +126,6 @@ class Keys {
   std::vector<std::uint64_t> m_integers;
   std::vector<std::string_view> m_texts;
 };
-
-VectorIndexOptions options_of(nb::handle residency, nb::handle quantized_copy) {
-  return {residency_of(residency), flag_of(quantized_copy, "quantized_copy")
-                                       ? QuantizedCopy::automatic
-                                       : QuantizedCopy::never};
-}
-
-SearchOptions search_options(nb::handle metric, nb::handle space, nb::handle path) {
-  SearchOptions options;
-  options.metric = metric_of(metric);
-  options.space = space_of(space);
-  if (!path.is_none()) options.path = value_of(path, "path", paths);
-  return options;
-}
 
 /// Adds a key to the end of the results: a number, or bytes.
 class KeyResults {
@@ -265,7 +246,7 @@ void register_keyed_vector_index(nb::module_& module) {
           "__init__",
           [](Handle* self, nb::handle keys, nb::handle rows, nb::handle scales,
              nb::handle residency, nb::handle quantized_copy, nb::handle context) {
-            const VectorIndexOptions options = options_of(residency, quantized_copy);
+            const VectorIndexOptions options = index_options(residency, quantized_copy);
             const SharedContext shared = context_of(context);
             const Keys given(keys, "keys", KeyKind::integer);
             const VectorRows vectors(rows, scales, "rows", Layout::dense);
@@ -285,7 +266,7 @@ void register_keyed_vector_index(nb::module_& module) {
           "load",
           [](nb::handle path, nb::handle residency, nb::handle quantized_copy, nb::handle threads,
              nb::handle context) {
-            const VectorIndexOptions options = options_of(residency, quantized_copy);
+            const VectorIndexOptions options = index_options(residency, quantized_copy);
             const std::string file = path_of(path, "path");
             const auto count = static_cast<int>(
                 std::min<std::int64_t>(integer_of(threads, "threads", 0), 1 << 16));

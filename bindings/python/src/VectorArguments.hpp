@@ -2,13 +2,16 @@
 #ifndef KINDRED_PYTHON_VECTOR_ARGUMENTS_HPP
 #define KINDRED_PYTHON_VECTOR_ARGUMENTS_HPP
 
+#include <kindred/matcher/VectorIndex.hpp>
 #include <kindred/matcher/VectorSpan.hpp>
 
 #include <nanobind/nanobind.h>
 
 #include "Arrays.hpp"
 #include "Errors.hpp"
+#include "Options.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,6 +47,27 @@ class Filter {
  private:
   std::unique_ptr<Input> m_array;
 };
+
+inline constexpr std::array<Choice<SearchPath>, 3> search_paths{
+    {{"brute_force", SearchPath::brute_force},
+     {"quantized", SearchPath::quantized},
+     {"gemm", SearchPath::gemm}}};
+
+inline VectorIndexOptions index_options(nanobind::handle residency,
+                                        nanobind::handle quantized_copy) {
+  return {residency_of(residency), flag_of(quantized_copy, "quantized_copy")
+                                       ? QuantizedCopy::automatic
+                                       : QuantizedCopy::never};
+}
+
+inline SearchOptions search_options(nanobind::handle metric, nanobind::handle space,
+                                    nanobind::handle path) {
+  SearchOptions options;
+  options.metric = metric_of(metric);
+  options.space = space_of(space);
+  if (!path.is_none()) options.path = value_of(path, "path", search_paths);
+  return options;
+}
 
 /// \throws InvalidType for elements that rows cannot have
 inline VectorElement element_of(const Input& rows) {

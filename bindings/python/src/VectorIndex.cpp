@@ -34,9 +34,6 @@ constexpr std::array<Choice<VectorElement>, 4> elements{{{"float32", VectorEleme
                                                          {"float16", VectorElement::float16},
                                                          {"bfloat16", VectorElement::bfloat16},
                                                          {"int8", VectorElement::int8}}};
-constexpr std::array<Choice<SearchPath>, 3> paths{{{"brute_force", SearchPath::brute_force},
-                                                   {"quantized", SearchPath::quantized},
-                                                   {"gemm", SearchPath::gemm}}};
 
 /// An index with the context that it needs.
 struct Shared {
@@ -44,12 +41,6 @@ struct Shared {
   VectorIndex index;
 };
 using Handle = EngineHandle<Shared>;
-
-VectorIndexOptions options_of(nb::handle residency, nb::handle quantized_copy) {
-  return {residency_of(residency), flag_of(quantized_copy, "quantized_copy")
-                                       ? QuantizedCopy::automatic
-                                       : QuantizedCopy::never};
-}
 
 using Rows = VectorRows;
 
@@ -135,14 +126,6 @@ struct RankedOutputs {
     ids = query.output(DataType::int64, top);
   }
 };
-
-SearchOptions search_options(nb::handle metric, nb::handle space, nb::handle path) {
-  SearchOptions options;
-  options.metric = metric_of(metric);
-  options.space = space_of(space);
-  if (!path.is_none()) options.path = value_of(path, "path", paths);
-  return options;
-}
 
 nb::object search(const Handle& self, nb::handle queries, nb::handle k, nb::handle metric,
                   nb::handle filter, nb::handle space, nb::handle path, nb::handle out,
@@ -297,7 +280,7 @@ void register_vector_index(nb::module_& module) {
           "__init__",
           [](Handle* self, nb::handle rows, nb::handle scales, nb::handle element,
              nb::handle residency, nb::handle quantized_copy, nb::handle context) {
-            const VectorIndexOptions options = options_of(residency, quantized_copy);
+            const VectorIndexOptions options = index_options(residency, quantized_copy);
             new (self)
                 Handle{"index", made_of(context_of(context), rows, scales, element, options)};
           },
@@ -307,7 +290,7 @@ void register_vector_index(nb::module_& module) {
           "load",
           [](nb::handle path, nb::handle residency, nb::handle quantized_copy, nb::handle threads,
              nb::handle context) {
-            const VectorIndexOptions options = options_of(residency, quantized_copy);
+            const VectorIndexOptions options = index_options(residency, quantized_copy);
             const std::string file = path_of(path, "path");
             const auto count = static_cast<int>(
                 std::min<std::int64_t>(integer_of(threads, "threads", 0), 1 << 16));
@@ -326,7 +309,7 @@ void register_vector_index(nb::module_& module) {
              nb::handle context) {
             const Input data(bytes, "data", nullptr, Copying::if_needed, Layout::dense);
             const std::span<const std::byte> file = data.host_bytes();
-            const VectorIndexOptions options = options_of(residency, quantized_copy);
+            const VectorIndexOptions options = index_options(residency, quantized_copy);
             const SharedContext given = context_of(context);
             return Handle{"index", unlocked([&] {
                             return std::shared_ptr<Shared>(
