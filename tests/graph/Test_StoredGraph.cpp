@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ChangedBytes.hpp"
 #include "MemoryFile.hpp"
 #include "MessageOf.hpp"
 #include "SectionBytes.hpp"
@@ -375,13 +376,8 @@ TEST(GraphBytes, AreThoseOfASavedFileAndAreChecked) {
                   HasSubstr("the buffer"));
     };
     refuse({});
-    for (const std::size_t size : {std::size_t{1}, std::size_t{127}, bytes.size() - 1})
-      refuse({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)});
-    for (std::size_t at = 0; at < bytes.size(); at += 41) {
-      std::vector<std::byte> damaged = bytes;
-      damaged[at] ^= std::byte{0x10};
-      refuse(damaged);
-    }
+    Testing::for_each_beginning(bytes, refuse);
+    Testing::for_each_flipped_bit(bytes, 41, refuse);
   }
 }
 

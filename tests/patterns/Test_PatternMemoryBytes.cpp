@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "Allocations.hpp"
+#include "ChangedBytes.hpp"
 #include "MessageOf.hpp"
 #include "PatternMemorySupport.hpp"
 #include "Support.hpp"
@@ -88,14 +89,10 @@ TEST(PatternMemoryBytes, ThatAreDamagedAreRejected) {
         HasSubstr(message));
   };
   refuse({}, "the buffer:0: the file ends within the header");
-  for (const std::size_t size : {std::size_t{1}, std::size_t{127}, bytes.size() - 1}) {
-    refuse({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}, "the file ends");
-  }
-  for (std::size_t at = 0; at < bytes.size(); at += 97) {
-    std::vector<std::byte> damaged = bytes;
-    damaged[at] ^= std::byte{0x10};
-    refuse(damaged, "the buffer");
-  }
+  Testing::for_each_beginning(
+      bytes, [&](const std::vector<std::byte>& part) { refuse(part, "the file ends"); });
+  Testing::for_each_flipped_bit(
+      bytes, 97, [&](const std::vector<std::byte>& damaged) { refuse(damaged, "the buffer"); });
   Vocabulary vocabulary;
   vocabulary.add("a");
   refuse(vocabulary.to_bytes(), "holds 'vocabulary', not 'patterns'");

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace Kindred::Testing {
 
@@ -23,6 +24,25 @@ std::size_t for_each_changed_byte(const std::string& whole, const Check& check) 
     }
   }
   return tried;
+}
+
+/// Calls `check(part)` for beginnings of \p whole that are not all of it, but not for none.
+template <class Check>
+void for_each_beginning(const std::vector<std::byte>& whole, const Check& check) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{127}, whole.size() - 1})
+    check({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)});
+}
+
+/// Calls `check(damaged)` for bytes that equal \p whole except for one bit, at every \p step-th
+/// byte.
+template <class Check>
+void for_each_flipped_bit(const std::vector<std::byte>& whole, std::size_t step,
+                          const Check& check) {
+  for (std::size_t at = 0; at < whole.size(); at += step) {
+    std::vector<std::byte> damaged = whole;
+    damaged[at] ^= std::byte{0x10};
+    check(damaged);
+  }
 }
 
 }  // namespace Kindred::Testing
