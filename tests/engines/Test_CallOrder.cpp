@@ -14,7 +14,6 @@
 #include "common/CallOrder.hpp"
 
 #include <cstdint>
-#include <iostream>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -55,8 +54,6 @@ TEST(CallOrder, KeepsWhatCallsReadUntilTheyHaveEnded) {
       ++calls;
     }
     EXPECT_EQ(first.use_count(), 1) << "the calls that read it have ended";
-    RecordProperty("calls", calls);
-    std::cout << "noticed by call " << calls << '\n';
     EXPECT_EQ(second.use_count(), 2);
     order.wait();
     EXPECT_EQ(second.use_count(), 1);

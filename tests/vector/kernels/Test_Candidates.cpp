@@ -328,11 +328,10 @@ struct IdCase {
 
 Found expected_found(Metric metric, const StoredRows& rows, const std::vector<float>& queries,
                      const IdCase& lists, const Filter& filter, std::size_t places) {
-  RankedOutput out;
   Found found{std::vector<std::uint32_t>(lists.rows.rows() * places),
               std::vector<std::int64_t>(lists.rows.rows() * places)};
   std::vector<float> scores(found.ids.size());
-  out = {scores.data(), places, found.ids.data(), places, places};
+  const RankedOutput out{scores.data(), places, found.ids.data(), places, places};
   const auto ranks = expected_ranks(metric, rows, queries, lists.rows, filter, places);
   for (std::size_t i = 0; i < ranks.size(); ++i)
     out.write(metric, i / places, i % places, ranks[i]);
