@@ -169,17 +169,19 @@ TEST(SourceArrays, MarkQueriesWithFaultsAndLeaveTheOthersAlone) {
 }
 
 TEST(SourceArrays, MarkQueriesWhoseOffsetsLieOutside) {
-  for (const auto& [offsets, expected] :
-       std::vector<std::pair<std::vector<std::int64_t>, std::vector<std::uint32_t>>>{
-           {{0, 1, 2}, {0, 0}},
-           {{0, 3, 2}, {1, 1}},
-           {{-1, 1, 2}, {1, 0}},
-           {{0, 2, 1}, {0, 1}},
-           {{1, 1, 3}, {0, 1}}}) {
-    Lists lists{offsets, {3, 4}, {0.5F, 0.5F}};
+  struct Case {
+    std::vector<std::int64_t> offsets;
+    std::vector<std::uint32_t> faults;
+  };
+  for (const Case& given :
+       {Case{{0, 1, 2}, {0, 0}}, Case{{0, 3, 2}, {1, 1}}, Case{{-1, 1, 2}, {1, 0}},
+        Case{{0, 2, 1}, {0, 1}}, Case{{1, 1, 3}, {0, 1}}}) {
+    Lists lists{given.offsets, {3, 4}, {0.5F, 0.5F}};
     on_every_space([&](const auto& exec_space) {
-      EXPECT_EQ(start(exec_space, lists, 10, 0, 2, SpreadMode::engine, false).faults, expected);
-      EXPECT_EQ(start(exec_space, lists, 10, 0, 2, SpreadMode::engine, true).faults, expected);
+      for (const bool is_linear : {false, true}) {
+        EXPECT_EQ(start(exec_space, lists, 10, 0, 2, SpreadMode::engine, is_linear).faults,
+                  given.faults);
+      }
     });
   }
 }
