@@ -69,13 +69,10 @@ bool fits_one_launch([[maybe_unused]] const ExecutionSpace& exec_space,
 
 namespace {
 
-template <class Term, bool is_cut, class ExecutionSpace, class Element, class Lists>
-void launch_teams(const ExecutionSpace& exec_space, const std::string& label,
-                  const Impl::CandidateRanking<ExecutionSpace, Element, Lists>& ranking,
-                  const CandidatePlan& plan, std::size_t teams) {
-  using functor = Impl::CandidateTeam<ExecutionSpace, Element, Lists, Term, is_cut>;
+template <class Kernel, class ExecutionSpace>
+void launch_teams(const ExecutionSpace& exec_space, const std::string& label, const Kernel& kernel,
+                  std::size_t teams) {
   using shape = Arch::LaunchShape<ExecutionSpace>;
-  const functor kernel{ranking, functor::sort_size_of(plan), functor::table_size_of(plan)};
   Kokkos::parallel_for(label,
                        Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(teams),
                                                           shape::team_size, shape::vector_length)
@@ -87,10 +84,17 @@ template <class Term, class ExecutionSpace, class Element, class Lists>
 void launch_teams(const ExecutionSpace& exec_space, const std::string& label,
                   const Impl::CandidateRanking<ExecutionSpace, Element, Lists>& ranking,
                   const CandidatePlan& plan, std::size_t teams) {
-  if (plan.chunks > 1) {
-    launch_teams<Term, true>(exec_space, label, ranking, plan, teams);
+  if (plan.chunks == 1) {
+    launch_teams(exec_space, label,
+                 Impl::CandidateTeam<ExecutionSpace, Element, Lists, Term, false>(ranking, plan),
+                 teams);
+  } else if (plan.chunk <= Impl::candidate_short_chunk) {
+    launch_teams(exec_space, label,
+                 Impl::CandidateWarps<ExecutionSpace, Element, Lists, Term>(ranking, plan), teams);
   } else {
-    launch_teams<Term, false>(exec_space, label, ranking, plan, teams);
+    launch_teams(exec_space, label,
+                 Impl::CandidateTeam<ExecutionSpace, Element, Lists, Term, true>(ranking, plan),
+                 teams);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <bit>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "Support.hpp"
@@ -235,31 +236,35 @@ std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float
   std::vector<Rank> best(lists.rows() * top);
   std::vector<Rank> workspace(plan.workspace(lists.rows()));
   std::vector<std::uint32_t> arrived(lists.rows(), 0);
-  const auto run = [&]<bool is_cut>(std::bool_constant<is_cut>) {
-    using team = Impl::CandidateTeam<HostSpace, float, Impl::PreparedLists, Impl::DotTerm, is_cut>;
-    const team kernel{{Metric::cosine,
-                       Impl::element_rows<float>(data.view),
-                       {},
-                       {lists.offsets.data(), lists.values.data(), data.prepared.values.data(),
-                        data.prepared.norms.data(), best.data(), static_cast<std::uint32_t>(top)},
-                       plan.chunk,
-                       plan.chunks,
-                       plan.keep,
-                       static_cast<std::uint32_t>(top),
-                       workspace.data(),
-                       arrived.data()},
-                      team::sort_size_of(plan),
-                      team::table_size_of(plan)};
+  using ranking = Impl::CandidateRanking<HostSpace, float, Impl::PreparedLists>;
+  const auto run = [&]<class Kernel>(std::type_identity<Kernel>) {
+    const Kernel kernel(
+        ranking{Metric::cosine,
+                Impl::element_rows<float>(data.view),
+                {},
+                {lists.offsets.data(), lists.values.data(), data.prepared.values.data(),
+                 data.prepared.norms.data(), best.data(), static_cast<std::uint32_t>(top)},
+                plan.chunk,
+                plan.chunks,
+                plan.keep,
+                static_cast<std::uint32_t>(top),
+                workspace.data(),
+                arrived.data()},
+        plan);
     Kokkos::parallel_for(
         "Kindred::Testing::teams",
         Kokkos::TeamPolicy<HostSpace>(exec_space, static_cast<int>(lists.rows() * plan.chunks), 1)
             .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
         kernel);
   };
-  if (plan.chunks > 1) {
-    run(std::true_type());
+  using Impl::DotTerm;
+  using Impl::PreparedLists;
+  if (plan.chunks == 1) {
+    run(std::type_identity<Impl::CandidateTeam<HostSpace, float, PreparedLists, DotTerm, false>>());
+  } else if (plan.chunk <= Impl::candidate_short_chunk) {
+    run(std::type_identity<Impl::CandidateWarps<HostSpace, float, PreparedLists, DotTerm>>());
   } else {
-    run(std::false_type());
+    run(std::type_identity<Impl::CandidateTeam<HostSpace, float, PreparedLists, DotTerm, true>>());
   }
   exec_space.fence("Kindred::Testing::teams");
   EXPECT_EQ(arrived, std::vector<std::uint32_t>(lists.rows(), 0));

@@ -37,8 +37,8 @@ struct PreparedLists {
   }
   /// Whether a candidate is a row.
   KOKKOS_INLINE_FUNCTION bool exists(std::uint32_t) const { return true; }
-  /// The norm of query \p index, which is \p values.
-  template <class Lanes>
+  /// The norm of query \p index, which is \p values. \tparam Depth as in `tile_sums`
+  template <int Depth, class Lanes>
   KOKKOS_INLINE_FUNCTION double norm(const Lanes&, Metric, std::uint64_t index, const double*,
                                      std::uint64_t) const {
     return query_norms[index];
@@ -68,14 +68,14 @@ struct GivenLists {
   }
   KOKKOS_INLINE_FUNCTION bool exists(std::uint32_t row) const { return row != SegmentIds::no_row; }
   /// Computed by every group that needs it, which takes less time than another launch.
-  template <class Lanes>
+  template <int Depth, class Lanes>
   KOKKOS_INLINE_FUNCTION double norm(const Lanes& lanes, Metric metric, std::uint64_t,
                                      const ElementRow<float>& values,
                                      std::uint64_t dimension) const {
     if (metric != Metric::cosine) return 1.0;
     const ElementRow<float> x[1] = {values};
     double squares[1][1];
-    tile_sums<DotTerm, 1, 1, norm_depth>(lanes, x, x, dimension, squares);
+    tile_sums<DotTerm, 1, 1, Depth>(lanes, x, x, dimension, squares);
     return Kokkos::sqrt(squares[0][0]);
   }
   KOKKOS_INLINE_FUNCTION std::uint32_t places() const {
@@ -85,9 +85,6 @@ struct GivenLists {
                                     Rank rank) const {
     out.write(metric, query, place, rank);
   }
-
- private:
-  static constexpr int norm_depth = 8;
 };
 
 /// A call of `rank_candidates`: the arguments of its kernels, on both kinds of spaces.
@@ -126,11 +123,11 @@ struct CandidateRanking {
   KOKKOS_INLINE_FUNCTION auto query(std::uint64_t index) const {
     return lists.query(index, rows.dimension);
   }
-  /// The norm of query \p index, which is \p values.
-  template <class Lanes, class Query>
+  /// The norm of query \p index, which is \p values. \tparam Depth as in `tile_sums`
+  template <int Depth, class Lanes, class Query>
   KOKKOS_INLINE_FUNCTION double query_norm(const Lanes& lanes, std::uint64_t index,
                                            const Query& values) const {
-    return lists.norm(lanes, metric, index, values, rows.dimension);
+    return lists.template norm<Depth>(lanes, metric, index, values, rows.dimension);
   }
   /// Read before the sum is complete, so that the two latencies overlap.
   KOKKOS_INLINE_FUNCTION double norm(std::uint32_t row) const {
@@ -139,6 +136,17 @@ struct CandidateRanking {
   KOKKOS_INLINE_FUNCTION Rank rank(double sum, double query_norm, std::uint32_t row,
                                    double norm) const {
     return score_rank(metric, sum, query_norm, norm, rows.id(row));
+  }
+  /// The rank of \p row for a query with values and a norm. \tparam Depth as in `tile_sums`
+  template <class Term, int Depth, class Lanes, class Query>
+  KOKKOS_INLINE_FUNCTION Rank rank_of(const Lanes& lanes, const Query& query, double query_norm,
+                                      std::uint32_t row) const {
+    const Query y[1] = {query};
+    const ElementRow<Element> x[1] = {rows[row]};
+    const double row_norm = norm(row);
+    double sums[1][1];
+    tile_sums<Term, 1, 1, Depth>(lanes, y, x, rows.dimension, sums);
+    return rank(sums[0][0], query_norm, row, row_norm);
   }
   /// Stores result \p place of a query.
   KOKKOS_INLINE_FUNCTION void write(std::uint64_t query, std::uint32_t place, Rank rank) const {

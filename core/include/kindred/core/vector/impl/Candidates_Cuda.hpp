@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATES_CUDA_HPP
 #define KINDRED_CORE_VECTOR_IMPL_CANDIDATES_CUDA_HPP
 
+#include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/GroupLanes.hpp>
 #include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/vector/Candidates.hpp>
@@ -18,62 +19,34 @@ namespace Kindred::Impl {
 inline constexpr std::uint32_t candidate_merge_max = 2048;
 /// Number of teams that keep a device busy.
 inline constexpr std::size_t candidate_teams = 512;
-/// Maximum size of a chunk that is ordered by counting, which has less latency than a table and a
-/// sort.
-inline constexpr std::uint32_t candidate_counted_max = 32;
+/// Maximum size of a chunk for `CandidateWarps`.
+inline constexpr std::uint32_t candidate_short_chunk = 32;
 
-/// \brief A team: a chunk of a query's list, or all of it. The team that finishes a query's last
-/// chunk merges the chunks, so that one launch does everything.
-/// \tparam is_cut whether lists have several chunks: the merging code takes registers, and with
-/// them rows in flight, which lists of one chunk can use
-template <class ExecutionSpace, class Element, class Lists, class Term, bool is_cut>
-struct CandidateTeam {
+/// \brief What the teams of a query share: its list, and the selection of its best ranks. The team
+/// that finishes the last chunk of a query merges the chunks, so that one launch does everything.
+template <class ExecutionSpace, class Element, class Lists>
+struct CandidateSelection {
   using sort = ScratchSort<ExecutionSpace, Rank>;
   using member_type = typename sort::member_type;
-  using lanes_type = Arch::GroupLanes<ExecutionSpace, true>;
+  using warp = Arch::Warp<ExecutionSpace>;
 
   CandidateRanking<ExecutionSpace, Element, Lists> ranking;
   std::uint32_t sort_size;
   std::uint32_t table_size;
 
-  static std::uint32_t sort_size_of(const CandidatePlan& plan) {
-    return std::bit_ceil(std::max({8U, plan.chunk, merged(plan)}));
-  }
-  static std::uint32_t table_size_of(const CandidatePlan& plan) {
-    return 2 * std::bit_ceil(std::max({8U, plan.chunk, merged(plan)}));
-  }
+  CandidateSelection(const CandidateRanking<ExecutionSpace, Element, Lists>& of,
+                     const CandidatePlan& plan)
+      : ranking(of),
+        sort_size(std::bit_ceil(std::max({8U, plan.chunk, merged(plan)}))),
+        table_size(2 * sort_size) {}
+
   std::size_t scratch_bytes() const {
     constexpr std::size_t alignment = 3 * 16;
     return sort::places(sort_size) * sizeof(Rank) +
            (table_size + ranking.chunk + 1) * sizeof(std::uint32_t) + alignment;
   }
 
-  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const std::uint64_t query = static_cast<std::uint64_t>(team.league_rank()) / ranking.chunks;
-    const std::uint32_t part = static_cast<std::uint32_t>(team.league_rank()) % ranking.chunks;
-    if (part >= ranking.chunks_of(query)) return;
-    const Scratch scratch{static_cast<Rank*>(team.team_scratch(0).get_shmem_aligned(
-                              sort::places(sort_size) * sizeof(Rank), 16)),
-                          static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(
-                              table_size * sizeof(std::uint32_t), 16)),
-                          static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(
-                              (ranking.chunk + 1) * sizeof(std::uint32_t), 16))};
-
-    const std::uint32_t parts = ranking.chunks_of(query);
-    const std::uint32_t count = choose(team, query, part, scratch);
-    score(team, query, count, scratch);
-    if constexpr (is_cut) {
-      if (parts > 1) {
-        pass_on(team, count, scratch.keys, partial(query) + std::uint64_t{part} * ranking.keep);
-        Kokkos::memory_fence();
-        if (is_last(team, query, scratch)) merge(team, query, parts, scratch);
-        return;
-      }
-    }
-    write_best(team, query, count, scratch.keys);
-  }
-
- private:
+ protected:
   struct Scratch {
     Rank* keys;
     std::uint32_t* table;
@@ -83,66 +56,36 @@ struct CandidateTeam {
       return chosen + chunk;
     }
   };
-
-  static std::uint32_t merged(const CandidatePlan& plan) {
-    return plan.chunks > 1 ? plan.chunks * plan.keep : 0;
+  KOKKOS_INLINE_FUNCTION Scratch scratch_of(const member_type& team) const {
+    return {static_cast<Rank*>(
+                team.team_scratch(0).get_shmem_aligned(sort::places(sort_size) * sizeof(Rank), 16)),
+            static_cast<std::uint32_t*>(
+                team.team_scratch(0).get_shmem_aligned(table_size * sizeof(std::uint32_t), 16)),
+            static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(
+                (ranking.chunk + 1) * sizeof(std::uint32_t), 16))};
   }
 
-  KOKKOS_INLINE_FUNCTION Rank* partial(std::uint64_t query) const {
-    return ranking.partial + query * ranking.chunks * ranking.keep;
+  KOKKOS_INLINE_FUNCTION std::uint64_t query_of(const member_type& team) const {
+    return static_cast<std::uint64_t>(team.league_rank()) / ranking.chunks;
+  }
+  KOKKOS_INLINE_FUNCTION std::uint32_t part_of(const member_type& team) const {
+    return static_cast<std::uint32_t>(team.league_rank()) % ranking.chunks;
+  }
+  /// What a chunk passes on.
+  KOKKOS_INLINE_FUNCTION Rank* partial(std::uint64_t query, std::uint32_t part = 0) const {
+    return ranking.partial + (query * ranking.chunks + part) * ranking.keep;
   }
   /// Number of candidates of a chunk.
   KOKKOS_INLINE_FUNCTION std::uint32_t count_of(std::uint64_t query, std::uint32_t part) const {
     const std::uint64_t rest = ranking.length(query) - std::uint64_t{part} * ranking.chunk;
     return rest < ranking.chunk ? static_cast<std::uint32_t>(rest) : ranking.chunk;
   }
-
-  /// Whether this team is the last of the query's teams to arrive here, with its ranks written.
-  KOKKOS_INLINE_FUNCTION bool is_last(const member_type& team, std::uint64_t query,
-                                      const Scratch& scratch) const {
-    team.team_barrier();
-    Kokkos::single(Kokkos::PerTeam(team), [&] {
-      const std::uint32_t before = Kokkos::atomic_fetch_add(&ranking.arrived[query], 1U);
-      const bool last = before + 1 == ranking.chunks_of(query);
-      if (last) ranking.arrived[query] = 0;
-      *scratch.counter(ranking.chunk) = last ? 1U : 0U;
-    });
-    team.team_barrier();
-    const bool last = *scratch.counter(ranking.chunk) != 0;
-    if (last) Kokkos::memory_fence();
-    return last;
-  }
-
-  /// Lists the rows of a chunk that pass, without duplicates; returns their number.
-  KOKKOS_INLINE_FUNCTION std::uint32_t choose(const member_type& team, std::uint64_t query,
-                                              std::uint32_t part, const Scratch& scratch) const {
-    const std::uint32_t count = count_of(query, part);
-    const std::uint64_t begin = std::uint64_t{part} * ranking.chunk;
-    std::uint32_t* chosen_count = scratch.counter(ranking.chunk);
-    Kokkos::single(Kokkos::PerTeam(team), [&] { *chosen_count = 0; });
-    if (is_cut && ranking.chunk <= candidate_counted_max) {
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
-        scratch.table[i] = ranking.lists.row(query, begin + i);
-      });
-      team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
-        const std::uint32_t row = scratch.table[i];
-        bool is_first = true;
-        for (std::uint32_t j = 0; j < i; ++j) is_first = is_first && scratch.table[j] != row;
-        if (is_first && ranking.accepts(query, row))
-          scratch.chosen[Kokkos::atomic_fetch_add(chosen_count, 1U)] = row;
-      });
-      team.team_barrier();
-      return *chosen_count;
-    }
-    clear(team, scratch.table);
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
-      const std::uint32_t row = ranking.lists.row(query, begin + i);
-      if (ranking.accepts(query, row) && insert(scratch.table, row))
-        scratch.chosen[Kokkos::atomic_fetch_add(chosen_count, 1U)] = row;
-    });
-    team.team_barrier();
-    return *chosen_count;
+  /// Counts a team whose ranks are written; whether it is the last one of the query.
+  KOKKOS_INLINE_FUNCTION bool arrive(std::uint64_t query) const {
+    const std::uint32_t before = Kokkos::atomic_fetch_add(&ranking.arrived[query], 1U);
+    const bool is_last = before + 1 == ranking.chunks_of(query);
+    if (is_last) ranking.arrived[query] = 0;
+    return is_last;
   }
 
   KOKKOS_INLINE_FUNCTION void clear(const member_type& team, std::uint32_t* table) const {
@@ -158,61 +101,6 @@ struct CandidateTeam {
       if (found == empty_slot) return true;
       if (found == number) return false;
     }
-  }
-
-  /// Writes the ranks of \p count rows to `keys[place(i)]`. Ends with a barrier.
-  KOKKOS_INLINE_FUNCTION void score(const member_type& team, std::uint64_t query,
-                                    std::uint32_t count, const Scratch& scratch) const {
-    const lanes_type lanes(team);
-    const auto own =
-        static_cast<std::uint32_t>(team.team_rank() * lanes_type::groups + lanes.group());
-    // Prefetched where teams are few; many teams hide the latency of the rows.
-    if (is_cut && own < count)
-      ranking.rows[scratch.chosen[own]].prefetch(lanes, ranking.rows.dimension);
-    const auto values = ranking.query(query);
-    const double query_norm = ranking.query_norm(lanes, query, values);
-    const std::uint32_t step = static_cast<std::uint32_t>(team.team_size()) * lanes_type::groups;
-    for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * lanes_type::groups;
-         first < count; first += step) {
-      const std::uint32_t i = first + static_cast<std::uint32_t>(lanes.group());
-      const std::uint32_t row = scratch.chosen[i < count ? i : count - 1];
-      const Rank rank = rank_row(lanes, values, query_norm, row);
-      if (lanes.is_leader() && i < count) scratch.keys[sort::place(i)] = rank;
-    }
-    team.team_barrier();
-  }
-
-  template <class Query>
-  KOKKOS_INLINE_FUNCTION Rank rank_row(const lanes_type& lanes, const Query& query,
-                                       double query_norm, std::uint32_t row) const {
-    const Query y[1] = {query};
-    const ElementRow<Element> x[1] = {ranking.rows[row]};
-    const double norm = ranking.norm(row);
-    double sums[1][1];
-    tile_sums<Term, 1, 1, VectorTileShape<ExecutionSpace>::candidate_depth>(
-        lanes, y, x, ranking.rows.dimension, sums);
-    return ranking.rank(sums[0][0], query_norm, row, norm);
-  }
-
-  /// Writes the best `keep` of \p count distinct keys to \p out.
-  KOKKOS_INLINE_FUNCTION void pass_on(const member_type& team, std::uint32_t count, Rank* keys,
-                                      Rank* out) const {
-    if (ranking.chunk <= candidate_counted_max) {
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, ranking.chunk), [&](std::uint32_t i) {
-        const Rank own = i < count ? keys[sort::place(i)] : rank_none;
-        std::uint32_t at = i;
-        if (i < count) {
-          at = 0;
-          for (std::uint32_t j = 0; j < count; ++j) at += keys[sort::place(j)] < own ? 1U : 0U;
-        }
-        if (at < ranking.keep) out[at] = own;
-      });
-      return;
-    }
-    sort_keys(team, count, keys);
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, ranking.keep), [&](std::uint32_t i) {
-      out[i] = i < count ? keys[sort::place(i)] : rank_none;
-    });
   }
 
   KOKKOS_INLINE_FUNCTION void sort_keys(const member_type& team, std::uint32_t count,
@@ -258,6 +146,7 @@ struct CandidateTeam {
   KOKKOS_INLINE_FUNCTION bool merge_by_counting(const member_type& team, std::uint64_t query,
                                                 std::uint32_t parts, const Scratch& scratch) const {
     const std::uint32_t places = parts * ranking.keep;
+    const auto threads = static_cast<std::uint32_t>(team.team_size()) * warp::lanes;
     const volatile Rank* kept = partial(query);
     Rank* keys = scratch.keys;
     Rank* bound = keys + places;
@@ -269,14 +158,26 @@ struct CandidateTeam {
       *is_unsure = 0;
       *reaching_count = 0;
     });
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places),
-                         [&](std::uint32_t i) { keys[i] = kept[i]; });
+    for (std::uint32_t first = thread_of(team); first < places; first += 4 * threads) {
+      Rank loaded[4];  // together in flight
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 4; ++e) {
+        const std::uint32_t i = first + e * threads;
+        loaded[e] = i < places ? kept[i] : rank_none;
+      }
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 4; ++e) {
+        const std::uint32_t i = first + e * threads;
+        if (i < places) keys[i] = loaded[e];
+      }
+    }
     team.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, parts), [&](std::uint32_t i) {
       const Rank own = keys[i * ranking.keep];
       if (own == rank_none) return;
       std::uint32_t better = 0;
       std::uint32_t same = 0;
+      KINDRED_UNROLL_4
       for (std::uint32_t j = 0; j < parts; ++j) {
         const Rank other = keys[j * ranking.keep];
         better += other < own ? 1U : 0U;
@@ -295,25 +196,222 @@ struct CandidateTeam {
       if (keys[i] <= limit) reaching[Kokkos::atomic_fetch_add(reaching_count, 1U)] = keys[i];
     });
     team.team_barrier();
-    const std::uint32_t count = *reaching_count;
-    // A row that occurs in several chunks counts once.
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
+    // Few are left.
+    if (team.team_rank() == 0) write_counted(query, *reaching_count, reaching, keys);
+    return true;
+  }
+
+  /// Writes the best of \p count ranks, by one warp. A row that occurs several times counts once.
+  /// \param keys scratch of the same size
+  KOKKOS_INLINE_FUNCTION void write_counted(std::uint64_t query, std::uint32_t count,
+                                            const Rank* ranks, Rank* keys) const {
+    for (std::uint32_t i = warp::lane(); i < count; i += warp::lanes) {
       bool is_first = true;
-      for (std::uint32_t j = 0; j < i; ++j) is_first = is_first && reaching[j] != reaching[i];
-      keys[i] = is_first ? reaching[i] : rank_none;
-    });
-    team.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
+      for (std::uint32_t j = 0; j < i; ++j) is_first = is_first && ranks[j] != ranks[i];
+      keys[i] = is_first ? ranks[i] : rank_none;
+    }
+    warp::barrier();
+    for (std::uint32_t i = warp::lane(); i < count; i += warp::lanes) {
       const Rank own = keys[i];
       std::uint32_t better = 0;
       for (std::uint32_t j = 0; j < count; ++j) better += keys[j] < own ? 1U : 0U;
       if (own != rank_none && better < ranking.top) ranking.write(query, better, own);
+    }
+    for (std::uint32_t i = ranking.top + warp::lane(); i < ranking.lists.places(); i += warp::lanes)
+      ranking.write(query, i, rank_none);
+  }
+
+ private:
+  static std::uint32_t merged(const CandidatePlan& plan) {
+    return plan.chunks > 1 ? plan.chunks * plan.keep : 0;
+  }
+  KOKKOS_INLINE_FUNCTION static std::uint32_t thread_of(const member_type& team) {
+    return static_cast<std::uint32_t>(team.team_rank()) * warp::lanes + warp::lane();
+  }
+};
+
+/// \brief A team: a chunk of a query's list, or all of it.
+/// \tparam is_cut whether lists have several chunks: the merging code takes registers, and with
+/// them rows in flight, which lists of one chunk can use
+template <class ExecutionSpace, class Element, class Lists, class Term, bool is_cut>
+struct CandidateTeam : CandidateSelection<ExecutionSpace, Element, Lists> {
+  using selection = CandidateSelection<ExecutionSpace, Element, Lists>;
+  using typename selection::member_type;
+  using typename selection::sort;
+  using lanes_type = Arch::GroupLanes<ExecutionSpace, true>;
+  using selection::ranking;
+  using selection::selection;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const std::uint64_t query = this->query_of(team);
+    const std::uint32_t part = this->part_of(team);
+    const std::uint32_t parts = ranking.chunks_of(query);
+    if (part >= parts) return;
+    const Scratch scratch = this->scratch_of(team);
+    const std::uint32_t count = choose(team, query, part, scratch);
+    score(team, query, count, scratch);
+    if constexpr (is_cut) {
+      if (parts > 1) {
+        pass_on(team, count, scratch.keys, this->partial(query, part));
+        Kokkos::memory_fence();
+        if (is_last(team, query, scratch)) this->merge(team, query, parts, scratch);
+        return;
+      }
+    }
+    this->write_best(team, query, count, scratch.keys);
+  }
+
+ private:
+  using typename selection::Scratch;
+  static constexpr int depth = VectorTileShape<ExecutionSpace>::candidate_depth;
+  static constexpr int norm_depth = Arch::is_device<ExecutionSpace> ? 8 : 1;
+
+  /// Whether this team is the last of the query's teams to arrive here, with its ranks written.
+  KOKKOS_INLINE_FUNCTION bool is_last(const member_type& team, std::uint64_t query,
+                                      const Scratch& scratch) const {
+    team.team_barrier();
+    Kokkos::single(Kokkos::PerTeam(team),
+                   [&] { *scratch.counter(ranking.chunk) = this->arrive(query) ? 1U : 0U; });
+    team.team_barrier();
+    const bool last = *scratch.counter(ranking.chunk) != 0;
+    if (last) Kokkos::memory_fence();
+    return last;
+  }
+
+  /// Lists the rows of a chunk that pass, without duplicates; returns their number.
+  KOKKOS_INLINE_FUNCTION std::uint32_t choose(const member_type& team, std::uint64_t query,
+                                              std::uint32_t part, const Scratch& scratch) const {
+    const std::uint32_t count = this->count_of(query, part);
+    const std::uint64_t begin = std::uint64_t{part} * ranking.chunk;
+    std::uint32_t* chosen_count = scratch.counter(ranking.chunk);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { *chosen_count = 0; });
+    this->clear(team, scratch.table);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
+      const std::uint32_t row = ranking.lists.row(query, begin + i);
+      if (ranking.accepts(query, row) && this->insert(scratch.table, row))
+        scratch.chosen[Kokkos::atomic_fetch_add(chosen_count, 1U)] = row;
     });
-    const std::uint32_t padding = ranking.lists.places() - ranking.top;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, padding), [&](std::uint32_t i) {
-      ranking.write(query, ranking.top + i, rank_none);
+    team.team_barrier();
+    return *chosen_count;
+  }
+
+  /// Writes the ranks of \p count rows to `keys[place(i)]`. Ends with a barrier.
+  KOKKOS_INLINE_FUNCTION void score(const member_type& team, std::uint64_t query,
+                                    std::uint32_t count, const Scratch& scratch) const {
+    const lanes_type lanes(team);
+    const auto own =
+        static_cast<std::uint32_t>(team.team_rank() * lanes_type::groups + lanes.group());
+    // Prefetched where teams are few; many teams hide the latency of the rows.
+    if (is_cut && own < count)
+      ranking.rows[scratch.chosen[own]].prefetch(lanes, ranking.rows.dimension);
+    const auto values = ranking.query(query);
+    const double query_norm = ranking.template query_norm<norm_depth>(lanes, query, values);
+    const std::uint32_t step = static_cast<std::uint32_t>(team.team_size()) * lanes_type::groups;
+    for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * lanes_type::groups;
+         first < count; first += step) {
+      const std::uint32_t i = first + static_cast<std::uint32_t>(lanes.group());
+      const std::uint32_t row = scratch.chosen[i < count ? i : count - 1];
+      const Rank rank = ranking.template rank_of<Term, depth>(lanes, values, query_norm, row);
+      if (lanes.is_leader() && i < count) scratch.keys[sort::place(i)] = rank;
+    }
+    team.team_barrier();
+  }
+
+  /// Writes the best `keep` of \p count distinct keys to \p out.
+  KOKKOS_INLINE_FUNCTION void pass_on(const member_type& team, std::uint32_t count, Rank* keys,
+                                      Rank* out) const {
+    this->sort_keys(team, count, keys);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, ranking.keep), [&](std::uint32_t i) {
+      out[i] = i < count ? keys[sort::place(i)] : rank_none;
     });
-    return true;
+  }
+};
+
+/// \brief A team: a short chunk of a list that has several, where latency decides. Each warp scores
+/// one row at a time with all its lanes, and nothing is sorted: ranks are ordered by counting.
+template <class ExecutionSpace, class Element, class Lists, class Term>
+struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
+  using selection = CandidateSelection<ExecutionSpace, Element, Lists>;
+  using typename selection::member_type;
+  using typename selection::sort;
+  using typename selection::warp;
+  using lanes_type = Arch::GroupLanes<ExecutionSpace, true, 32>;
+  using selection::ranking;
+  using selection::selection;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const std::uint64_t query = this->query_of(team);
+    const std::uint32_t part = this->part_of(team);
+    const std::uint32_t parts = ranking.chunks_of(query);
+    if (part >= parts) return;
+    const auto scratch = this->scratch_of(team);
+    const std::uint32_t count = this->count_of(query, part);
+    score(team, query, std::uint64_t{part} * ranking.chunk, count, scratch.keys);
+    team.team_barrier();
+    if (parts == 1) return this->write_best(team, query, count, scratch.keys);
+    std::uint32_t* is_last = scratch.counter(ranking.chunk);
+    if (team.team_rank() == 0) {
+      pass_on(count, scratch.keys, this->partial(query, part));
+      Kokkos::memory_fence();
+      warp::barrier();
+      if (warp::lane() == 0) *is_last = this->arrive(query) ? 1U : 0U;
+    }
+    team.team_barrier();
+    if (*is_last == 0) return;
+    Kokkos::memory_fence();
+    // Before the merge uses its place.
+    team.team_barrier();
+    this->merge(team, query, parts, scratch);
+  }
+
+ private:
+  /// A thread holds one number per step.
+  static constexpr int depth = 2 * VectorTileShape<ExecutionSpace>::candidate_depth;
+
+  /// Writes the ranks of the chunk from candidate \p first on to `keys[place(i)]`; `rank_none`
+  /// where the candidate does not pass or is an earlier one again.
+  KOKKOS_INLINE_FUNCTION void score(const member_type& team, std::uint64_t query,
+                                    std::uint64_t first, std::uint32_t count, Rank* keys) const {
+    const lanes_type lanes(team);
+    const auto values = ranking.query(query);
+    double query_norm = 0.0;
+    bool has_norm = false;
+    const auto warps = static_cast<std::uint32_t>(team.team_size());
+    for (auto i = static_cast<std::uint32_t>(team.team_rank()); i < count; i += warps) {
+      const std::uint32_t row = ranking.lists.row(query, first + i);
+      Rank rank = rank_none;
+      if (!is_repeated(query, first, i, row) && ranking.accepts(query, row)) {
+        ranking.rows[row].prefetch(lanes, ranking.rows.dimension);
+        if (!has_norm) query_norm = ranking.template query_norm<depth>(lanes, query, values);
+        has_norm = true;
+        rank = ranking.template rank_of<Term, depth>(lanes, values, query_norm, row);
+      }
+      if (lanes.is_leader()) keys[sort::place(i)] = rank;
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION bool is_repeated(std::uint64_t query, std::uint64_t first, std::uint32_t i,
+                                          std::uint32_t row) const {
+    bool is_found = false;
+    for (std::uint32_t j = warp::lane(); j < i; j += warp::lanes)
+      is_found = is_found || ranking.lists.row(query, first + j) == row;
+    return warp::any(is_found);
+  }
+
+  /// Writes the best `keep` of \p count keys to \p out, by one warp.
+  KOKKOS_INLINE_FUNCTION void pass_on(std::uint32_t count, const Rank* keys, Rank* out) const {
+    for (std::uint32_t i = warp::lane(); i < ranking.chunk; i += warp::lanes) {
+      const Rank own = i < count ? keys[sort::place(i)] : rank_none;
+      std::uint32_t at = i;  // of those beyond the end
+      if (i < count) {
+        at = 0;
+        for (std::uint32_t j = 0; j < count; ++j) {
+          const Rank other = keys[sort::place(j)];
+          at += other < own || (other == own && j < i) ? 1U : 0U;
+        }
+      }
+      if (at < ranking.keep) out[at] = own;
+    }
   }
 };
 

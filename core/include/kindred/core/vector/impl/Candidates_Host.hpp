@@ -63,7 +63,7 @@ struct CandidateChunk {
     std::fill(chosen + count, chosen + count + 2 * together, chosen[count - 1]);
     const Arch::Lanes<HostSpace> lanes(0);
     const double* const y[1] = {ranking.query(query)};
-    const double query_norm = ranking.query_norm(lanes, query, y[0]);
+    const double query_norm = ranking.template query_norm<1>(lanes, query, y[0]);
     for (std::uint32_t i = 0; i < count; i += together) {
       ElementRow<Element> x[together];
       for (int r = 0; r < together; ++r) {
