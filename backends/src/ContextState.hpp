@@ -6,6 +6,7 @@
 #include <kindred/backends/impl/HelperThreads.hpp>
 #include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
+#include <kindred/backends/impl/KeptObjects.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/common/Stream.hpp>
@@ -76,6 +77,7 @@ struct KINDRED_HIDDEN Context::State {
   std::mutex streams_mutex;
   std::vector<std::pair<Stream, DeviceSpace>> streams;  ///< of callers; the last used is the first
 #endif
+  Impl::KeptObjects kept;  ///< destroyed first: they use the members above
 };
 
 }  // namespace Kindred

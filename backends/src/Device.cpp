@@ -106,6 +106,15 @@ bool is_on_device_only(const void* data) noexcept {
   return attributes_of(data).type == cudaMemoryTypeDevice;
 }
 
+bool is_captured(const Stream& stream) noexcept {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(static_cast<cudaStream_t>(stream.handle()), &status) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  return status == cudaStreamCaptureStatusActive;
+}
+
 void synchronize_device() noexcept {
   // An error of a kernel is reported by the fence of the caller that launched it.
   (void)cudaDeviceSynchronize();
@@ -129,6 +138,8 @@ int device_of_kokkos() { return 0; }
 bool device_reaches(const void*) noexcept { return false; }
 
 bool is_on_device_only(const void*) noexcept { return false; }
+
+bool is_captured(const Stream&) noexcept { return false; }
 
 void synchronize_device() noexcept {}
 

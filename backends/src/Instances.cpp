@@ -3,6 +3,7 @@
 
 #include "ContextState.hpp"
 
+#include <kindred/backends/impl/KeptObjects.hpp>
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Process.hpp>
 
@@ -20,6 +21,8 @@ thread_local const HostSpace* serial_here = nullptr;
 SerialHere::SerialHere(const HostSpace& exec_space) noexcept
     : m_before(std::exchange(serial_here, &exec_space)) {}
 SerialHere::~SerialHere() { serial_here = m_before; }
+
+KeptObjects& kept_objects(const Context& context) { return context.state().kept; }
 
 const HostSpace& host_instance(const Context& context, Space space) {
   Arch::require_usable_process();

@@ -5,15 +5,14 @@
 #include "ListLaunch.hpp"
 #include "Products.hpp"
 #include "common/CallOrder.hpp"
+#include "common/StreamWorkspaces.hpp"
 #include "common/WorkspaceCalls.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Stream.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <optional>
-#include <vector>
 
 namespace Kindred::Impl {
 
@@ -39,10 +38,8 @@ struct LaunchWorkspace {
 /// What the calls on a stream of the caller use.
 template <class ExecutionSpace>
 struct StreamWorkspace : LaunchWorkspace<ExecutionSpace> {
-  StreamWorkspace(MemoryResource& memory, const Stream& of)
-      : LaunchWorkspace<ExecutionSpace>(memory), stream(of) {}
+  explicit StreamWorkspace(MemoryResource& memory) : LaunchWorkspace<ExecutionSpace>(memory) {}
 
-  Stream stream;
   CallOrder<ExecutionSpace> calls;
 };
 
@@ -61,7 +58,7 @@ struct BulkWorkspace : LaunchWorkspace<ExecutionSpace> {
   template <class Body>
   void run_on(const Context& context, const ExecutionSpace& own, const Stream& stream,
               const Body& body) {
-    StreamWorkspace<ExecutionSpace>& workspace = of_stream(stream);
+    StreamWorkspace<ExecutionSpace>& workspace = m_streams.of(stream, *memory);
     const auto& exec_space = call_instance(context, own, stream);
     workspace.calls.run(exec_space, "Kindred::Bulk::failed", nullptr,
                         [&] { body(exec_space, workspace); });
@@ -71,17 +68,7 @@ struct BulkWorkspace : LaunchWorkspace<ExecutionSpace> {
   Buffer<std::byte, typename ExecutionSpace::memory_space> batch;  ///< batch of arrays, on a device
 
  private:
-  StreamWorkspace<ExecutionSpace>& of_stream(const Stream& stream) {
-    for (const auto& one : m_streams) {
-      if (one->stream == stream) return *one;
-    }
-    constexpr std::size_t streams_max = 64;
-    if (m_streams.size() == streams_max) m_streams.erase(m_streams.begin());  // after its calls
-    m_streams.push_back(std::make_unique<StreamWorkspace<ExecutionSpace>>(*memory, stream));
-    return *m_streams.back();
-  }
-
-  std::vector<std::unique_ptr<StreamWorkspace<ExecutionSpace>>> m_streams;
+  StreamWorkspaces<StreamWorkspace<ExecutionSpace>> m_streams;
 };
 
 using BulkCalls = WorkspaceCalls<BulkWorkspace>;

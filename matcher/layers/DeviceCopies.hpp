@@ -4,14 +4,11 @@
 
 #include "LayerChecks.hpp"
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <cstring>
-#include <optional>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -85,49 +82,6 @@ class DeviceCopies {
   std::vector<Buffer<std::byte, typename ExecutionSpace::memory_space>> m_buffers;
   std::vector<Result> m_results;
 };
-
-inline Space host_of(const Context& context) {
-  return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-}
-
-/// Elements of all \p layers.
-template <class Layer>
-double norm_elements(std::span<const Layer> layers) {
-  double all = 0;
-  for (const Layer& layer : layers)
-    all += static_cast<double>(layer.x.rows) * static_cast<double>(layer.x.columns);
-  return all;
-}
-/// Multiplications of all \p layers.
-template <class Layer>
-double linear_steps(std::span<const Layer> layers) {
-  double all = 0;
-  for (const Layer& layer : layers)
-    all += static_cast<double>(layer.x.rows) * static_cast<double>(layer.x.columns) *
-           static_cast<double>(layer.w.rows);
-  return all;
-}
-
-/// \brief Runs what `prepare(layers, space)` returns for \p layers in host memory. On a device
-/// these are copies by `take(copies, layer)`, whose results are copied back.
-/// \param space none: a space of the host, for the rough estimate \p nanoseconds of one thread
-template <class Layer, class Take, class Prepare>
-void run_layers(Context& context, std::span<const Layer> layers, std::optional<Space> space,
-                double nanoseconds, const Take& take, const Prepare& prepare) {
-  const Space chosen = space.value_or(host_space_for(context, nanoseconds));
-  if (chosen != Space::cuda) return prepare(layers, chosen).run();
-  (void)checked(layers, host_of(context));
-  with_instance(context, Space::cuda, [&](const auto& exec_space) {
-    using execution_space = std::decay_t<decltype(exec_space)>;
-    DeviceCopies<execution_space> copies(exec_space, context.memory(Space::cuda));
-    std::vector<Layer> taken;
-    for (const Layer& layer : layers) taken.push_back(take(copies, layer));
-    const auto prepared = prepare(std::span<const Layer>(taken), Space::cuda);
-    prepared.run();
-    prepared.wait();
-    copies.give_back();
-  });
-}
 
 }  // namespace Kindred::Impl
 

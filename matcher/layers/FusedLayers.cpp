@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/FusedLayers.hpp>
 
-#include "DeviceCopies.hpp"
 #include "LayerLaunches.hpp"
+#include "RunLayers.hpp"
 
 #include <memory>
 #include <utility>
@@ -61,39 +61,26 @@ void PreparedLinears::wait() const { m_state->launches->wait(); }
 void run_norm_layers(Context& context, std::span<const NormLayer> layers,
                      const NormOptions& options) {
   constexpr double element_nanoseconds = 1;
-  Impl::run_layers(
-      context, layers, options.space, Impl::norm_elements(layers) * element_nanoseconds,
-      [](auto& copies, const NormLayer& layer) {
-        NormLayer taken = layer;
-        taken.x = copies.take(layer.x);
-        taken.y = copies.take(layer.y);
-        taken.gamma = copies.take(layer.gamma);
-        taken.beta = copies.take(layer.beta);
-        taken.mean = copies.take(layer.mean);
-        taken.variance = copies.take(layer.variance);
-        return taken;
-      },
-      [&](std::span<const NormLayer> on_space, Space space) {
-        return PreparedNorms(context, on_space, space);
-      });
+  Impl::run_layers<Impl::QueuedNorm>(context, layers, options,
+                                     Impl::norm_elements(layers) * element_nanoseconds,
+                                     [&](std::span<const NormLayer> on_space, Space space) {
+                                       return PreparedNorms(context, on_space, space);
+                                     });
 }
 
 void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
                        const LinearOptions& options) {
   constexpr double step_nanoseconds = 0.03;
-  Impl::run_layers(
-      context, layers, options.space, Impl::linear_steps(layers) * step_nanoseconds,
-      [](auto& copies, const LinearLayer& layer) {
-        LinearLayer taken = layer;
-        taken.x = copies.take(layer.x);
-        taken.w = copies.take(layer.w);
-        taken.bias = copies.take(layer.bias);
-        taken.y = copies.take(layer.y);
-        return taken;
-      },
+  Impl::run_layers<Impl::QueuedLinear>(
+      context, layers, options, Impl::linear_steps(layers) * step_nanoseconds,
       [&](std::span<const LinearLayer> on_space, Space space) {
         return PreparedLinears(context, on_space, options.reproducible, space);
       });
+}
+
+std::size_t linear_layers_workspace(Context& context, std::span<const LinearLayer> layers,
+                                    const LinearOptions& options) {
+  return Impl::queued_workspace<Impl::QueuedLinear>(context, layers, options);
 }
 
 }  // namespace Kindred

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "LayerChecks.hpp"
+#include "WorkspaceParts.hpp"
+#include "common/CallerArrays.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
@@ -269,6 +271,20 @@ std::vector<LinearGradientData> checked(std::span<const LinearGradient> layers, 
     out.push_back(data);
   }
   return out;
+}
+
+std::span<std::byte> checked_workspace(const Context& context, const Array& workspace) {
+  if (workspace.size() == 0) return {};
+  const NamedArray given{"the workspace", workspace};
+  const bool is_bytes = workspace.type() == DataType::int8;
+  require_array(given, is_bytes ? DataType::int8 : DataType::uint8, {any_extent});
+  KINDRED_THROW_IF(!space_of(context, {given}) || !device_reaches(workspace.data()),
+                   "the workspace is " + to_string(ConstArray(workspace)) +
+                       ", which is not in device memory; a call on a stream needs it there");
+  KINDRED_THROW_IF(
+      reinterpret_cast<std::uintptr_t>(workspace.data()) % WorkspaceParts::alignment != 0,
+      "the workspace is not aligned to " + std::to_string(WorkspaceParts::alignment) + " bytes");
+  return {static_cast<std::byte*>(workspace.data()), static_cast<std::size_t>(workspace.size())};
 }
 
 }  // namespace Kindred::Impl

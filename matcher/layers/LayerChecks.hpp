@@ -2,12 +2,16 @@
 #ifndef KINDRED_MATCHER_LAYERS_LAYER_CHECKS_HPP
 #define KINDRED_MATCHER_LAYERS_LAYER_CHECKS_HPP
 
+#include <kindred/core/common/Array.hpp>
+#include <kindred/core/common/Error.hpp>
 #include <kindred/core/layers/FusedLinear.hpp>
 #include <kindred/core/layers/FusedNorm.hpp>
 #include <kindred/core/layers/NormGradient.hpp>
 #include <kindred/matcher/LayerGradients.hpp>
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -49,6 +53,38 @@ std::size_t extent_bytes(const MatrixSpan<Byte>& matrix) {
   if (matrix.rows == 0 || matrix.columns == 0) return 0;
   return ((matrix.rows - 1) * matrix.row_stride() + matrix.columns) * size_of(matrix.element);
 }
+
+/// \brief The bytes of a workspace of the caller; none if it has no elements. The device of
+/// \p context must be the current one. \throws InvalidArgument, SpaceUnavailable
+std::span<std::byte> checked_workspace(const Context& context, const Array& workspace);
+
+/// Requires that arrays are apart from a workspace: `take` returns them unchanged.
+class ApartFromWorkspace {
+ public:
+  explicit ApartFromWorkspace(std::span<const std::byte> workspace) : m_workspace(workspace) {}
+
+  template <class Byte>
+  MatrixSpan<Byte> take(const MatrixSpan<Byte>& matrix) const {
+    check(matrix.values.data(), extent_bytes(matrix));
+    return matrix;
+  }
+  template <class Float>
+  std::span<Float> take(std::span<Float> values) const {
+    check(values.data(), values.size_bytes());
+    return values;
+  }
+
+ private:
+  void check(const void* data, std::size_t bytes) const {
+    const auto address = [](const void* of) { return reinterpret_cast<std::uintptr_t>(of); };
+    const std::uintptr_t begin = address(data);
+    const std::uintptr_t own = address(m_workspace.data());
+    KINDRED_THROW_IF(begin < own + m_workspace.size() && own < begin + bytes,
+                     "the workspace overlaps an array of a layer; it must be in separate memory");
+  }
+
+  std::span<const std::byte> m_workspace;
+};
 
 }  // namespace Kindred::Impl
 

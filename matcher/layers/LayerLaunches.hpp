@@ -87,13 +87,6 @@ class LinearLaunches final : public LaunchesOn<ExecutionSpace> {
  private:
   using products = typename LinearsOf<ExecutionSpace>::type;
 
-  static bool is_large(const LinearLayerData& layer) {
-    constexpr std::uint64_t least = std::uint64_t{1} << 21U;
-    const double all = static_cast<double>(layer.rows) * static_cast<double>(layer.inputs) *
-                       static_cast<double>(layer.outputs);
-    return all >= static_cast<double>(least);
-  }
-
   products m_products;
   std::uint64_t m_units = 0;
   Buffer<LinearLayerData, typename ExecutionSpace::memory_space> m_layers;

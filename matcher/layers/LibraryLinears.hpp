@@ -12,6 +12,14 @@
 
 namespace Kindred::Impl {
 
+/// Whether a library computes \p layer faster than `fused_linears`.
+inline bool is_large(const LinearLayerData& layer) {
+  constexpr std::uint64_t least = std::uint64_t{1} << 21U;
+  const double all = static_cast<double>(layer.rows) * static_cast<double>(layer.inputs) *
+                     static_cast<double>(layer.outputs);
+  return all >= static_cast<double>(least);
+}
+
 /// \brief Linear layers by a library of the host.
 template <class ExecutionSpace>
 class HostLinears {
@@ -29,11 +37,11 @@ class HostLinears {
   std::vector<HostLinearLayer> m_layers;
 };
 
-/// \brief Linear layers by the library of a device. If the library can add the bias and apply ReLU
+/// \brief A linear layer by the library of a device. If the library can add the bias and apply ReLU
 /// itself, y is written once; otherwise float32 products go through memory that fits into the cache
 /// of the device, panel by panel. \tparam Gemm `DeviceGemm`
 template <class ExecutionSpace, class Gemm>
-class DeviceLinears {
+class DeviceLinear {
  public:
   /// Whether the library can read and write the layer in units of 16 bytes.
   static bool takes(const LinearLayerData& layer) {
@@ -44,49 +52,39 @@ class DeviceLinears {
            layer.y_stride % output_unit == 0;
   }
 
-  void add(const ExecutionSpace&, MemoryResource& memory, const LinearLayerData& layer) {
-    if (!m_gemm) m_gemm.emplace();
-    Work work;
-    work.layer = layer;
-    GemmShape& shape = work.shape;
-    shape.n = layer.outputs;
-    shape.k = layer.inputs;
-    shape.lda = layer.x_stride;
-    shape.ldb = layer.w_stride;
-    shape.input = type_of(layer.input);
-    shape.choice = GemmChoice::fixed;
-    shape.alignment = alignment_of(layer);
-    if (!prepare_whole(work)) prepare_panels(memory, work);
-    m_work.push_back(work);
+  /// Prepares \p gemm for the layer. \throws SpaceUnavailable
+  DeviceLinear(Gemm& gemm, const LinearLayerData& layer) : m_layer(layer) {
+    m_shape.n = layer.outputs;
+    m_shape.k = layer.inputs;
+    m_shape.lda = layer.x_stride;
+    m_shape.ldb = layer.w_stride;
+    m_shape.input = type_of(layer.input);
+    m_shape.choice = GemmChoice::fixed;
+    m_shape.alignment = alignment_of(layer);
+    if (!prepare_whole(gemm)) prepare_panels(gemm);
   }
 
-  void run(const ExecutionSpace& exec_space) {
-    for (const Work& work : m_work) {
-      if (work.is_whole) {
-        m_gemm->run(exec_space, work.shape, work.layer.x, work.layer.w, work.layer.y,
-                    work.layer.bias);
-        if (work.is_ended) end(exec_space, work, 0, work.layer.rows, y_of(work), work.shape.ldc);
-        continue;
-      }
-      const LinearLayerData& layer = work.layer;
-      for (std::uint64_t row = 0; row < layer.rows; row += work.shape.m) {
-        GemmShape shape = work.shape;
-        shape.m = std::min(work.shape.m, layer.rows - row);
-        m_gemm->run(exec_space, shape, layer.x + row * layer.x_stride * size_of(layer.input),
-                    layer.w, m_products.data());
-        end(exec_space, work, row, shape.m, m_products.data(), shape.ldc);
-      }
+  /// Floats of the products of a panel; 0 if the library writes y itself.
+  std::size_t product_floats() const { return m_is_whole ? 0 : m_shape.m * m_shape.ldc; }
+
+  /// Does not fence. \param products `product_floats` floats, aligned to 256 bytes
+  void run(const ExecutionSpace& exec_space, Gemm& gemm, float* products) const {
+    if (m_is_whole) {
+      gemm.run(exec_space, m_shape, m_layer.x, m_layer.w, m_layer.y, m_layer.bias);
+      if (m_is_ended)
+        end(exec_space, 0, m_layer.rows, reinterpret_cast<const float*>(m_layer.y), m_shape.ldc);
+      return;
+    }
+    for (std::uint64_t row = 0; row < m_layer.rows; row += m_shape.m) {
+      GemmShape shape = m_shape;
+      shape.m = std::min(m_shape.m, m_layer.rows - row);
+      gemm.run(exec_space, shape, m_layer.x + row * m_layer.x_stride * size_of(m_layer.input),
+               m_layer.w, products);
+      end(exec_space, row, shape.m, products, shape.ldc);
     }
   }
 
  private:
-  struct Work {
-    LinearLayerData layer;
-    GemmShape shape;
-    bool is_whole = false;  ///< the library writes y itself
-    bool is_ended = false;  ///< a kernel finishes y afterwards
-  };
-
   static constexpr std::size_t products_max = (std::size_t{32} << 20U) / sizeof(float);
 
   static GemmType type_of(VectorElement element) {
@@ -100,16 +98,15 @@ class DeviceLinears {
         address(layer.x) | address(layer.w) | address(layer.y) | address(layer.bias);
     return all % 256 == 0 ? 256 : all % 16 == 0 ? 16 : 4;
   }
-  static float* y_of(const Work& work) { return reinterpret_cast<float*>(work.layer.y); }
 
   /// Whether the library can write y. GELU, of which the library only has an approximation, takes
   /// another pass: over y if it is float32, otherwise over panels.
-  bool prepare_whole(Work& work) {
-    const LinearLayerData& layer = work.layer;
+  bool prepare_whole(Gemm& gemm) {
+    const LinearLayerData& layer = m_layer;
     const bool is_gelu = layer.activation == LayerActivation::gelu;
     if (layer.output != VectorElement::float32 && (is_gelu || layer.output != layer.input))
       return false;
-    GemmShape shape = work.shape;
+    GemmShape shape = m_shape;
     shape.m = layer.rows;
     shape.ldc = layer.y_stride;
     shape.output = type_of(layer.output);
@@ -117,36 +114,34 @@ class DeviceLinears {
     shape.end = layer.bias == nullptr ? (is_relu ? GemmEnd::relu : GemmEnd::none)
                                       : (is_relu ? GemmEnd::bias_relu : GemmEnd::bias);
     try {
-      m_gemm->prepare(shape);
+      gemm.prepare(shape);
     } catch (const SpaceUnavailable&) {
       return false;
     }
-    work.shape = shape;
-    work.is_whole = true;
-    work.is_ended = is_gelu;
+    m_shape = shape;
+    m_is_whole = true;
+    m_is_ended = is_gelu;
     return true;
   }
-  void prepare_panels(MemoryResource& memory, Work& work) {
-    GemmShape& shape = work.shape;
+  void prepare_panels(Gemm& gemm) {
+    GemmShape& shape = m_shape;
     shape.ldc = (shape.n + 3) / 4 * 4;
     const std::uint64_t rows = std::max<std::uint64_t>(128, products_max / shape.ldc / 128 * 128);
-    shape.m = std::min(rows, work.layer.rows);
-    m_gemm->prepare(shape);
-    if (const std::uint64_t rest = work.layer.rows % shape.m; rest != 0) {
+    shape.m = std::min(rows, m_layer.rows);
+    gemm.prepare(shape);
+    if (const std::uint64_t rest = m_layer.rows % shape.m; rest != 0) {
       GemmShape last = shape;
       last.m = rest;
-      m_gemm->prepare(last);
+      gemm.prepare(last);
     }
-    if (m_products.size() < shape.m * shape.ldc)
-      m_products = {memory, "Kindred::FusedLayers::products", shape.m * shape.ldc};
   }
-  void end(const ExecutionSpace& exec_space, const Work& work, std::uint64_t row,
-           std::uint64_t rows, const float* products, std::uint64_t stride) const {
-    const LinearLayerData& layer = work.layer;
+  void end(const ExecutionSpace& exec_space, std::uint64_t row, std::uint64_t rows,
+           const float* products, std::uint64_t stride) const {
+    const LinearLayerData& layer = m_layer;
     LinearEnd end;
     end.products = products;
     end.stride = stride;
-    end.bias = work.is_whole ? nullptr : layer.bias;
+    end.bias = m_is_whole ? nullptr : layer.bias;
     end.y = layer.y + row * layer.y_stride * size_of(layer.output);
     end.y_stride = layer.y_stride;
     end.rows = rows;
@@ -156,8 +151,33 @@ class DeviceLinears {
     end_linear(exec_space, end);
   }
 
+  LinearLayerData m_layer;
+  GemmShape m_shape;
+  bool m_is_whole = false;  ///< the library writes y itself
+  bool m_is_ended = false;  ///< a kernel finishes y afterwards
+};
+
+/// \brief Linear layers by the library of a device, which share the memory of their products.
+template <class ExecutionSpace, class Gemm>
+class DeviceLinears {
+ public:
+  static bool takes(const LinearLayerData& layer) { return linear::takes(layer); }
+
+  void add(const ExecutionSpace&, MemoryResource& memory, const LinearLayerData& layer) {
+    if (!m_gemm) m_gemm.emplace();
+    const linear& added = m_layers.emplace_back(*m_gemm, layer);
+    if (m_products.size() < added.product_floats())
+      m_products = {memory, "Kindred::FusedLayers::products", added.product_floats()};
+  }
+  void run(const ExecutionSpace& exec_space) {
+    for (const linear& layer : m_layers) layer.run(exec_space, *m_gemm, m_products.data());
+  }
+
+ private:
+  using linear = DeviceLinear<ExecutionSpace, Gemm>;
+
   std::optional<Gemm> m_gemm;
-  std::vector<Work> m_work;
+  std::vector<linear> m_layers;
   Buffer<float, typename ExecutionSpace::memory_space> m_products;
 };
 

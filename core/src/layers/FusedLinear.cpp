@@ -32,8 +32,16 @@ void fused_linears(const ExecutionSpace& exec_space, std::uint64_t work_items,
                    const ArrayView<const LinearLayerData, ExecutionSpace>& layers) {
   Impl::for_each_work_item(
       exec_space, "Kindred::Layers::fused_linears::tiles", work_items,
-      Impl::LinearKernel<ExecutionSpace>{layers.data(), static_cast<std::uint32_t>(layers.size()),
-                                         work_items});
+      Impl::LinearKernel<ExecutionSpace, Impl::LayerList<LinearLayerData>>{
+          {layers.data(), static_cast<std::uint32_t>(layers.size())}, work_items});
+}
+
+template <class ExecutionSpace>
+void fused_linear(const ExecutionSpace& exec_space, std::uint64_t work_items,
+                  const LinearLayerData& layer) {
+  Impl::for_each_work_item(
+      exec_space, "Kindred::Layers::fused_linears::tiles", work_items,
+      Impl::LinearKernel<ExecutionSpace, Impl::OneLayer<LinearLayerData>>{{layer}, work_items});
 }
 
 void end_linear_here(const LinearEnd& end) {
@@ -71,10 +79,11 @@ void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end) {
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                    \
-  template std::uint64_t plan_linears<SPACE>(std::span<LinearLayerData>);             \
-  template void fused_linears<SPACE>(const SPACE&, std::uint64_t,                     \
-                                     const ArrayView<const LinearLayerData, SPACE>&); \
+#define KINDRED_INSTANTIATE(SPACE)                                                        \
+  template std::uint64_t plan_linears<SPACE>(std::span<LinearLayerData>);                 \
+  template void fused_linears<SPACE>(const SPACE&, std::uint64_t,                         \
+                                     const ArrayView<const LinearLayerData, SPACE>&);     \
+  template void fused_linear<SPACE>(const SPACE&, std::uint64_t, const LinearLayerData&); \
   template void end_linear<SPACE>(const SPACE&, const LinearEnd&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE

@@ -95,17 +95,18 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
   return plan;
 }
 
-template <class ExecutionSpace>
-void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
-                 const ArrayView<const NormLayerData, ExecutionSpace>& layers) {
+namespace {
+
+/// \param layers LayerList or OneLayer; the former on the host
+template <class ExecutionSpace, class Layers>
+void launch_norms(const ExecutionSpace& exec_space, const NormPlan& plan, const Layers& layers) {
   if (plan.teams == 0) return;
   constexpr const char* label = "Kindred::Layers::fused_norms::rows";
-  const auto count = static_cast<std::uint32_t>(layers.size());
   if constexpr (Arch::is_device<ExecutionSpace>) {
     const auto launch = [&](auto warps) {
       Arch::launch(exec_space,
                    {.label = label, .groups = plan.teams, .scratch_bytes = plan.scratch_bytes},
-                   Impl::DeviceNormRows<decltype(warps)::value>{layers.data(), count});
+                   Impl::DeviceNormRows<decltype(warps)::value, Layers>{layers});
     };
     if (plan.team_warps == 1) return launch(std::integral_constant<int, 1>());
     launch(std::integral_constant<int, 8>());
@@ -114,15 +115,36 @@ void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
       using lines =
           std::conditional_t<decltype(has)::value, Arch::Bfloat16CacheLines, Arch::HostCacheLines>;
       Arch::cancellable_for(label, Impl::range(exec_space, plan.teams),
-                            Impl::HostNormRows<lines>{layers.data(), count});
+                            Impl::HostNormRows<lines>{layers});
     });
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                             \
-  template NormPlan plan_norms<SPACE>(const SPACE&, std::span<NormLayerData>); \
-  template void fused_norms<SPACE>(const SPACE&, const NormPlan&,              \
-                                   const ArrayView<const NormLayerData, SPACE>&);
+}  // namespace
+
+template <class ExecutionSpace>
+void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
+                 const ArrayView<const NormLayerData, ExecutionSpace>& layers) {
+  launch_norms(
+      exec_space, plan,
+      Impl::LayerList<NormLayerData>{layers.data(), static_cast<std::uint32_t>(layers.size())});
+}
+
+template <class ExecutionSpace>
+void fused_norm(const ExecutionSpace& exec_space, const NormPlan& plan,
+                const NormLayerData& layer) {
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    launch_norms(exec_space, plan, Impl::OneLayer<NormLayerData>{layer});
+  } else {
+    launch_norms(exec_space, plan, Impl::LayerList<NormLayerData>{&layer, 1});
+  }
+}
+
+#define KINDRED_INSTANTIATE(SPACE)                                                \
+  template NormPlan plan_norms<SPACE>(const SPACE&, std::span<NormLayerData>);    \
+  template void fused_norms<SPACE>(const SPACE&, const NormPlan&,                 \
+                                   const ArrayView<const NormLayerData, SPACE>&); \
+  template void fused_norm<SPACE>(const SPACE&, const NormPlan&, const NormLayerData&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -3,6 +3,7 @@
 #define KINDRED_BACKENDS_IMPL_DEVICE_HPP
 
 #include <kindred/backends/Space.hpp>
+#include <kindred/core/common/Stream.hpp>
 
 #include <string>
 
@@ -24,6 +25,8 @@ int device_of_kokkos();
 bool device_reaches(const void* data) noexcept;
 /// Whether \p data is device memory that the host cannot access.
 bool is_on_device_only(const void* data) noexcept;
+/// Whether work on \p stream is captured in a CUDA graph now. False in a host build.
+bool is_captured(const Stream& stream) noexcept;
 
 /// Waits for all work on the device; only for timing kernels. Does nothing in a host build.
 void synchronize_device() noexcept;

@@ -44,6 +44,11 @@ std::uint64_t plan_linears(std::span<LinearLayerData> layers);
 template <class ExecutionSpace>
 void fused_linears(const ExecutionSpace& exec_space, std::uint64_t work_items,
                    const ArrayView<const LinearLayerData, ExecutionSpace>& layers);
+/// \brief The same for one layer, which is passed in the parameters of the kernel. Does not fence,
+/// allocates nothing. \param work_items of this layer alone
+template <class ExecutionSpace>
+void fused_linear(const ExecutionSpace& exec_space, std::uint64_t work_items,
+                  const LinearLayerData& layer);
 
 /// \brief The epilogue of a product that a library computed.
 struct LinearEnd {

@@ -69,6 +69,10 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
 template <class ExecutionSpace>
 void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
                  const ArrayView<const NormLayerData, ExecutionSpace>& layers);
+/// \brief The same for one layer, which is passed in the parameters of the kernel. Does not fence,
+/// allocates nothing. \param plan of this layer alone
+template <class ExecutionSpace>
+void fused_norm(const ExecutionSpace& exec_space, const NormPlan& plan, const NormLayerData& layer);
 
 }  // namespace Kindred
 

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_FUSED_LAYERS_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Stream.hpp>
@@ -66,23 +67,47 @@ struct LinearLayer {
 struct NormOptions {
   std::optional<Space> space = {};  ///< by default the host, with one thread or all threads
                                     ///< depending on the amount of work
+  /// For layers on the device of the context, which are then used in place: orders the call, which
+  /// does not fence. Must outlive the context.
+  std::optional<Stream> stream = {};
+  /// \brief For calls of gradients on a stream: bytes on the device, aligned to 256, that the call
+  /// may use until it ends, and the next call on the same stream again. By default the context
+  /// keeps a workspace for each of 64 streams, which cannot be used while the stream is captured.
+  /// \see norm_gradients_workspace
+  Array workspace = {};
 };
 struct LinearOptions {
   /// True: reproducible sums in double, bitwise identical on every space, but slower. False: layers
   /// of 2²¹ or more products use the vendor's library, bitwise identical for repeated runs on the
   /// same space.
   bool reproducible = false;
-  std::optional<Space> space = {};  ///< as `NormOptions::space`
+  std::optional<Space> space = {};    ///< as `NormOptions::space`
+  std::optional<Stream> stream = {};  ///< as `NormOptions::stream`
+  Array workspace = {};               ///< as `NormOptions::workspace`; \see linear_layers_workspace
 };
 
 // These functions take matrices in host memory and copy them to the space and back. All layers of
 // a call form one launch under the same conditions as in `PreparedNorms` and `PreparedLinears`.
 // They wait for the result and fence the instance of the space. \throws as the constructors of the
 // prepared forms; OutOfMemory; no y is changed then.
+//
+// With a stream, all arrays lie on the device of the context. A call launches each layer by itself,
+// in order, and neither fences nor brings anything to the host: later work on the stream sees the
+// results, which have the same bits. Only a call that needs a larger workspace than those before it
+// on its stream waits for them, if it has none of the caller. Calls that need no workspace, and
+// those with one of the caller, can be captured in a CUDA graph, after a call of the same element
+// types and shapes. Thread-safe for calls with different outputs and workspaces.
 void run_norm_layers(Context& context, std::span<const NormLayer> layers,
                      const NormOptions& options = {});
 void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
                        const LinearOptions& options = {});
+
+/// \brief Bytes of `LinearOptions::workspace` that `run_linear_layers` uses on a stream; 0 for
+/// layers that a kernel of Kindred computes or whose y the library writes itself, otherwise at most
+/// about 32 MiB. Launches nothing. \param options as for the call; the stream may be missing
+/// \throws InvalidArgument, SpaceUnavailable
+std::size_t linear_layers_workspace(Context& context, std::span<const LinearLayer> layers,
+                                    const LinearOptions& options = {});
 
 /// \brief A prepared list of normalisations on memory of one space, validated and partitioned once;
 /// a run is one launch and neither allocates, copies nor fences. Not thread-safe.

@@ -8,6 +8,7 @@
 #include <kindred/core/layers/LayerActivation.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,11 +49,20 @@ struct LinearGradient {
 
 // These functions take matrices in host memory and copy them to the space and back. They wait for
 // the result and fence the instance of the space. \throws as the constructors of the prepared
-// forms; OutOfMemory; no output is changed then.
+// forms; OutOfMemory; no output is changed then. With a stream they take arrays on the device, and
+// do not fence, \see run_norm_layers.
 void run_norm_gradients(Context& context, std::span<const NormGradient> layers,
                         const NormOptions& options = {});
 void run_linear_gradients(Context& context, std::span<const LinearGradient> layers,
                           const LinearOptions& options = {});
+
+/// \brief Bytes of the workspace that these calls use on a stream, as the prepared forms reserve
+/// them for the largest layer. Launches nothing. \param options as for the call; the stream may be
+/// missing \throws InvalidArgument, SpaceUnavailable
+std::size_t norm_gradients_workspace(Context& context, std::span<const NormGradient> layers,
+                                     const NormOptions& options = {});
+std::size_t linear_gradients_workspace(Context& context, std::span<const LinearGradient> layers,
+                                       const LinearOptions& options = {});
 
 /// \brief Prepared backward passes of normalisations on memory of one space. A run is at most four
 /// launches per layer and neither allocates, copies nor fences. Not thread-safe.

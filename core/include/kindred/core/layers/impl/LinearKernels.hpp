@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_LAYERS_IMPL_LINEAR_KERNELS_HPP
 #define KINDRED_CORE_LAYERS_IMPL_LINEAR_KERNELS_HPP
 
-#include <kindred/core/common/ContainingEntry.hpp>
 #include <kindred/core/layers/FusedLinear.hpp>
 #include <kindred/core/layers/impl/ApplyActivation.hpp>
+#include <kindred/core/layers/impl/LayersOfLaunch.hpp>
 #include <kindred/core/layers/impl/NormRow.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
@@ -24,18 +24,16 @@ struct LinearTile {
   }
 };
 
-/// A work item: a tile of the results of one layer.
-template <class ExecutionSpace>
+/// A work item: a tile of the results of one layer. \tparam Layers LayerList or OneLayer
+template <class ExecutionSpace, class Layers>
 struct LinearKernel {
-  const LinearLayerData* layers;
-  std::uint32_t count;
+  Layers layers;
   std::uint64_t work_items;
 
   KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
     const std::uint64_t work_item = work_item_of(member);
     if (work_item >= work_items) return;
-    const LinearLayerData& layer =
-        layers[containing_entry<&LinearLayerData::first_team>(layers, count, work_item)];
+    const LinearLayerData& layer = layers.of(work_item);
     const Arch::Lanes<ExecutionSpace> lanes(member);
     const auto* self = this;
     with_float_type(layer.input, [&](auto type) {

@@ -9,7 +9,7 @@
 #include <kindred/core/arch/launch/Team.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
-#include <kindred/core/common/ContainingEntry.hpp>
+#include <kindred/core/layers/impl/LayersOfLaunch.hpp>
 #include <kindred/core/layers/impl/NormRow.hpp>
 
 #include <cstddef>
@@ -29,21 +29,20 @@ constexpr std::size_t norm_row_scratch(std::uint64_t columns) {
 /// \brief Device: a team processes several rows of one layer. If the layer is staged, the rows are
 /// copied to scratch, so that memory is read once. Each warp sums a block; then each thread owns
 /// some columns and iterates over the team's rows, so that γ and β are read once per team.
-template <int Warps>
+/// \tparam Layers LayerList or OneLayer
+template <int Warps, class Layers>
 struct DeviceNormRows {
   static constexpr unsigned threads_max = 32 * Warps;
   static constexpr unsigned teams_at_once = norm_warps_at_once / Warps;
   using warp = Arch::Warp<DeviceSpace>;
 
-  const NormLayerData* layers;
-  std::uint32_t count;
+  Layers layers;
 
   using Sums = NormSums;
   using Scale = NormScale;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Arch::Team& team, std::byte* scratch) const {
-    const NormLayerData& layer =
-        layers[containing_entry<&NormLayerData::first_team>(layers, count, team.team())];
+    const NormLayerData& layer = layers.of(team.team());
     with_float_type(layer.input, [&](auto type) {
       using Element = decltype(type);
       const std::uint64_t first = (team.team() - layer.first_team) * layer.team_rows;

@@ -4,7 +4,7 @@
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/simd/CacheLines.hpp>
-#include <kindred/core/common/ContainingEntry.hpp>
+#include <kindred/core/layers/impl/LayersOfLaunch.hpp>
 #include <kindred/core/layers/impl/NormRow.hpp>
 
 #include <algorithm>
@@ -58,8 +58,7 @@ struct PackGroup {
 /// from the cache. \p S: packs of sixteen
 template <class S>
 struct HostNormRows {
-  const NormLayerData* layers;
-  std::uint32_t count;
+  LayerList<NormLayerData> layers;
 
   void operator()(std::uint64_t team) const {
     S::call([&] { change_rows(team); });
@@ -67,8 +66,7 @@ struct HostNormRows {
 
  private:
   void change_rows(std::uint64_t team) const {
-    const NormLayerData& layer =
-        layers[containing_entry<&NormLayerData::first_team>(layers, count, team)];
+    const NormLayerData& layer = layers.of(team);
     const std::uint64_t begin = (team - layer.first_team) * layer.team_rows;
     const std::uint64_t end = std::min(begin + layer.team_rows, layer.rows);
     const bool past = Arch::streams_past_caches(layer.x, layer.y, layer.rows * layer.columns,

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_COMMON_STREAM_WORKSPACES_HPP
+#define KINDRED_MATCHER_COMMON_STREAM_WORKSPACES_HPP
+
+#include <kindred/core/common/Stream.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief One workspace for each of the 64 streams of callers that came last: what launches on
+/// a stream use would be overwritten by a call on another one. Not thread-safe.
+/// \tparam Workspace its destructor waits for the launches that use it
+template <class Workspace>
+class StreamWorkspaces {
+ public:
+  /// The workspace of \p stream; a new one is made of \p arguments.
+  template <class... Arguments>
+  Workspace& of(const Stream& stream, Arguments&&... arguments) {
+    for (const auto& [known, workspace] : m_all) {
+      if (known == stream) return *workspace;
+    }
+    constexpr std::size_t streams_max = 64;
+    if (m_all.size() == streams_max) m_all.erase(m_all.begin());
+    m_all.emplace_back(stream, std::make_unique<Workspace>(std::forward<Arguments>(arguments)...));
+    return *m_all.back().second;
+  }
+
+ private:
+  std::vector<std::pair<Stream, std::unique_ptr<Workspace>>> m_all;
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_COMMON_STREAM_WORKSPACES_HPP
