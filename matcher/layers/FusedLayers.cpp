@@ -78,7 +78,7 @@ void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
       });
 }
 
-std::size_t linear_layers_workspace(Context& context, std::span<const LinearLayer> layers,
+std::size_t linear_layers_workspace(const Context& context, std::span<const LinearLayer> layers,
                                     const LinearOptions& options) {
   return Impl::queued_workspace<Impl::QueuedLinear>(context, layers, options);
 }

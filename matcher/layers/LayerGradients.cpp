@@ -28,7 +28,7 @@ class NormGradientLaunches final : public Impl::LaunchesOn<ExecutionSpace> {
         m_layers(std::move(layers)) {
     std::size_t bytes = 0;  // layers run one after the other and share it
     for (const NormGradientData& layer : m_layers)
-      bytes = std::max(bytes, norm_gradients_workspace(layer));
+      bytes = std::max(bytes, norm_gradient_workspace(layer));
     m_workspace = {memory, "Kindred::LayerGradients::workspace", bytes};
   }
 
@@ -131,11 +131,12 @@ void run_linear_gradients(Context& context, std::span<const LinearGradient> laye
       });
 }
 
-std::size_t norm_gradients_workspace(Context& context, std::span<const NormGradient> layers,
+std::size_t norm_gradients_workspace(const Context& context, std::span<const NormGradient> layers,
                                      const NormOptions& options) {
   return Impl::queued_workspace<Impl::QueuedNormGradient>(context, layers, options);
 }
-std::size_t linear_gradients_workspace(Context& context, std::span<const LinearGradient> layers,
+std::size_t linear_gradients_workspace(const Context& context,
+                                       std::span<const LinearGradient> layers,
                                        const LinearOptions& options) {
   return Impl::queued_workspace<Impl::QueuedLinearGradient>(context, layers, options);
 }

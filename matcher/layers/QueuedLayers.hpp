@@ -82,7 +82,7 @@ class QueuedNormGradient {
   QueuedNormGradient(const ExecutionSpace&, SharedGemm<Gemm>&, const NormGradientData& layer, bool,
                      WorkspaceParts& parts)
       : m_layer(layer),
-        m_bytes(norm_gradients_workspace(layer)),
+        m_bytes(norm_gradient_workspace(layer)),
         m_workspace(parts.take(m_bytes)) {}
 
   void run(const ExecutionSpace& exec_space, SharedGemm<Gemm>&) const {

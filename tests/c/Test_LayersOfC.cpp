@@ -8,6 +8,7 @@
 #include <Support.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Testing {
@@ -265,6 +266,11 @@ TEST(CLayers, WrongTensorsAreRefusedAndChangeNothing) {
   options.has_stream = 1;
   EXPECT_EQ(kindred_norm_layers(c_context(), structs.norms, 1, &options), KINDRED_INVALID);
   options = kindred_layer_options KINDRED_LAYER_OPTIONS_INIT;
+  options.workspace = &structs.y;
+  EXPECT_EQ(kindred_norm_gradients(c_context(), structs.norm_gradients, 1, &options),
+            KINDRED_INVALID);
+  EXPECT_NE(std::string(kindred_last_error()).find("without a stream"), std::string::npos);
+  options = kindred_layer_options KINDRED_LAYER_OPTIONS_INIT;
   options.reserved = 1;
   EXPECT_EQ(kindred_norm_layers(c_context(), structs.norms, 1, &options), KINDRED_INVALID);
   options = kindred_layer_options KINDRED_LAYER_OPTIONS_INIT;
@@ -276,6 +282,18 @@ TEST(CLayers, WrongTensorsAreRefusedAndChangeNothing) {
   structs.linear.w = &structs.gamma;
   EXPECT_EQ(kindred_linear_layers(c_context(), structs.linears, 1, nullptr), KINDRED_INVALID);
   EXPECT_EQ(found, before);
+  // On the host, no call uses the workspace.
+  std::size_t bytes = 1;
+  structs.linear.w = &structs.w;
+  KINDRED_EXPECT_OK(
+      kindred_linear_layers_workspace(c_context(), structs.linears, 1, nullptr, &bytes));
+  EXPECT_EQ(std::exchange(bytes, 1), 0);
+  KINDRED_EXPECT_OK(
+      kindred_norm_gradients_workspace(c_context(), structs.norm_gradients, 1, nullptr, &bytes));
+  EXPECT_EQ(std::exchange(bytes, 1), 0);
+  KINDRED_EXPECT_OK(kindred_linear_gradients_workspace(c_context(), structs.linear_gradients, 1,
+                                                       nullptr, &bytes));
+  EXPECT_EQ(bytes, 0);
   // Tensors in different memories.
   structs.x.tensor.device.device_type = kDLCUDA;
   EXPECT_NE(kindred_norm_layers(c_context(), structs.norms, 1, nullptr), KINDRED_OK);

@@ -359,6 +359,51 @@ class Streams(unittest.TestCase):
                 for one, other in zip((one.grad for one in copies if one.requires_grad), expected, strict=True):
                     self.assertTrue(torch.equal(one, other))
 
+    def test_calls_and_their_gradients_do_not_wait_for_the_device(self):
+        for name, (call, given, _) in list(cases("cuda").items())[:4]:
+            with self.subTest(name):
+                gradient = torch.ones_like(call(*given))
+                call(*given).backward(gradient)  # loads the kernels
+                torch.cuda.synchronize()
+                torch.cuda._sleep(1_000_000_000)  # cycles
+                begun = torch.cuda.Event()
+                begun.record()
+                call(*given).backward(gradient)
+                self.assertFalse(begun.query())
+                torch.cuda.synchronize()
+
+    def test_layers_in_a_cuda_graph_read_their_tensors_at_every_replay(self):
+        x, gamma, beta = norm_inputs(rows=64, device="cuda")
+        _, w, bias = linear_inputs(device="cuda")
+        large = linear_inputs(rows=160, inputs=128, outputs=136, device="cuda", dtype=torch.bfloat16)
+        norm_gradient, gradient = tensor("n", 64, 40, device="cuda"), tensor("g", 64, 24, device="cuda")
+        of_large = tensor("l", 160, 136, device="cuda", dtype=torch.bfloat16)
+        options = "gelu", False
+
+        def computed():
+            return (operators.layer_norm_act(x, gamma, beta), operators.linear_act(x, w, bias), operators.linear_act(*large, activation="gelu"),
+                    *torch.ops.kindred.layer_norm_act_backward(norm_gradient, x, gamma, beta, 1e-5, "gelu", True, True),
+                    *torch.ops.kindred.linear_act_backward(gradient, x, w, bias, *options, True, True, True),
+                    *torch.ops.kindred.linear_act_backward(of_large, *large, *options, True, True, True))
+
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(2):  # loads the kernels
+                computed()
+        torch.cuda.current_stream().wait_stream(stream)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            found = computed()
+        for _ in range(3):
+            for one in (x, gamma, w, bias, large[0]):
+                one.mul_(-1.25)
+            graph.replay()
+            torch.cuda.synchronize()
+            for one, other in zip(found, computed(), strict=True):
+                self.assertTrue(torch.equal(one, other))
+
     def test_seeds_in_a_cuda_graph_read_their_state_at_every_replay(self):
         seeds = PlainSeeds("cuda", rows=64)
         gradient, options = tensor("g", 64, 40, device="cuda"), (0, "kindred", True)

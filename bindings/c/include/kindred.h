@@ -2919,10 +2919,13 @@ typedef struct kindred_layer_options {
   int32_t space;        /* KINDRED_SPACE_ANY: the device for tensors there, otherwise the host */
   int32_t has_stream;   /* nonzero: `stream` orders a call on a device */
   int32_t reserved;     /* 0 */
-  void* stream;
+  void* stream;         /* must outlive the context */
+  DLTensor* workspace;  /* for a call on a stream that is not prepared: uint8 on the device, aligned
+                           to 256 bytes, with any contents; the next call on the same stream may use
+                           it again. NULL: the context keeps one per stream */
 } kindred_layer_options;
 #define KINDRED_LAYER_OPTIONS_INIT \
-  { sizeof(kindred_layer_options), 0, KINDRED_SPACE_ANY, 0, 0, NULL }
+  { sizeof(kindred_layer_options), 0, KINDRED_SPACE_ANY, 0, 0, NULL, NULL }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_layer_options_init(kindred_layer_options* options,
                                                       size_t struct_size) KINDRED_NOEXCEPT;
@@ -2998,24 +3001,38 @@ typedef struct kindred_linear_gradient {
         KINDRED_ACTIVATION_NONE, 0                                             \
   }
 
-/** Computes norm layers. Waits for the results, also on a stream: on a device, prepare calls that
- * are repeated.
+/** Computes norm layers, on a device one launch per layer. On a stream, does not fence, and can be
+ * captured in a CUDA graph after a call of the same element types.
  *  @param layers count pointers; no layer may read what another one writes */
 KINDRED_API kindred_status
 kindred_norm_layers(kindred_context* context, const kindred_norm_layer* const* layers, size_t count,
                     KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
-/** Computes linear layers, likewise. */
+/** Computes linear layers, likewise. If they need a workspace, a call on a stream fences when the
+ * one that the context keeps must grow, and is captured with one of the caller only. */
 KINDRED_API kindred_status kindred_linear_layers(
     kindred_context* context, const kindred_linear_layer* const* layers, size_t count,
     KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
-/** Computes gradients of norm layers, likewise. */
+/** Computes gradients of norm layers, likewise. They need a workspace. */
 KINDRED_API kindred_status kindred_norm_gradients(
     kindred_context* context, const kindred_norm_gradient* const* layers, size_t count,
     KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
-/** Computes gradients of linear layers, likewise. */
+/** Computes gradients of linear layers, likewise. They need a workspace. */
 KINDRED_API kindred_status kindred_linear_gradients(
     kindred_context* context, const kindred_linear_gradient* const* layers, size_t count,
     KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
+/** Bytes of the workspace of kindred_linear_layers on a device, which is 0 for most layers; 0 for
+ * tensors on the host. */
+KINDRED_API kindred_status kindred_linear_layers_workspace(
+    const kindred_context* context, const kindred_linear_layer* const* layers, size_t count,
+    KINDRED_OPTIONAL const kindred_layer_options* options, size_t* bytes) KINDRED_NOEXCEPT;
+/** Bytes of the workspace of kindred_norm_gradients, likewise. */
+KINDRED_API kindred_status kindred_norm_gradients_workspace(
+    const kindred_context* context, const kindred_norm_gradient* const* layers, size_t count,
+    KINDRED_OPTIONAL const kindred_layer_options* options, size_t* bytes) KINDRED_NOEXCEPT;
+/** Bytes of the workspace of kindred_linear_gradients, likewise. */
+KINDRED_API kindred_status kindred_linear_gradients_workspace(
+    const kindred_context* context, const kindred_linear_gradient* const* layers, size_t count,
+    KINDRED_OPTIONAL const kindred_layer_options* options, size_t* bytes) KINDRED_NOEXCEPT;
 /** Prepares norm layers. Fences the stream, which must outlive the prepared call.
  *  @param options of which `space` is where the tensors are; KINDRED_SPACE_ANY: the device for
  * tensors there, otherwise all threads of the host */

@@ -12,6 +12,10 @@ struct LayerCall {
   bool reproducible;
   std::optional<Space> space;
   std::optional<Stream> stream;
+  Array workspace;
+
+  operator NormOptions() const { return {space, stream, workspace}; }
+  operator LinearOptions() const { return {reproducible, space, stream, workspace}; }
 };
 
 LayerCall layer_call(const kindred_layer_options* options) {
@@ -19,7 +23,8 @@ LayerCall layer_call(const kindred_layer_options* options) {
       options_of(options, kindred_layer_options KINDRED_LAYER_OPTIONS_INIT, "options");
   check_reserved(given.reserved, "options");
   return {given.reproducible != 0, space_option(given.space),
-          stream_option(given.has_stream, given.stream)};
+          stream_option(given.has_stream, given.stream),
+          optional_output_array_of(given.workspace, "options.workspace").value_or(Array())};
 }
 
 /// The tensors of one layer.
@@ -177,20 +182,33 @@ auto layers_of(std::span<const Struct* const> layers, TensorMemory& memory) {
   return out;
 }
 
-// The calls of C++ on layers in host memory, which copy them to the space, and their prepared
-// forms.
+// The calls of C++ on layers in host memory, which copy them to the space, or on a stream; the
+// bytes of their workspace; and their prepared forms.
 
-void run_on_host(Context& context, std::span<const NormLayer> layers, const LayerCall& call) {
-  run_norm_layers(context, layers, {.space = call.space});
+void run_at_once(Context& context, std::span<const NormLayer> layers, const LayerCall& call) {
+  run_norm_layers(context, layers, call);
 }
-void run_on_host(Context& context, std::span<const LinearLayer> layers, const LayerCall& call) {
-  run_linear_layers(context, layers, {.reproducible = call.reproducible, .space = call.space});
+void run_at_once(Context& context, std::span<const LinearLayer> layers, const LayerCall& call) {
+  run_linear_layers(context, layers, call);
 }
-void run_on_host(Context& context, std::span<const NormGradient> layers, const LayerCall& call) {
-  run_norm_gradients(context, layers, {.space = call.space});
+void run_at_once(Context& context, std::span<const NormGradient> layers, const LayerCall& call) {
+  run_norm_gradients(context, layers, call);
 }
-void run_on_host(Context& context, std::span<const LinearGradient> layers, const LayerCall& call) {
-  run_linear_gradients(context, layers, {.reproducible = call.reproducible, .space = call.space});
+void run_at_once(Context& context, std::span<const LinearGradient> layers, const LayerCall& call) {
+  run_linear_gradients(context, layers, call);
+}
+
+std::size_t workspace_of(const Context& context, std::span<const LinearLayer> layers,
+                         const LayerCall& call) {
+  return linear_layers_workspace(context, layers, call);
+}
+std::size_t workspace_of(const Context& context, std::span<const NormGradient> layers,
+                         const LayerCall& call) {
+  return norm_gradients_workspace(context, layers, call);
+}
+std::size_t workspace_of(const Context& context, std::span<const LinearGradient> layers,
+                         const LayerCall& call) {
+  return linear_gradients_workspace(context, layers, call);
 }
 
 PreparedNorms prepared_on(Space space, Context& context, std::span<const NormLayer> layers,
@@ -210,6 +228,12 @@ PreparedLinearGradients prepared_on(Space space, Context& context,
   return {context, layers, call.reproducible, space, call.stream};
 }
 
+void refuse_workspace(const LayerCall& call) {
+  KINDRED_C_REFUSE_IF(call.workspace.size() > 0,
+                      "options.workspace is set; it is only for calls on a stream that are not "
+                      "prepared");
+}
+
 template <class Struct>
 kindred_status run_layers(kindred_context* context, const Struct* const* layers, std::size_t count,
                           const kindred_layer_options* options) noexcept {
@@ -219,10 +243,27 @@ kindred_status run_layers(kindred_context* context, const Struct* const* layers,
     TensorMemory memory(*object);
     const auto given = layers_of(span_of(layers, count, "layers"), memory);
     memory.check_stream(call.stream);
-    if (!memory.on_device()) return run_on_host(*object, std::span(given), call);
+    if (!memory.on_device() || call.stream) return run_at_once(*object, std::span(given), call);
+    refuse_workspace(call);
     const auto prepared = prepared_on(memory.space(call.space), *object, std::span(given), call);
     prepared.run();
     prepared.wait();
+  });
+}
+
+template <class Struct>
+kindred_status layers_workspace(const kindred_context* context, const Struct* const* layers,
+                                std::size_t count, const kindred_layer_options* options,
+                                std::size_t* bytes) noexcept {
+  return guarded([&] {
+    const SharedContext object = context_of(context);
+    const LayerCall call = layer_call(options);
+    const auto list = span_of(layers, count, "layers");
+    require(bytes, "bytes");
+    TensorMemory memory(*object);
+    const auto given = layers_of(list, memory);
+    memory.check_stream(call.stream);
+    *bytes = memory.on_device() ? workspace_of(*object, std::span(given), call) : 0;
   });
 }
 
@@ -238,6 +279,7 @@ kindred_status prepare_layers(kindred_context* context, const Struct* const* lay
     TensorMemory memory(*object);
     const auto given = layers_of(list, memory);
     memory.check_stream(call.stream);
+    refuse_workspace(call);
     *prepared = make_prepared(
         object, prepared_on(memory.space(call.space), *object, std::span(given), call));
   });
@@ -265,6 +307,28 @@ kindred_status kindred_linear_gradients(kindred_context* context,
                                         std::size_t count,
                                         const kindred_layer_options* options) noexcept {
   return run_layers(context, layers, count, options);
+}
+
+kindred_status kindred_linear_layers_workspace(const kindred_context* context,
+                                               const kindred_linear_layer* const* layers,
+                                               std::size_t count,
+                                               const kindred_layer_options* options,
+                                               std::size_t* bytes) noexcept {
+  return layers_workspace(context, layers, count, options, bytes);
+}
+kindred_status kindred_norm_gradients_workspace(const kindred_context* context,
+                                                const kindred_norm_gradient* const* layers,
+                                                std::size_t count,
+                                                const kindred_layer_options* options,
+                                                std::size_t* bytes) noexcept {
+  return layers_workspace(context, layers, count, options, bytes);
+}
+kindred_status kindred_linear_gradients_workspace(const kindred_context* context,
+                                                  const kindred_linear_gradient* const* layers,
+                                                  std::size_t count,
+                                                  const kindred_layer_options* options,
+                                                  std::size_t* bytes) noexcept {
+  return layers_workspace(context, layers, count, options, bytes);
 }
 
 kindred_status kindred_prepare_norm_layers(kindred_context* context,

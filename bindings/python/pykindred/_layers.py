@@ -47,7 +47,9 @@ def layer_norm_act(x: Array, gamma: Array | None = None, beta: Array | None = No
                    copy: bool | None = None, context: Context | None = None) -> Any:
     """``act((x − mean) / √(variance + ε) · γ + β)`` of every row, with the same bits on every space.
 
-    All arrays lie on the host, or on one GPU. There the call is ordered by ``stream``, and waits for the result.
+    All arrays lie on the host, or on one GPU. There the call is ordered by ``stream``, does not wait, and can be captured in a CUDA graph
+    if the library of x captures; call it once with the same shapes and types before. Gradients and some linear layers need a workspace,
+    which PyTorch and CuPy allocate; for arrays of another library the context keeps one, and such calls cannot be captured.
 
     Args:
         x: float32, float16 or bfloat16 ``[rows, columns]``; rows may lie apart
@@ -56,7 +58,7 @@ def layer_norm_act(x: Array, gamma: Array | None = None, beta: Array | None = No
         statistics: also return mean and variance of the rows, as :class:`NormResults`
         space: instead of the dispatcher's choice
         out: of the shape of x, float32, float16 or bfloat16; may be x itself
-        stream: of the GPU; None: the current stream of the library of x
+        stream: of the GPU; None: the current stream of the library of x. It must outlive the context.
         copy: False raises where the layout of an array would need a copy
         context: None: the default context
 

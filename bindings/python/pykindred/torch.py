@@ -2,7 +2,7 @@
 """Layers and seeds of Kindred as operators of PyTorch, with gradients, on the CPU and on GPUs.
 
 The operators are ``torch.ops.kindred.*``: they have gradients, are compiled by ``torch.compile`` without graph breaks, and run on the
-current stream. Nothing of PyTorch is linked. Importing ``pykindred`` does not import PyTorch; importing this module does.
+current stream, for which they do not wait. Nothing of PyTorch is linked. Importing ``pykindred`` does not import PyTorch; importing this module does.
 
 >>> import torch, pykindred.torch
 >>> x = torch.tensor([[1., 3.]], requires_grad=True)

@@ -13,7 +13,9 @@
 #include "Options.hpp"
 
 #include <array>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace nb = nanobind;
@@ -63,11 +65,9 @@ class Call {
     Python::require_place(*m_context, m_x, m_space, !stream.is_none());
   }
 
-  Context& context() const { return *m_context; }
   const Input& x() const { return m_x; }
   CallStream& order() { return m_order; }
   Copying copying() const { return m_copying; }
-  std::optional<Space> space() const { return m_space; }
   ConstMatrix x_matrix() const { return matrix_of<const std::byte>(m_x, m_x.array()); }
 
   /// Another input of the shape [rows, columns]; −1 stands for any number of rows.
@@ -114,21 +114,34 @@ class Call {
   }
   void require_place(const Borrowed& given) const { require_same_place(m_x, given); }
 
-  /// Runs on the host, or prepares the launches on the device and waits for them.
-  template <class Prepared, class Layer, class OnHost, class... Arguments>
-  void run(const Layer& layer, const OnHost& on_host, Arguments... arguments) const {
-    unlocked([&] {
-      if (!m_x.on_device()) return on_host();
-      const Prepared prepared(*m_context, {&layer, 1}, arguments..., Space::cuda, m_order.stream());
-      prepared.run();
-      prepared.wait();
-    });
+  /// \brief Runs \p layer by `run(context, layers, options)`: on a device, on the stream of the
+  /// call, with a workspace of `bytes(context, layers, options)` from the library of x.
+  template <class Layer, class Options, class Bytes, class Run>
+  void run(const Layer& layer, Options options, const Bytes& bytes, const Run& run) {
+    const std::span layers(&layer, 1);
+    options.space = m_space;
+    if (m_x.on_device()) {
+      options.stream = m_order.stream().value_or(Stream::cuda(nullptr));
+      set_workspace(bytes(*m_context, layers, options));
+      if (m_workspace) options.workspace = m_workspace->array();
+    }
+    unlocked([&] { run(*m_context, layers, options); });
   }
 
  private:
   static void require_matrix(const Input& given) {
     given.require_type({DataType::float32, DataType::float16, DataType::bfloat16});
     given.require_rank(2, 2);
+  }
+  /// A library of which no array can be made here leaves the workspace to the context.
+  void set_workspace(std::size_t bytes) {
+    if (bytes == 0) return;
+    try {
+      m_workspace_object = workspace_array(m_like, m_x, bytes, m_order);
+    } catch (const InvalidArgument&) {
+      return;
+    }
+    m_workspace.emplace(m_workspace_object, "workspace", &m_order);
   }
 
   SharedContext m_context;
@@ -137,7 +150,12 @@ class Call {
   std::optional<Space> m_space;
   nb::handle m_like;
   Input m_x;
+  nb::object m_workspace_object;
+  std::optional<Output> m_workspace;
 };
+
+/// The workspace of calls that need none.
+constexpr auto no_bytes = [](const auto&...) { return std::size_t{0}; };
 
 /// float32 values, one per column; none for None.
 class Column {
@@ -168,7 +186,6 @@ nb::object layer_norm_act(nb::handle x, nb::handle gamma, nb::handle beta, nb::h
   layer.activation = value_of(activation, "activation", activations);
   const bool has_statistics = flag_of(statistics, "statistics");
   Call call(x, space, stream, copy, context);
-  const NormOptions options{call.space()};
   layer.x = call.x_matrix();
   const std::int64_t rows = call.x().extent(0);
   const std::int64_t columns = call.x().extent(1);
@@ -192,7 +209,7 @@ nb::object layer_norm_act(nb::handle x, nb::handle gamma, nb::handle beta, nb::h
     layer.mean = call.output(*mean_out, rows);
     layer.variance = call.output(*variance_out, rows);
   }
-  call.run<PreparedNorms>(layer, [&] { run_norm_layers(call.context(), {&layer, 1}, options); });
+  call.run(layer, NormOptions(), no_bytes, run_norm_layers);
   return nb::make_tuple(made, mean, variance);
 }
 
@@ -205,7 +222,6 @@ nb::object layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle
   layer.epsilon = static_cast<float>(number_of(epsilon, "epsilon"));
   layer.activation = value_of(activation, "activation", activations);
   Call call(x, space, stream, copy, context);
-  const NormOptions options{call.space()};
   layer.x = call.x_matrix();
   const std::int64_t rows = call.x().extent(0);
   const std::int64_t columns = call.x().extent(1);
@@ -230,9 +246,7 @@ nb::object layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle
     layer.dgamma = call.output(dgamma.emplace(results[1], "dgamma", &call.order()), columns);
   if (!results[2].is_none())
     layer.dbeta = call.output(dbeta.emplace(results[2], "dbeta", &call.order()), columns);
-  call.run<PreparedNormGradients>(layer, [&] {
-    run_norm_gradients(call.context(), {&layer, 1}, options);
-  });
+  call.run(layer, NormOptions(), norm_gradients_workspace, run_norm_gradients);
   return nb::make_tuple(results[0], results[1], results[2]);
 }
 
@@ -242,7 +256,7 @@ nb::object linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::handle ac
   LinearLayer layer;
   layer.activation = value_of(activation, "activation", activations);
   Call call(x, space, stream, copy, context);
-  const LinearOptions options{flag_of(reproducible, "reproducible"), call.space()};
+  const LinearOptions options{flag_of(reproducible, "reproducible")};
   const Input weights(w, "w", &call.order(), call.copying());
   weights.require_type({call.x().type()});
   layer.x = call.x_matrix();
@@ -255,12 +269,7 @@ nb::object linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::handle ac
       out.is_none() ? call.made(call.x().type(), {rows, outputs}) : nb::borrow(out);
   const Output output(made, "out", &call.order());
   layer.y = call.output(output, rows, outputs);
-  call.run<PreparedLinears>(
-      layer,
-      [&] {
-        run_linear_layers(call.context(), {&layer, 1}, options);
-      },
-      options.reproducible);
+  call.run(layer, options, linear_layers_workspace, run_linear_layers);
   return made;
 }
 
@@ -272,7 +281,7 @@ nb::object linear_act_backward(nb::handle x, nb::handle gradient, nb::handle w, 
   LinearGradient layer;
   layer.activation = value_of(activation, "activation", activations);
   Call call(x, space, stream, copy, context);
-  const LinearOptions options{flag_of(reproducible, "reproducible"), call.space()};
+  const LinearOptions options{flag_of(reproducible, "reproducible")};
   const Input weights(w, "w", &call.order(), call.copying());
   weights.require_type({call.x().type()});
   layer.x = call.x_matrix();
@@ -299,12 +308,7 @@ nb::object linear_act_backward(nb::handle x, nb::handle gradient, nb::handle w, 
     layer.dw = call.output(dw.emplace(results[1], "dw", &call.order()), outputs, inputs);
   if (!results[2].is_none())
     layer.dbias = call.output(dbias.emplace(results[2], "dbias", &call.order()), outputs);
-  call.run<PreparedLinearGradients>(
-      layer,
-      [&] {
-        run_linear_gradients(call.context(), {&layer, 1}, options);
-      },
-      options.reproducible);
+  call.run(layer, options, linear_gradients_workspace, run_linear_gradients);
   return nb::make_tuple(results[0], results[1], results[2]);
 }
 

@@ -9,7 +9,7 @@
 
 namespace Kindred {
 
-std::size_t norm_gradients_workspace(const NormGradientData& layer) {
+std::size_t norm_gradient_workspace(const NormGradientData& layer) {
   const std::size_t of_rows = layer.rows * sizeof(Impl::NormRowFactors);
   if (layer.dgamma == nullptr && layer.dbeta == nullptr) return of_rows;
   return of_rows + ColumnSums::of(layer.rows).segments * layer.columns * sizeof(Impl::NormSums);

@@ -68,6 +68,7 @@ TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
       KINDRED_ASSERT_OK(kindred_linear_layers(c_context(), linears, 1, &options));
       KINDRED_ASSERT_OK(kindred_norm_gradients(c_context(), norm_gradients, 1, &options));
       KINDRED_ASSERT_OK(kindred_linear_gradients(c_context(), linear_gradients, 1, &options));
+      wait();
       return;
     }
     Owned<kindred_prepared> prepared[4] = {Owned<kindred_prepared>(kindred_prepared_destroy),
@@ -136,6 +137,30 @@ TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
               gdw, [&] { stream.wait(); });
     expect_same();
   }
+  // The workspace of a caller.
+  kindred_norm_gradient gradient = KINDRED_NORM_GRADIENT_INIT;
+  gradient.x = gradient.gradient = &gx;
+  gradient.dx = &gdx;
+  gradient.gamma = &ggamma;
+  gradient.dgamma = &gdgamma;
+  const kindred_norm_gradient* gradients[] = {&gradient};
+  std::size_t bytes = 0;
+  KINDRED_ASSERT_OK(kindred_norm_gradients_workspace(c_context(), gradients, 1, &options, &bytes));
+  EXPECT_GT(bytes, 0);
+  DeviceTensor<std::uint8_t> workspace(std::vector<std::uint8_t>(bytes + 256), KINDRED_UINT8,
+                                       {static_cast<std::int64_t>(bytes) + 256});
+  options.workspace = &workspace;
+  options.workspace->byte_offset =
+      256 - reinterpret_cast<std::uintptr_t>(options.workspace->data) % 256;
+  options.workspace->shape[0] -= static_cast<std::int64_t>(options.workspace->byte_offset);
+  KINDRED_ASSERT_OK(kindred_norm_gradients(c_context(), gradients, 1, &options));
+  stream.wait();
+  EXPECT_EQ(gdx.values(), dx);
+  EXPECT_EQ(gdgamma.values(), dgamma);
+  options.workspace->byte_offset += 8;
+  options.workspace->shape[0] -= 8;
+  EXPECT_EQ(kindred_norm_gradients(c_context(), gradients, 1, &options), KINDRED_INVALID);
+  options.workspace = nullptr;
   // Tensors in different memories.
   kindred_norm_layer norm = KINDRED_NORM_LAYER_INIT;
   norm.x = &gx;

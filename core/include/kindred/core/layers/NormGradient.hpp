@@ -34,7 +34,7 @@ struct NormGradientData {
 };
 
 /// Bytes of workspace that `norm_gradients` needs.
-std::size_t norm_gradients_workspace(const NormGradientData& layer);
+std::size_t norm_gradient_workspace(const NormGradientData& layer);
 
 /// \brief The gradients of `fused_norms` with respect to x, γ and β, bit-identical on every space.
 /// Does not fence, allocates nothing; at most four launches.
@@ -45,7 +45,7 @@ std::size_t norm_gradients_workspace(const NormGradientData& layer);
 /// dx = (b − s − n·t) / σ, rounded to float32 and then to x's element. dβ = Σ a and dγ = Σ a·n over
 /// the rows, \see ColumnSums. A row with a NaN or an infinity is NaN throughout. NaN is canonical.
 /// Complexity O(rows × columns).
-/// \param workspace `norm_gradients_workspace` bytes, aligned to 16
+/// \param workspace `norm_gradient_workspace` bytes, aligned to 16
 template <class ExecutionSpace>
 void norm_gradients(const ExecutionSpace& exec_space, const NormGradientData& layer,
                     const ArrayView<std::byte, ExecutionSpace>& workspace);

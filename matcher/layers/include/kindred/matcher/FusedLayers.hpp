@@ -106,7 +106,7 @@ void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
 /// layers that a kernel of Kindred computes or whose y the library writes itself, otherwise at most
 /// about 32 MiB. Launches nothing. \param options as for the call; the stream may be missing
 /// \throws InvalidArgument, SpaceUnavailable
-std::size_t linear_layers_workspace(Context& context, std::span<const LinearLayer> layers,
+std::size_t linear_layers_workspace(const Context& context, std::span<const LinearLayer> layers,
                                     const LinearOptions& options = {});
 
 /// \brief A prepared list of normalisations on memory of one space, validated and partitioned once;

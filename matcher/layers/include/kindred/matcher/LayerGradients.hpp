@@ -59,9 +59,10 @@ void run_linear_gradients(Context& context, std::span<const LinearGradient> laye
 /// \brief Bytes of the workspace that these calls use on a stream, as the prepared forms reserve
 /// them for the largest layer. Launches nothing. \param options as for the call; the stream may be
 /// missing \throws InvalidArgument, SpaceUnavailable
-std::size_t norm_gradients_workspace(Context& context, std::span<const NormGradient> layers,
+std::size_t norm_gradients_workspace(const Context& context, std::span<const NormGradient> layers,
                                      const NormOptions& options = {});
-std::size_t linear_gradients_workspace(Context& context, std::span<const LinearGradient> layers,
+std::size_t linear_gradients_workspace(const Context& context,
+                                       std::span<const LinearGradient> layers,
                                        const LinearOptions& options = {});
 
 /// \brief Prepared backward passes of normalisations on memory of one space. A run is at most four
