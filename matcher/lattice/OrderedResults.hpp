@@ -2,6 +2,8 @@
 #ifndef KINDRED_MATCHER_LATTICE_ORDERED_RESULTS_HPP
 #define KINDRED_MATCHER_LATTICE_ORDERED_RESULTS_HPP
 
+#include <kindred/core/common/Cancellation.hpp>
+
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -39,15 +41,22 @@ class OrderedResults {
     }
     m_ready.notify_one();
   }
-  /// The next result in order, or no value if none is left.
-  std::optional<Result> take() {
+  /// The next result in order, or no value if none is left. \throws Cancelled
+  std::optional<Result> take(const CancelPoint& point) {
     std::optional<Result> result;
     {
       std::unique_lock lock(m_mutex);
       std::optional<Result>& slot = m_slots[m_taken % m_slots.size()];
-      m_ready.wait(lock, [&] {
+      const auto is_ready = [&] {
         return slot.has_value() || m_taken == m_items || (m_stopped && m_taken == m_next);
-      });
+      };
+      while (point.is_needed() && !m_ready.wait_for(lock, cancel_interval, is_ready)) {
+        // A check of the program may take long: workers go on meanwhile.
+        lock.unlock();
+        point.check();
+        lock.lock();
+      }
+      m_ready.wait(lock, is_ready);
       if (!slot) return {};
       result.swap(slot);
       ++m_taken;
@@ -80,14 +89,20 @@ class OrderedResults {
 /// runs on the calling thread. Returns the number of consumed items.
 ///
 /// After \p stop no item starts. If `take` throws, the run ends after the running items. `work`
-/// must not throw.
+/// must not throw. \throws Cancelled before the result of an item that may have been cancelled is
+/// consumed
 template <class Result, class Make, class Take>
 std::size_t run_in_order(std::size_t items, std::size_t workers, const std::stop_token& stop,
                          const Make& make, const Take& take) {
   std::size_t taken = 0;
+  const CancelPoint point;
+  const auto take_next = [&](Result result) {
+    point.check();
+    take(taken++, std::move(result));
+  };
   const auto run_here = [&] {
     auto work = make();
-    for (; taken < items && !stop.stop_requested(); ++taken) take(taken, work(taken));
+    while (taken < items && !stop.stop_requested()) take_next(work(taken));
     return taken;
   };
   if (workers <= 1 || items <= 1) return run_here();
@@ -100,7 +115,8 @@ std::size_t run_in_order(std::size_t items, std::size_t workers, const std::stop
   const std::stop_callback stopping(stop, [&] { results.stop(); });
   try {
     for (std::size_t worker = 0; worker < workers && worker < items; ++worker) {
-      threads.emplace_back([&results, work = make()]() mutable {
+      threads.emplace_back([&results, point, work = make()]() mutable {
+        const CancelPoint::Part part(point);
         while (const auto item = results.begin()) results.end(*item, work(*item));
       });
     }
@@ -109,7 +125,7 @@ std::size_t run_in_order(std::size_t items, std::size_t workers, const std::stop
     // the threads that could be started do all the work
   }
   const Stop guard{results};
-  while (auto result = results.take()) take(taken++, std::move(*result));
+  while (auto result = results.take(point)) take_next(std::move(*result));
   return taken;
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/LatticeBatch.hpp>
 
+#include <chrono>
 #include <numeric>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -161,6 +164,55 @@ TEST(LatticeBatch, StartsNothingAfterCancellationAndReportsWhatHadStarted) {
     report = run_lattices(one_thread(), tasks, options);
     EXPECT_EQ(report.done, 0U) << "the run was cancelled before it started";
   }
+}
+
+TEST(LatticeBatch, ACancelledRunEndsItsTasksAndThrows) {
+  std::vector<LatticeTask> tasks(6);
+  for (LatticeTask& task : tasks) {
+    task.dimensions = 3;
+    task.size = 40;
+    task.work = MeasureLattice{};
+  }
+  for (const int workers : {1, 3}) {
+    std::size_t reported = 0;
+    LatticeBatchOptions options;
+    options.workers = workers;
+    options.on_result = [&](std::size_t, const LatticeResult&) { ++reported; };
+    Cancellation cancellation;
+    std::thread canceller([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      cancellation.cancel();
+    });
+    {
+      const Cancellation::Scope scope(cancellation);
+      EXPECT_THROW(run_lattices(one_thread(), tasks, options), Cancelled);
+    }
+    canceller.join();
+    EXPECT_EQ(reported, 0U) << "tasks that were cancelled are not reported";
+  }
+  EXPECT_EQ(run_lattices(one_thread(), std::span(tasks).first(0)).done, 0U);
+}
+
+TEST(LatticeBatch, RequestsAreCheckedWhileWorkersCompute) {
+  std::vector<LatticeTask> tasks(3);
+  for (LatticeTask& task : tasks) {
+    task.dimensions = 3;
+    task.size = 40;
+    task.work = MeasureLattice{};
+  }
+  std::size_t checks = 0;
+  Cancellation* self = nullptr;
+  Cancellation cancellation([&] {
+    self->request_check();
+    return ++checks == 3;
+  });
+  self = &cancellation;
+  cancellation.request_check();
+  LatticeBatchOptions options;
+  options.workers = 3;
+  const Cancellation::Scope scope(cancellation);
+  EXPECT_THROW(run_lattices(one_thread(), tasks, options), Cancelled);
+  EXPECT_EQ(checks, 3U);
 }
 
 }  // namespace LatticeBatchTest

@@ -90,7 +90,7 @@ struct LatticeBatchReport {
 /// ones.
 /// \param tasks the data that they refer to must stay valid until the end
 /// \throws InvalidArgument for a number of workers out of range, before any task starts; what
-/// `on_result` throws
+/// `on_result` throws; Cancelled after the running tasks, none of which is reported
 LatticeBatchReport run_lattices(Context& context, std::span<const LatticeTask> tasks,
                                 const LatticeBatchOptions& options = {});
 
