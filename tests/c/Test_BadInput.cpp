@@ -224,9 +224,10 @@ bool sets_defaults(const Function& function) {
   return !function.parameters.empty() &&
          function.parameters[1 % function.parameters.size()] == "struct_size";
 }
-/// Trains or calibrates: slow, or not repeatable.
+/// Trains, calibrates or sets something for the thread: slow, or not repeatable.
 bool changes_the_fixture(const Function& function) {
   return function.name == "kindred_context_calibrate" ||
+         function.name == "kindred_set_cancellation" ||
          function.name == "kindred_context_save_profile" ||
          function.name == "kindred_memory_forget";
 }

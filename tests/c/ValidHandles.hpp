@@ -57,6 +57,7 @@ struct Handles {
     const kindred_norm_layer layer = valid_struct<kindred_norm_layer>();
     const kindred_norm_layer* layers[] = {&layer};
     KINDRED_EXPECT_OK(kindred_prepare_norm_layers(context, layers, 1, nullptr, &prepared));
+    KINDRED_EXPECT_OK(kindred_cancellation_create(&cancellation));
   }
   kindred_context* context = nullptr;
   kindred_string* string = nullptr;
@@ -84,12 +85,13 @@ struct Handles {
   kindred_schedule* schedule = nullptr;
   kindred_seed_sequence* sequence = nullptr;
   kindred_prepared* prepared = nullptr;
+  kindred_cancellation* cancellation = nullptr;
 
   auto all() const {
     return std::make_tuple(context, string, strings, vocabulary, query, matcher, memory, pattern,
                            predictions, predictor, index, scorer, hnsw, graph, results, clusters,
                            keys, table, keyed, bulk, lattice, seeds, blueprints, schedule, sequence,
-                           prepared);
+                           prepared, cancellation);
   }
 };
 

@@ -44,6 +44,8 @@ class Libraries(unittest.TestCase):
         self.assertAlmostEqual(answers["scores"][0], 12 / 14)
         self.assertEqual(answers["status"], -1)
         self.assertEqual(answers["error"], "texts is NULL")
+        self.assertEqual(answers["cancelled"], {"matcher": -8, "similarity": -8})
+        self.assertLess(max(answers["took"].values()), 0.1)
 
     def test_two_copies_compute_in_one_process(self):
         first, second = self.use(self.copy("first/libkindred_c_one.so"), self.copy("second/libkindred_c_two.so"))

@@ -114,7 +114,7 @@ typedef enum {
   KINDRED_CORRUPT = -5,     /* the contents of a file are invalid */
   KINDRED_NOT_FOUND = -6,   /* a name, id or file does not exist */
   KINDRED_BUSY = -7,        /* another process or thread holds the resource */
-  KINDRED_CANCELLED = -8,   /* a callback returned nonzero */
+  KINDRED_CANCELLED = -8,   /* a callback or a kindred_cancellation ended the call */
   KINDRED_INTERNAL = -9     /* any other failure, such as a failed write */
 } kindred_status;
 
@@ -133,6 +133,8 @@ KINDRED_API const char* kindred_version_string(void) KINDRED_NOEXCEPT;
 
 /* ---- Handles ---- */
 
+/* a request to end calls early */
+typedef struct kindred_cancellation kindred_cancellation;
 /* spaces, threads, memory budgets and the dispatcher */
 typedef struct kindred_context kindred_context;
 /* an owned text */
@@ -349,6 +351,37 @@ KINDRED_API kindred_status kindred_strings_get(const kindred_strings* strings,
 /** Frees texts. */
 KINDRED_API kindred_status kindred_strings_destroy(KINDRED_OPTIONAL kindred_strings* strings)
     KINDRED_NOEXCEPT;
+
+/* ---- Cancellation ---- */
+
+/** Creates a request to end calls early, which is not made yet. */
+KINDRED_API kindred_status kindred_cancellation_create(kindred_cancellation** cancellation)
+    KINDRED_NOEXCEPT;
+/** Frees a handle. Threads for which it is set keep what was requested until they set another. */
+KINDRED_API kindred_status
+kindred_cancellation_destroy(KINDRED_OPTIONAL kindred_cancellation* cancellation) KINDRED_NOEXCEPT;
+/** Cancels the present calls of all threads for which it is set, and all their later ones until
+ * kindred_cancellation_reset. Any thread may call it and, with a valid handle, signal handlers. */
+KINDRED_API kindred_status kindred_cancellation_cancel(kindred_cancellation* cancellation)
+    KINDRED_NOEXCEPT;
+/** Forgets the request: calls that have not seen it go on. */
+KINDRED_API kindred_status kindred_cancellation_reset(kindred_cancellation* cancellation)
+    KINDRED_NOEXCEPT;
+/** Whether calls are cancelled.
+ *  @param cancelled 1: they are */
+KINDRED_API kindred_status kindred_cancellation_is_cancelled(
+    const kindred_cancellation* cancellation, int32_t* cancelled) KINDRED_NOEXCEPT;
+/** Lets a handle cancel the later calls of this thread, also on devices. Calls look for the request
+ * between their steps and, on the host, every few milliseconds; short ones may not. Those that are
+ * cancelled return KINDRED_CANCELLED: objects are as they were before the call, and arrays of the
+ * caller for results have unspecified values. A call that can no longer be undone finishes, and
+ * calls that free objects are never cancelled. A handle may be set for any number of threads. Calls
+ * that are running keep the one that was set when they began.
+ *  @param cancellation NULL: calls cannot be cancelled, as at the start of a thread
+ *  @param before the handle that was set before; NULL if there was none or it was destroyed */
+KINDRED_API kindred_status
+kindred_set_cancellation(KINDRED_OPTIONAL kindred_cancellation* cancellation,
+                         KINDRED_OPTIONAL kindred_cancellation** before) KINDRED_NOEXCEPT;
 
 /* ---- Context ---- */
 
@@ -1600,6 +1633,11 @@ KINDRED_API kindred_status kindred_index_load(kindred_context* context, const ch
                                               KINDRED_OPTIONAL const kindred_index_options* options,
                                               int32_t threads,
                                               kindred_index** index) KINDRED_NOEXCEPT;
+/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT. */
+KINDRED_API kindred_status
+kindred_index_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
+                         KINDRED_OPTIONAL const kindred_index_options* options, int32_t threads,
+                         kindred_index** index) KINDRED_NOEXCEPT;
 /** Frees an index. */
 KINDRED_API kindred_status kindred_index_destroy(KINDRED_OPTIONAL kindred_index* index)
     KINDRED_NOEXCEPT;
@@ -1637,6 +1675,9 @@ KINDRED_API kindred_status kindred_index_bytes(const kindred_index* index, int32
 /** Writes all rows and ids to a file, atomically. */
 KINDRED_API kindred_status kindred_index_save(const kindred_index* index,
                                               const char* path) KINDRED_NOEXCEPT;
+/** The bytes that kindred_index_save writes. */
+KINDRED_API kindred_status kindred_index_to_bytes(const kindred_index* index,
+                                                  kindred_string** bytes) KINDRED_NOEXCEPT;
 /** The exact best rows of every query. On a device, the rows of the index must be there, and
  * neither filters nor another path than KINDRED_PATH_BRUTE_FORCE are possible. Calls on streams run
  * one after the other; the first of a size, and the first after a change of the rows, may fence.
@@ -1969,6 +2010,10 @@ kindred_hnsw_build(kindred_context* context, const DLTensor* rows,
 /** Maps a file that kindred_hnsw_save has written, and validates every byte. */
 KINDRED_API kindred_status kindred_hnsw_load(kindred_context* context, const char* path,
                                              kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
+/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT. */
+KINDRED_API kindred_status kindred_hnsw_from_bytes(kindred_context* context, const uint8_t* bytes,
+                                                   size_t size,
+                                                   kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
 /** Reads a graph of float32 rows that hnswlib has saved. */
 KINDRED_API kindred_status kindred_hnsw_import_hnswlib(kindred_context* context, const char* path,
                                                        int32_t metric, size_t dimension,
@@ -2025,6 +2070,9 @@ KINDRED_API kindred_status kindred_recall(const DLTensor* found, const DLTensor*
 /** Writes the index to a file, atomically. */
 KINDRED_API kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw,
                                              const char* path) KINDRED_NOEXCEPT;
+/** The bytes that kindred_hnsw_save writes. */
+KINDRED_API kindred_status kindred_hnsw_to_bytes(const kindred_hnsw* hnsw,
+                                                 kindred_string** bytes) KINDRED_NOEXCEPT;
 /** Writes the index in hnswlib's format. */
 KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw,
                                                        const char* path) KINDRED_NOEXCEPT;
@@ -2227,6 +2275,11 @@ KINDRED_API kindred_status kindred_graph_load(kindred_context* context, const ch
                                               KINDRED_OPTIONAL const kindred_graph_options* options,
                                               int32_t threads,
                                               kindred_graph** graph) KINDRED_NOEXCEPT;
+/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT. */
+KINDRED_API kindred_status
+kindred_graph_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
+                         KINDRED_OPTIONAL const kindred_graph_options* options, int32_t threads,
+                         kindred_graph** graph) KINDRED_NOEXCEPT;
 /** Validates a file and describes its contents. */
 KINDRED_API kindred_status kindred_graph_inspect(const char* path, int32_t threads,
                                                  kindred_graph_file_info* info) KINDRED_NOEXCEPT;
@@ -2273,6 +2326,9 @@ KINDRED_API kindred_status kindred_graph_merge(kindred_graph* graph) KINDRED_NOE
 /** Writes the graph to a file, atomically. */
 KINDRED_API kindred_status kindred_graph_save(const kindred_graph* graph,
                                               const char* path) KINDRED_NOEXCEPT;
+/** The bytes that kindred_graph_save writes. */
+KINDRED_API kindred_status kindred_graph_to_bytes(const kindred_graph* graph,
+                                                  kindred_string** bytes) KINDRED_NOEXCEPT;
 /** Spreads activation, or computes PageRank, from the sources of every query.
  *  @param nodes,values the sources of query i are nodes[offsets[i] ... offsets[i + 1]) with their
  * values */

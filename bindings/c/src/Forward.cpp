@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of kindred.h: each calls the implementation that owns its first handle.
+// The functions of kindred.h: each calls the implementation that owns its first handle, within the
+// cancellation of the calling thread.
 #include <kindred/Version.hpp>
 
+#include "Cancellation.hpp"
 #include "Errors.hpp"
 #include "FunctionTable.hpp"
 #include "Handle.hpp"
@@ -13,6 +15,10 @@ const Functions& own_functions() noexcept {
   static constexpr Functions functions{
       sizeof(Functions),
       KINDRED_VERSION,
+      [](std::optional<Cancellation::Scope>& scope, Cancellation& cancellation) noexcept {
+        scope.emplace(cancellation);
+      },
+      [](std::optional<Cancellation::Scope>& scope) noexcept { scope.reset(); },
 #define KINDRED_C_FUNCTION(type, name, parameters, arguments, handle, kinds) &C::name,
 #define KINDRED_C_CHOOSING_FUNCTION KINDRED_C_FUNCTION
 #include "Functions.inc"
@@ -46,14 +52,20 @@ const Kindred::C::Functions* kindred_c_functions(const Kindred::C::Opener* opene
   return &Kindred::C::own_functions();
 }
 
-#define KINDRED_C_FUNCTION(type, name, parameters, arguments, handle, kinds) \
-  type name parameters noexcept { return Kindred::C::functions_of(handle).name arguments; }
+#define KINDRED_C_FUNCTION(type, name, parameters, arguments, handle, kinds)   \
+  type name parameters noexcept {                                              \
+    const Kindred::C::Functions& functions = Kindred::C::functions_of(handle); \
+    const Kindred::C::CallScope<decltype(handle)> scope(functions);            \
+    return functions.name arguments;                                           \
+  }
 #define KINDRED_C_CHOOSING_FUNCTION(type, name, parameters, arguments, handle, kinds) \
   type name parameters noexcept {                                                     \
     const Kindred::C::Functions* functions = nullptr;                                 \
     const kindred_status status =                                                     \
         Kindred::C::guarded([&] { functions = &Kindred::C::chosen_functions(); });    \
-    return status == KINDRED_OK ? functions->name arguments : status;                 \
+    if (status != KINDRED_OK) return status;                                          \
+    const Kindred::C::CallScope<> scope(*functions);                                  \
+    return functions->name arguments;                                                 \
   }
 #include "Functions.inc"
 #undef KINDRED_C_FUNCTION

@@ -2,10 +2,13 @@
 #ifndef KINDRED_C_FUNCTION_TABLE_HPP
 #define KINDRED_C_FUNCTION_TABLE_HPP
 
+#include <kindred/core/common/Cancellation.hpp>
+
 #include <kindred.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace Kindred::C {
 
@@ -14,6 +17,10 @@ namespace Kindred::C {
 struct Functions {
   std::size_t size;       ///< of this struct
   std::uint32_t version;  ///< of Kindred
+  /// Make and end a scope in the implementation, whose threads have scopes of their own.
+  void (*begin_scope)(std::optional<Cancellation::Scope>& scope,
+                      Cancellation& cancellation) noexcept;
+  void (*end_scope)(std::optional<Cancellation::Scope>& scope) noexcept;
 #define KINDRED_C_FUNCTION(type, name, parameters, arguments, handle, kinds) \
   type(*name) parameters noexcept;
 #define KINDRED_C_CHOOSING_FUNCTION KINDRED_C_FUNCTION

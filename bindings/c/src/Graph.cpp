@@ -5,6 +5,7 @@
 
 #include "Arguments.hpp"
 #include "Results.hpp"
+#include "Strings.hpp"
 
 namespace Kindred::C {
 
@@ -183,6 +184,19 @@ kindred_status kindred_graph_load(kindred_context* context, const char* path,
   });
 }
 
+kindred_status kindred_graph_from_bytes(kindred_context* context, const std::uint8_t* bytes,
+                                        std::size_t size, const kindred_graph_options* options,
+                                        std::int32_t threads, kindred_graph** graph) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(graph, "graph");
+    const GraphOptions settings = graph_options(options);
+    *graph = make_handle_of<kindred_graph>(
+        object, SpreadingEngine::from_bytes(*object, std::as_bytes(span_of(bytes, size, "bytes")),
+                                            settings, threads_argument(threads)));
+  });
+}
+
 kindred_status kindred_graph_inspect(const char* path, std::int32_t threads,
                                      kindred_graph_file_info* info) noexcept {
   return guarded([&] {
@@ -307,6 +321,14 @@ kindred_status kindred_graph_merge(kindred_graph* graph) noexcept {
 }
 kindred_status kindred_graph_save(const kindred_graph* graph, const char* path) noexcept {
   return guarded([&] { graph_of(graph).save(path_of(path)); });
+}
+
+kindred_status kindred_graph_to_bytes(const kindred_graph* graph, kindred_string** bytes) noexcept {
+  return guarded([&] {
+    const SpreadingEngine& object = graph_of(graph);
+    require(bytes, "bytes");
+    *bytes = make_string(object.to_bytes());
+  });
 }
 
 kindred_status kindred_graph_spread(const kindred_graph* graph, const std::uint32_t* nodes,

@@ -19,12 +19,12 @@ namespace {
 constexpr std::size_t free_min = 1024;
 
 constexpr std::array kind_names{
-    "destroyed object", "context",       "string",  "strings",     "vocabulary", "query",
-    "matcher",          "memory",        "pattern", "predictions", "predictor",  "index",
-    "scorer",           "hnsw",          "graph",   "results",     "clusters",   "keys",
-    "key_table",        "keyed_index",   "bulk",    "lattice",     "seeds",      "blueprints",
-    "schedule",         "seed_sequence", "prepared"};
-static_assert(kind_names.size() == static_cast<std::size_t>(Kind::prepared) + 1);
+    "destroyed object", "context",       "string",   "strings",     "vocabulary", "query",
+    "matcher",          "memory",        "pattern",  "predictions", "predictor",  "index",
+    "scorer",           "hnsw",          "graph",    "results",     "clusters",   "keys",
+    "key_table",        "keyed_index",   "bulk",     "lattice",     "seeds",      "blueprints",
+    "schedule",         "seed_sequence", "prepared", "cancellation"};
+static_assert(kind_names.size() == static_cast<std::size_t>(Kind::cancellation) + 1);
 
 /// Whether this process was forked from one that had created a context.
 std::atomic<bool> is_forked{false};
@@ -43,7 +43,8 @@ bool is_plain(Kind kind) {
   return kind == Kind::string || kind == Kind::strings || kind == Kind::vocabulary ||
          kind == Kind::query || kind == Kind::pattern || kind == Kind::predictions ||
          kind == Kind::results || kind == Kind::clusters || kind == Kind::keys ||
-         kind == Kind::key_table || kind == Kind::blueprints || kind == Kind::schedule;
+         kind == Kind::key_table || kind == Kind::blueprints || kind == Kind::schedule ||
+         kind == Kind::cancellation;
 }
 
 struct Slots {

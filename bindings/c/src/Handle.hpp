@@ -3,6 +3,7 @@
 #define KINDRED_C_HANDLE_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 
 #include <kindred.h>
 
@@ -44,7 +45,8 @@ enum class Kind : std::uint32_t {
   blueprints,
   schedule,
   seed_sequence,
-  prepared
+  prepared,
+  cancellation
 };
 
 /// \brief What a handle points to. Slots are reused, but their memory is never returned, so that a
@@ -109,11 +111,12 @@ Handle* make_handle_of(Arguments&&... arguments) {
       new typename HandleTraits<Handle>::object_type{std::forward<Arguments>(arguments)...}));
 }
 
-/// Destroys the object of a handle; null is accepted.
+/// Destroys the object of a handle, which cannot be cancelled; null is accepted.
 template <class Handle>
 kindred_status destroy_handle(Handle* handle, const char* name) noexcept {
   return guarded([&] {
     if (handle == nullptr) return;
+    const Impl::CancelPoint::Suspended suspended;
     auto* const object = &object_of(handle, name);
     auto* const slot = reinterpret_cast<Slot*>(handle);
     Kind kind = HandleTraits<Handle>::kind;

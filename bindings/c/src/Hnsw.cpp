@@ -5,6 +5,7 @@
 
 #include "Arguments.hpp"
 #include "Handle.hpp"
+#include "Strings.hpp"
 #include "Vectors.hpp"
 
 namespace Kindred::C {
@@ -65,6 +66,16 @@ kindred_status kindred_hnsw_load(kindred_context* context, const char* path,
     const SharedContext& object = context_of(context);
     require(hnsw, "hnsw");
     *hnsw = make_handle_of<kindred_hnsw>(object, HnswIndex::load(*object, path_of(path)));
+  });
+}
+
+kindred_status kindred_hnsw_from_bytes(kindred_context* context, const std::uint8_t* bytes,
+                                       std::size_t size, kindred_hnsw** hnsw) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(hnsw, "hnsw");
+    *hnsw = make_handle_of<kindred_hnsw>(
+        object, HnswIndex::from_bytes(*object, std::as_bytes(span_of(bytes, size, "bytes"))));
   });
 }
 
@@ -203,6 +214,15 @@ kindred_status kindred_hnsw_search(const kindred_hnsw* hnsw, const DLTensor* que
 kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw, const char* path) noexcept {
   return guarded([&] { object_of(hnsw, "hnsw").engine.save(path_of(path)); });
 }
+
+kindred_status kindred_hnsw_to_bytes(const kindred_hnsw* hnsw, kindred_string** bytes) noexcept {
+  return guarded([&] {
+    const HnswIndex& object = hnsw_of(hnsw);
+    require(bytes, "bytes");
+    *bytes = make_string(object.to_bytes());
+  });
+}
+
 kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw, const char* path) noexcept {
   return guarded([&] { object_of(hnsw, "hnsw").engine.export_hnswlib(path_of(path)); });
 }

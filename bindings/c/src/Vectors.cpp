@@ -5,6 +5,7 @@
 
 #include "Arguments.hpp"
 #include "Results.hpp"
+#include "Strings.hpp"
 #include "Vectors.hpp"
 
 namespace Kindred::C {
@@ -128,6 +129,20 @@ kindred_status kindred_index_load(kindred_context* context, const char* path,
   });
 }
 
+kindred_status kindred_index_from_bytes(kindred_context* context, const std::uint8_t* bytes,
+                                        std::size_t size, const kindred_index_options* options,
+                                        std::int32_t threads, kindred_index** index) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(index, "index");
+    const VectorIndexOptions settings = index_options(options);
+    *index = make_handle_of<kindred_index>(
+        std::make_shared<WithContext<VectorIndex>>(WithContext<VectorIndex>{
+            object, VectorIndex::from_bytes(*object, std::as_bytes(span_of(bytes, size, "bytes")),
+                                            settings, threads_argument(threads))}));
+  });
+}
+
 kindred_status kindred_index_destroy(kindred_index* index) noexcept {
   return destroy_handle(index, "index");
 }
@@ -201,6 +216,14 @@ kindred_status kindred_index_bytes(const kindred_index* index, std::int32_t spac
 
 kindred_status kindred_index_save(const kindred_index* index, const char* path) noexcept {
   return guarded([&] { index_of(index).save(path_of(path)); });
+}
+
+kindred_status kindred_index_to_bytes(const kindred_index* index, kindred_string** bytes) noexcept {
+  return guarded([&] {
+    const VectorIndex& object = index_of(index);
+    require(bytes, "bytes");
+    *bytes = make_string(object.to_bytes());
+  });
 }
 
 kindred_status kindred_index_search(const kindred_index* index, const DLTensor* queries,

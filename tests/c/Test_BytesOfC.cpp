@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of indexes and graphs.
+#include "CSupport.hpp"
+
+#include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include <ChangedBytes.hpp>
+#include <Generator.hpp>
+#include <Support.hpp>
+#include <TempFolder.hpp>
+
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace Kindred::Testing {
+namespace {
+
+constexpr std::size_t dimension = 8;
+
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+std::span<const std::byte> bytes_in(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+/// The functions of one kind of handle.
+template <class Handle>
+struct Functions {
+  kindred_status (*to_bytes)(const Handle*, kindred_string**);
+  kindred_status (*from_bytes)(const std::uint8_t* bytes, std::size_t size, Handle** handle);
+  kindred_status (*save)(const Handle*, const char* path);
+  kindred_status (*destroy)(Handle*);
+};
+
+constexpr Functions<kindred_index> index_functions{
+    &kindred_index_to_bytes,
+    [](const std::uint8_t* bytes, std::size_t size, kindred_index** index) {
+      return kindred_index_from_bytes(c_context(), bytes, size, nullptr, 0, index);
+    },
+    &kindred_index_save, &kindred_index_destroy};
+constexpr Functions<kindred_hnsw> hnsw_functions{
+    &kindred_hnsw_to_bytes,
+    [](const std::uint8_t* bytes, std::size_t size, kindred_hnsw** hnsw) {
+      return kindred_hnsw_from_bytes(c_context(), bytes, size, hnsw);
+    },
+    &kindred_hnsw_save, &kindred_hnsw_destroy};
+constexpr Functions<kindred_graph> graph_functions{
+    &kindred_graph_to_bytes,
+    [](const std::uint8_t* bytes, std::size_t size, kindred_graph** graph) {
+      return kindred_graph_from_bytes(c_context(), bytes, size, nullptr, 0, graph);
+    },
+    &kindred_graph_save, &kindred_graph_destroy};
+
+template <class Handle>
+std::string bytes_of(const Functions<Handle>& functions, const Handle* handle) {
+  Owned<kindred_string> bytes(kindred_string_destroy);
+  KINDRED_EXPECT_OK(functions.to_bytes(handle, &bytes));
+  return {kindred_string_data(bytes), kindred_string_size(bytes)};
+}
+
+template <class Handle>
+kindred_status read(const Functions<Handle>& functions, std::span<const std::byte> bytes,
+                    Handle** handle) {
+  return functions.from_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(),
+                              handle);
+}
+
+/// The bytes of \p handle are those of its file and of \p expected, and an object that is read from
+/// them has the same.
+template <class Handle>
+void expect_bytes(const Functions<Handle>& functions, const Handle* handle,
+                  const std::vector<std::byte>& expected) {
+  const std::string bytes = bytes_of(functions, handle);
+  EXPECT_EQ(bytes, text_of(expected));
+  const TempFolder folder;
+  const std::string path = folder / "object.knd";
+  KINDRED_ASSERT_OK(functions.save(handle, path.c_str()));
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_EQ(bytes, std::string(std::istreambuf_iterator<char>(file), {}));
+  Owned<Handle> copy(functions.destroy);
+  {
+    std::string borrowed = bytes;  // the object copies them
+    KINDRED_ASSERT_OK(read(functions, bytes_in(borrowed), &copy));
+    borrowed.assign(borrowed.size(), '\0');
+  }
+  EXPECT_EQ(bytes_of(functions, static_cast<const Handle*>(copy.handle)), bytes);
+}
+
+template <class Handle>
+void expect_damage_refused(const Functions<Handle>& functions, const Handle* handle) {
+  const std::string text = bytes_of(functions, handle);
+  const std::vector<std::byte> whole(bytes_in(text).begin(), bytes_in(text).end());
+  Handle* none = nullptr;
+  const auto refused = [&](const std::vector<std::byte>& damaged) {
+    EXPECT_EQ(read(functions, damaged, &none), KINDRED_CORRUPT) << kindred_last_error();
+    EXPECT_NE(std::string(kindred_last_error()).find("the buffer"), std::string::npos)
+        << kindred_last_error();
+  };
+  for_each_beginning(whole, refused);
+  for_each_flipped_bit(whole, 13, refused);
+  EXPECT_EQ(read(functions, {}, &none), KINDRED_CORRUPT);
+  EXPECT_EQ(functions.from_bytes(nullptr, 1, &none), KINDRED_INVALID);
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST(CBytes, OfIndexesAreThoseOfCpp) {
+  for (const std::size_t size : edge_sizes) {
+    const std::vector<float> rows = random_rows("CBytes index", size * dimension);
+    Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), dimension);
+    Owned<kindred_index> index(kindred_index_destroy);
+    KINDRED_ASSERT_OK(kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index));
+    VectorIndex expected(context(), VectorSpan(rows, dimension), {});
+    if (size > 2) {
+      const std::vector<std::uint64_t> removed{1};
+      KINDRED_ASSERT_OK(kindred_index_remove(index, removed.data(), 1));
+      expected.remove(removed);
+    }
+    expect_bytes<kindred_index>(index_functions, index, expected.to_bytes());
+    if (size == 33) expect_damage_refused<kindred_index>(index_functions, index);
+  }
+}
+
+TEST(CBytes, OfGraphIndexesAreThoseOfCpp) {
+  for (const std::size_t size : edge_sizes) {
+    const std::vector<float> rows = random_rows("CBytes hnsw", size * dimension);
+    Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), dimension);
+    Owned<kindred_hnsw> hnsw(kindred_hnsw_destroy);
+    KINDRED_ASSERT_OK(kindred_hnsw_build(c_context(), &tensor, nullptr, nullptr, nullptr, &hnsw));
+    expect_bytes<kindred_hnsw>(hnsw_functions, hnsw,
+                               HnswIndex::build(context(), rows, dimension).to_bytes());
+    if (size == 33) expect_damage_refused<kindred_hnsw>(hnsw_functions, hnsw);
+  }
+}
+
+TEST(CBytes, OfGraphsAreThoseOfCpp) {
+  for (const std::size_t size : edge_sizes) {
+    auto generator = Testing::generator("CBytes graph");
+    std::vector<kindred_edge> edges;
+    std::vector<Edge> expected_edges;
+    const auto nodes = static_cast<std::uint32_t>(size);
+    for (std::uint32_t from = 0; from < nodes; ++from) {
+      const std::uint32_t to =
+          std::uniform_int_distribution<std::uint32_t>(0, nodes - 1)(generator);
+      edges.push_back({from, to, 0.5F});
+      expected_edges.push_back({from, to, 0.5F});
+    }
+    Owned<kindred_graph> graph(kindred_graph_destroy);
+    KINDRED_ASSERT_OK(kindred_graph_create(c_context(), nodes, edges.data(), edges.size(), nullptr,
+                                           nullptr, nullptr, nullptr, &graph));
+    expect_bytes<kindred_graph>(graph_functions, graph,
+                                SpreadingEngine(context(), {nodes, expected_edges}, {}).to_bytes());
+    if (size == 33) expect_damage_refused<kindred_graph>(graph_functions, graph);
+  }
+}
+
+TEST(CBytes, OptionsAndThreadsAreChecked) {
+  const std::vector<float> rows = random_rows("CBytes options", 4 * dimension);
+  Tensor tensor(rows.data(), KINDRED_FLOAT32, 4, dimension);
+  Owned<kindred_index> index(kindred_index_destroy);
+  KINDRED_ASSERT_OK(kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index));
+  const std::string bytes = bytes_of<kindred_index>(index_functions, index);
+  const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  kindred_index* none = nullptr;
+  kindred_index_options options = KINDRED_INDEX_OPTIONS_INIT;
+  EXPECT_EQ(kindred_index_from_bytes(c_context(), data, bytes.size(), &options, -1, &none),
+            KINDRED_INVALID);
+  options.residency = 4;
+  EXPECT_EQ(kindred_index_from_bytes(c_context(), data, bytes.size(), &options, 1, &none),
+            KINDRED_INVALID);
+  kindred_graph* no_graph = nullptr;
+  // The bytes of another kind of object.
+  EXPECT_EQ(kindred_graph_from_bytes(c_context(), data, bytes.size(), nullptr, 1, &no_graph),
+            KINDRED_CORRUPT);
+  kindred_hnsw* no_hnsw = nullptr;
+  EXPECT_EQ(kindred_hnsw_from_bytes(c_context(), data, bytes.size(), &no_hnsw), KINDRED_CORRUPT);
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(no_graph, nullptr);
+  EXPECT_EQ(no_hnsw, nullptr);
+  // One thread reads what several do.
+  options.residency = KINDRED_RESIDENCY_HOST;
+  Owned<kindred_index> read_by_one(kindred_index_destroy);
+  KINDRED_ASSERT_OK(
+      kindred_index_from_bytes(c_context(), data, bytes.size(), &options, 1, &read_by_one));
+  EXPECT_EQ(bytes_of<kindred_index>(index_functions, read_by_one), bytes);
+}
+
+}  // namespace
+}  // namespace Kindred::Testing
