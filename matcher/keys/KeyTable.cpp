@@ -19,10 +19,34 @@ constexpr const char* kind_of_file = "keys";
 
 struct KINDRED_HIDDEN KeyTable::State {
   explicit State(Impl::KeyStore given) : store(std::move(given)) {}
+  static std::unique_ptr<State> of_file(const Impl::SectionFile& file);
+  void write(Impl::SectionWriter& writer) const;
 
   Impl::KeyStore store;
   mutable std::shared_mutex mutex;
 };
+
+std::unique_ptr<KeyTable::State> KeyTable::State::of_file(const Impl::SectionFile& file) {
+  if (file.commits() != 1) file.fail(0, "a table of keys must have exactly one commit");
+  const Impl::SectionChecks checks(file, 0, 1);
+  const std::span<const std::uint64_t> ids = checks.section<std::uint64_t>("key.id");
+  checks.all<std::uint64_t>(
+      "key.id", ids.size(), "ids must ascend and be below 2⁶³", [&](std::size_t i) {
+        return ids[i] < Impl::KeyStore::id_limit && (i == 0 || ids[i] > ids[i - 1]);
+      });
+  return std::make_unique<State>(
+      Impl::read_keys(checks, ids.size(), [&](std::size_t i) { return ids[i]; }));
+}
+
+void KeyTable::State::write(Impl::SectionWriter& writer) const {
+  const std::vector<std::size_t> slots = Impl::slots_by_id(store);
+  Impl::write_keys(writer, store, slots);
+  std::vector<std::uint64_t> ids;
+  ids.reserve(slots.size());
+  for (const std::size_t slot : slots) ids.push_back(store.id(slot));
+  writer.write<std::uint64_t>("key.id", ids);
+  writer.commit();
+}
 
 KeyTable::KeyTable(KeyKind kind) : m_state(std::make_unique<State>(Impl::KeyStore(kind))) {}
 KeyTable::KeyTable(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -99,28 +123,28 @@ KeyList KeyTable::keys(std::span<const std::int64_t> ids) const {
 
 void KeyTable::save(const std::string& path) const {
   const std::shared_lock lock(m_state->mutex);
-  const Impl::KeyStore& store = m_state->store;
-  const std::vector<std::size_t> slots = Impl::slots_by_id(store);
   Impl::SectionWriter writer(path, kind_of_file);
-  Impl::write_keys(writer, store, slots);
-  std::vector<std::uint64_t> ids;
-  ids.reserve(slots.size());
-  for (const std::size_t slot : slots) ids.push_back(store.id(slot));
-  writer.write<std::uint64_t>("key.id", ids);
-  writer.commit();
+  m_state->write(writer);
+}
+
+std::vector<std::byte> KeyTable::to_bytes() const {
+  return Impl::translating_out_of_memory("Kindred::KeyTable::to_bytes", [&] {
+    const std::shared_lock lock(m_state->mutex);
+    std::vector<std::byte> bytes;
+    Impl::SectionWriter writer(bytes, kind_of_file);
+    m_state->write(writer);
+    return bytes;
+  });
 }
 
 KeyTable KeyTable::load(const std::string& path) {
-  const Impl::SectionFile file(path, kind_of_file, 1);
-  if (file.commits() != 1) file.fail(0, "a table of keys must have exactly one commit");
-  const Impl::SectionChecks checks(file, 0, 1);
-  const std::span<const std::uint64_t> ids = checks.section<std::uint64_t>("key.id");
-  checks.all<std::uint64_t>(
-      "key.id", ids.size(), "ids must ascend and be below 2⁶³", [&](std::size_t i) {
-        return ids[i] < Impl::KeyStore::id_limit && (i == 0 || ids[i] > ids[i - 1]);
-      });
-  return KeyTable(std::make_unique<State>(
-      Impl::read_keys(checks, ids.size(), [&](std::size_t i) { return ids[i]; })));
+  return KeyTable(State::of_file(Impl::SectionFile(path, kind_of_file, 1)));
+}
+
+KeyTable KeyTable::from_bytes(std::span<const std::byte> bytes) {
+  return Impl::translating_out_of_memory("Kindred::KeyTable::from_bytes", [&] {
+    return KeyTable(State::of_file(Impl::SectionFile(bytes, kind_of_file, 1)));
+  });
 }
 
 }  // namespace Kindred

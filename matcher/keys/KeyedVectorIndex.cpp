@@ -55,6 +55,13 @@ void try_to(const Step& step) noexcept {
 struct KINDRED_HIDDEN KeyedVectorIndex::State {
   State(VectorIndex given, Impl::KeyStore keys) : index(std::move(given)), store(std::move(keys)) {}
 
+  /// Writes the keys after the rows.
+  auto key_sections() const {
+    return [this](Impl::SectionWriter& writer) {
+      Impl::write_keys(writer, store, Impl::slots_by_id(store));
+    };
+  }
+
   template <class Ids, class Id>
   KeyList keys_of(const Ids& ids, const Id& id_of) const {
     KeyList keys;
@@ -233,26 +240,45 @@ void KeyedVectorIndex::save(const std::string& path) const {
   const auto parts = m_state->index.parts();
   const std::shared_lock rows_lock(parts.mutex);
   const std::vector<StoredVectors> rows = parts.store.stored();
-  Impl::write_vectors(path, rows, parts.store.end_id(), [&](Impl::SectionWriter& writer) {
-    Impl::write_keys(writer, m_state->store, Impl::slots_by_id(m_state->store));
+  Impl::write_vectors(path, rows, parts.store.end_id(), m_state->key_sections());
+}
+
+std::vector<std::byte> KeyedVectorIndex::to_bytes() const {
+  return Impl::translating_out_of_memory("Kindred::KeyedVectorIndex::to_bytes", [&] {
+    const std::shared_lock lock(m_state->mutex);
+    const auto parts = m_state->index.parts();
+    const std::shared_lock rows_lock(parts.mutex);
+    const std::vector<StoredVectors> rows = parts.store.stored();
+    return Impl::vectors_to_bytes(rows, parts.store.end_id(), m_state->key_sections());
   });
 }
 
 KeyedVectorIndex KeyedVectorIndex::load(Context& context, const std::string& path,
                                         const VectorIndexOptions& options, int threads) {
   return Impl::translating_out_of_memory("Kindred::KeyedVectorIndex::load", [&] {
-    const StoredVectors stored = StoredVectors::load(path, threads);
-    const auto& file = *static_cast<const Impl::SectionFile*>(stored.owner.get());
-    const Impl::SectionChecks checks(file, 0, Impl::threads_or_all(threads));
-    KINDRED_THROW_IF(!Impl::has_keys(checks),
-                     "the file " + path + " has vectors without keys; load it as a VectorIndex");
-    Impl::KeyStore keys =
-        Impl::read_keys(checks, stored.rows.count(), [&](std::size_t row) -> std::uint64_t {
-          return stored.ids.empty() ? stored.first_id + row : stored.ids[row];
-        });
-    return KeyedVectorIndex(
-        std::make_unique<State>(VectorIndex::of_file(context, stored, options), std::move(keys)));
+    return of_file(context, StoredVectors::load(path, threads), options, threads);
   });
+}
+
+KeyedVectorIndex KeyedVectorIndex::from_bytes(Context& context, std::span<const std::byte> bytes,
+                                              const VectorIndexOptions& options, int threads) {
+  return Impl::translating_out_of_memory("Kindred::KeyedVectorIndex::from_bytes", [&] {
+    return of_file(context, StoredVectors::from_bytes(bytes, threads), options, threads);
+  });
+}
+
+KeyedVectorIndex KeyedVectorIndex::of_file(Context& context, const StoredVectors& stored,
+                                           const VectorIndexOptions& options, int threads) {
+  const auto& file = *static_cast<const Impl::SectionFile*>(stored.owner.get());
+  const Impl::SectionChecks checks(file, 0, Impl::threads_or_all(threads));
+  KINDRED_THROW_IF(!Impl::has_keys(checks),
+                   file.path() + " has vectors without keys; load it as a VectorIndex");
+  Impl::KeyStore keys =
+      Impl::read_keys(checks, stored.rows.count(), [&](std::size_t row) -> std::uint64_t {
+        return stored.ids.empty() ? stored.first_id + row : stored.ids[row];
+      });
+  return KeyedVectorIndex(
+      std::make_unique<State>(VectorIndex::of_file(context, stored, options), std::move(keys)));
 }
 
 }  // namespace Kindred

@@ -228,10 +228,17 @@ void StoredVectors::save_parts(const std::string& path, std::span<const StoredVe
 
 std::vector<std::byte> StoredVectors::parts_to_bytes(std::span<const StoredVectors> parts,
                                                      std::uint64_t end_id) {
+  return Impl::vectors_to_bytes(parts, end_id);
+}
+
+std::vector<std::byte> Impl::vectors_to_bytes(std::span<const StoredVectors> parts,
+                                              std::uint64_t end_id,
+                                              const std::function<void(SectionWriter&)>& more) {
   const VectorsHead head = checked_head(parts, end_id);
   std::vector<std::byte> bytes;
   SectionWriter writer(bytes, Impl::vectors_kind);
   write_columns(writer, head, parts);
+  if (more) more(writer);
   writer.commit();
   return bytes;
 }

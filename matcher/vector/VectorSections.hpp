@@ -14,6 +14,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace Kindred::Impl {
 
@@ -35,6 +36,9 @@ struct VectorsHead {
 /// `StoredVectors::save_parts`. \param more writes more sections of the same commit
 void write_vectors(const std::string& path, std::span<const StoredVectors> parts,
                    std::uint64_t end_id, const std::function<void(SectionWriter&)>& more = {});
+/// The same to memory.
+std::vector<std::byte> vectors_to_bytes(std::span<const StoredVectors> parts, std::uint64_t end_id,
+                                        const std::function<void(SectionWriter&)>& more = {});
 
 void write_head(SectionWriter& writer, const VectorsHead& head);
 /// \throws CorruptFile for inconsistent numbers

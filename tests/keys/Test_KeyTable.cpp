@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "Allocations.hpp"
+#include "ChangedBytes.hpp"
 #include "KeySupport.hpp"
 #include "MessageOf.hpp"
 #include "SectionBytes.hpp"
@@ -165,6 +166,13 @@ TEST(KeyTable, IsRestoredFromItsFile) {
       EXPECT_EQ(loaded.kind(), kind);
       EXPECT_EQ(loaded.size(), size);
       EXPECT_EQ(loaded.find(keys), Ids(ids.begin(), ids.end()));
+      const std::vector<std::byte> bytes = table.to_bytes();
+      EXPECT_EQ(Testing::read_all(folder / "keys"),
+                std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+      const KeyTable copied = KeyTable::from_bytes(bytes);
+      EXPECT_EQ(copied.kind(), kind);
+      EXPECT_EQ(copied.find(keys), Ids(ids.begin(), ids.end()));
+      EXPECT_EQ(copied.to_bytes(), bytes);
     }
   }
   std::string bytes = Testing::read_all(folder / "keys");
@@ -175,6 +183,20 @@ TEST(KeyTable, IsRestoredFromItsFile) {
   }
   EXPECT_THROW((void)KeyTable::load(folder.write("short", bytes.substr(0, 300))), CorruptFile);
   EXPECT_THROW((void)KeyTable::load(folder / "absent"), NotFound);
+}
+
+TEST(KeyTable, DamagedBytesAreRefused) {
+  for (const KeyKind kind : kinds) {
+    KeyTable table(kind);
+    table.add(SomeKeys(kind, {4, 30, 7}), std::vector<std::uint64_t>{2, 3, 9});
+    const std::vector<std::byte> whole = table.to_bytes();
+    const auto refused = [](const std::vector<std::byte>& damaged) {
+      EXPECT_THROW((void)KeyTable::from_bytes(damaged), CorruptFile);
+    };
+    Testing::for_each_beginning(whole, refused);
+    Testing::for_each_flipped_bit(whole, 7, refused);
+    refused({});
+  }
 }
 
 TEST(KeyTable, AForgedFileIsRefusedOrIsATable) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "Allocations.hpp"
+#include "ChangedBytes.hpp"
 #include "Faults.hpp"
 #include "KeySupport.hpp"
 #include "MessageOf.hpp"
@@ -236,7 +237,13 @@ TEST(KeyedVectorIndex, IsRestoredFromItsFileAndChangesOn) {
     twins.remove({1, 40});
     twins.upsert({5, 11, 0}, random_rows(random, 3));
     twins.keyed.save(folder / "index");
+    const std::vector<std::byte> saved = twins.keyed.to_bytes();
+    EXPECT_EQ(Testing::read_all(folder / "index"),
+              std::string(reinterpret_cast<const char*>(saved.data()), saved.size()));
     twins.keyed = KeyedVectorIndex::load(Testing::context(), folder / "index");
+    EXPECT_EQ(twins.keyed.to_bytes(), saved);
+    twins.keyed = KeyedVectorIndex::from_bytes(Testing::context(), saved);
+    EXPECT_EQ(twins.keyed.to_bytes(), saved);
     const auto queries = random_rows(random, 3);
     twins.expect_equal(queries);
     twins.upsert({20, 50}, random_rows(random, 2));
@@ -258,6 +265,26 @@ TEST(KeyedVectorIndex, IsRestoredFromItsFileAndChangesOn) {
                   [&] { (void)KeyedVectorIndex::load(Testing::context(), folder / "plain"); }),
               HasSubstr("vectors without keys"));
   EXPECT_THROW((void)KeyedVectorIndex::load(Testing::context(), folder / "absent"), NotFound);
+}
+
+TEST(KeyedVectorIndex, DamagedBytesAreRefused) {
+  auto random = Testing::generator("damaged bytes");
+  for (const KeyKind kind : kinds) {
+    const KeyedVectorIndex index(Testing::context(), SomeKeys(kind, {7, 1, 5}),
+                                 span_of(random_rows(random, 3)));
+    const std::vector<std::byte> whole = index.to_bytes();
+    const auto refused = [](const std::vector<std::byte>& damaged) {
+      EXPECT_THROW((void)KeyedVectorIndex::from_bytes(Testing::context(), damaged), CorruptFile);
+    };
+    Testing::for_each_beginning(whole, refused);
+    Testing::for_each_flipped_bit(whole, 11, refused);
+    refused({});
+  }
+  const VectorIndex plain(Testing::context(), random_rows(random, 3), dimension);
+  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
+                (void)KeyedVectorIndex::from_bytes(Testing::context(), plain.to_bytes());
+              }),
+              HasSubstr("the buffer has vectors without keys"));
 }
 
 TEST(KeyedVectorIndex, RefusesInvalidCallsAndChangesNothing) {

@@ -54,6 +54,11 @@ class KeyTable {
   /// Reads a saved table. \throws NotFound; InvalidArgument if the path is not a regular file;
   /// CorruptFile
   static KeyTable load(const std::string& path);
+  /// The bytes of the file that `save` writes. \throws OutOfMemory
+  std::vector<std::byte> to_bytes() const;
+  /// As `load`, from the bytes of such a file, which are copied; the path in errors is "the
+  /// buffer". \throws CorruptFile; OutOfMemory
+  static KeyTable from_bytes(std::span<const std::byte> bytes);
 
  private:
   struct State;

@@ -51,6 +51,11 @@ class KeyedVectorIndex {
   /// \throws as `VectorIndex::load`; InvalidArgument for a file of vectors without keys
   static KeyedVectorIndex load(Context& context, const std::string& path,
                                const VectorIndexOptions& options = {}, int threads = 0);
+  /// \brief As `load`, from the bytes of such a file, which are copied; the path in errors is "the
+  /// buffer". \throws CorruptFile; InvalidArgument for vectors without keys; SpaceUnavailable;
+  /// OutOfMemory
+  static KeyedVectorIndex from_bytes(Context& context, std::span<const std::byte> bytes,
+                                     const VectorIndexOptions& options = {}, int threads = 0);
   ~KeyedVectorIndex();
   KeyedVectorIndex(KeyedVectorIndex&&) noexcept;
   KeyedVectorIndex& operator=(KeyedVectorIndex&&) noexcept;
@@ -94,10 +99,14 @@ class KeyedVectorIndex {
   /// \brief Atomically writes all rows, ids and keys to one file, which `VectorIndex::load` can
   /// read too, without the keys. \throws as `VectorIndex::save`
   void save(const std::string& path) const;
+  /// The bytes of the file that `save` writes. Complexity O(bytes). \throws OutOfMemory
+  std::vector<std::byte> to_bytes() const;
 
  private:
   struct State;
   explicit KeyedVectorIndex(std::unique_ptr<State> state);
+  static KeyedVectorIndex of_file(Context& context, const StoredVectors& stored,
+                                  const VectorIndexOptions& options, int threads);
   std::unique_ptr<State> m_state;
 };
 
