@@ -3,6 +3,8 @@
 #include "CSupport.hpp"
 
 #include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/KeyTable.hpp>
+#include <kindred/matcher/KeyedVectorIndex.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
@@ -37,6 +39,7 @@ struct Functions {
   kindred_status (*from_bytes)(const std::uint8_t* bytes, std::size_t size, Handle** handle);
   kindred_status (*save)(const Handle*, const char* path);
   kindred_status (*destroy)(Handle*);
+  const char* kind;  ///< of its file
 };
 
 constexpr Functions<kindred_index> index_functions{
@@ -44,19 +47,29 @@ constexpr Functions<kindred_index> index_functions{
     [](const std::uint8_t* bytes, std::size_t size, kindred_index** index) {
       return kindred_index_from_bytes(c_context(), bytes, size, nullptr, 0, index);
     },
-    &kindred_index_save, &kindred_index_destroy};
+    &kindred_index_save, &kindred_index_destroy, "vectors"};
 constexpr Functions<kindred_hnsw> hnsw_functions{
     &kindred_hnsw_to_bytes,
     [](const std::uint8_t* bytes, std::size_t size, kindred_hnsw** hnsw) {
       return kindred_hnsw_from_bytes(c_context(), bytes, size, hnsw);
     },
-    &kindred_hnsw_save, &kindred_hnsw_destroy};
+    &kindred_hnsw_save, &kindred_hnsw_destroy, "hnsw"};
 constexpr Functions<kindred_graph> graph_functions{
     &kindred_graph_to_bytes,
     [](const std::uint8_t* bytes, std::size_t size, kindred_graph** graph) {
       return kindred_graph_from_bytes(c_context(), bytes, size, nullptr, 0, graph);
     },
-    &kindred_graph_save, &kindred_graph_destroy};
+    &kindred_graph_save, &kindred_graph_destroy, "graph"};
+
+constexpr Functions<kindred_key_table> table_functions{
+    &kindred_key_table_to_bytes, &kindred_key_table_from_bytes, &kindred_key_table_save,
+    &kindred_key_table_destroy, "keys"};
+constexpr Functions<kindred_keyed_index> keyed_functions{
+    &kindred_keyed_index_to_bytes,
+    [](const std::uint8_t* bytes, std::size_t size, kindred_keyed_index** index) {
+      return kindred_keyed_index_from_bytes(c_context(), bytes, size, nullptr, 0, index);
+    },
+    &kindred_keyed_index_save, &kindred_keyed_index_destroy, "vectors"};
 
 template <class Handle>
 std::string bytes_of(const Functions<Handle>& functions, const Handle* handle) {
@@ -82,6 +95,9 @@ void expect_bytes(const Functions<Handle>& functions, const Handle* handle,
   const TempFolder folder;
   const std::string path = folder / "object.knd";
   KINDRED_ASSERT_OK(functions.save(handle, path.c_str()));
+  Owned<kindred_string> kind(kindred_string_destroy);
+  KINDRED_ASSERT_OK(kindred_file_kind(path.c_str(), &kind));
+  EXPECT_STREQ(kindred_string_data(kind), functions.kind);
   std::ifstream file(path, std::ios::binary);
   EXPECT_EQ(bytes, std::string(std::istreambuf_iterator<char>(file), {}));
   Owned<Handle> copy(functions.destroy);
@@ -157,6 +173,56 @@ TEST(CBytes, OfGraphsAreThoseOfCpp) {
     expect_bytes<kindred_graph>(graph_functions, graph,
                                 SpreadingEngine(context(), {nodes, expected_edges}, {}).to_bytes());
     if (size == 33) expect_damage_refused<kindred_graph>(graph_functions, graph);
+  }
+}
+
+TEST(CBytes, OfKeysAreThoseOfCpp) {
+  for (const std::size_t size : edge_sizes) {
+    std::vector<std::uint64_t> numbers;
+    std::vector<std::uint64_t> ids;
+    for (std::uint64_t i = 0; i < size; ++i) {
+      numbers.push_back(i * 7919 % 1009);
+      ids.push_back(2 * (size - i));
+    }
+    kindred_key_span keys = KINDRED_KEY_SPAN_INIT;
+    keys.count = size;
+    keys.integers = numbers.data();
+    const std::span<const std::uint64_t> cpp_keys(numbers);
+    Owned<kindred_key_table> table(kindred_key_table_destroy);
+    KINDRED_ASSERT_OK(kindred_key_table_create(KINDRED_KEYS_INTEGERS, &table));
+    KINDRED_ASSERT_OK(kindred_key_table_add(table, &keys, ids.data()));
+    KeyTable expected(KeyKind::integer);
+    expected.add(cpp_keys, ids);
+    expect_bytes<kindred_key_table>(table_functions, table, expected.to_bytes());
+
+    const std::vector<float> rows = random_rows("CBytes keys", size * dimension);
+    Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), dimension);
+    Owned<kindred_keyed_index> index(kindred_keyed_index_destroy);
+    KINDRED_ASSERT_OK(
+        kindred_keyed_index_create(c_context(), &keys, &tensor, nullptr, nullptr, &index));
+    const KeyedVectorIndex expected_index(context(), cpp_keys, VectorSpan(rows, dimension));
+    expect_bytes<kindred_keyed_index>(keyed_functions, index, expected_index.to_bytes());
+    if (size != 33) continue;
+    expect_damage_refused<kindred_key_table>(table_functions, table);
+    expect_damage_refused<kindred_keyed_index>(keyed_functions, index);
+    // The rows are also those of an index without keys, but not the other way round.
+    const std::string bytes = bytes_of<kindred_keyed_index>(keyed_functions, index);
+    Owned<kindred_index> without_keys(kindred_index_destroy);
+    KINDRED_ASSERT_OK(read<kindred_index>(index_functions, bytes_in(bytes), &without_keys));
+    const std::string plain = bytes_of<kindred_index>(index_functions, without_keys);
+    kindred_keyed_index* none = nullptr;
+    EXPECT_EQ(read<kindred_keyed_index>(keyed_functions, bytes_in(plain), &none), KINDRED_INVALID);
+    EXPECT_EQ(none, nullptr);
+  }
+}
+
+TEST(CBytes, OtherFilesHaveNoKind) {
+  const TempFolder folder;
+  for (const std::string& path : {folder.write("text", "no file of this project"),
+                                  folder.write("empty", ""), folder / "absent"}) {
+    Owned<kindred_string> kind(kindred_string_destroy);
+    KINDRED_ASSERT_OK(kindred_file_kind(path.c_str(), &kind));
+    EXPECT_EQ(kindred_string_size(kind), 0U);
   }
 }
 

@@ -265,6 +265,48 @@ TEST(CSequences, PairsAreThoseOfCpp) {
   EXPECT_EQ(block.length, 4U);
 }
 
+TEST(CSequences, ManyPairsAreThoseOfCpp) {
+  for (const std::size_t count : edge_sizes) {
+    const Ragged<Symbol> rows = random_sequences("CSequences many pairs", count + 1, 40);
+    const auto query = rows[count];
+    const std::uint64_t* const offsets = rows.offsets.data();
+    for (const Measure measure : all_measures) {
+      Owned<kindred_query> prepared(kindred_query_destroy);
+      KINDRED_ASSERT_OK(kindred_query_create(static_cast<std::int32_t>(measure), query.data(),
+                                             query.size(), 0, &prepared));
+      std::vector<std::uint32_t> matched(count);
+      std::vector<double> similarities(count);
+      KINDRED_ASSERT_OK(
+          kindred_query_matched_all(prepared, rows.values.data(), offsets, count, matched.data()));
+      KINDRED_ASSERT_OK(kindred_query_similarities(prepared, rows.values.data(), offsets, count,
+                                                   similarities.data()));
+      for (std::size_t i = 0; i < count; ++i) {
+        EXPECT_EQ(matched[i], Kindred::matched(measure, rows[i], query));
+        EXPECT_EQ(similarities[i], Kindred::similarity(measure, rows[i], query));
+      }
+    }
+  }
+  // Sequences that are all empty need no symbols.
+  Owned<kindred_query> prepared(kindred_query_destroy);
+  KINDRED_ASSERT_OK(kindred_query_create(KINDRED_LEVENSHTEIN, nullptr, 0, 0, &prepared));
+  const std::uint64_t empty[] = {0, 0, 0};
+  double similarities[] = {-1, -1};
+  KINDRED_ASSERT_OK(kindred_query_similarities(prepared, nullptr, empty, 2, similarities));
+  EXPECT_EQ(similarities[1], 1);
+  // What is refused writes nothing.
+  const std::uint32_t symbols[] = {1, 2, 3};
+  const std::uint64_t falling[] = {0, 2, 1};
+  const std::uint64_t huge[] = {0, 1, std::uint64_t{1} << 32U};
+  std::uint32_t matched[] = {7, 7};
+  EXPECT_EQ(kindred_query_matched_all(prepared, symbols, falling, 2, matched), KINDRED_INVALID);
+  EXPECT_EQ(kindred_query_matched_all(prepared, symbols, huge, 2, matched), KINDRED_INVALID);
+  EXPECT_NE(std::string(kindred_last_error()).find("sequence 1 has"), std::string::npos)
+      << kindred_last_error();
+  EXPECT_EQ(matched[0], 7U);
+  EXPECT_EQ(kindred_query_similarities(prepared, symbols, huge, 2, similarities), KINDRED_INVALID);
+  EXPECT_EQ(similarities[0], 1);
+}
+
 TEST(CSequences, PairsWithoutAPreparedQueryAreThoseOfCpp) {
   const Ragged<Symbol> rows = random_sequences("CSequences single pairs", 10, 40);
   for (const Measure measure : all_measures)

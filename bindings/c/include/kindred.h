@@ -352,6 +352,11 @@ KINDRED_API kindred_status kindred_strings_get(const kindred_strings* strings,
 KINDRED_API kindred_status kindred_strings_destroy(KINDRED_OPTIONAL kindred_strings* strings)
     KINDRED_NOEXCEPT;
 
+/** What a file of this project contains, such as `vectors` or `graph`; empty for other files, and
+ * for those that cannot be read. Nothing else in it is validated. */
+KINDRED_API kindred_status kindred_file_kind(const char* path,
+                                             kindred_string** kind) KINDRED_NOEXCEPT;
+
 /* ---- Cancellation ---- */
 
 /** Creates a request to end calls early, which is not made yet. */
@@ -844,6 +849,19 @@ KINDRED_API kindred_status kindred_query_matched(const kindred_query* query,
 KINDRED_API kindred_status kindred_query_matched_text(const kindred_query* query,
                                                       const char* pattern, size_t size,
                                                       uint32_t* matched) KINDRED_NOEXCEPT;
+/** Numbers of matched symbols of many sequences, which are compared together: that takes less time
+ * than a call per sequence, least if the query has at most 64 symbols.
+ *  @param matched one per sequence */
+KINDRED_API kindred_status kindred_query_matched_all(const kindred_query* query,
+                                                     const uint32_t* symbols,
+                                                     const uint64_t* offsets, size_t rows,
+                                                     uint32_t* matched) KINDRED_NOEXCEPT;
+/** Similarities of many sequences, likewise.
+ *  @param similarities one per sequence */
+KINDRED_API kindred_status kindred_query_similarities(const kindred_query* query,
+                                                      const uint32_t* symbols,
+                                                      const uint64_t* offsets, size_t rows,
+                                                      double* similarities) KINDRED_NOEXCEPT;
 /** The matching blocks.
  *  @param blocks at most `capacity` are written
  *  @param count number of blocks; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
@@ -3549,6 +3567,9 @@ KINDRED_API kindred_status kindred_key_table_create(int32_t kind,
 /** Reads a saved table. KINDRED_NOT_FOUND, KINDRED_CORRUPT. */
 KINDRED_API kindred_status kindred_key_table_load(const char* path,
                                                   kindred_key_table** table) KINDRED_NOEXCEPT;
+/** The same from the bytes of a file, which are copied. KINDRED_CORRUPT. */
+KINDRED_API kindred_status kindred_key_table_from_bytes(const uint8_t* bytes, size_t size,
+                                                        kindred_key_table** table) KINDRED_NOEXCEPT;
 /** Frees a table. */
 KINDRED_API kindred_status kindred_key_table_destroy(KINDRED_OPTIONAL kindred_key_table* table)
     KINDRED_NOEXCEPT;
@@ -3577,6 +3598,9 @@ KINDRED_API kindred_status kindred_key_table_describe(
 /** Writes a table to a file, atomically. KINDRED_BUSY while another process writes it. */
 KINDRED_API kindred_status kindred_key_table_save(const kindred_key_table* table,
                                                   const char* path) KINDRED_NOEXCEPT;
+/** The bytes that kindred_key_table_save writes. */
+KINDRED_API kindred_status kindred_key_table_to_bytes(const kindred_key_table* table,
+                                                      kindred_string** bytes) KINDRED_NOEXCEPT;
 
 /** The contents of an index with keys. */
 typedef struct kindred_keyed_index_statistics {
@@ -3612,6 +3636,12 @@ KINDRED_API kindred_status
 kindred_keyed_index_load(kindred_context* context, const char* path,
                          KINDRED_OPTIONAL const kindred_index_options* options, int32_t threads,
                          kindred_keyed_index** index) KINDRED_NOEXCEPT;
+/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT; KINDRED_INVALID for
+ * vectors without keys. */
+KINDRED_API kindred_status
+kindred_keyed_index_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
+                               KINDRED_OPTIONAL const kindred_index_options* options,
+                               int32_t threads, kindred_keyed_index** index) KINDRED_NOEXCEPT;
 /** Frees an index. */
 KINDRED_API kindred_status kindred_keyed_index_destroy(KINDRED_OPTIONAL kindred_keyed_index* index)
     KINDRED_NOEXCEPT;
@@ -3644,6 +3674,9 @@ KINDRED_API kindred_status kindred_keyed_index_bytes(const kindred_keyed_index* 
  * the keys. KINDRED_BUSY while another process writes it. */
 KINDRED_API kindred_status kindred_keyed_index_save(const kindred_keyed_index* index,
                                                     const char* path) KINDRED_NOEXCEPT;
+/** The bytes that kindred_keyed_index_save writes. */
+KINDRED_API kindred_status kindred_keyed_index_to_bytes(const kindred_keyed_index* index,
+                                                        kindred_string** bytes) KINDRED_NOEXCEPT;
 /** The exact best rows of every query: at most `top`, with their ids, scores and keys
  * (kindred_results_keys). KINDRED_INVALID if the options have a stream.
  *  @param queries float32, queries * dimension, on the host */

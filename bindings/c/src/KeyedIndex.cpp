@@ -6,6 +6,7 @@
 #include "Arguments.hpp"
 #include "Keys.hpp"
 #include "Results.hpp"
+#include "Strings.hpp"
 #include "Vectors.hpp"
 
 #include <utility>
@@ -87,6 +88,21 @@ kindred_status kindred_keyed_index_load(kindred_context* context, const char* pa
   });
 }
 
+kindred_status kindred_keyed_index_from_bytes(kindred_context* context, const std::uint8_t* bytes,
+                                              std::size_t size,
+                                              const kindred_index_options* options,
+                                              std::int32_t threads,
+                                              kindred_keyed_index** index) noexcept {
+  return guarded([&] {
+    const SharedContext& object = context_of(context);
+    require(index, "index");
+    const VectorIndexOptions settings = index_options(options);
+    *index = make_handle_of<kindred_keyed_index>(
+        object, KeyedVectorIndex::from_bytes(*object, std::as_bytes(span_of(bytes, size, "bytes")),
+                                             settings, threads_argument(threads)));
+  });
+}
+
 kindred_status kindred_keyed_index_destroy(kindred_keyed_index* index) noexcept {
   return destroy_handle(index, "index");
 }
@@ -154,6 +170,15 @@ kindred_status kindred_keyed_index_bytes(const kindred_keyed_index* index, std::
 kindred_status kindred_keyed_index_save(const kindred_keyed_index* index,
                                         const char* path) noexcept {
   return guarded([&] { keyed_of(index).save(path_of(path)); });
+}
+
+kindred_status kindred_keyed_index_to_bytes(const kindred_keyed_index* index,
+                                            kindred_string** bytes) noexcept {
+  return guarded([&] {
+    const KeyedVectorIndex& object = keyed_of(index);
+    require(bytes, "bytes");
+    *bytes = make_string(object.to_bytes());
+  });
 }
 
 kindred_status kindred_keyed_index_search(const kindred_keyed_index* index, const DLTensor* queries,

@@ -6,6 +6,7 @@
 
 #include "Arguments.hpp"
 #include "Handle.hpp"
+#include "Strings.hpp"
 
 #include <limits>
 #include <string>
@@ -113,6 +114,15 @@ kindred_status kindred_key_table_load(const char* path, kindred_key_table** tabl
   });
 }
 
+kindred_status kindred_key_table_from_bytes(const std::uint8_t* bytes, std::size_t size,
+                                            kindred_key_table** table) noexcept {
+  return guarded([&] {
+    require(table, "table");
+    *table = make_handle_of<kindred_key_table>(
+        KeyTable::from_bytes(std::as_bytes(span_of(bytes, size, "bytes"))));
+  });
+}
+
 kindred_status kindred_key_table_destroy(kindred_key_table* table) noexcept {
   return destroy_handle(table, "table");
 }
@@ -167,6 +177,15 @@ kindred_status kindred_key_table_describe(const kindred_key_table* table,
 
 kindred_status kindred_key_table_save(const kindred_key_table* table, const char* path) noexcept {
   return guarded([&] { object_of(table, "table").save(path_of(path)); });
+}
+
+kindred_status kindred_key_table_to_bytes(const kindred_key_table* table,
+                                          kindred_string** bytes) noexcept {
+  return guarded([&] {
+    const KeyTable& object = object_of(table, "table");
+    require(bytes, "bytes");
+    *bytes = make_string(object.to_bytes());
+  });
 }
 
 }  // namespace Kindred::C

@@ -21,6 +21,20 @@ void write_blocks(const std::vector<Block>& found, kindred_block* blocks, std::s
   write_array(std::span<const kindred_block>(out), blocks, capacity, "blocks");
 }
 
+/// The rows as texts of symbols of 4 bytes.
+std::vector<TextSpan> texts_of_rows(const RaggedSpan<std::uint32_t>& rows) {
+  constexpr std::size_t size_max = (std::size_t{1} << 31U) - 1;
+  std::vector<TextSpan> texts(rows.rows());
+  for (std::size_t row = 0; row < texts.size(); ++row) {
+    const std::span<const std::uint32_t> symbols = rows[row];
+    KINDRED_C_REFUSE_IF(symbols.size() > size_max, "sequence " + std::to_string(row) + " has " +
+                                                       std::to_string(symbols.size()) +
+                                                       " symbols; the limit is 2^31 - 1");
+    texts[row] = {symbols.data(), static_cast<std::uint32_t>(symbols.size()), 4};
+  }
+  return texts;
+}
+
 }  // namespace
 
 kindred_status kindred_similarity(std::int32_t measure, const std::uint32_t* pattern,
@@ -189,6 +203,26 @@ kindred_status kindred_query_matched_text(const kindred_query* query, const char
     const PreparedQuery& object = object_of(query, "query");
     require(matched, "matched");
     *matched = object.matched(text_of(pattern, size, "pattern"));
+  });
+}
+
+kindred_status kindred_query_matched_all(const kindred_query* query, const std::uint32_t* symbols,
+                                         const std::uint64_t* offsets, std::size_t rows,
+                                         std::uint32_t* matched) noexcept {
+  return guarded([&] {
+    const PreparedQuery& object = object_of(query, "query");
+    const std::vector<TextSpan> texts = texts_of_rows(ragged_of(symbols, offsets, rows, "symbols"));
+    object.matched(texts, span_of(matched, rows, "matched"));
+  });
+}
+
+kindred_status kindred_query_similarities(const kindred_query* query, const std::uint32_t* symbols,
+                                          const std::uint64_t* offsets, std::size_t rows,
+                                          double* similarities) noexcept {
+  return guarded([&] {
+    const PreparedQuery& object = object_of(query, "query");
+    const std::vector<TextSpan> texts = texts_of_rows(ragged_of(symbols, offsets, rows, "symbols"));
+    object.similarities(texts, span_of(similarities, rows, "similarities"));
   });
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Strings.hpp"
 
+#include <kindred/matcher/IsSectionFile.hpp>
+
+#include "Arguments.hpp"
+
 #include <utility>
 
 namespace Kindred::C {
@@ -18,6 +22,13 @@ Strings::Strings(std::vector<std::optional<std::string>> texts) : m_texts(std::m
   m_views.reserve(m_texts.size());
   for (const std::optional<std::string>& text : m_texts)
     m_views.push_back(text ? kindred_text{text->data(), text->size()} : kindred_text{nullptr, 0});
+}
+
+kindred_status kindred_file_kind(const char* path, kindred_string** kind) noexcept {
+  return guarded([&] {
+    require(kind, "kind");
+    *kind = make_handle_of<kindred_string>(section_file_kind(path_of(path)));
+  });
 }
 
 const char* kindred_string_data(const kindred_string* string) noexcept {
