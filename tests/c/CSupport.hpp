@@ -4,6 +4,8 @@
 
 #include <kindred.h>
 
+#include <kindred/core/common/Ragged.hpp>
+
 #include <gtest/gtest.h>
 
 #include <Generator.hpp>
@@ -82,6 +84,21 @@ struct Tensor {
   std::int64_t shape[2];
   DLTensor tensor;
 };
+
+/// Seeded sequences of symbols below 10, of random lengths up to \p longest.
+inline Ragged<std::uint32_t> random_sequences(const char* name, std::size_t rows,
+                                              std::size_t longest) {
+  auto generator = Testing::generator(name);
+  std::uniform_int_distribution<std::size_t> length(0, longest);
+  std::uniform_int_distribution<std::uint32_t> symbol(0, 9);
+  Ragged<std::uint32_t> out;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t size = length(generator);
+    for (std::size_t i = 0; i < size; ++i) out.values.push_back(symbol(generator));
+    out.close_row();
+  }
+  return out;
+}
 
 /// Seeded numbers of a normal distribution.
 inline std::vector<float> random_rows(const char* name, std::size_t count) {
