@@ -61,11 +61,14 @@ class Library:
         letters = random.Random(1)
         long = bytes(letters.choices(b"abcdefghijklmnopqrstuvwxyz", k=300_000))
         matcher, results, similarity, cancellation = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_double(), ctypes.c_void_p()
-        self.call("matcher_create_texts", self.context, texts_of(*[long[::-1]] * 4), ctypes.c_size_t(4), 0, ctypes.byref(matcher))
+        stored = texts_of(*(long[begin:begin + 2000] for begin in range(0, 290_000, 100)))
+        queries = texts_of(*(long[begin:begin + 2000] for begin in range(50, 290_000, 1000)))
+        self.call("matcher_create_texts", self.context, stored, ctypes.c_size_t(len(stored)), 0, ctypes.byref(matcher))
         self.call("cancellation_create", ctypes.byref(cancellation))
         self.call("set_cancellation", cancellation, None)
         calls = {
-            "matcher": lambda: self.c.kindred_matcher_match_texts(matcher, texts_of(long), ctypes.c_size_t(1), None, ctypes.byref(results)),
+            "matcher": lambda: self.c.kindred_matcher_match_texts(matcher, queries, ctypes.c_size_t(len(queries)), None,
+                                                                  ctypes.byref(results)),
             "similarity": lambda: self.c.kindred_similarity_text(0, long, ctypes.c_size_t(len(long)), long[::-1], ctypes.c_size_t(len(long)),
                                                                  ctypes.c_double(0), 0, ctypes.byref(similarity))}
         self.answers["cancelled"], self.answers["took"] = {}, {}

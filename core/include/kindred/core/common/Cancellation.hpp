@@ -49,7 +49,7 @@ class Cancellation {
   /// nested; the innermost one counts.
   class Scope {
    public:
-    /// \param cancellation must outlive this object; may have only one scope at a time
+    /// \param cancellation must outlive this object; with a check, only one scope at a time
     explicit Scope(Cancellation& cancellation) noexcept;
     ~Scope();
     Scope(const Scope&) = delete;
