@@ -89,6 +89,8 @@ def objects():
         "VectorIndex.remove": (lambda **given: pykindred.VectorIndex(rows).remove(**given), dict(ids=[3])),
         "VectorIndex.replace": (lambda **given: pykindred.VectorIndex(rows).replace(**given), dict(id=3, row=rows[4], scale=None)),
         "VectorIndex.from_bytes": (pykindred.VectorIndex.from_bytes, dict(data=index.to_bytes(), residency="automatic", quantized_copy=True)),
+        "KeyedVectorIndex.from_bytes": (pykindred.KeyedVectorIndex.from_bytes, dict(data=pykindred.KeyedVectorIndex(list(range(40)), rows).to_bytes(),
+                                                                                    residency="automatic", quantized_copy=True)),
         "HnswIndex": (pykindred.HnswIndex, dict(rows=rows, metric="l2", m=4, ef_construction=10, seed=1, traversal="bytes", progress=None)),
         "HnswIndex.search": (hnsw.search, dict(queries=queries, k=2, ef=5, filter=None, space=None)),
         "HnswIndex.add": (lambda **given: pykindred.HnswIndex(rows[:5], m=4, ef_construction=10).add(**given), dict(rows=rows[:2])),

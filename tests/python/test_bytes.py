@@ -24,10 +24,14 @@ def engines():
     return [index, hnsw, engine, memory, vocabulary]
 
 
+def keyed():
+    return pykindred.KeyedVectorIndex(["apple", b"pear\0", ""], vectors("keyed", 3, 7))
+
+
 class Bytes(unittest.TestCase):
     def test_they_are_those_of_the_file(self):
         with tempfile.TemporaryDirectory() as folder:
-            for number, engine in enumerate(engines()):
+            for number, engine in enumerate([*engines(), keyed()]):
                 path = Path(folder, str(number))
                 engine.save(path)
                 data = engine.to_bytes()
@@ -38,7 +42,7 @@ class Bytes(unittest.TestCase):
 
     def test_any_damage_is_found(self):
         random = generator("damage")
-        for engine in engines():
+        for engine in [*engines(), keyed()]:
             data = engine.to_bytes()
             damaged = [data[:size] for size in (0, 1, 127, len(data) - 1)]
             for at in random.integers(0, len(data), 40):
@@ -56,6 +60,12 @@ class Bytes(unittest.TestCase):
                 if other is not engine:
                     with self.assertRaisesRegex(pykindred.CorruptFile, "holds '"):
                         type(engine).from_bytes(other.to_bytes())
+
+    def test_rows_with_keys_are_also_rows(self):
+        data = keyed().to_bytes()
+        self.assertEqual(len(pykindred.VectorIndex.from_bytes(data)), 3)
+        with self.assertRaisesRegex(pykindred.InvalidArgument, "the buffer has vectors without keys"):
+            pykindred.KeyedVectorIndex.from_bytes(pykindred.VectorIndex.from_bytes(data).to_bytes())
 
     def test_what_is_no_buffer_is_refused(self):
         for engine in engines():

@@ -5,11 +5,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pykindred import _kindred
-from pykindred._bytes import bytes_of, in_pickle, loaded_from
+from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
-from pykindred._types import Array, StrPath
+from pykindred._types import Array, Bytes, StrPath
 
 
 class UpsertCounts(NamedTuple):
@@ -129,12 +129,37 @@ class KeyedVectorIndex(Closing):
         index._options = (residency, quantized_copy)
         return index
 
+    @classmethod
+    def from_bytes(cls, data: Bytes, *, residency: str = "automatic", quantized_copy: bool = True,
+                   context: Context | None = None) -> "KeyedVectorIndex":
+        """An index of the bytes of :meth:`to_bytes`, or of a file of :meth:`save`.
+
+        Args:
+            data: bytes, or another contiguous buffer of bytes
+            residency, quantized_copy, context: as in the constructor
+
+        Raises:
+            CorruptFile: the bytes are damaged; nothing of them is used
+            InvalidArgument: they have vectors without keys
+
+        >>> KeyedVectorIndex.from_bytes(KeyedVectorIndex(["apple"], np.float32([[3, 4]])).to_bytes())
+        <pykindred.KeyedVectorIndex: 1 rows of 2 float32, keys: bytes>
+        """
+        index = cls.__new__(cls)
+        index._native = _kindred.KeyedVectorIndex.from_bytes(data, residency, quantized_copy, native(context))
+        index._options = (residency, quantized_copy)
+        return index
+
     def save(self, path: StrPath) -> None:
         """Writes rows, ids and keys to a file, atomically: the file at ``path`` is the old or the new one.
 
         :meth:`VectorIndex.load` can read it too, without the keys.
         """
         self._native.save(path)
+
+    def to_bytes(self) -> bytes:
+        """The bytes of the file."""
+        return self._native.to_bytes()
 
     def upsert(self, keys: Any, rows: Array, *, scales: Array | None = None) -> UpsertCounts:
         """Adds the rows of new keys, and replaces those of the others under their ids. On an exception the index is unchanged.
@@ -293,7 +318,7 @@ class KeyedVectorIndex(Closing):
                 "element": self.element, "end_id": self.end_id}
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _restored, (type(self), in_pickle(bytes_of(self._native.save), protocol), *self._options)
+        return _restored, (type(self), in_pickle(self.to_bytes(), protocol), *self._options)
 
     def __repr__(self) -> str:
         if self._native.is_closed():
@@ -303,4 +328,4 @@ class KeyedVectorIndex(Closing):
 
 def _restored(kind: type[KeyedVectorIndex], data: bytes, residency: str, quantized_copy: bool) -> KeyedVectorIndex:
     """An unpickled or copied index, in the default context."""
-    return loaded_from(data, lambda path: kind.load(path, residency=residency, quantized_copy=quantized_copy))
+    return kind.from_bytes(data, residency=residency, quantized_copy=quantized_copy)

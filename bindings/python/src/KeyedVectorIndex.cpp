@@ -280,6 +280,23 @@ void register_keyed_vector_index(nb::module_& module) {
           },
           nb::arg("path").none(), nb::arg("residency").none(), nb::arg("quantized_copy").none(),
           nb::arg("threads").none(), nb::arg("context").none())
+      .def_static(
+          "from_bytes",
+          [](nb::handle bytes, nb::handle residency, nb::handle quantized_copy,
+             nb::handle context) {
+            const Input data(bytes, "data", nullptr, Copying::if_needed, Layout::dense);
+            const std::span<const std::byte> file = data.host_bytes();
+            const VectorIndexOptions options = index_options(residency, quantized_copy);
+            const SharedContext given = context_of(context);
+            return Handle{
+                "index", unlocked([&] {
+                  return std::shared_ptr<Shared>(
+                      new Shared{given, KeyedVectorIndex::from_bytes(*given, file, options)},
+                      UnlockedDelete());
+                })};
+          },
+          nb::arg("bytes").none(), nb::arg("residency").none(), nb::arg("quantized_copy").none(),
+          nb::arg("context").none())
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
       .def("size", [](const Handle& self) { return self.open()->index.size(); })
@@ -336,7 +353,11 @@ void register_keyed_vector_index(nb::module_& module) {
             const std::string file = path_of(path, "path");
             unlocked([&] { shared->index.save(file); });
           },
-          nb::arg("path").none());
+          nb::arg("path").none())
+      .def("to_bytes", [](const Handle& self) {
+        const std::shared_ptr<Shared> shared = self.open();
+        return bytes_of(unlocked([&] { return shared->index.to_bytes(); }));
+      });
 }
 
 }  // namespace Kindred::Python
