@@ -45,7 +45,8 @@ PairRule rule_of(const PairOptions& options) {
                                                       : Impl::info_of(options.measure).scale();
   rule.is_distance = options.value == PairValue::distance;
   rule.counts_edits = counts_edits(options.measure);
-  rule.of_empty = options.measure == Measure::lcs ? 0.0 : 1.0;
+  rule.is_percentage = options.value == PairValue::percentage;
+  rule.of_empty = options.measure == Measure::lcs && !rule.is_percentage ? 0.0 : 1.0;
   rule.cutoff =
       options.cutoff.value_or(rule.is_distance ? std::numeric_limits<double>::infinity() : 0.0);
   return rule;
@@ -57,10 +58,11 @@ Impl::ValueTarget target_of(const Array& out, std::size_t queries, std::size_t p
   const Impl::NamedArray named{"out", out};
   const bool is_real = out.type() == DataType::float32 || out.type() == DataType::float64;
   const bool is_whole = out.type() == DataType::int32 || out.type() == DataType::uint8;
-  KINDRED_THROW_IF(!is_real && !(is_whole && are_edits(options)),
+  const bool may_be_whole = are_edits(options) || options.value == PairValue::percentage;
+  KINDRED_THROW_IF(!is_real && !(is_whole && may_be_whole),
                    "out is " + to_string(out) + "; " +
-                       (are_edits(options) ? "numbers of edits are float32, float64, int32 or uint8"
-                                           : "these values are float32 or float64"));
+                       (may_be_whole ? "these values are float32, float64, int32 or uint8"
+                                     : "these values are float32 or float64"));
   const auto values = checked_product({queries, patterns});
   KINDRED_THROW_IF(!values || *values > std::uint64_t{1} << 60U,
                    std::to_string(queries) + " queries and " + std::to_string(patterns) +
@@ -86,8 +88,10 @@ void check(const PairOptions& options) {
                      "cutoff is " + std::to_string(cutoff) +
                          "; of numbers of edits it must be a whole number below 2^31 - 1");
   } else {
-    KINDRED_THROW_IF(!(cutoff >= 0.0 && cutoff <= 1.0),
-                     "cutoff is " + std::to_string(cutoff) + "; it must be in [0, 1]");
+    const double most = options.value == PairValue::percentage ? 100.0 : 1.0;
+    KINDRED_THROW_IF(!(cutoff >= 0.0 && cutoff <= most), "cutoff is " + std::to_string(cutoff) +
+                                                             "; it must be in [0, " +
+                                                             (most == 1.0 ? "1]" : "100]"));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "QueryMasks.hpp"
 #include "TextMasks.hpp"
 #include "WordForms.hpp"
+#include "WordTexts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -163,6 +164,10 @@ struct KINDRED_HIDDEN PreparedQuery::State {
     std::call_once(text_masks_built, [this] { built_text_masks.emplace(symbols); });
     return *built_text_masks;
   }
+  const Impl::WordTexts& word_texts() const {
+    std::call_once(word_texts_built, [this] { built_word_texts.emplace(measure, symbols); });
+    return *built_word_texts;
+  }
   /// Whether `TextMasks` compares texts.
   bool has_text_masks() const {
     const Impl::Comparison comparison = Impl::info_of(measure).comparison;
@@ -182,16 +187,26 @@ struct KINDRED_HIDDEN PreparedQuery::State {
   /// Calls `function(i, result)` for every text of a measure that does not count.
   template <class Function>
   void score_texts(std::span<const TextSpan> texts, const Function& function) const {
-    if (!has_text_masks()) {
+    if (!has_text_masks() && !compares_words(measure)) {
       for_each_text(texts, [&](std::size_t i, std::span<const Symbol> pattern) {
         function(i, scored->compare(pattern));
       });
       return;
     }
     std::array<Impl::PairResult, 1024> results;
+    std::vector<std::size_t> others;
     for (std::size_t begin = 0; begin < texts.size(); begin += results.size()) {
       const auto some = texts.subspan(begin, std::min(results.size(), texts.size() - begin));
-      text_masks().jaro_winkler(some, results.data());
+      if (compares_words(measure)) {
+        word_texts().compare(some, results.data(), others);
+        for (const std::size_t other : others) {
+          for_each_text(some.subspan(other, 1), [&](std::size_t, std::span<const Symbol> pattern) {
+            results[other] = scored->compare(pattern);
+          });
+        }
+      } else {
+        text_masks().jaro_winkler(some, results.data());
+      }
       for (std::size_t i = 0; i < some.size(); ++i) function(begin + i, results[i]);
     }
   }
@@ -221,6 +236,8 @@ struct KINDRED_HIDDEN PreparedQuery::State {
   mutable std::optional<LcsAligner> built_aligner = {};
   mutable std::once_flag text_masks_built = {};
   mutable std::optional<Impl::TextMasks> built_text_masks = {};
+  mutable std::once_flag word_texts_built = {};
+  mutable std::optional<Impl::WordTexts> built_word_texts = {};
 };
 
 PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk) {

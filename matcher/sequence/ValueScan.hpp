@@ -8,6 +8,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/simd/HostExtensions.hpp>
 #include <kindred/core/sequence/CollectSurvivors.hpp>
+#include <kindred/core/sequence/LaneValues.hpp>
 #include <kindred/core/sequence/PairValues.hpp>
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 #include <kindred/core/sequence/SymbolTable.hpp>
@@ -40,6 +41,7 @@ class ValueScan {
     ScanCall call = requested;
     std::vector<std::size_t> left;
     if constexpr (is_host) {
+      if (write_in_lanes(scan, requested, rule, target)) return;
       left = write_short(scan, requested, rule, target);
       call.rows = left;
     }
@@ -61,6 +63,41 @@ class ValueScan {
  private:
   using memory_space = typename ExecutionSpace::memory_space;
   static constexpr bool is_host = std::is_same_v<memory_space, Kokkos::HostSpace>;
+
+  /// Writes the values of many queries with masks of the patterns, which repay their cost. Returns
+  /// false if the scans below are faster.
+  bool write_in_lanes(workspace_type& scan, const ScanCall& call, const PairRule& rule,
+                      const ValueTarget& target) {
+    const bool counts =
+        call.comparison() == Comparison::lcs || call.comparison() == Comparison::edits;
+    if (!counts || call.rows.size() < lane_queries_min ||
+        !suits_lanes(call.recurrence(), call.store.longest))
+      return false;
+    const PatternTiles<ExecutionSpace> tiles = scan.m_tiles->view();
+    const ArrayView<const std::uint32_t, ExecutionSpace> slot_of(call.store.slot_of.data(),
+                                                                 call.store.slot_of.size());
+    scan.sized(
+        m_staged, "Kindred::SequenceMatcher::values",
+        lane_pair_workspace(scan.m_exec_space, tiles, call.store.longest, call.recurrence()));
+    constexpr std::size_t together = 4096;
+    for (std::size_t begin = 0; begin < call.rows.size(); begin += together) {
+      ScanCall some = call;
+      some.rows = call.rows.subspan(begin, std::min(together, call.rows.size() - begin));
+      m_symbols.clear();
+      m_begins.assign(1, 0);
+      for (const std::size_t row : some.rows) {
+        for (const Symbol symbol : call.queries[row])
+          m_symbols.push_back(std::min(symbol, tiles.vocabulary));
+        m_begins.push_back(m_symbols.size());
+      }
+      const LaneQueries queries{
+          ArrayView<const std::uint32_t, HostSpace>(m_symbols.data(), m_symbols.size()),
+          ArrayView<const std::uint64_t, HostSpace>(m_begins.data(), m_begins.size())};
+      lane_pair_values(scan.m_exec_space, tiles, call.store.longest, queries, call.recurrence(),
+                       rule, slot_of, m_staged.view(), caller_values(scan, some, target));
+    }
+    return true;
+  }
 
   /// Writes the values of the queries that the scan for short texts takes; returns the others.
   std::vector<std::size_t> write_short(workspace_type& scan, const ScanCall& call,
@@ -187,6 +224,9 @@ class ValueScan {
   }
 
   SymbolCounts m_distinct;
+  // The queries of a scan in lanes.
+  std::vector<std::uint32_t> m_symbols;
+  std::vector<std::uint64_t> m_begins;
   std::vector<std::uint64_t> m_row_begins;
   Buffer<std::uint64_t, memory_space> m_placed_begins;
   /// Values that are not yet in the order, or the memory, of the caller.

@@ -17,14 +17,6 @@ constexpr Symbol first_word = code_points_end + 1;
 
 using Word = std::span<const Symbol>;
 
-/// As Python's `str.isspace()`.
-bool is_white_space(Symbol point) {
-  if (point < 0x80) return (point >= 0x1C && point <= 0x20) || (point >= 0x09 && point <= 0x0D);
-  return point == 0x85 || point == 0xA0 || point == 0x1680 ||
-         (point >= 0x2000 && point <= 0x200A) || point == 0x2028 || point == 0x2029 ||
-         point == 0x202F || point == 0x205F || point == 0x3000;
-}
-
 /// The words of \p text in ascending order.
 std::vector<Word> sorted_words(std::span<const Symbol> text) {
   std::vector<Word> words;

@@ -18,6 +18,14 @@ inline constexpr Symbol code_points_end = 0x110000;
 /// The symbol that separates words.
 inline constexpr Symbol word_separator = 0x20;
 
+/// As Python's `str.isspace()`.
+constexpr bool is_white_space(Symbol point) {
+  if (point < 0x80) return (point >= 0x1C && point <= 0x20) || (point >= 0x09 && point <= 0x0D);
+  return point == 0x85 || point == 0xA0 || point == 0x1680 ||
+         (point >= 0x2000 && point <= 0x200A) || point == 0x2028 || point == 0x2029 ||
+         point == 0x202F || point == 0x205F || point == 0x3000;
+}
+
 /// \brief Puts texts into the form in which a measure of words compares them.
 ///
 /// `token_sort`: the words in ascending order, joined by spaces. `token_set`: the different words

@@ -39,6 +39,10 @@ std::vector<Word> every_operation(std::mt19937_64 generator) {
   keep(a - b);
   keep(~a);
   keep((a & Lanes::all(1)).zeros());
+  keep(Lanes::load(given));
+  keep(Lanes::and_not(a, b));
+  keep(a.top_set());
+  keep(a.top_clear());
   return out;
 }
 
@@ -58,6 +62,8 @@ TEST(WordLanes, MatchScalarImplementationBitForBit) {
   if constexpr (std::is_same_v<Arch::WordLanes<std::uint32_t>,
                                Arch::ScalarWordLanes<std::uint32_t>>)
     GTEST_SKIP() << "this build has only the scalar implementation";
+  match<std::uint8_t>();
+  match<std::uint16_t>();
   match<std::uint32_t>();
   match<std::uint64_t>();
 }

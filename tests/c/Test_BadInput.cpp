@@ -419,7 +419,7 @@ TEST(CBadInput, OptionsOutOfRangeAreRefused) {
   const kindred_pair_options pairing = KINDRED_PAIR_OPTIONS_INIT;
   KINDRED_EXPECT_OK(score_pairs(&pairing));
   expect_refused(pairing, &kindred_pair_options::measure, {-1, 9}, "measure", score_pairs);
-  expect_refused(pairing, &kindred_pair_options::value, {-1, 2}, "value", score_pairs);
+  expect_refused(pairing, &kindred_pair_options::value, {-1, 3}, "value", score_pairs);
   expect_refused(pairing, &kindred_pair_options::space, {-2, 3}, "space", score_pairs);
   expect_refused(pairing, &kindred_pair_options::cutoff, {1.5, nan}, "cutoff", score_pairs);
   expect_refused(pairing, &kindred_pair_options::autojunk, {1}, "autojunk", score_pairs);

@@ -90,7 +90,8 @@ TEST(CSequences, ScoresOfAllPairsAreThoseOfCpp) {
                                            KINDRED_RESIDENCY_AUTOMATIC, &matcher));
   for (const std::int32_t space : c_spaces()) {
     for (const Measure measure : {Measure::lcs, Measure::difflib, Measure::levenshtein}) {
-      for (const PairValue value : {PairValue::similarity, PairValue::distance}) {
+      for (const PairValue value :
+           {PairValue::similarity, PairValue::distance, PairValue::percentage}) {
         const bool edits = value == PairValue::distance && counts_edits(measure);
         for (const std::optional<double> cutoff : {std::optional<double>(), {edits ? 5.0 : 0.5}}) {
           std::vector<double> wanted(queries.rows() * patterns.rows());

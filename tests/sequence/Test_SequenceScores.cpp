@@ -12,6 +12,7 @@
 #include "Support.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -77,10 +78,20 @@ double oracle_distance(Measure measure, const Sequence& pattern, const Sequence&
   }
 }
 
+/// The percentage by the oracle.
+double oracle_percentage(Measure measure, const Sequence& pattern, const Sequence& query) {
+  if (!counts_edits(measure)) return oracle(measure, pattern, query) * 100.0;
+  const bool is_total = measure == Measure::lcs || measure == Measure::difflib;
+  const std::size_t largest =
+      is_total ? pattern.size() + query.size() : std::max(pattern.size(), query.size());
+  if (largest == 0) return 100.0;
+  return (1.0 - oracle_distance(measure, pattern, query) / static_cast<double>(largest)) * 100.0;
+}
+
 /// The value that a call with \p options writes, from that of the pair.
 double cut(double value, const PairOptions& options) {
   if (!options.cutoff) return value;
-  if (options.value == PairValue::similarity) return value < *options.cutoff ? 0.0 : value;
+  if (options.value != PairValue::distance) return value < *options.cutoff ? 0.0 : value;
   if (value <= *options.cutoff) return value;
   return counts_edits(options.measure) ? *options.cutoff + 1 : 1.0;
 }
@@ -94,11 +105,11 @@ std::vector<T> scores(const SequenceMatcher& matcher, const std::vector<Sequence
   return out;
 }
 
-/// \p value as an element, at most the largest of an integer type.
+/// \p value as an element: rounded, and at most the largest of an integer type.
 template <class T>
 T element(double value) {
   if (std::is_floating_point_v<T>) return static_cast<T>(value);
-  return static_cast<T>(std::min<double>(value, std::numeric_limits<T>::max()));
+  return static_cast<T>(std::min<double>(std::round(value), std::numeric_limits<T>::max()));
 }
 
 template <class T>
@@ -126,8 +137,10 @@ void expect_oracle(const std::vector<Sequence>& patterns, const std::vector<Sequ
   for (const Measure measure : measures) {
     std::vector<double> similarities;
     std::vector<double> distances;
+    std::vector<double> percentages;
     for (const Sequence& query : queries) {
       for (const Sequence& pattern : patterns) {
+        percentages.push_back(oracle_percentage(measure, pattern, query));
         similarities.push_back(oracle(measure, pattern, query));
         distances.push_back(oracle_distance(measure, pattern, query));
       }
@@ -138,6 +151,15 @@ void expect_oracle(const std::vector<Sequence>& patterns, const std::vector<Sequ
       const PairOptions options{measure, PairValue::similarity, cutoff};
       expect_values<double>(matcher, queries, similarities, options);
       if (cutoff == 0.6) expect_values<float>(matcher, queries, similarities, options);
+    }
+    for (const std::optional<double> cutoff : {std::optional<double>(), std::optional(60.0)}) {
+      const PairOptions options{measure, PairValue::percentage, cutoff};
+      expect_values<float>(matcher, queries, percentages, options);
+      // The oracle of words divides by 100 what is multiplied again.
+      if (compares_words(measure)) continue;
+      expect_values<double>(matcher, queries, percentages, options);
+      expect_values<std::int32_t>(matcher, queries, percentages, options);
+      expect_values<std::uint8_t>(matcher, queries, percentages, options);
     }
     const bool edits = counts_edits(measure);
     for (const std::optional<double> cutoff :
@@ -221,6 +243,49 @@ TEST(SequenceScores, OfManyQueriesEqualTheOracle) {
   for (std::size_t i = 0; i < 1100; ++i) queries.push_back(random_sequence(random, i % 12, 7));
   constexpr Measure some[] = {Measure::lcs, Measure::levenshtein};
   expect_oracle(patterns, queries, some);
+}
+
+constexpr Measure of_lanes[] = {Measure::lcs, Measure::levenshtein, Measure::osa};
+
+TEST(SequenceScores, OfManyQueriesEqualTheOracleAtTheLimitsOfLanes) {
+  auto random = generator("scores: lanes");
+  for (const Symbol vocabulary : {4U, 300U, 70000U}) {
+    std::vector<Sequence> patterns;
+    for (const std::size_t limit : {0, 8, 16, 32, 63, 64, 126, 128, 189, 192, 252, 256, 315, 320}) {
+      for (const std::size_t length : {limit, limit + 1, limit + 2})
+        patterns.push_back(random_sequence(random, length, vocabulary));
+    }
+    std::vector<Sequence> queries{{}, patterns[40], random_sequence(random, 500, vocabulary)};
+    for (std::size_t i = 0; i < patterns.size(); i += 6)
+      queries.push_back(edited(random, patterns[i], 4, vocabulary + 2));
+    expect_oracle(patterns, queries, of_lanes);
+  }
+  // The longest patterns of lanes, and longer ones.
+  for (const std::size_t longest : {1008, 1009, 1024, 1025}) {
+    const std::vector<Sequence> patterns{random_sequence(random, longest, 9),
+                                         random_sequence(random, 20, 9)};
+    std::vector<Sequence> queries(8, random_sequence(random, 30, 9));
+    queries.push_back(edited(random, patterns[0], 7, 9));
+    expect_oracle(patterns, queries, of_lanes);
+  }
+}
+
+TEST(SequenceScores, OfManyQueriesEqualTheOracleInEveryBlock) {
+  // More patterns than a block has, of mixed lengths and of one, with few of some widths.
+  auto random = generator("scores: blocks");
+  for (const bool same_length : {true, false}) {
+    for (const std::size_t count : {511, 512, 513, 1100}) {
+      std::vector<Sequence> patterns;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t length = same_length ? 9 : i % 100 == 3 ? 60 : i % 40 == 2 ? 30 : i % 13;
+        patterns.push_back(random_sequence(random, length, 8));
+      }
+      std::vector<Sequence> queries;
+      for (std::size_t i = 0; i < 9; ++i) queries.push_back(random_sequence(random, 3 * i, 9));
+      constexpr Measure some[] = {Measure::lcs, Measure::osa};
+      expect_oracle(patterns, queries, some);
+    }
+  }
 }
 
 TEST(SequenceScores, OfTextsEqualTheOracleOfWords) {
@@ -341,6 +406,10 @@ TEST(SequenceScores, RefuseWhatDoesNotFit) {
                 HasSubstr("[0, 1]"));
     EXPECT_THAT(refused(std::span(out), with(Measure::token_set, distance, cutoff)),
                 HasSubstr("[0, 1]"));
+  }
+  for (const double cutoff : {-0.1, 100.1, none}) {
+    EXPECT_THAT(refused(std::span(out), with(Measure::lcs, percentage, cutoff)),
+                HasSubstr("[0, 100]"));
   }
   for (const double cutoff : {-1.0, 0.5, 2147483647.0, none}) {
     EXPECT_THAT(refused(std::span(out), with(Measure::lcs, distance, cutoff)),

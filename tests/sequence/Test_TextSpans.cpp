@@ -140,6 +140,62 @@ TEST(TextSpans, ResultsEqualThoseOfSinglePairsUnderEveryMeasureAndWidth) {
   }
 }
 
+TEST(TextSpans, WordsOfEveryWidthAndNumberAreComparedAsInSinglePairs) {
+  auto generator = Testing::generator("words");
+  // Words with common beginnings, longer than a key, equal, and of zeros; many and none.
+  const std::vector<Sequence> some{{'a'},
+                                   {'b'},
+                                   {'a', 'b'},
+                                   {0},
+                                   {0, 0},
+                                   {'a', 0},
+                                   Sequence(8, 'a'),
+                                   Sequence(9, 'a'),
+                                   Sequence(20, 'c'),
+                                   {0xE9, 'a'},
+                                   {0x4E00, 'a'},
+                                   {0x1F600},
+                                   random_text(generator, 12, 'a', 3)};
+  const std::vector<Sequence> spaces{{' '}, {' ', ' '}, {'\t'}, {0xA0}, {'\n', 0x3000}};
+  const auto text_of = [&](std::size_t words, std::size_t kinds) {
+    Sequence text;
+    const auto add = [&](const std::vector<Sequence>& of, std::size_t first) {
+      const Sequence& one = of[generator() % first];
+      text.insert(text.end(), one.begin(), one.end());
+    };
+    if (generator() % 3 == 0) add(spaces, spaces.size());
+    for (std::size_t i = 0; i < words; ++i) {
+      if (i > 0) add(spaces, generator() % 2 == 0 ? 1 : spaces.size());
+      add(some, kinds);
+    }
+    if (generator() % 3 == 0) add(spaces, spaces.size());
+    return text;
+  };
+  for (const std::size_t words : {0, 1, 2, 3, 7, 40, 90}) {
+    const Sequence query = text_of(words, words % 2 == 0 ? some.size() : 9);
+    std::vector<Sequence> texts{{}, query};
+    for (const std::size_t kinds : {2UL, 6UL, 9UL, some.size()}) {
+      for (const std::size_t other : {0, 1, 2, 3, 4, 15, 16, 17, 30})
+        texts.push_back(text_of(other, kinds));
+    }
+    for (const std::uint32_t least_bytes : {1, 2, 4}) {
+      const Texts spans(texts, least_bytes);
+      for (const Measure measure : {Measure::token_sort, Measure::token_set}) {
+        const PreparedQuery prepared(measure, query);
+        std::vector<std::uint32_t> counts(texts.size(), 77);
+        std::vector<double> values(texts.size(), 77);
+        prepared.matched(spans.spans(), counts);
+        prepared.similarities(spans.spans(), values);
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+          ASSERT_EQ(counts[i], prepared.matched(texts[i])) << to_string(measure) << ", text " << i;
+          ASSERT_EQ(bits(values[i]), bits(prepared.similarity(texts[i])))
+              << to_string(measure) << ", " << words << " words, text " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST(TextSpans, AnyNumberOfTextsIsCompared) {
   auto generator = Testing::generator("number");
   const Sequence query = random_text(generator, 20, 'a', 8);

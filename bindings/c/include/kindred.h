@@ -909,17 +909,19 @@ KINDRED_API kindred_status kindred_match_options_init(kindred_match_options* opt
 /* What kindred_matcher_scores writes for a pair. */
 enum {
   KINDRED_SIMILARITY = 0,
-  KINDRED_DISTANCE = 1 /* a number of edits if the measure counts them, else 1 - similarity */
+  KINDRED_DISTANCE = 1,  /* a number of edits if the measure counts them, else 1 - similarity */
+  KINDRED_PERCENTAGE = 2 /* RapidFuzz's ratio: 100 * (1 - edits / the most possible), else
+                            100 * similarity; of two empty sequences 100 */
 };
 
 /** Options of kindred_matcher_scores. */
 typedef struct kindred_pair_options {
   size_t struct_size;
   double cutoff; /* a similarity below it is 0; a number of edits above it is cutoff + 1, another
-                    distance above it 1; in [0, 1], for numbers of edits a whole number; negative:
-                    no cutoff */
+                    distance above it 1; in [0, 1], for percentages in [0, 100], for numbers of
+                    edits a whole number; negative: no cutoff */
   int32_t measure;
-  int32_t value;    /* KINDRED_SIMILARITY or KINDRED_DISTANCE */
+  int32_t value;    /* KINDRED_SIMILARITY, KINDRED_DISTANCE or KINDRED_PERCENTAGE */
   int32_t autojunk; /* nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
   int32_t space;
 } kindred_pair_options;

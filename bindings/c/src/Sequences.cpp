@@ -56,7 +56,7 @@ static PairOptions pair_options(const kindred_pair_options* options) {
   const kindred_pair_options given = options_of(options, defaults, "options");
   PairOptions out;
   out.measure = measure_of(given.measure);
-  out.value = enum_of<PairValue>(given.value, 2, "value");
+  out.value = enum_of<PairValue>(given.value, 3, "value");
   // A NaN is passed on, and refused.
   if (!(given.cutoff < 0)) out.cutoff = given.cutoff;
   out.autojunk = given.autojunk != 0;

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pykindred import _kindred
-from pykindred._scorers import Scorer, percentage
+from pykindred._scorers import Scorer, as_float, percentage
 from pykindred.errors import InvalidArgument, InvalidType
 
 # Pairs at a time: intermediate values stay in the caches, and Ctrl-C is noticed between groups.
@@ -74,11 +74,13 @@ class Matrix:
     def _direct(self) -> str | None:
         """The value that the matcher writes as it is, if there is one."""
         scorer, measure = self._scorer, self._measure
-        if self._multiplier != 1 or scorer.scale != 1 or not measure.ranks_alike:
+        if self._multiplier != 1 or not measure.ranks_alike:
             return None
+        if scorer.scale == 100:
+            return "percentage" if not scorer.reads_percentages and self.dtype.name in ("int32", "uint8", "float32", "float64") else None
         if self._is_count:
             return "distance" if scorer.is_distance and self.dtype.name in ("int32", "float32", "float64") else None
-        if self._cutoff is not None or self.dtype.kind != "f" or (measure.counts and scorer.is_distance):
+        if self.dtype.kind != "f" or (measure.counts and scorer.is_distance) or (measure.name == "lcs" and self._cutoff is not None):
             return None
         # 2 · matched / n and RapidFuzz's 1 - d / n differ in the last bit of a float64.
         return None if measure.name == "lcs" and self.dtype != np.float32 else "distance" if scorer.is_distance else "similarity"
@@ -110,7 +112,7 @@ class Matrix:
                     out: NDArray[Any], space: str | None) -> None:
         scorer, direct = self._scorer, self._direct()
         if direct is not None:
-            cutoff = None if self._cutoff is None else float(self._cutoff)
+            cutoff = None if self._cutoff is None else float(self._cutoff) if self._is_count else as_float(self._cutoff, scorer)
             matcher.scores(queries, self._measure.name, direct, None, cutoff, False, out, space)
             if self._measure.name == "lcs" and direct == "similarity":
                 out[np.ix_(first == 0, second == 0)] = 1
@@ -135,7 +137,7 @@ class Matrix:
             out: ``[queries, patterns]``
             space: None: where the dispatcher chooses
         """
-        rows = max(1, (_GROUP if space == "serial" else _PARALLEL_GROUP) // max(1, len(second)))
+        rows = len(queries) if self._direct() is not None else max(1, (_GROUP if space == "serial" else _PARALLEL_GROUP) // max(1, len(second)))
         for begin in range(0, len(queries), rows):
             end = begin + rows
             self._fill_group(matcher, queries[begin:end], first[begin:end], second, out[begin:end], space)

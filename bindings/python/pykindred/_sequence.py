@@ -141,14 +141,14 @@ class SequenceMatcher(Closing):
 
     def scores(self, queries: SequencesLike, *, measure: str = "lcs", value: str = "similarity", dtype: DTypeLike | None = None,
                score_cutoff: float | None = None, autojunk: bool = False, out: Array | None = None, space: str | None = None) -> Any:
-        """The similarity or the distance of every query and every pattern, in input order: ``[queries, len(matcher)]``.
+        """The similarity, distance or percentage of every query and every pattern, in input order: ``[queries, len(matcher)]``.
 
         Args:
             queries: as patterns; or one str, bytes or array, which gives one row
-            value: ``"similarity"``, as :func:`similarity` of the pair, or ``"distance"``: a number of edits if the measure counts them, otherwise
-                1 − similarity
-            dtype: float32 or float64, for numbers of edits also int32 or uint8, in which a larger number is the largest of the type. None: int32
-                for numbers of edits, otherwise float32
+            value: ``"similarity"``, as :func:`similarity` of the pair; ``"distance"``: a number of edits if the measure counts them, otherwise
+                1 − similarity; or ``"percentage"``: RapidFuzz's ratio, 100 · (1 − edits / the most possible), otherwise 100 · similarity
+            dtype: float32 or float64, for numbers of edits and percentages also int32 or uint8, to which percentages are rounded and in which a
+                larger number is the largest of the type. None: int32 for numbers of edits, otherwise float32
             score_cutoff: a similarity below it becomes 0; a number of edits above it cutoff + 1, any other distance above it 1
             out: the array to write, of such a type, whose rows may lie apart; it may lie on the device if the patterns are there
             autojunk, space: as for :meth:`match`

@@ -43,8 +43,9 @@ using Handle = EngineHandle<Shared>;
 
 constexpr std::array<Choice<Linkage>, 2> linkages{
     {{"single", Linkage::single}, {"complete", Linkage::complete}}};
-constexpr std::array<Choice<PairValue>, 2> pair_values{
-    {{"similarity", PairValue::similarity}, {"distance", PairValue::distance}}};
+constexpr std::array<Choice<PairValue>, 3> pair_values{{{"similarity", PairValue::similarity},
+                                                        {"distance", PairValue::distance},
+                                                        {"percentage", PairValue::percentage}}};
 constexpr std::array<Choice<DataType>, 4> score_types{{{"float32", DataType::float32},
                                                        {"float64", DataType::float64},
                                                        {"int32", DataType::int32},

@@ -35,20 +35,6 @@ bool keeps_order(const PatternTiles<HostSpace>& tiles, std::uint32_t unused) {
   return tiles.lengths(unused) == tiles.lengths(tiles.slots() - 1);
 }
 
-/// Calls \p function with a value of the element type.
-template <class Function>
-void with_element_type(DataType type, const Function& function) {
-  if (type == DataType::float64) {
-    function(double{});
-  } else if (type == DataType::int32) {
-    function(std::int32_t{});
-  } else if (type == DataType::uint8) {
-    function(std::uint8_t{});
-  } else {
-    function(float{});
-  }
-}
-
 template <class Function>
 void with_recurrence(ShortRecurrence recurrence, const Function& function) {
   using enum ShortRecurrence;
@@ -170,12 +156,10 @@ void short_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace
   if constexpr (Arch::NarrowLookups64::is_native) {
     Impl::with_recurrence(recurrence, [&](auto chosen) {
       Impl::with_element_type(values.type, [&](auto element) {
-        constexpr bool counts = decltype(chosen)::value != ShortRecurrence::jaro_winkler;
-        if constexpr (counts || std::is_floating_point_v<decltype(element)>)
-          Impl::scan_short(exec_space,
-                           Impl::ShortValuesKernel<decltype(element), decltype(chosen)::value>{
-                               tiles, queries, rule},
-                           slot_of, workspace, values);
+        Impl::scan_short(exec_space,
+                         Impl::ShortValuesKernel<decltype(element), decltype(chosen)::value>{
+                             tiles, queries, rule},
+                         slot_of, workspace, values);
       });
     });
   }

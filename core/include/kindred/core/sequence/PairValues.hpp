@@ -18,27 +18,29 @@ namespace Kindred {
 struct PairRule {
   SimilarityScale scale = SimilarityScale::total;  ///< of counts
   bool is_distance = false;                        ///< else a similarity
-  bool counts_edits = false;  ///< the distance is a number of edits, else 1 − similarity
-  double of_empty = 1.0;      ///< the similarity of two empty sequences
+  bool counts_edits = false;   ///< the distance is a number of edits, else 1 − similarity
+  bool is_percentage = false;  ///< the similarity is 100 · (1 − edits / largest number of edits)
+  double of_empty = 1.0;       ///< the similarity of two empty sequences
   /// A similarity below it is 0; a number of edits above it is cutoff + 1, any other distance 1.
   double cutoff = 0.0;
 
   KOKKOS_INLINE_FUNCTION double of_similarity(double similarity) const {
-    if (!is_distance) return similarity >= cutoff ? similarity : 0.0;
     const double distance = 1.0 - similarity;
-    return distance > cutoff ? 1.0 : distance;
+    if (is_distance) return distance > cutoff ? 1.0 : distance;
+    const double value = is_percentage ? similarity * 100.0 : similarity;
+    return value >= cutoff ? value : 0.0;
   }
   /// \param matched symbols of sequences of the lengths \p pattern and \p query
   KOKKOS_INLINE_FUNCTION double of_count(std::uint64_t matched, std::uint64_t pattern,
                                          std::uint64_t query) const {
-    if (is_distance && counts_edits) {
-      const std::uint64_t longest = pattern < query ? query : pattern;
-      const auto edits = static_cast<double>(
-          scale == SimilarityScale::total ? pattern + query - 2 * matched : longest - matched);
-      return edits > cutoff ? cutoff + 1.0 : edits;
-    }
-    return of_similarity(pattern + query == 0 ? of_empty
-                                              : similarity(scale, matched, pattern, query));
+    const bool is_total = scale != SimilarityScale::longest;
+    const std::uint64_t longest = pattern < query ? query : pattern;
+    const std::uint64_t largest = is_total ? pattern + query : longest;
+    const auto edits = static_cast<double>(largest - (is_total ? 2 : 1) * matched);
+    if (is_distance && counts_edits) return edits > cutoff ? cutoff + 1.0 : edits;
+    if (largest == 0) return of_similarity(of_empty);
+    if (is_percentage) return of_similarity(1.0 - edits / static_cast<double>(largest));
+    return of_similarity(similarity(scale, matched, pattern, query));
   }
 };
 

@@ -70,8 +70,10 @@ void check(const MatchOptions& options);
 /// What `SequenceMatcher::scores` writes for a pair.
 enum class PairValue : std::uint8_t {
   similarity,  ///< as `similarity` of the pair
-  distance     ///< a number of edits if the measure counts them (\see counts_edits), else 1 −
+  distance,    ///< a number of edits if the measure counts them (\see counts_edits), else 1 −
                ///< similarity
+  percentage  ///< RapidFuzz's ratio, rounded as there: 100 · (1 − edits / the most possible), else
+              ///< 100 · similarity; of two empty sequences 100
 };
 
 /// Options of `SequenceMatcher::scores`.
@@ -79,8 +81,8 @@ struct PairOptions {
   Measure measure = Measure::lcs;
   PairValue value = PairValue::similarity;
   /// RapidFuzz's `score_cutoff`: a similarity below it is 0; a number of edits above it is cutoff +
-  /// 1, any other distance above it 1. In [0, 1]; for numbers of edits, a whole number below 2^31 −
-  /// 1.
+  /// 1, any other distance above it 1. In [0, 1]; for percentages in [0, 100]; for numbers of
+  /// edits, a whole number below 2^31 − 1.
   std::optional<double> cutoff = {};
   bool autojunk = false;            ///< only for `difflib`, \see MatchOptions::autojunk
   std::optional<Space> space = {};  ///< overrides the dispatcher's choice

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace Kindred::Arch {
@@ -13,7 +15,7 @@ namespace Kindred::Arch {
 /// Bytes of a register of words.
 inline constexpr std::size_t word_lanes_bytes = KINDRED_HAS_AVX2_FMA != 0 ? 32 : 16;
 
-/// Words of a register: 32 or 64 bits each.
+/// Words of a register: 8, 16, 32 or 64 bits each.
 template <class Word>
 inline constexpr unsigned word_lanes = word_lanes_bytes / sizeof(Word);
 
@@ -31,6 +33,10 @@ struct ScalarWordLanes {
   template <class Get>
   static ScalarWordLanes of(const Get& word) {
     return each(word);
+  }
+  /// Consecutive words.
+  static ScalarWordLanes load(const Word* from) {
+    return each([&](unsigned i) { return from[i]; });
   }
   void store(Word* to) const {
     for (unsigned i = 0; i < size; ++i) to[i] = value[i];
@@ -54,9 +60,21 @@ struct ScalarWordLanes {
   ScalarWordLanes operator~() const {
     return each([&](unsigned i) { return ~value[i]; });
   }
+  /// a & ~b
+  static ScalarWordLanes and_not(const ScalarWordLanes& a, const ScalarWordLanes& b) {
+    return a & ~b;
+  }
   /// Ones in the words that are 0, else 0.
   ScalarWordLanes zeros() const {
     return each([&](unsigned i) { return value[i] == 0 ? ~Word{0} : Word{0}; });
+  }
+  /// Ones in the words whose highest bit is set, else 0.
+  ScalarWordLanes top_set() const {
+    return each([&](unsigned i) { return value[i] >> top != 0 ? ~Word{0} : Word{0}; });
+  }
+  /// Ones in the others.
+  ScalarWordLanes top_clear() const {
+    return each([&](unsigned i) { return value[i] >> top == 0 ? ~Word{0} : Word{0}; });
   }
 
  private:
@@ -66,18 +84,44 @@ struct ScalarWordLanes {
     for (unsigned i = 0; i < size; ++i) out.value[i] = static_cast<Word>(value(i));
     return out;
   }
+
+  static constexpr unsigned top = 8 * sizeof(Word) - 1;
 };
 
 #if (KINDRED_HAS_SSE2 || KINDRED_HAS_NEON) && defined(__GNUC__)
 template <class Word>
 struct WordRegister;
 template <>
+struct WordRegister<std::uint8_t> {
+  typedef std::uint8_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
+};
+template <>
+struct WordRegister<std::int8_t> {
+  typedef std::int8_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
+};
+template <>
+struct WordRegister<std::uint16_t> {
+  typedef std::uint16_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
+};
+template <>
+struct WordRegister<std::int16_t> {
+  typedef std::int16_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
+};
+template <>
 struct WordRegister<std::uint32_t> {
   typedef std::uint32_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
 };
 template <>
+struct WordRegister<std::int32_t> {
+  typedef std::int32_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
+};
+template <>
 struct WordRegister<std::uint64_t> {
   typedef std::uint64_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
+};
+template <>
+struct WordRegister<std::int64_t> {
+  typedef std::int64_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
 };
 
 /// The same in a register, by the vector types of GCC and Clang. \see ScalarWordLanes
@@ -92,9 +136,12 @@ struct NativeWordLanes {
   static NativeWordLanes of(const Get& word) {
     return of(word, std::make_integer_sequence<unsigned, size>());
   }
-  void store(Word* to) const {
-    for (unsigned i = 0; i < size; ++i) to[i] = value[i];
+  static NativeWordLanes load(const Word* from) {
+    NativeWordLanes lanes;
+    std::memcpy(&lanes.value, from, sizeof(Register));
+    return lanes;
   }
+  void store(Word* to) const { std::memcpy(to, &value, sizeof(Register)); }
 
   NativeWordLanes operator&(NativeWordLanes b) const { return {value & b.value}; }
   NativeWordLanes operator|(NativeWordLanes b) const { return {value | b.value}; }
@@ -102,9 +149,20 @@ struct NativeWordLanes {
   NativeWordLanes operator+(NativeWordLanes b) const { return {value + b.value}; }
   NativeWordLanes operator-(NativeWordLanes b) const { return {value - b.value}; }
   NativeWordLanes operator~() const { return {~value}; }
+  static NativeWordLanes and_not(NativeWordLanes a, NativeWordLanes b) {
+    return {a.value & ~b.value};
+  }
   NativeWordLanes zeros() const { return {reinterpret_cast<Register>(value == Register{})}; }
+  NativeWordLanes top_set() const {
+    return {reinterpret_cast<Register>(reinterpret_cast<Signed>(value) < Signed{})};
+  }
+  NativeWordLanes top_clear() const {
+    return {reinterpret_cast<Register>(reinterpret_cast<Signed>(value) > ~Signed{})};
+  }
 
  private:
+  using Signed = typename WordRegister<std::make_signed_t<Word>>::type;
+
   template <class Get, unsigned... I>
   static NativeWordLanes of(const Get& word, std::integer_sequence<unsigned, I...> /*indices*/) {
     // In one expression, so that the words do not pass through memory.

@@ -11,15 +11,30 @@
 
 namespace Kindred::Impl {
 
-/// \p value, which is not negative, as an element; at most the largest number of its type.
+/// \p value, which is not negative, as an element: in an integer type rounded, halves up, and at
+/// most its largest number.
 template <class Element>
 KOKKOS_INLINE_FUNCTION Element pair_element(double value) {
   if constexpr (std::is_integral_v<Element>) {
     constexpr double most = sizeof(Element) == 1 ? 255.0 : 2147483647.0;
     static_assert(std::numeric_limits<Element>::max() == most);
-    return static_cast<Element>(value < most ? value : most);
+    return static_cast<Element>(value < most ? value + 0.5 : most);
   } else {
     return static_cast<Element>(value);
+  }
+}
+
+/// Calls \p function with a value of the element type.
+template <class Function>
+void with_element_type(DataType type, const Function& function) {
+  if (type == DataType::float64) {
+    function(double{});
+  } else if (type == DataType::int32) {
+    function(std::int32_t{});
+  } else if (type == DataType::uint8) {
+    function(std::uint8_t{});
+  } else {
+    function(float{});
   }
 }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_MATCHER_SEQUENCE_WORD_TEXTS_HPP
+#define KINDRED_MATCHER_SEQUENCE_WORD_TEXTS_HPP
+
+#include "TextMasks.hpp"
+
+#include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/core/sequence/impl/ScoreWords.hpp>
+#include <kindred/matcher/Measure.hpp>
+#include <kindred/matcher/TextSpan.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief Compares the words of one query with those of many texts that lie in arrays of the
+/// caller, with the results of `WordForms` and the comparison of forms.
+///
+/// The words of a text are sorted and joined by spaces; `TextMasks` compares what results. Under
+/// `token_set`, that suffices for texts without a word of the query. Thread-safe.
+class WordTexts {
+ public:
+  /// \param measure `token_sort` or `token_set` \param query code points
+  WordTexts(Measure measure, std::span<const Symbol> query);
+
+  /// \brief Writes the results of texts, and the indices of those that must be compared in another
+  /// way to \p others. \param texts of code points \param out one per text
+  void compare(std::span<const TextSpan> texts, PairResult* out,
+               std::vector<std::size_t>& others) const;
+
+ private:
+  bool m_is_set;
+  std::vector<std::vector<Symbol>> m_words;  ///< of the query, ascending
+  std::uint32_t m_joined;                    ///< symbols of these words and the spaces between them
+  std::optional<TextMasks> m_masks;          ///< none if they are too many
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_MATCHER_SEQUENCE_WORD_TEXTS_HPP
