@@ -45,12 +45,15 @@ class Choices:
         self._values, self._keys = _read(choices)
         self.processor: Processor | None = processor
         self._processed = _process(self._values, processor)
-        self._lengths = np.array([len(choice) if isinstance(choice, str | bytes) else _length(choice) for choice in self._processed], np.int64)
+        lengths = map(len if _are_texts(self._processed) else _length, self._processed)
+        self._lengths = np.fromiter(lengths, np.int64, len(self._processed))
         self._positions = np.flatnonzero(self._lengths >= 0)
         self._compared = self._lengths[self._positions].astype(np.uint32)
+        is_whole = len(self._positions) == len(self._lengths)
         # Of the choices that the matcher has; empty: all.
-        self._places = self._positions if len(self._positions) < len(self._lengths) else self._positions[:0]
-        self._matcher = _kindred.SequenceMatcher([self._processed[i] for i in self._positions], "automatic", native(context))
+        self._places = self._positions[:0] if is_whole else self._positions
+        compared = self._processed if is_whole else [self._processed[i] for i in self._positions]
+        self._matcher = _kindred.SequenceMatcher(compared, "automatic", native(context))
 
     def __len__(self) -> int:
         """The number of choices."""
@@ -62,6 +65,10 @@ class Choices:
 
     def __repr__(self) -> str:
         return f"<pykindred.process.Choices: {len(self)} choices>"
+
+
+def _are_texts(sequences: Any) -> bool:
+    return set(map(type, sequences)) <= {str, bytes}
 
 
 def _length(choice: Any) -> int:
@@ -215,6 +222,8 @@ def _encoded(sequences: Any, name: str, numbers_of: dict[Any, int]) -> list[Any]
             raise InvalidType(f"{name} has an item of type {type(sequence).__name__}; items are str, bytes, arrays of uint32 or sequences of hashable items")
         return np.array([number(item) for item in sequence], np.uint32)
 
+    if _are_texts(sequences):
+        return sequences
     return [encoded(sequence) for sequence in sequences]
 
 
@@ -268,7 +277,7 @@ def cdist(queries: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, processor:
         raise InvalidArgument(f"a query or a choice is missing (None or NaN), of which {scorer.__qualname__} is not defined")
     out = np.empty((len(asked), len(stored)), matrix.dtype)
     part = out if is_whole else np.empty((len(rows), len(stored._positions)), matrix.dtype)
-    present = [asked[row] for row in rows]
+    present = asked if len(rows) == len(asked) else [asked[row] for row in rows]
     if part.size > 0:
         matrix.fill(stored._matcher, present, np.array([len(query) for query in present], np.int64), stored._lengths[stored._positions], part, space)
     if not is_whole:

@@ -72,10 +72,6 @@ struct ScalarWordLanes {
   ScalarWordLanes top_set() const {
     return each([&](unsigned i) { return value[i] >> top != 0 ? ~Word{0} : Word{0}; });
   }
-  /// Ones in the others.
-  ScalarWordLanes top_clear() const {
-    return each([&](unsigned i) { return value[i] >> top == 0 ? ~Word{0} : Word{0}; });
-  }
 
  private:
   template <class Value>
@@ -155,9 +151,6 @@ struct NativeWordLanes {
   NativeWordLanes zeros() const { return {reinterpret_cast<Register>(value == Register{})}; }
   NativeWordLanes top_set() const {
     return {reinterpret_cast<Register>(reinterpret_cast<Signed>(value) < Signed{})};
-  }
-  NativeWordLanes top_clear() const {
-    return {reinterpret_cast<Register>(reinterpret_cast<Signed>(value) > ~Signed{})};
   }
 
  private:

@@ -28,8 +28,14 @@ struct LaneShape {
                                         : WordsMax > 1                     ? 3
                                                                            : 4;
   static constexpr unsigned patterns = registers * Lanes::size;
-  /// Symbols per word. The highest bit of several words of an LCS shows what is carried.
-  static constexpr unsigned symbols = 8 * sizeof(Word) - (!edits && WordsMax > 1 ? 1 : 0);
+  /// Whether the highest bit of a word shows what is carried. It is set in all masks: whatever it
+  /// is in the state, it is added to itself, so that the carry is what the sum has there.
+  static constexpr bool has_carry_bit = !edits && WordsMax > 1;
+  /// Symbols per word.
+  static constexpr unsigned symbols = 8 * sizeof(Word) - (has_carry_bit ? 1 : 0);
+  /// A mask without symbols.
+  static constexpr Word no_symbols =
+      has_carry_bit ? static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1)) : Word{0};
 
   /// The words of a row of masks: of every word, of every register, one per pattern.
   static constexpr unsigned row_words(unsigned words) { return words * patterns; }
@@ -83,8 +89,12 @@ class LaneColumns {
     if constexpr (!Shape::edits) {
       for (unsigned w = 0; w < m_words; ++w) {
         KINDRED_UNROLL
-        for (unsigned r = 0; r < registers; ++r)
-          (~m_state[w * registers + r]).store(words + r * Lanes::size);
+        for (unsigned r = 0; r < registers; ++r) {
+          const unsigned i = w * registers + r;
+          Lanes found = ~m_state[i];
+          if constexpr (Shape::has_carry_bit) found = found & Lanes::load(valid + i * Lanes::size);
+          found.store(words + r * Lanes::size);
+        }
         for (unsigned l = 0; l < Shape::patterns; ++l)
           matched[l] = static_cast<std::uint16_t>((w == 0 ? 0 : matched[l]) + bits(words[l]));
       }
@@ -130,8 +140,7 @@ class LaneColumns {
       const Lanes both = state & mask;
       Lanes sum = state + both;
       if (!is_first) sum = sum - carry.carry;
-      // The highest bit is 1 before, and no symbol has it.
-      if (!is_last) carry.carry = sum.top_clear();
+      if (!is_last) carry.carry = sum.top_set();
       m_state[i] = sum | Lanes::and_not(state, mask);
     } else {
       const Lanes falls = m_falls[i];

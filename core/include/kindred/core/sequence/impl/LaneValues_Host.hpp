@@ -240,9 +240,10 @@ struct LaneCounts {
       for (std::uint32_t l = 0; l < Shape::patterns; ++l) {
         const std::uint32_t before = w * Shape::symbols;
         const std::uint32_t left = l < count && lengths[l] > before ? lengths[l] - before : 0;
-        valid[w * Shape::patterns + l] = left >= 8 * sizeof(Word)
-                                             ? static_cast<Word>(~Word{0})
-                                             : static_cast<Word>((std::uint64_t{1} << left) - 1);
+        const std::uint32_t unused =
+            8 * sizeof(Word) - std::min<std::uint32_t>(left, Shape::symbols);
+        valid[w * Shape::patterns + l] =
+            left == 0 ? Word{0} : static_cast<Word>(static_cast<Word>(~Word{0}) >> unused);
       }
     }
   }
@@ -257,7 +258,7 @@ struct LaneCounts {
     const auto clear = [=](std::uint32_t row) {
       using Lanes = typename Shape::Lanes;
       for (std::uint32_t i = 0; i < row_words; i += Lanes::size)
-        Lanes::all(0).store(masks + row + i);
+        Lanes::all(Shape::no_symbols).store(masks + row + i);
     };
     clear(0);
     std::uint32_t* const row_of = workspace.rows;
