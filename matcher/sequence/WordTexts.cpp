@@ -2,6 +2,7 @@
 #include "WordTexts.hpp"
 
 #include <kindred/core/sequence/Similarity.hpp>
+#include <kindred/core/sequence/impl/TokenSetScore.hpp>
 
 #include "WordForms.hpp"
 
@@ -99,6 +100,9 @@ Element* join(const std::vector<TextWord<Element>>& words, Element* out) {
   return out;
 }
 
+/// Words of a query that a bit set holds.
+constexpr std::size_t query_words_max = 64;
+
 /// The buffers of a call, for texts of one width.
 template <class Element>
 struct WordBuffers {
@@ -112,13 +116,24 @@ WordTexts::WordTexts(Measure measure, std::span<const Symbol> query)
     : m_is_set(measure == Measure::token_set) {
   std::vector<TextWord<Symbol>> words;
   read_words(query.data(), static_cast<std::uint32_t>(query.size()), m_is_set, words);
-  std::vector<Symbol> joined(query.size());
-  joined.resize(static_cast<std::size_t>(join(words, joined.data()) - joined.data()));
-  m_joined = static_cast<std::uint32_t>(joined.size());
   for (const TextWord<Symbol>& word : words)
     m_words.emplace_back(word.begin, word.begin + word.size);
+  const std::vector<Symbol> joined = others_of_query(0);
+  m_joined = static_cast<std::uint32_t>(joined.size());
   const bool is_known = std::find(joined.begin(), joined.end(), unknown_symbol) == joined.end();
-  if (is_known && joined.size() <= TextMasks::query_max) m_masks.emplace(joined);
+  if (is_known && joined.size() <= TextMasks::query_max &&
+      (!m_is_set || m_words.size() <= query_words_max))
+    m_masks.emplace(joined);
+}
+
+std::vector<Symbol> WordTexts::others_of_query(std::uint64_t common) const {
+  std::vector<Symbol> joined;
+  for (std::size_t i = 0; i < m_words.size(); ++i) {
+    if (i < query_words_max && (common >> i & 1U) != 0) continue;
+    if (!joined.empty()) joined.push_back(word_separator);
+    joined.insert(joined.end(), m_words[i].begin(), m_words[i].end());
+  }
+  return joined;
 }
 
 void WordTexts::compare(std::span<const TextSpan> texts, PairResult* out,
@@ -127,7 +142,7 @@ void WordTexts::compare(std::span<const TextSpan> texts, PairResult* out,
   WordBuffers<std::uint8_t> bytes;
   WordBuffers<std::uint16_t> narrow;
   WordBuffers<std::uint32_t> wide;
-  std::size_t sizes[3] = {};
+  std::array<std::size_t, 3> sizes{};
   for (const TextSpan& text : texts) sizes[text.symbol_bytes / 2] += text.size;
   bytes.joined.resize(sizes[0]);
   narrow.joined.resize(sizes[1]);
@@ -136,10 +151,8 @@ void WordTexts::compare(std::span<const TextSpan> texts, PairResult* out,
   std::uint16_t* narrow_end = narrow.joined.data();
   std::uint32_t* wide_end = wide.joined.data();
 
-  std::vector<TextSpan> joined;
-  std::vector<std::size_t> indices;
+  std::vector<Joined> joined;
   joined.reserve(texts.size());
-  indices.reserve(texts.size());
   const auto add = [&](std::size_t i, auto& buffers, auto*& end) {
     using Element = std::remove_cvref_t<decltype(*end)>;
     const TextSpan& text = texts[i];
@@ -156,19 +169,23 @@ void WordTexts::compare(std::span<const TextSpan> texts, PairResult* out,
       out[i] = {!m_is_set && buffers.words.empty() && m_words.empty() ? 1.0 : 0.0, 0};
       return;
     }
-    const auto is_in_query = [&](const TextWord<Element>& word) {
-      return std::any_of(m_words.begin(), m_words.end(), [&](const std::vector<Symbol>& other) {
-        return other.size() == word.size && std::equal(other.begin(), other.end(), word.begin);
+    std::uint64_t common = 0;
+    if (m_is_set) {
+      std::erase_if(buffers.words, [&](const TextWord<Element>& word) {
+        for (std::size_t w = 0; w < m_words.size(); ++w) {
+          const std::vector<Symbol>& other = m_words[w];
+          if (other.size() != word.size || !std::equal(other.begin(), other.end(), word.begin))
+            continue;
+          common |= std::uint64_t{1} << w;
+          return true;
+        }
+        return false;
       });
-    };
-    if (m_is_set && std::any_of(buffers.words.begin(), buffers.words.end(), is_in_query)) {
-      others.push_back(i);
-      return;
     }
     Element* const begin = end;
     end = join(buffers.words, begin);
-    joined.push_back({begin, static_cast<std::uint32_t>(end - begin), sizeof(Element)});
-    indices.push_back(i);
+    joined.push_back(
+        {common, i, {begin, static_cast<std::uint32_t>(end - begin), sizeof(Element)}});
   };
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (!m_masks) {
@@ -181,15 +198,41 @@ void WordTexts::compare(std::span<const TextSpan> texts, PairResult* out,
       add(i, wide, wide_end);
     }
   }
-  if (joined.empty()) return;
-  std::vector<std::uint32_t> counts(joined.size());
-  m_masks->lcs(joined, counts.data());
-  for (std::size_t i = 0; i < joined.size(); ++i) {
-    const std::uint32_t size = joined[i].size;
-    const double similarity =
-        m_is_set ? (100.0 - 100.0 * (m_joined + size - 2 * counts[i]) / (m_joined + size)) / 100.0
-                 : Kindred::similarity(SimilarityScale::percent, counts[i], size, m_joined);
-    out[indices[i]] = {similarity, counts[i]};
+  const auto precedes = [](const Joined& a, const Joined& b) { return a.common < b.common; };
+  if (!std::is_sorted(joined.begin(), joined.end(), precedes))
+    std::sort(joined.begin(), joined.end(), precedes);
+  for (auto begin = joined.begin(); begin != joined.end();) {
+    const auto end = std::upper_bound(begin, joined.end(), *begin, precedes);
+    compare_joined({begin, end}, out);
+    begin = end;
+  }
+}
+
+void WordTexts::compare_joined(std::span<const Joined> texts, PairResult* out) const {
+  const std::uint64_t common = texts.front().common;
+  std::vector<TextSpan> spans(texts.size());
+  std::transform(texts.begin(), texts.end(), spans.begin(),
+                 [](const Joined& joined) { return joined.text; });
+  std::vector<std::uint32_t> counts(texts.size());
+  std::uint32_t base = 0;
+  std::uint32_t left = m_joined;
+  if (common == 0) {
+    m_masks->lcs(spans, counts.data());
+  } else {
+    const std::vector<Symbol> others = others_of_query(common);
+    left = static_cast<std::uint32_t>(others.size());
+    base = m_joined - left - (left > 0 ? 1 : 0);
+    if (left > 0) TextMasks(others).lcs(spans, counts.data());
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::uint32_t size = spans[i].size;
+    double similarity = 1.0;  // of sets of which one includes the other
+    if (!m_is_set) {
+      similarity = Kindred::similarity(SimilarityScale::percent, counts[i], size, m_joined);
+    } else if (common == 0 || (size > 0 && left > 0)) {
+      similarity = token_set_similarity(base, size, left, counts[i]);
+    }
+    out[texts[i].index] = {similarity, base + (size > 0 ? counts[i] : 0)};
   }
 }
 

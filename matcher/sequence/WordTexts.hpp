@@ -21,7 +21,8 @@ namespace Kindred::Impl {
 /// caller, with the results of `WordForms` and the comparison of forms.
 ///
 /// The words of a text are sorted and joined by spaces; `TextMasks` compares what results. Under
-/// `token_set`, that suffices for texts without a word of the query. Thread-safe.
+/// `token_set`, common words are left out, and texts that have the same words in common with the
+/// query are compared together. Thread-safe.
 class WordTexts {
  public:
   /// \param measure `token_sort` or `token_set` \param query code points
@@ -33,10 +34,21 @@ class WordTexts {
                std::vector<std::size_t>& others) const;
 
  private:
+  /// A text with words, of which those that count are joined.
+  struct Joined {
+    std::uint64_t common;  ///< bit i: word i of the query is in the text too, and left out
+    std::size_t index;
+    TextSpan text;
+  };
+  /// The words of a query that are not common, joined by spaces.
+  std::vector<Symbol> others_of_query(std::uint64_t common) const;
+  /// Writes the results of texts with the same common words.
+  void compare_joined(std::span<const Joined> texts, PairResult* out) const;
+
   bool m_is_set;
   std::vector<std::vector<Symbol>> m_words;  ///< of the query, ascending
-  std::uint32_t m_joined;                    ///< symbols of these words and the spaces between them
-  std::optional<TextMasks> m_masks;          ///< none if they are too many
+  std::uint32_t m_joined = 0;                ///< symbols of these words and the spaces between them
+  std::optional<TextMasks> m_masks;          ///< of all words; none if they are too many
 };
 
 }  // namespace Kindred::Impl

@@ -10,9 +10,9 @@ from pykindred import _kindred
 from pykindred._scorers import Scorer, as_float, percentage
 from pykindred.errors import InvalidArgument, InvalidType
 
-# Pairs at a time: intermediate values stay in the caches, and Ctrl-C is noticed between groups.
-_GROUP = 1 << 20
-_PARALLEL_GROUP = 1 << 22
+# Pairs at a time, whose intermediate values stay in the caches, and pairs of one call of the matcher.
+_GROUP = 1 << 18
+_MATCHED = 1 << 23
 _MOST = 2**31 - 2  # no count is larger
 
 
@@ -85,39 +85,38 @@ class Matrix:
         # 2 · matched / n and RapidFuzz's 1 - d / n differ in the last bit of a float64.
         return None if measure.name == "lcs" and self.dtype != np.float32 else "distance" if scorer.is_distance else "similarity"
 
-    def _scores(self, matcher: "_kindred.SequenceMatcher", queries: list[Any], first: NDArray[np.int64], second: NDArray[np.int64],
-                space: str | None) -> NDArray[Any]:
-        """The scores of a group, as RapidFuzz computes them."""
-        scorer, measure = self._scorer, self._measure
-        rounds = self.dtype == np.float32 and self._multiplier == 1  # differences in the last bit of a float64 vanish
-        if not measure.counts or (scorer.scale == 100 and rounds and self._cutoff is None):
-            scores: NDArray[Any] = matcher.scores(queries, measure.name, "similarity", "float64", None, False, None, space)
-            if measure.counts:
-                scores[np.ix_(first == 0, second == 0)] = 1
-                scores *= 100
-                return scores
-            scores = scorer.scores(scores, 0, 0)
-            if scorer.reads_percentages and scores.size > 0 and not (rounds and self._cutoff is None):
-                inexact = np.abs(scores - self._cutoff) < 1e-9 if rounds else np.ones(scores.shape, np.bool_)
-                values, where = np.unique(scores[inexact], return_inverse=True)
-                longest = int(first.max() + second.max())
-                scores[inexact] = np.array([percentage(value, longest) for value in values.tolist()], np.float64)[where]
-            return scores
-        distances = matcher.scores(queries, measure.name, "distance", "int32", None, False, None, space).astype(np.int64)
-        lengths = first[:, np.newaxis]
-        counted: NDArray[Any] = scorer.scores(measure.matched(distances, lengths, second), lengths, second)
-        return counted
+    def _values(self, matcher: "_kindred.SequenceMatcher", queries: list[Any], space: str | None) -> NDArray[Any]:
+        """What the matcher gives for pairs: similarities, or numbers of edits."""
+        value, dtype = ("distance", "int32") if self._measure.counts else ("similarity", "float64")
+        values: NDArray[Any] = matcher.scores(queries, self._measure.name, value, dtype, None, False, None, space)
+        return values
 
-    def _fill_group(self, matcher: "_kindred.SequenceMatcher", queries: list[Any], first: NDArray[np.int64], second: NDArray[np.int64],
-                    out: NDArray[Any], space: str | None) -> None:
-        scorer, direct = self._scorer, self._direct()
-        if direct is not None:
-            cutoff = None if self._cutoff is None else float(self._cutoff) if self._is_count else as_float(self._cutoff, scorer)
-            matcher.scores(queries, self._measure.name, direct, None, cutoff, False, out, space)
-            if self._measure.name == "lcs" and direct == "similarity":
-                out[np.ix_(first == 0, second == 0)] = 1
-            return
-        scores = self._scores(matcher, queries, first, second, space)
+    def _scores(self, values: NDArray[Any], first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[Any]:
+        """The scores of some pairs, as RapidFuzz computes them."""
+        scorer, measure = self._scorer, self._measure
+        if measure.counts:
+            lengths = first[:, np.newaxis]
+            counted: NDArray[Any] = scorer.scores(measure.matched(values.astype(np.int64), lengths, second), lengths, second)
+            return counted
+        scores: NDArray[Any] = scorer.scores(values, 0, 0)
+        rounds = self.dtype == np.float32 and self._multiplier == 1  # differences in the last bit of a float64 vanish
+        if scorer.reads_percentages and scores.size > 0 and not (rounds and self._cutoff is None):
+            inexact = np.abs(scores - self._cutoff) < 1e-9 if rounds else np.ones(scores.shape, np.bool_)
+            distinct, where = np.unique(scores[inexact], return_inverse=True)
+            longest = int(first.max() + second.max())
+            scores[inexact] = np.array([percentage(value, longest) for value in distinct.tolist()], np.float64)[where]
+        return scores
+
+    def _fill_directly(self, value: str, matcher: "_kindred.SequenceMatcher", queries: list[Any], first: NDArray[np.int64],
+                       second: NDArray[np.int64], out: NDArray[Any], space: str | None) -> None:
+        cutoff = None if self._cutoff is None else float(self._cutoff) if self._is_count else as_float(self._cutoff, self._scorer)
+        matcher.scores(queries, self._measure.name, value, None, cutoff, False, out, space)
+        if self._measure.name == "lcs" and value == "similarity":
+            out[np.ix_(first == 0, second == 0)] = 1
+
+    def _fill_group(self, values: NDArray[Any], first: NDArray[np.int64], second: NDArray[np.int64], out: NDArray[Any]) -> None:
+        scorer = self._scorer
+        scores = self._scores(values, first, second)
         if self._cutoff is not None:
             if scorer.is_distance:
                 np.copyto(scores, 1.0 if scorer.is_normalized else self._cutoff + 1, where=scores > self._cutoff, casting="unsafe")
@@ -137,7 +136,14 @@ class Matrix:
             out: ``[queries, patterns]``
             space: None: where the dispatcher chooses
         """
-        rows = len(queries) if self._direct() is not None else max(1, (_GROUP if space == "serial" else _PARALLEL_GROUP) // max(1, len(second)))
-        for begin in range(0, len(queries), rows):
-            end = begin + rows
-            self._fill_group(matcher, queries[begin:end], first[begin:end], second, out[begin:end], space)
+        direct = self._direct()
+        if direct is not None:
+            self._fill_directly(direct, matcher, queries, first, second, out, space)
+            return
+        together = max(1, (_MATCHED if self._measure.counts else _GROUP) // max(1, len(second)))
+        rows = max(1, _GROUP // max(1, len(second)))
+        for begin in range(0, len(queries), together):
+            values = self._values(matcher, queries[begin:begin + together], space)
+            for row in range(0, len(values), rows):
+                at = slice(begin + row, begin + min(row + rows, len(values)))
+                self._fill_group(values[row:row + rows], first[at], second, out[at])

@@ -8,6 +8,30 @@
 
 namespace Kindred::Impl {
 
+/// `100 − 100 · distance / total`
+KOKKOS_INLINE_FUNCTION double token_percent(std::uint32_t distance, std::uint32_t total) {
+  return 100.0 - 100.0 * distance / total;
+}
+
+/// \brief The similarity of two sets of words, neither of which includes the other, from the
+/// lengths of texts whose words are joined by spaces.
+/// \param base of the common words \param a,b of the others of each set \param matched the LCS of
+/// these
+KOKKOS_INLINE_FUNCTION double token_set_similarity(std::uint32_t base, std::uint32_t a,
+                                                   std::uint32_t b, std::uint32_t matched) {
+  const std::uint32_t space = base > 0 ? 1 : 0;
+  const std::uint32_t with_a = base + space + a;
+  const std::uint32_t with_b = base + space + b;
+  double best = token_percent(a + b - 2 * matched, with_a + with_b);
+  if (base > 0) {
+    const double of_a = token_percent(space + a, base + with_a);
+    const double of_b = token_percent(space + b, base + with_b);
+    best = best < of_a ? of_a : best;
+    best = best < of_b ? of_b : best;
+  }
+  return best / 100.0;
+}
+
 /// \brief RapidFuzz's `token_set_ratio` / 100 of two sets of words.
 ///
 /// A set is a sequence: of each of its words, in ascending order, the separator, a symbol that
@@ -59,15 +83,7 @@ class TokenSetScore {
     const Sizes b{query.words - common.words, query.symbols - common.symbols};
     if (common.words > 0 && (a.words == 0 || b.words == 0)) return {1.0, base};
     const std::uint32_t matched = lcs_of_others(symbol_at, length, masks, starts);
-    const std::uint32_t space = base > 0 ? 1 : 0;
-    const std::uint32_t with_a = base + space + a.joined();
-    const std::uint32_t with_b = base + space + b.joined();
-    double best = percent(a.joined() + b.joined() - 2 * matched, with_a + with_b);
-    if (base > 0) {
-      best = larger(best, percent(space + a.joined(), base + with_a));
-      best = larger(best, percent(space + b.joined(), base + with_b));
-    }
-    return {best / 100.0, base + matched};
+    return {token_set_similarity(base, a.joined(), b.joined(), matched), base + matched};
   }
 
  private:
@@ -81,11 +97,6 @@ class TokenSetScore {
       return words > 0 ? symbols - words - 1 : 0;
     }
   };
-
-  KOKKOS_INLINE_FUNCTION static double percent(std::uint32_t distance, std::uint32_t total) {
-    return 100.0 - 100.0 * distance / total;
-  }
-  KOKKOS_INLINE_FUNCTION static double larger(double a, double b) { return a < b ? b : a; }
 
   /// Widens the symbols of common words, in `first`, to their separators and characters: an
   /// addition carries each of them through its characters to the next separator.
