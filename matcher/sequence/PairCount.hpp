@@ -16,8 +16,8 @@
 namespace Kindred::Impl {
 
 /// Number of symbols of the common prefix or postfix of a pair.
-inline std::uint32_t common_end(Measure measure, std::span<const Symbol> a,
-                                std::span<const Symbol> b) {
+template <class Element>
+std::uint32_t common_end(Measure measure, std::span<const Element> a, std::span<const Symbol> b) {
   const auto equal = [](Symbol x, Symbol y) { return x == y && x != unknown_symbol; };
   const auto shorter = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
   const auto count =

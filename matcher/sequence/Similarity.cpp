@@ -215,6 +215,12 @@ struct KINDRED_HIDDEN PreparedQuery::State {
       score_texts(texts, [&](std::size_t i, const Impl::PairResult& result) {
         counts[i] = result.matched;
       });
+    } else if (Impl::info_of(measure).comparison == Impl::Comparison::ends) {
+      for (std::size_t i = 0; i < texts.size(); ++i)
+        counts[i] = texts[i].visit([&](const auto* text) {
+          return Impl::common_end(measure, std::span(text, texts[i].size),
+                                  std::span<const Symbol>(symbols));
+        });
     } else if (!has_text_masks()) {
       for_each_text(texts, [&](std::size_t i, std::span<const Symbol> pattern) {
         counts[i] = matched(pattern);

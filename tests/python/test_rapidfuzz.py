@@ -32,9 +32,9 @@ def theirs(name):
     return getattr(getattr(rapidfuzz.distance, measure), kind) if measure else getattr(rapidfuzz.fuzz, kind)
 
 
-def texts(name, count, letters="abcä☃ ", longest=20):
+def texts(name, count, letters="abcä☃ ", longest=20, shortest=0):
     random = generator(name)
-    return ["".join(random.choice(list(letters), random.integers(0, longest))) for _ in range(count)]
+    return ["".join(random.choice(list(letters), random.integers(shortest, longest))) for _ in range(count)]
 
 
 def pairs(name):
@@ -250,6 +250,13 @@ class Matrix(unittest.TestCase):
                 for name in ("ratio", "Levenshtein.distance", "LCSseq.normalized_distance", "token_set_ratio", "JaroWinkler.similarity"):
                     self.check(first, second, name)
                     self.check(second, first, name)
+
+    def test_more_choices_than_a_block_of_every_width_of_lanes(self):
+        for length in (7, 8, 9, 32, 33, 64, 65, 100, 130, 300):
+            queries, choices = (texts(f"lanes {length} {count}", count, "abcdef", length + 1, length) for count in (9, 530))
+            for name in ("ratio", "Levenshtein.distance", "OSA.normalized_similarity"):
+                self.check(queries, choices, name)
+                self.check(queries, choices[:500] + queries + ["", "a", "abc" * 11], name)
 
     def test_cutoffs(self):
         queries, choices = texts("cdist cutoff", 20, "abc ", 9), texts("cdist cutoff choices", 40, "abc ", 9)

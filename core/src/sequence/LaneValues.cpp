@@ -3,7 +3,9 @@
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/arch/simd/HostExtensions.hpp>
 #include <kindred/core/common/Range.hpp>
+#include <kindred/core/sequence/WordTable.hpp>
 #include <kindred/core/sequence/impl/LaneValues_Host.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -83,6 +85,8 @@ void scan_lanes(const HostSpace& exec_space, const LaneCounts<recurrence, Symbol
 }  // namespace Impl
 
 bool suits_lanes(ShortRecurrence recurrence, std::uint32_t longest) {
+  // Where lookups have 64 entries, byte planes take less time than several words.
+  if (Arch::has_extension<Arch::ByteLookups>() && longest > word_symbols) return false;
   return recurrence != ShortRecurrence::jaro_winkler &&
          Impl::with_lane_recurrence(recurrence, [&](auto chosen) {
            return longest <= Impl::LaneClasses<decltype(chosen)::value>::longest;
