@@ -79,11 +79,11 @@ def objects():
     lists = np.int64([[1, 2], [3, -1], [4, 4]])
     return {
         "VectorIndex": (pykindred.VectorIndex, dict(rows=rows, scales=None, element=None, residency="automatic", quantized_copy=True, context=None)),
-        "VectorIndex.search": (index.search, dict(queries=queries, k=2, metric="ip", filter=None, space=None, path=None,
+        "VectorIndex.search": (index.search, dict(queries=queries, top=2, metric="ip", filter=None, space=None, path=None,
                                                   out=(np.zeros((3, 2), np.float32), np.zeros((3, 2), np.int64)), copy=None)),
-        "VectorIndex.search k": (index.search, dict(queries=queries, k=2)),
+        "VectorIndex.search top": (index.search, dict(queries=queries, top=2)),
         "VectorIndex.search_at_least": (index.search_at_least, dict(queries=queries, score=0.5, metric="l2", filter=None)),
-        "VectorIndex.score": (index.score, dict(queries=queries, candidates=lists, k=2, metric="ip")),
+        "VectorIndex.score": (index.score, dict(queries=queries, candidates=lists, top=2, metric="ip")),
         "VectorIndex.scores": (index.scores, dict(queries=queries, metric="ip", out=np.zeros((3, 40), np.float32))),
         "VectorIndex.add": (lambda **given: pykindred.VectorIndex(rows).add(**given), dict(rows=rows, scales=None)),
         "VectorIndex.remove": (lambda **given: pykindred.VectorIndex(rows).remove(**given), dict(ids=[3])),
@@ -92,13 +92,13 @@ def objects():
         "KeyedVectorIndex.from_bytes": (pykindred.KeyedVectorIndex.from_bytes, dict(data=pykindred.KeyedVectorIndex(list(range(40)), rows).to_bytes(),
                                                                                     residency="automatic", quantized_copy=True)),
         "HnswIndex": (pykindred.HnswIndex, dict(rows=rows, metric="l2", m=4, ef_construction=10, seed=1, traversal="bytes", progress=None)),
-        "HnswIndex.search": (hnsw.search, dict(queries=queries, k=2, ef=5, filter=None, space=None)),
+        "HnswIndex.search": (hnsw.search, dict(queries=queries, top=2, ef=5, filter=None, space=None)),
         "HnswIndex.add": (lambda **given: pykindred.HnswIndex(rows[:5], m=4, ef_construction=10).add(**given), dict(rows=rows[:2])),
         "HnswIndex.remove": (lambda **given: pykindred.HnswIndex(rows[:5], m=4, ef_construction=10).remove(**given), dict(ids=[1])),
         "HnswIndex.row": (hnsw.row, dict(id=3)),
         "HnswIndex.from_bytes": (pykindred.HnswIndex.from_bytes, dict(data=hnsw.to_bytes())),
         "row_scores": (pykindred.row_scores, dict(queries=queries, rows=rows, metric="ip", space=None, out=np.zeros((3, 40), np.float32))),
-        "top_rows": (pykindred.top_rows, dict(queries=queries, rows=rows, k=2, metric="ip", space=None)),
+        "top_rows": (pykindred.top_rows, dict(queries=queries, rows=rows, top=2, metric="ip", space=None)),
         "Vocabulary.add": (vocabulary.add, dict(text="a")),
         "Vocabulary.add_all": (vocabulary.add_all, dict(texts=["a", "b"], sorted=False)),
         "Vocabulary.text": (vocabulary.text, dict(symbol=1)),
@@ -197,7 +197,7 @@ class BadInput(unittest.TestCase):
             with self.assertRaises(pykindred.OutOfMemory):
                 pykindred.top_rows(vectors("queries", 2, 3), vectors("rows", 5, 3), k)
         for k in (2**63, 2**80, -1, 0):
-            with self.assertRaisesRegex(pykindred.InvalidArgument, "k is"):
+            with self.assertRaisesRegex(pykindred.InvalidArgument, "top is"):
                 index.search(vectors("queries", 2, 3), k)
 
     def test_arrays_cannot_be_resized_during_a_call(self):

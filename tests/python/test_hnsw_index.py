@@ -112,7 +112,7 @@ class HnswIndex(unittest.TestCase):
                                      (lambda: pykindred.HnswIndex(rows, traversal="x"), ValueError, "traversal"),
                                      (lambda: pykindred.HnswIndex(rows, progress=3), TypeError, "progress"),
                                      (lambda: index.search(rows[:, 1:]), ValueError, "queries is float32 .30, 6."),
-                                     (lambda: index.search(rows, 0), ValueError, "k is 0"),
+                                     (lambda: index.search(rows, 0), ValueError, "top is 0"),
                                      (lambda: index.search(rows, 2**50), MemoryError, "results"),
                                      (lambda: index.search(rows, 10, ef=5), ValueError, "ef"),
                                      (lambda: index.search(rows, space="cuda"), RuntimeError, "on the host"),

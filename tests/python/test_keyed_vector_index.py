@@ -87,8 +87,8 @@ class KeyedVectorIndex(unittest.TestCase):
         rows, query = vectors("rows", 30, 6), vectors("queries", 2, 6)
         names = [f"row {i}" for i in range(30)]
         index, plain = pykindred.KeyedVectorIndex(names, rows), pykindred.VectorIndex(rows)
-        found = index.score(query, [names[3:9], ["row 1", b"row 2", "row 1"]], k=4)
-        expected = plain.score(query, pykindred.Ragged(np.int64([0, 6, 9]), np.int64([3, 4, 5, 6, 7, 8, 1, 2, 1]), np.empty(9)), k=4)
+        found = index.score(query, [names[3:9], ["row 1", b"row 2", "row 1"]], top=4)
+        expected = plain.score(query, pykindred.Ragged(np.int64([0, 6, 9]), np.int64([3, 4, 5, 6, 7, 8, 1, 2, 1]), np.empty(9)), top=4)
         np.testing.assert_array_equal(found.lims, expected.lims)
         np.testing.assert_array_equal(found.ids, expected.ids)
         np.testing.assert_array_equal(found.scores, expected.scores)
@@ -175,7 +175,7 @@ class KeyedVectorIndex(unittest.TestCase):
                 (lambda: make(np.ones((3, 1), np.int64), rows), ValueError, "keys is int64"), (lambda: make([1, 2], rows), ValueError, ""), (lambda: make([1, 2, 3], rows[0]), ValueError, "rows is"), (lambda: make([], rows[:0, :0]), ValueError, "rows is"),
                 (lambda: make([1, 2, 3], rows.astype(float)), TypeError, "rows is"), (lambda: make([1, 2, 3], rows, residency="gpu"), ValueError, "residency"), (lambda: make([1, 2, 3], rows, context=3), TypeError, "context"),
                 (lambda: index.upsert(["a"], rows[:1]), ValueError, ""), (lambda: texts.upsert([1], rows[:1]), ValueError, ""), (lambda: index.upsert([1], rows[:1, :3]), ValueError, "rows is"), (lambda: index.upsert([1], rows), ValueError, ""),
-                (lambda: index.remove([9]), KeyError, ""), (lambda: index.remove([1, 1]), KeyError, ""), (lambda: index.find(["a"]), ValueError, ""), (lambda: index.search(rows, 0), ValueError, "k is 0"), (lambda: index.search(rows[:, :3]), ValueError, "queries"),
+                (lambda: index.remove([9]), KeyError, ""), (lambda: index.remove([1, 1]), KeyError, ""), (lambda: index.find(["a"]), ValueError, ""), (lambda: index.search(rows, 0), ValueError, "top is 0"), (lambda: index.search(rows[:, :3]), ValueError, "queries"),
                 (lambda: index.search(rows, metric="dot"), ValueError, "metric"), (lambda: index.search(rows, 2**60), MemoryError, ""), (lambda: index.search_at_least(rows, "x"), TypeError, "score"), (lambda: index.score(rows, 3), TypeError, "candidates"),
                 (lambda: index.score(rows, [[1]]), ValueError, ""), (lambda: index.score(rows[:1], [[9]]), ValueError, ""), (lambda: index.score(rows[:1], [3]), TypeError, "candidates"), (lambda: index.save(3), TypeError, "path")):
             with self.subTest(message), self.assertRaisesRegex(error, message) as raised:

@@ -48,15 +48,15 @@ class VectorIndex(unittest.TestCase):
     def test_one_query_has_no_dimension_of_queries(self):
         rows = vectors("rows", 20, 8)
         index = pykindred.VectorIndex(rows)
-        scores, ids = index.search(rows[4], k=3)
+        scores, ids = index.search(rows[4], top=3)
         self.assertEqual((scores.shape, ids.shape, ids[0]), ((3,), (3,), 4))
-        np.testing.assert_array_equal(index.search(rows[4:5], k=3)[1][0], ids)
+        np.testing.assert_array_equal(index.search(rows[4:5], top=3)[1][0], ids)
         self.assertEqual(index.scores(rows[4]).shape, (20,))
 
     def test_k_beyond_the_rows_is_padded(self):
         index = pykindred.VectorIndex(vectors("rows", 2, 4))
         for metric in METRICS:
-            scores, ids = index.search(vectors("queries", 2, 4), k=5, metric=metric)
+            scores, ids = index.search(vectors("queries", 2, 4), top=5, metric=metric)
             np.testing.assert_array_equal(ids[:, 2:], -1)
             np.testing.assert_array_equal(scores[:, 2:], PADDING[metric])
 
@@ -254,10 +254,10 @@ class VectorIndex(unittest.TestCase):
                 (lambda: index.search(ones[None]), ValueError, "queries"),
                 (lambda: index.search(np.zeros((1,) * 5, np.float32)), ValueError, "queries has 5 dimensions"),
                 (lambda: index.search(np.float32(1)), ValueError, "queries"),
-                (lambda: index.search(ones, 0), ValueError, "k is 0"),
-                (lambda: index.search(ones, -1), ValueError, "k is -1"),
-                (lambda: index.search(ones, 2.0), TypeError, "k is of type float"),
-                (lambda: index.search(ones, 10**30), ValueError, "k is 1000"),
+                (lambda: index.search(ones, 0), ValueError, "top is 0"),
+                (lambda: index.search(ones, -1), ValueError, "top is -1"),
+                (lambda: index.search(ones, 2.0), TypeError, "top is of type float"),
+                (lambda: index.search(ones, 10**30), ValueError, "top is 1000"),
                 (lambda: index.search(ones, 2**62), MemoryError, "results"),
                 (lambda: index.search(ones, 2**40), MemoryError, "results"),
                 (lambda: index.search(ones, metric="L2"), ValueError, "metric is 'L2'"),

@@ -3,7 +3,7 @@
 
 >>> import numpy as np, pykindred
 >>> rows = np.eye(4, dtype=np.float32)
->>> scores, ids = pykindred.VectorIndex(rows).search(rows[2], k=2)
+>>> scores, ids = pykindred.VectorIndex(rows).search(rows[2], top=2)
 >>> ids
 array([2, 0])
 
@@ -24,9 +24,12 @@ from pykindred._layers import (LinearGradients, NormGradients, NormResults, laye
                                linear_act, linear_act_backward)
 from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,  # noqa: E402
                                  StoredPattern, SyncRecord)
+from pykindred._prepared import PreparedBulk, PreparedLayer  # noqa: E402
+from pykindred._prepared_score import PreparedScore  # noqa: E402
 from pykindred._results import Ragged, Record  # noqa: E402
 from pykindred._rows import row_scores, top_rows  # noqa: E402
 from pykindred._seed_layer import SeedLayer  # noqa: E402
+from pykindred._seed_sequence import SeedSequence  # noqa: E402
 from pykindred._seed_types import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics,  # noqa: E402
                                    SeedState, SeedTelemetry, TransitionResult, TransitionRules)
 from pykindred._seeds import SeedGradients, SeedSums, backward_seeds, forward_seeds  # noqa: E402
@@ -47,5 +50,6 @@ __all__ = [
     "fuzz", "last_record", "layer_norm_act", "library", "linear_act", "process", "row_scores", "similarity", "top_rows",
     "LinearGradients", "NormGradients", "SeedGradients", "SeedSums", "backward_seeds", "forward_seeds", "layer_norm_act_backward",
     "linear_act_backward", "AlphaSchedule", "ApplyMode", "Blueprint", "Lifecycle", "ScheduleSettings", "SeedEvent", "SeedLayer", "SeedMetrics",
-    "SeedState", "SeedTelemetry", "TransitionResult", "TransitionRules", "KeyedRagged", "KeyedResults", "KeyedVectorIndex", "UpsertCounts",
+    "SeedState", "SeedTelemetry", "TransitionResult", "TransitionRules", "KeyedRagged", "KeyedResults", "KeyedVectorIndex", "UpsertCounts", "PreparedBulk",
+    "PreparedLayer", "PreparedScore", "SeedSequence",
 ]

@@ -110,7 +110,7 @@ def _vectors(count: int) -> bool:
         (scores, ids), ours = least(partial(index.search, given, k, metric="ip"))
         others, theirs = least(partial(by_numpy, given))
         right = right and _recall(ids, exact[:len(given)]) == 1
-        _line(f"  .search({'one query' if len(given) == 1 else f'{len(given)} queries'}, k=10, metric=\"ip\")", ours, f"recall {_recall(ids, exact[:len(given)]):.3f}")
+        _line(f"  .search({'one query' if len(given) == 1 else f'{len(given)} queries'}, top=10, metric=\"ip\")", ours, f"recall {_recall(ids, exact[:len(given)]):.3f}")
         _line("NumPy: product, argpartition, argsort", theirs, f"recall {_recall(others, exact[:len(given)]):.3f}, {theirs / ours:.1f} x the time")
     again = [index.search(wanted, k, metric="ip", space=space, path=path) for space, path in (("serial", "quantized"), ("openmp", "brute_force"))]
     same = all(scores.tobytes() == other.tobytes() and ids.tobytes() == numbers.tobytes() for other, numbers in again)

@@ -30,7 +30,7 @@ class HnswIndex(Closing):
         context: None: the default context
 
     >>> index = HnswIndex(np.float32([[3, 4], [4, -3], [1, 0]]), metric="ip")
-    >>> index.search(np.float32([3, 4]), k=2)
+    >>> index.search(np.float32([3, 4]), top=2)
     (array([25.,  3.], dtype=float32), array([0, 2]))
     """
 
@@ -103,18 +103,18 @@ class HnswIndex(Closing):
         """Writes the index to ``path`` in hnswlib's format; under ``"cosine"``, with normalised rows."""
         self._native.export_hnswlib(path)
 
-    def search(self, queries: Array, k: int = 10, *, ef: int = 0, filter: Array | None = None,
+    def search(self, queries: Array, top: int = 10, *, ef: int = 0, filter: Array | None = None,
                space: str | None = None) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """The rows nearest to each query, approximately.
 
         Args:
             queries: float32 ``[queries, dimension]``, or ``[dimension]`` for one query, on the host
-            ef: candidates per query, at least ``k``: larger values increase recall; 0: 64, or ``k`` if that is more
+            ef: candidates per query, at least ``top``: larger values increase recall; 0: 64, or ``top`` if that is more
             filter: rows that may be returned: bool or uint8 ``[end_id]``, or bits, least significant first, uint64 ``[ceil(end_id / 64)]``
             space: ``"serial"`` or ``"openmp"``; None: one thread for a single query
 
         Returns:
-            ``(scores, ids)``: float32 and int64 ``[queries, k]``, or ``[k]``, best first. Where there is no row, the id is −1 and the score −inf
+            ``(scores, ids)``: float32 and int64 ``[queries, top]``, or ``[top]``, best first. Where there is no row, the id is −1 and the score −inf
             (+inf under ``"l2"``).
 
         Raises:
@@ -122,10 +122,10 @@ class HnswIndex(Closing):
             InvalidArgument: a shape or an option does not fit
 
         >>> index = HnswIndex(np.float32([[3, 4], [4, -3], [1, 0]]), metric="l2")
-        >>> index.search(np.float32([[1, 1]]), k=1)
+        >>> index.search(np.float32([[1, 1]]), top=1)
         (array([[1.]], dtype=float32), array([[2]]))
         """
-        return self._native.search(queries, k, ef, filter, space)
+        return self._native.search(queries, top, ef, filter, space)
 
     def add(self, rows: Array) -> range:
         """Adds rows, float32 ``[count, dimension]``, and returns their ids. On an exception the index is unchanged.

@@ -24,9 +24,9 @@ class UpsertCounts(NamedTuple):
 
 
 class KeyedResults(NamedTuple):
-    """The best rows of every query, ``[queries, k]``, or ``[k]`` for one query.
+    """The best rows of every query, ``[queries, top]``, or ``[top]`` for one query.
 
-    >>> scores, keys, ids = KeyedVectorIndex([70, 80], np.float32([[1, 0], [0, 2]])).search(np.float32([1, 1]), k=3, metric="ip")
+    >>> scores, keys, ids = KeyedVectorIndex([70, 80], np.float32([[1, 0], [0, 2]])).search(np.float32([1, 1]), top=3, metric="ip")
     >>> scores, keys, ids
     (array([  2.,   1., -inf], dtype=float32), array([80, 70,  0], dtype=uint64), array([ 1,  0, -1]))
     """
@@ -92,7 +92,7 @@ class KeyedVectorIndex(Closing):
     >>> index = KeyedVectorIndex(["apple", "pear", "plum"], np.float32([[1, 0], [0, 1], [1, 1]]))
     >>> index.upsert(["pear", "fig"], np.float32([[2, 1], [0, 3]]))
     UpsertCounts(added=1, replaced=1)
-    >>> index.search(np.float32([1, 0.5]), k=2).keys
+    >>> index.search(np.float32([1, 0.5]), top=2).keys
     array([b'pear', b'plum'], dtype=object)
     >>> "plum" in index, "quince" in index
     (True, False)
@@ -215,20 +215,20 @@ class KeyedVectorIndex(Closing):
         """
         return self._native.find(keys)
 
-    def search(self, queries: Array, k: int = 10, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
+    def search(self, queries: Array, top: int = 10, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
                path: str | None = None) -> KeyedResults:
-        """The exact best ``k`` rows of every query.
+        """The exact best ``top`` rows of every query.
 
         Args:
             queries: float32 ``[queries, dimension]``, or ``[dimension]`` for one query, on the host
-            k: at least 1; may exceed the number of keys
+            top: at least 1; may exceed the number of keys
             metric: ``"cosine"``, ``"ip"`` or ``"l2"``
             filter: rows that may be returned, by id, as for :meth:`VectorIndex.search`; ids are found by :meth:`find`
             space: ``"serial"``, ``"openmp"`` or ``"cuda"`` instead of the dispatcher's choice
             path: ``"brute_force"``, ``"quantized"`` or ``"gemm"`` instead of the fastest; the results are the same
 
         Returns:
-            scores, keys and ids, ``[queries, k]``, or ``[k]`` for one query, best first
+            scores, keys and ids, ``[queries, top]``, or ``[top]`` for one query, best first
 
         Raises:
             InvalidType: an array has elements of another type
@@ -238,12 +238,12 @@ class KeyedVectorIndex(Closing):
         >>> index = KeyedVectorIndex(["apple", "pear", "plum"], np.float32([[1, 0], [0, 1], [1, 1]]))
         >>> allowed = np.zeros(index.end_id, bool)
         >>> allowed[index.find(["apple", "plum"])] = True
-        >>> index.search(np.float32([[0, 1], [1, 0]]), k=1, filter=allowed).keys
+        >>> index.search(np.float32([[0, 1], [1, 0]]), top=1, filter=allowed).keys
         array([[b'plum'],
                [b'apple']], dtype=object)
         """
-        scores, ids, keys, is_one = self._native.search(queries, k, metric, filter, space, path)
-        shape = (int(k),) if is_one else (-1, int(k))
+        scores, ids, keys, is_one = self._native.search(queries, top, metric, filter, space, path)
+        shape = (int(top),) if is_one else (-1, int(top))
         return KeyedResults(scores.reshape(shape), _array(keys, *shape), ids.reshape(shape))
 
     def search_at_least(self, queries: Array, score: float, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
@@ -262,9 +262,9 @@ class KeyedVectorIndex(Closing):
         lims, ids, scores, keys = self._native.search_at_least(queries, score, metric, filter, space, path)
         return KeyedRagged(lims, ids, scores, _array(keys, -1))
 
-    def score(self, queries: Array, candidates: list[Any], k: int | None = None, *, metric: str = "cosine",
+    def score(self, queries: Array, candidates: list[Any], top: int | None = None, *, metric: str = "cosine",
               space: str | None = None) -> KeyedRagged:
-        """Re-ranks candidates: the best ``k`` of each list; None: all. Repeated candidates count once.
+        """Re-ranks candidates: the best ``top`` of each list; None: all. Repeated candidates count once.
 
         Args:
             candidates: a list of keys per query, all of which are in the index
@@ -281,7 +281,7 @@ class KeyedVectorIndex(Closing):
         >>> index.score(np.float32([2, 1]), [["pear", "apple", "pear"]], metric="ip").keys
         array([b'apple', b'pear'], dtype=object)
         """
-        lims, ids, scores, keys = self._native.score(queries, candidates, k, metric, space)
+        lims, ids, scores, keys = self._native.score(queries, candidates, top, metric, space)
         return KeyedRagged(lims, ids, scores, _array(keys, -1))
 
     def __len__(self) -> int:

@@ -32,15 +32,15 @@ def row_scores(queries: Array, rows: Array, *, metric: str = "cosine", space: st
     return _kindred.row_scores(queries, rows, metric, space, out, copy, native(context))
 
 
-def top_rows(queries: Array, rows: Array, k: int = 10, *, metric: str = "cosine", space: str | None = None,
+def top_rows(queries: Array, rows: Array, top: int = 10, *, metric: str = "cosine", space: str | None = None,
              out: tuple[Array, Array] | None = None, copy: bool | None = None, context: Context | None = None) -> tuple[Any, Any]:
-    """The exact best ``k`` rows of every query, without an index. Arguments and exceptions as :func:`row_scores`.
+    """The exact best ``top`` rows of every query, without an index. Arguments and exceptions as :func:`row_scores`.
 
     Returns:
-        ``(scores, ids)``: float32 and int64 ``[queries, k]``, or ``[k]`` for one query, best first; equal scores by lower row. Beyond the
+        ``(scores, ids)``: float32 and int64 ``[queries, top]``, or ``[top]`` for one query, best first; equal scores by lower row. Beyond the
         number of rows, ids are −1 and scores −inf (+inf under ``"l2"``).
 
     >>> top_rows(np.float32([3, 4]), np.float32([[3, 4], [4, -3]]), 3, metric="ip")
     (array([ 25.,   0., -inf], dtype=float32), array([ 0,  1, -1]))
     """
-    return _kindred.top_rows(queries, rows, k, metric, space, out, copy, native(context))
+    return _kindred.top_rows(queries, rows, top, metric, space, out, copy, native(context))

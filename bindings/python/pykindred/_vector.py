@@ -32,7 +32,7 @@ class VectorIndex(Closing):
         context: None: the default context
 
     >>> index = VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]]))
-    >>> index.search(np.float32([3, 4]), k=2, metric="ip")
+    >>> index.search(np.float32([3, 4]), top=2, metric="ip")
     (array([25.,  3.], dtype=float32), array([0, 2]))
     """
 
@@ -94,14 +94,14 @@ class VectorIndex(Closing):
         """The bytes of the file."""
         return self._native.to_bytes()
 
-    def search(self, queries: Array, k: int = 10, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
+    def search(self, queries: Array, top: int = 10, *, metric: str = "cosine", filter: Array | None = None, space: str | None = None,
                path: str | None = None, out: tuple[Array, Array] | None = None, stream: Stream = None,
                copy: bool | None = None) -> tuple[Any, Any]:
-        """The exact best ``k`` rows of every query.
+        """The exact best ``top`` rows of every query.
 
         Args:
             queries: float32 ``[queries, dimension]``, or ``[dimension]`` for one query; rows may lie apart
-            k: at least 1; may exceed the number of rows
+            top: at least 1; may exceed the number of rows
             filter: rows that may be returned: bool or uint8 ``[end_id]``; or as bits, least significant first, uint64 ``[words]`` or, for each
                 query its own, ``[queries, words]``, with ``words = ceil(end_id / 64)``. Not for queries on a device
             space: ``"serial"``, ``"openmp"`` or ``"cuda"`` instead of the dispatcher's choice
@@ -110,7 +110,7 @@ class VectorIndex(Closing):
             copy: False raises where the layout of the queries would need a copy
 
         Returns:
-            ``(scores, ids)``: float32 and int64 ``[queries, k]``, or ``[k]`` for one query, best first. Where there is no row, the id is −1 and the
+            ``(scores, ids)``: float32 and int64 ``[queries, top]``, or ``[top]`` for one query, best first. Where there is no row, the id is −1 and the
             score −inf (+inf under ``"l2"``).
 
         Raises:
@@ -119,12 +119,12 @@ class VectorIndex(Closing):
             SpaceUnavailable: the call cannot run in ``space``
 
         >>> index = VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]]))
-        >>> scores, ids = index.search(np.float32([[3, 4], [1, 0]]), k=2, metric="ip", filter=np.array([True, False, True]))
+        >>> scores, ids = index.search(np.float32([[3, 4], [1, 0]]), top=2, metric="ip", filter=np.array([True, False, True]))
         >>> ids
         array([[0, 2],
                [0, 2]])
         """
-        return self._native.search(queries, k, metric, filter, space, path, out, stream, copy)
+        return self._native.search(queries, top, metric, filter, space, path, out, stream, copy)
 
     def search_at_least(self, queries: Array, score: float, *, metric: str = "cosine", filter: Array | None = None,
                         space: str | None = None, path: str | None = None) -> Ragged:
@@ -141,10 +141,10 @@ class VectorIndex(Closing):
         """
         return Ragged(*self._native.search_at_least(queries, score, metric, filter, space, path))
 
-    def score(self, queries: Array, candidates: "Array | Ragged", k: int | None = None, *, metric: str = "cosine",
+    def score(self, queries: Array, candidates: "Array | Ragged", top: int | None = None, *, metric: str = "cosine",
               filter: Array | None = None, space: str | None = None, out: tuple[Array, Array] | None = None, stream: Stream = None,
               copy: bool | None = None) -> "tuple[Any, Any] | Ragged":
-        """Re-ranks candidates: the best ``k`` of each list; None: all. Repeated candidates count once.
+        """Re-ranks candidates: the best ``top`` of each list; None: all. Repeated candidates count once.
 
         Args:
             candidates: int64 ``[queries, length]``, or ``[length]`` for one query, where an id without a row, such as −1, is skipped; or a
@@ -163,10 +163,10 @@ class VectorIndex(Closing):
         if isinstance(candidates, Ragged):
             if out is not None or stream is not None:
                 raise _refused("out and stream are for candidates in an array; ragged candidates give a Ragged")
-            return Ragged(*self._native.score_lists(queries, candidates.lims, candidates.ids, k, metric, filter, space))
+            return Ragged(*self._native.score_lists(queries, candidates.lims, candidates.ids, top, metric, filter, space))
         if filter is not None:
             raise _refused("filter is for ragged candidates; leave out candidates of an array, or write -1")
-        return self._native.score(queries, candidates, k, metric, space, out, stream, copy)
+        return self._native.score(queries, candidates, top, metric, space, out, stream, copy)
 
     def scores(self, queries: Array, *, metric: str = "cosine", space: str | None = None, out: Array | None = None,
                stream: Stream = None, copy: bool | None = None) -> Any:

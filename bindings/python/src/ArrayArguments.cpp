@@ -19,11 +19,11 @@ void outputs_of(nb::handle out, std::int64_t top, nb::object& scores, nb::object
     refuse_type("out must be a tuple of two arrays, (scores, ids)");
   scores = out[0];
   ids = out[1];
-  // C++ takes k from this extent, and checks the rest.
+  // C++ takes it from this extent, and checks the rest.
   CallStream unordered(nb::int_(0));
   const Output array(scores, "scores", &unordered);
   if (array.rank() == 0 || array.extent(array.rank() - 1) != top)
-    refuse("out has scores " + array.text() + "; with k = " + std::to_string(top) +
+    refuse("out has scores " + array.text() + "; with top = " + std::to_string(top) +
            " their last dimension must be " + std::to_string(top));
 }
 

@@ -512,7 +512,7 @@ Array Output::array() const {
   return {m_data, m_type, shape(), {m_strides.data(), m_rank}, m_memory, m_device};
 }
 
-nb::object empty_array(DataType type, std::initializer_list<std::int64_t> shape) {
+nb::object empty_array(DataType type, std::span<const std::int64_t> shape) {
   nb::object extents = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   Py_ssize_t place = 0;
   for (const std::int64_t extent : shape)
@@ -530,7 +530,7 @@ nb::object empty_array(DataType type, std::initializer_list<std::int64_t> shape)
 }
 
 nb::object empty_array(nb::handle like, const Borrowed& input, DataType type,
-                       std::initializer_list<std::int64_t> shape) {
+                       std::span<const std::int64_t> shape) {
   if (!input.on_device()) return empty_array(type, shape);
   const std::string library = library_of(like);
   nb::list extents;

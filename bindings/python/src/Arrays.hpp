@@ -153,8 +153,15 @@ class Output : public Borrowed {
 /// \brief A new array: of NumPy, or, for \p like on a device, of the library that made it.
 /// \throws InvalidArgument for a library whose arrays cannot be made; OutOfMemory
 nanobind::object empty_array(nanobind::handle like, const Borrowed& input, DataType type,
-                             std::initializer_list<std::int64_t> shape);
-nanobind::object empty_array(DataType type, std::initializer_list<std::int64_t> shape);
+                             std::span<const std::int64_t> shape);
+nanobind::object empty_array(DataType type, std::span<const std::int64_t> shape);
+inline nanobind::object empty_array(nanobind::handle like, const Borrowed& input, DataType type,
+                                    std::initializer_list<std::int64_t> shape) {
+  return empty_array(like, input, type, std::span(shape.begin(), shape.size()));
+}
+inline nanobind::object empty_array(DataType type, std::initializer_list<std::int64_t> shape) {
+  return empty_array(type, std::span(shape.begin(), shape.size()));
+}
 /// \brief uint8 [\p bytes] on the device of \p input, made by the library that made \p like, for
 /// the time of a call on \p stream: it may be released before the device has finished.
 /// \throws InvalidArgument for a library whose arrays cannot be made

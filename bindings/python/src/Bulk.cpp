@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
+#include "BulkArguments.hpp"
 #include "Calls.hpp"
 #include "Context.hpp"
 #include "Engines.hpp"
@@ -36,17 +37,6 @@ struct Shared {
   Bulk bulk;
 };
 using Handle = EngineHandle<Shared>;
-
-constexpr std::array<Choice<ElementWise>, 5> operations{{{"add", ElementWise::add},
-                                                         {"multiply", ElementWise::multiply},
-                                                         {"square", ElementWise::square},
-                                                         {"sqrt", ElementWise::square_root},
-                                                         {"exp", ElementWise::exponential}}};
-constexpr std::array<Choice<Reduction>, 5> reductions{{{"sum", Reduction::sum},
-                                                       {"min", Reduction::min},
-                                                       {"max", Reduction::max},
-                                                       {"mean", Reduction::mean},
-                                                       {"deviation", Reduction::deviation}}};
 
 /// A number of Python as one element of the type of an array. \throws InvalidType, InvalidArgument
 class Number {
@@ -119,19 +109,7 @@ class Number {
 
 /// A new array of the shape of \p input, beside it.
 nb::object array_like(nb::handle like, const Input& input) {
-  const std::span<const std::int64_t> shape = input.shape();
-  switch (shape.size()) {
-    case 0:
-      return empty_array(like, input, input.type(), {});
-    case 1:
-      return empty_array(like, input, input.type(), {shape[0]});
-    case 2:
-      return empty_array(like, input, input.type(), {shape[0], shape[1]});
-    case 3:
-      return empty_array(like, input, input.type(), {shape[0], shape[1], shape[2]});
-    default:
-      return empty_array(like, input, input.type(), {shape[0], shape[1], shape[2], shape[3]});
-  }
+  return empty_array(like, input, input.type(), input.shape());
 }
 
 BulkOptions options_of(nb::handle space) {

@@ -45,10 +45,14 @@ void register_sequence_matcher(nanobind::module_& module);
 void register_pattern_memory(nanobind::module_& module);
 void register_spreading_engine(nanobind::module_& module);
 void register_bulk(nanobind::module_& module);
+void register_prepared(nanobind::module_& module);
+void register_prepared_bulk(nanobind::module_& module);
+void register_prepared_score(nanobind::module_& module);
 void register_lattice(nanobind::module_& module);
 void register_layers(nanobind::module_& module);
 void register_seed_functions(nanobind::module_& module);
 void register_seed_layer(nanobind::module_& module);
+void register_seed_sequence(nanobind::module_& module);
 void register_keyed_vector_index(nanobind::module_& module);
 
 }  // namespace Kindred::Python

@@ -94,24 +94,24 @@ std::shared_ptr<Shared> made_of(const SharedContext& context, nb::handle rows,
   });
 }
 
-nb::object search(const Handle& self, nb::handle queries, nb::handle k, nb::handle ef,
+nb::object search(const Handle& self, nb::handle queries, nb::handle top, nb::handle ef,
                   nb::handle filter, nb::handle space) {
   const std::shared_ptr<Shared> shared = self.open();
   HnswSearchOptions options;
-  const std::int64_t top = integer_of(k, "k", 1);
-  options.top = static_cast<std::size_t>(top);
+  const std::int64_t count = integer_of(top, "top", 1);
+  options.top = static_cast<std::size_t>(count);
   options.ef = static_cast<std::size_t>(integer_of(ef, "ef", 0));
   options.space = space_of(space);
   const Filter given_filter(filter);
   given_filter.set(options);
   const HostQueries given(queries, shared->index.dimension());
   check_free_memory(*shared->context,
-                    static_cast<double>(given.count()) * static_cast<double>(top) * 12);
+                    static_cast<double>(given.count()) * static_cast<double>(count) * 12);
   const HnswResults found =
       reading(*shared, [&] { return shared->index.search(given.values(), options); });
   keep_record(found.record);
   const auto output = [&](DataType type) {
-    return given.is_one() ? empty_array(type, {top}) : empty_array(type, {given.count(), top});
+    return given.is_one() ? empty_array(type, {count}) : empty_array(type, {given.count(), count});
   };
   nb::object scores = output(DataType::float32);
   nb::object ids = output(DataType::int64);
@@ -119,7 +119,7 @@ nb::object search(const Handle& self, nb::handle queries, nb::handle k, nb::hand
   const Output ids_out(ids, "ids");
   auto* const score = static_cast<float*>(scores_out.array().data());
   auto* const id = static_cast<std::int64_t*>(ids_out.array().data());
-  const auto columns = static_cast<std::size_t>(top);
+  const auto columns = static_cast<std::size_t>(count);
   for (std::size_t query = 0; query < static_cast<std::size_t>(given.count()); ++query) {
     std::copy_n(found.scores.data() + query * found.top, found.top, score + query * columns);
     std::copy_n(found.ids.data() + query * found.top, found.top, id + query * columns);
@@ -266,7 +266,7 @@ void register_hnsw_index(nb::module_& module) {
             return array_of(std::span<const float>(found));
           },
           nb::arg("id").none())
-      .def("search", search, nb::arg("queries").none(), nb::arg("k").none(), nb::arg("ef").none(),
+      .def("search", search, nb::arg("queries").none(), nb::arg("top").none(), nb::arg("ef").none(),
            nb::arg("filter").none(), nb::arg("space").none())
       .def(
           "save",

@@ -158,19 +158,19 @@ class KeyResults {
   nb::list m_texts;
 };
 
-/// `(scores, ids, keys, is_one)`: float32 and int64 [count · k], `KeyResults` likewise, and whether
-/// there is one query
-nb::object search(const Handle& self, nb::handle queries, nb::handle k, nb::handle metric,
+/// `(scores, ids, keys, is_one)`: float32 and int64 [count · top], `KeyResults` likewise, and
+/// whether there is one query
+nb::object search(const Handle& self, nb::handle queries, nb::handle top, nb::handle metric,
                   nb::handle filter, nb::handle space, nb::handle path) {
   const std::shared_ptr<Shared> shared = self.open();
   SearchOptions options = search_options(metric, space, path);
-  const std::int64_t top = integer_of(k, "k", 1);
-  options.top = static_cast<std::size_t>(top);
+  const std::int64_t columns = integer_of(top, "top", 1);
+  options.top = static_cast<std::size_t>(columns);
   const Filter given_filter(filter);
   given_filter.set(options);
   const HostQueries given(queries, shared->index.dimension());
   check_free_memory(*shared->context,
-                    static_cast<double>(given.count()) * static_cast<double>(top) * 20);
+                    static_cast<double>(given.count()) * static_cast<double>(columns) * 20);
   const KeyedSearchResults found =
       unlocked([&] { return shared->index.search(given.values(), options); });
   keep_record(found.record);
@@ -179,7 +179,7 @@ nb::object search(const Handle& self, nb::handle queries, nb::handle k, nb::hand
   KeyResults keys(found.keys.kind);
   const KeySpan found_keys = found.keys.span();
   for (std::size_t query = 0; query < static_cast<std::size_t>(given.count()); ++query) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(top); ++i) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(columns); ++i) {
       const std::size_t place = query * found.top + i;
       const bool exists = i < found.top && found.ids[place] >= 0;
       scores.push_back(exists ? found.scores[place] : padding_score(options.metric));
@@ -215,7 +215,7 @@ nb::object search_at_least(const Handle& self, nb::handle queries, nb::handle sc
       unlocked([&] { return shared->index.search_at_least(given.values(), least, options); }));
 }
 
-nb::object score(const Handle& self, nb::handle queries, nb::handle candidates, nb::handle k,
+nb::object score(const Handle& self, nb::handle queries, nb::handle candidates, nb::handle top,
                  nb::handle metric, nb::handle space) {
   const std::shared_ptr<Shared> shared = self.open();
   SearchOptions options = search_options(metric, space, nb::none());
@@ -230,7 +230,7 @@ nb::object score(const Handle& self, nb::handle queries, nb::handle candidates, 
     spans.push_back(lists.emplace_back(one, "candidates", shared->index.key_kind()).span());
     most = std::max(most, spans.back().size());
   }
-  options.top = k.is_none() ? most : static_cast<std::size_t>(integer_of(k, "k", 1));
+  options.top = top.is_none() ? most : static_cast<std::size_t>(integer_of(top, "top", 1));
   return ragged_with_keys(
       unlocked([&] { return shared->index.score(given.values(), spans, options); }));
 }
@@ -338,14 +338,14 @@ void register_keyed_vector_index(nb::module_& module) {
             return array_of(std::span<const std::int64_t>(found));
           },
           nb::arg("keys").none())
-      .def("search", search, nb::arg("queries").none(), nb::arg("k").none(),
+      .def("search", search, nb::arg("queries").none(), nb::arg("top").none(),
            nb::arg("metric").none(), nb::arg("filter").none(), nb::arg("space").none(),
            nb::arg("path").none())
       .def("search_at_least", search_at_least, nb::arg("queries").none(), nb::arg("score").none(),
            nb::arg("metric").none(), nb::arg("filter").none(), nb::arg("space").none(),
            nb::arg("path").none())
       .def("score", score, nb::arg("queries").none(), nb::arg("candidates").none(),
-           nb::arg("k").none(), nb::arg("metric").none(), nb::arg("space").none())
+           nb::arg("top").none(), nb::arg("metric").none(), nb::arg("space").none())
       .def(
           "save",
           [](const Handle& self, nb::handle path) {

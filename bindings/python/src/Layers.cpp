@@ -11,12 +11,15 @@
 #include "Engines.hpp"
 #include "Errors.hpp"
 #include "Options.hpp"
+#include "Prepared.hpp"
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace nb = nanobind;
 
@@ -65,6 +68,8 @@ class Call {
     Python::require_place(*m_context, m_x, m_space, !stream.is_none());
   }
 
+  const SharedContext& context() const { return m_context; }
+  std::optional<Space> space() const { return m_space; }
   const Input& x() const { return m_x; }
   CallStream& order() { return m_order; }
   Copying copying() const { return m_copying; }
@@ -127,6 +132,7 @@ class Call {
     }
     unlocked([&] { run(*m_context, layers, options); });
   }
+  std::optional<Stream> stream() const { return m_order.stream(); }
 
  private:
   static void require_matrix(const Input& given) {
@@ -177,139 +183,269 @@ class Column {
   std::span<const float> m_values;
 };
 
-/// `(y, mean, variance)`; the latter are None unless \p statistics
+LinearOptions linear_options(bool reproducible) {
+  LinearOptions options;
+  options.reproducible = reproducible;
+  return options;
+}
+
+// The arguments of each call, with the arrays that they name, and its results.
+
+struct NormCall {
+  NormCall(nb::handle x, nb::handle gamma, nb::handle beta, nb::handle epsilon,
+           nb::handle activation, nb::handle statistics, nb::handle space, nb::handle out,
+           nb::handle stream, nb::handle copy, nb::handle context)
+      : has_statistics(flag_of(statistics, "statistics")),
+        call(x, space, stream, copy, context),
+        columns(call.x().extent(1)),
+        scale(gamma, "gamma", columns, call),
+        shift(beta, "beta", columns, call) {
+    const std::int64_t rows = call.x().extent(0);
+    layer.epsilon = static_cast<float>(number_of(epsilon, "epsilon"));
+    layer.activation = value_of(activation, "activation", activations);
+    layer.x = call.x_matrix();
+    layer.gamma = scale.values();
+    layer.beta = shift.values();
+    made = out.is_none() ? call.made(call.x().type(), {rows, columns}) : nb::borrow(out);
+    layer.y = call.output(y.emplace(made, "out", &call.order()), rows, columns);
+    if (!has_statistics) return;
+    mean_made = call.made(DataType::float32, {rows});
+    variance_made = call.made(DataType::float32, {rows});
+    layer.mean = call.output(mean.emplace(mean_made, "mean", &call.order()), rows);
+    layer.variance = call.output(variance.emplace(variance_made, "variance", &call.order()), rows);
+  }
+  double elements() const { return static_cast<double>(layer.x.rows * layer.x.columns); }
+  /// `(y, mean, variance)`; the latter are None unless `statistics`
+  nb::object results() const { return nb::make_tuple(made, mean_made, variance_made); }
+
+  bool has_statistics;
+  Call call;
+  std::int64_t columns;
+  Column scale;
+  Column shift;
+  nb::object made;
+  nb::object mean_made = nb::none();
+  nb::object variance_made = nb::none();
+  std::optional<Output> y;
+  std::optional<Output> mean;
+  std::optional<Output> variance;
+  NormLayer layer;
+};
+
+struct NormGradientCall {
+  NormGradientCall(nb::handle x, nb::handle gradient, nb::handle gamma, nb::handle beta,
+                   nb::handle epsilon, nb::handle activation, nb::handle space, nb::handle out,
+                   nb::handle stream, nb::handle copy, nb::handle context)
+      : call(x, space, stream, copy, context),
+        columns(call.x().extent(1)),
+        of_y(gradient, "gradient", &call.order(), call.copying()),
+        scale(gamma, "gamma", columns, call),
+        shift(beta, "beta", columns, call),
+        made(three_of(out, "out", "(dx, dgamma, dbeta)")) {
+    const std::int64_t rows = call.x().extent(0);
+    layer.epsilon = static_cast<float>(number_of(epsilon, "epsilon"));
+    layer.activation = value_of(activation, "activation", activations);
+    layer.x = call.x_matrix();
+    layer.gradient = call.matrix(of_y, rows, columns);
+    layer.gamma = scale.values();
+    layer.beta = shift.values();
+    if (made[0].is_none()) made[0] = call.made(call.x().type(), {rows, columns});
+    if (out.is_none())
+      for (std::size_t i = 1; i < 3; ++i) made[i] = call.made(DataType::float32, {columns});
+    dx.emplace(made[0], "dx", &call.order());
+    if (dx->type() != call.x().type())
+      refuse_type("dx is " + dx->text() + "; it must have the element type of x, which is " +
+                  call.x().text());
+    layer.dx = call.output(*dx, rows, columns);
+    if (!made[1].is_none())
+      layer.dgamma = call.output(dgamma.emplace(made[1], "dgamma", &call.order()), columns);
+    if (!made[2].is_none())
+      layer.dbeta = call.output(dbeta.emplace(made[2], "dbeta", &call.order()), columns);
+  }
+  double elements() const { return 2 * static_cast<double>(layer.x.rows * layer.x.columns); }
+  /// `(dx, dgamma, dbeta)`
+  nb::object results() const { return nb::make_tuple(made[0], made[1], made[2]); }
+
+  Call call;
+  std::int64_t columns;
+  Input of_y;
+  Column scale;
+  Column shift;
+  std::array<nb::object, 3> made;
+  std::optional<Output> dx;
+  std::optional<Output> dgamma;
+  std::optional<Output> dbeta;
+  NormGradient layer;
+};
+
+struct LinearCall {
+  LinearCall(nb::handle x, nb::handle w, nb::handle given_bias, nb::handle activation,
+             nb::handle given_reproducible, nb::handle space, nb::handle out, nb::handle stream,
+             nb::handle copy, nb::handle context)
+      : call(x, space, stream, copy, context),
+        reproducible(flag_of(given_reproducible, "reproducible")),
+        weights(w, "w", &call.order(), call.copying()) {
+    layer.activation = value_of(activation, "activation", activations);
+    weights.require_type({call.x().type()});
+    layer.x = call.x_matrix();
+    layer.w = call.matrix(weights, -1, call.x().extent(1));
+    const std::int64_t rows = call.x().extent(0);
+    const std::int64_t outputs = weights.extent(0);
+    layer.bias = bias.emplace(given_bias, "bias", outputs, call).values();
+    made = out.is_none() ? call.made(call.x().type(), {rows, outputs}) : nb::borrow(out);
+    layer.y = call.output(y.emplace(made, "out", &call.order()), rows, outputs);
+  }
+  double elements() const {
+    return static_cast<double>(layer.x.rows * layer.x.columns) * static_cast<double>(layer.w.rows);
+  }
+  LinearOptions options() const { return linear_options(reproducible); }
+  /// y
+  nb::object results() const { return made; }
+
+  Call call;
+  bool reproducible;
+  Input weights;
+  std::optional<Column> bias;
+  nb::object made;
+  std::optional<Output> y;
+  LinearLayer layer;
+};
+
+struct LinearGradientCall {
+  LinearGradientCall(nb::handle x, nb::handle gradient, nb::handle w, nb::handle given_bias,
+                     nb::handle activation, nb::handle given_reproducible, nb::handle space,
+                     nb::handle out, nb::handle stream, nb::handle copy, nb::handle context)
+      : call(x, space, stream, copy, context),
+        reproducible(flag_of(given_reproducible, "reproducible")),
+        weights(w, "w", &call.order(), call.copying()),
+        of_y(gradient, "gradient", &call.order(), call.copying()),
+        made(three_of(out, "out", "(dx, dw, dbias)")) {
+    layer.activation = value_of(activation, "activation", activations);
+    weights.require_type({call.x().type()});
+    layer.x = call.x_matrix();
+    const std::int64_t rows = call.x().extent(0);
+    const std::int64_t inputs = call.x().extent(1);
+    layer.w = call.matrix(weights, -1, inputs);
+    const std::int64_t outputs = weights.extent(0);
+    layer.gradient = call.matrix(of_y, rows, outputs);
+    layer.bias = bias.emplace(given_bias, "bias", outputs, call).values();
+    if (out.is_none()) {
+      made[0] = call.made(call.x().type(), {rows, inputs});
+      made[1] = call.made(call.x().type(), {outputs, inputs});
+      made[2] = call.made(DataType::float32, {outputs});
+    }
+    if (!made[0].is_none())
+      layer.dx = call.output(dx.emplace(made[0], "dx", &call.order()), rows, inputs);
+    if (!made[1].is_none())
+      layer.dw = call.output(dw.emplace(made[1], "dw", &call.order()), outputs, inputs);
+    if (!made[2].is_none())
+      layer.dbias = call.output(dbias.emplace(made[2], "dbias", &call.order()), outputs);
+  }
+  double elements() const {
+    return 2 * static_cast<double>(layer.x.rows * layer.x.columns) *
+           static_cast<double>(layer.w.rows);
+  }
+  LinearOptions options() const { return linear_options(reproducible); }
+  /// `(dx, dw, dbias)`
+  nb::object results() const { return nb::make_tuple(made[0], made[1], made[2]); }
+
+  Call call;
+  bool reproducible;
+  Input weights;
+  Input of_y;
+  std::optional<Column> bias;
+  std::array<nb::object, 3> made;
+  std::optional<Output> dx;
+  std::optional<Output> dw;
+  std::optional<Output> dbias;
+  LinearGradient layer;
+};
+
 nb::object layer_norm_act(nb::handle x, nb::handle gamma, nb::handle beta, nb::handle epsilon,
                           nb::handle activation, nb::handle statistics, nb::handle space,
                           nb::handle out, nb::handle stream, nb::handle copy, nb::handle context) {
-  NormLayer layer;
-  layer.epsilon = static_cast<float>(number_of(epsilon, "epsilon"));
-  layer.activation = value_of(activation, "activation", activations);
-  const bool has_statistics = flag_of(statistics, "statistics");
-  Call call(x, space, stream, copy, context);
-  layer.x = call.x_matrix();
-  const std::int64_t rows = call.x().extent(0);
-  const std::int64_t columns = call.x().extent(1);
-  const Column scale(gamma, "gamma", columns, call);
-  const Column shift(beta, "beta", columns, call);
-  layer.gamma = scale.values();
-  layer.beta = shift.values();
-  const nb::object made =
-      out.is_none() ? call.made(call.x().type(), {rows, columns}) : nb::borrow(out);
-  const Output output(made, "out", &call.order());
-  layer.y = call.output(output, rows, columns);
-  nb::object mean = nb::none();
-  nb::object variance = nb::none();
-  std::optional<Output> mean_out;
-  std::optional<Output> variance_out;
-  if (has_statistics) {
-    mean = call.made(DataType::float32, {rows});
-    variance = call.made(DataType::float32, {rows});
-    mean_out.emplace(mean, "mean", &call.order());
-    variance_out.emplace(variance, "variance", &call.order());
-    layer.mean = call.output(*mean_out, rows);
-    layer.variance = call.output(*variance_out, rows);
-  }
-  call.run(layer, NormOptions(), no_bytes, run_norm_layers);
-  return nb::make_tuple(made, mean, variance);
+  NormCall of(x, gamma, beta, epsilon, activation, statistics, space, out, stream, copy, context);
+  of.call.run(of.layer, NormOptions(), no_bytes, run_norm_layers);
+  return of.results();
 }
 
-/// `(dx, dgamma, dbeta)`
 nb::object layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle gamma,
                                    nb::handle beta, nb::handle epsilon, nb::handle activation,
                                    nb::handle space, nb::handle out, nb::handle stream,
                                    nb::handle copy, nb::handle context) {
-  NormGradient layer;
-  layer.epsilon = static_cast<float>(number_of(epsilon, "epsilon"));
-  layer.activation = value_of(activation, "activation", activations);
-  Call call(x, space, stream, copy, context);
-  layer.x = call.x_matrix();
-  const std::int64_t rows = call.x().extent(0);
-  const std::int64_t columns = call.x().extent(1);
-  const Input of_y(gradient, "gradient", &call.order(), call.copying());
-  layer.gradient = call.matrix(of_y, rows, columns);
-  const Column scale(gamma, "gamma", columns, call);
-  const Column shift(beta, "beta", columns, call);
-  layer.gamma = scale.values();
-  layer.beta = shift.values();
-  auto results = three_of(out, "out", "(dx, dgamma, dbeta)");
-  if (results[0].is_none()) results[0] = call.made(call.x().type(), {rows, columns});
-  if (out.is_none())
-    for (std::size_t i = 1; i < 3; ++i) results[i] = call.made(DataType::float32, {columns});
-  const Output dx(results[0], "dx", &call.order());
-  if (dx.type() != call.x().type())
-    refuse_type("dx is " + dx.text() + "; it must have the element type of x, which is " +
-                call.x().text());
-  layer.dx = call.output(dx, rows, columns);
-  std::optional<Output> dgamma;
-  std::optional<Output> dbeta;
-  if (!results[1].is_none())
-    layer.dgamma = call.output(dgamma.emplace(results[1], "dgamma", &call.order()), columns);
-  if (!results[2].is_none())
-    layer.dbeta = call.output(dbeta.emplace(results[2], "dbeta", &call.order()), columns);
-  call.run(layer, NormOptions(), norm_gradients_workspace, run_norm_gradients);
-  return nb::make_tuple(results[0], results[1], results[2]);
+  NormGradientCall of(x, gradient, gamma, beta, epsilon, activation, space, out, stream, copy,
+                      context);
+  of.call.run(of.layer, NormOptions(), norm_gradients_workspace, run_norm_gradients);
+  return of.results();
 }
 
 nb::object linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::handle activation,
                       nb::handle reproducible, nb::handle space, nb::handle out, nb::handle stream,
                       nb::handle copy, nb::handle context) {
-  LinearLayer layer;
-  layer.activation = value_of(activation, "activation", activations);
-  Call call(x, space, stream, copy, context);
-  const LinearOptions options{flag_of(reproducible, "reproducible")};
-  const Input weights(w, "w", &call.order(), call.copying());
-  weights.require_type({call.x().type()});
-  layer.x = call.x_matrix();
-  layer.w = call.matrix(weights, -1, call.x().extent(1));
-  const std::int64_t rows = call.x().extent(0);
-  const std::int64_t outputs = weights.extent(0);
-  const Column shift(bias, "bias", outputs, call);
-  layer.bias = shift.values();
-  const nb::object made =
-      out.is_none() ? call.made(call.x().type(), {rows, outputs}) : nb::borrow(out);
-  const Output output(made, "out", &call.order());
-  layer.y = call.output(output, rows, outputs);
-  call.run(layer, options, linear_layers_workspace, run_linear_layers);
-  return made;
+  LinearCall of(x, w, bias, activation, reproducible, space, out, stream, copy, context);
+  of.call.run(of.layer, of.options(), linear_layers_workspace, run_linear_layers);
+  return of.results();
 }
 
-/// `(dx, dw, dbias)`
 nb::object linear_act_backward(nb::handle x, nb::handle gradient, nb::handle w, nb::handle bias,
                                nb::handle activation, nb::handle reproducible, nb::handle space,
                                nb::handle out, nb::handle stream, nb::handle copy,
                                nb::handle context) {
-  LinearGradient layer;
-  layer.activation = value_of(activation, "activation", activations);
-  Call call(x, space, stream, copy, context);
-  const LinearOptions options{flag_of(reproducible, "reproducible")};
-  const Input weights(w, "w", &call.order(), call.copying());
-  weights.require_type({call.x().type()});
-  layer.x = call.x_matrix();
-  const std::int64_t rows = call.x().extent(0);
-  const std::int64_t inputs = call.x().extent(1);
-  layer.w = call.matrix(weights, -1, inputs);
-  const std::int64_t outputs = weights.extent(0);
-  const Input of_y(gradient, "gradient", &call.order(), call.copying());
-  layer.gradient = call.matrix(of_y, rows, outputs);
-  const Column shift(bias, "bias", outputs, call);
-  layer.bias = shift.values();
-  auto results = three_of(out, "out", "(dx, dw, dbias)");
-  if (out.is_none()) {
-    results[0] = call.made(call.x().type(), {rows, inputs});
-    results[1] = call.made(call.x().type(), {outputs, inputs});
-    results[2] = call.made(DataType::float32, {outputs});
-  }
-  std::optional<Output> dx;
-  std::optional<Output> dw;
-  std::optional<Output> dbias;
-  if (!results[0].is_none())
-    layer.dx = call.output(dx.emplace(results[0], "dx", &call.order()), rows, inputs);
-  if (!results[1].is_none())
-    layer.dw = call.output(dw.emplace(results[1], "dw", &call.order()), outputs, inputs);
-  if (!results[2].is_none())
-    layer.dbias = call.output(dbias.emplace(results[2], "dbias", &call.order()), outputs);
-  call.run(layer, options, linear_gradients_workspace, run_linear_gradients);
-  return nb::make_tuple(results[0], results[1], results[2]);
+  LinearGradientCall of(x, gradient, w, bias, activation, reproducible, space, out, stream, copy,
+                        context);
+  of.call.run(of.layer, of.options(), linear_gradients_workspace, run_linear_gradients);
+  return of.results();
+}
+
+/// `(prepared, results)` \tparam PreparedLayers a prepared call of C++
+template <class PreparedLayers, class LayerCall, class... Arguments>
+nb::object prepared_layer(std::unique_ptr<LayerCall> of, Arguments... arguments) {
+  const Call& call = of->call;
+  const SharedContext context = call.context();
+  const Space space = space_of_arrays(*context, call.x(), call.space(), of->elements());
+  const nb::object results = of->results();
+  const auto make = [&context, &layer = of->layer, space, stream = call.stream(), arguments...] {
+    return PreparedLayers(*context, {&layer, 1}, arguments..., space, stream);
+  };
+  return nb::make_tuple(prepared_call("PreparedLayer", space, context, std::move(of), make),
+                        results);
+}
+
+nb::object prepare_layer_norm_act(nb::handle x, nb::handle gamma, nb::handle beta,
+                                  nb::handle epsilon, nb::handle activation, nb::handle statistics,
+                                  nb::handle space, nb::handle out, nb::handle stream,
+                                  nb::handle context) {
+  return prepared_layer<PreparedNorms>(
+      std::make_unique<NormCall>(x, gamma, beta, epsilon, activation, statistics, space, out,
+                                 stream, nb::bool_(false), context));
+}
+
+nb::object prepare_layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle gamma,
+                                           nb::handle beta, nb::handle epsilon,
+                                           nb::handle activation, nb::handle space, nb::handle out,
+                                           nb::handle stream, nb::handle context) {
+  return prepared_layer<PreparedNormGradients>(
+      std::make_unique<NormGradientCall>(x, gradient, gamma, beta, epsilon, activation, space, out,
+                                         stream, nb::bool_(false), context));
+}
+
+nb::object prepare_linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::handle activation,
+                              nb::handle reproducible, nb::handle space, nb::handle out,
+                              nb::handle stream, nb::handle context) {
+  auto of = std::make_unique<LinearCall>(x, w, bias, activation, reproducible, space, out, stream,
+                                         nb::bool_(false), context);
+  const bool is_reproducible = of->reproducible;
+  return prepared_layer<PreparedLinears>(std::move(of), is_reproducible);
+}
+
+nb::object prepare_linear_act_backward(nb::handle x, nb::handle gradient, nb::handle w,
+                                       nb::handle bias, nb::handle activation,
+                                       nb::handle reproducible, nb::handle space, nb::handle out,
+                                       nb::handle stream, nb::handle context) {
+  auto of = std::make_unique<LinearGradientCall>(x, gradient, w, bias, activation, reproducible,
+                                                 space, out, stream, nb::bool_(false), context);
+  const bool is_reproducible = of->reproducible;
+  return prepared_layer<PreparedLinearGradients>(std::move(of), is_reproducible);
 }
 
 }  // namespace
@@ -336,6 +472,23 @@ void register_layers(nb::module_& module) {
              nb::arg("activation").none(), nb::arg("reproducible").none(), nb::arg("space").none(),
              nb::arg("out").none(), nb::arg("stream").none(), nb::arg("copy").none(),
              nb::arg("context").none());
+  module.def("prepare_layer_norm_act", prepare_layer_norm_act, nb::arg("x").none(),
+             nb::arg("gamma").none(), nb::arg("beta").none(), nb::arg("epsilon").none(),
+             nb::arg("activation").none(), nb::arg("statistics").none(), nb::arg("space").none(),
+             nb::arg("out").none(), nb::arg("stream").none(), nb::arg("context").none());
+  module.def("prepare_layer_norm_act_backward", prepare_layer_norm_act_backward,
+             nb::arg("x").none(), nb::arg("gradient").none(), nb::arg("gamma").none(),
+             nb::arg("beta").none(), nb::arg("epsilon").none(), nb::arg("activation").none(),
+             nb::arg("space").none(), nb::arg("out").none(), nb::arg("stream").none(),
+             nb::arg("context").none());
+  module.def("prepare_linear_act", prepare_linear_act, nb::arg("x").none(), nb::arg("w").none(),
+             nb::arg("bias").none(), nb::arg("activation").none(), nb::arg("reproducible").none(),
+             nb::arg("space").none(), nb::arg("out").none(), nb::arg("stream").none(),
+             nb::arg("context").none());
+  module.def("prepare_linear_act_backward", prepare_linear_act_backward, nb::arg("x").none(),
+             nb::arg("gradient").none(), nb::arg("w").none(), nb::arg("bias").none(),
+             nb::arg("activation").none(), nb::arg("reproducible").none(), nb::arg("space").none(),
+             nb::arg("out").none(), nb::arg("stream").none(), nb::arg("context").none());
 }
 
 }  // namespace Kindred::Python

@@ -26,10 +26,14 @@ NB_MODULE(_kindred, module) {
   Kindred::Python::register_sequence_matcher(module);
   Kindred::Python::register_pattern_memory(module);
   Kindred::Python::register_spreading_engine(module);
+  Kindred::Python::register_prepared(module);
+  Kindred::Python::register_prepared_score(module);
   Kindred::Python::register_bulk(module);
+  Kindred::Python::register_prepared_bulk(module);
   Kindred::Python::register_lattice(module);
   Kindred::Python::register_layers(module);
   Kindred::Python::register_seed_functions(module);
   Kindred::Python::register_seed_layer(module);
+  Kindred::Python::register_seed_sequence(module);
   Kindred::Python::register_keyed_vector_index(module);
 }

@@ -70,19 +70,19 @@ nb::object scores(nb::handle queries, nb::handle rows, nb::handle metric, nb::ha
   return made;
 }
 
-nb::object best(nb::handle queries, nb::handle rows, nb::handle k, nb::handle metric,
+nb::object best(nb::handle queries, nb::handle rows, nb::handle top, nb::handle metric,
                 nb::handle space, nb::handle out, nb::handle copy, nb::handle context) {
   const RowOptions options = options_of(metric, space);
-  const std::int64_t top = integer_of(k, "k", 1);
+  const std::int64_t count = integer_of(top, "top", 1);
   const SharedContext shared = context_of(context);
   const RowArguments given(queries, rows, copy);
   nb::object scores;
   nb::object ids;
   if (out.is_none()) {
-    scores = given.output(*shared, DataType::float32, top);
-    ids = given.output(*shared, DataType::int64, top);
+    scores = given.output(*shared, DataType::float32, count);
+    ids = given.output(*shared, DataType::int64, count);
   } else {
-    outputs_of(out, top, scores, ids);
+    outputs_of(out, count, scores, ids);
   }
   const Output scores_out(scores, "scores");
   const Output ids_out(ids, "ids");
@@ -103,7 +103,7 @@ void register_row_functions(nb::module_& module) {
              nb::arg("metric").none(), nb::arg("space").none(), nb::arg("out").none(),
              nb::arg("copy").none(), nb::arg("context").none());
   module.def("top_rows", best, nb::arg("queries").none(), nb::arg("rows").none(),
-             nb::arg("k").none(), nb::arg("metric").none(), nb::arg("space").none(),
+             nb::arg("top").none(), nb::arg("metric").none(), nb::arg("space").none(),
              nb::arg("out").none(), nb::arg("copy").none(), nb::arg("context").none());
 }
 

@@ -13,6 +13,7 @@
 #include "Options.hpp"
 #include "Results.hpp"
 #include "VectorArguments.hpp"
+#include "VectorIndexHandle.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,13 +35,6 @@ constexpr std::array<Choice<VectorElement>, 4> elements{{{"float32", VectorEleme
                                                          {"float16", VectorElement::float16},
                                                          {"bfloat16", VectorElement::bfloat16},
                                                          {"int8", VectorElement::int8}}};
-
-/// An index with the context that it needs.
-struct Shared {
-  SharedContext context;
-  VectorIndex index;
-};
-using Handle = EngineHandle<Shared>;
 
 using Rows = VectorRows;
 
@@ -127,13 +121,13 @@ struct RankedOutputs {
   }
 };
 
-nb::object search(const Handle& self, nb::handle queries, nb::handle k, nb::handle metric,
+nb::object search(const Handle& self, nb::handle queries, nb::handle top, nb::handle metric,
                   nb::handle filter, nb::handle space, nb::handle path, nb::handle out,
                   nb::handle stream, nb::handle copy) {
   const std::shared_ptr<Shared> shared = self.open();
   SearchOptions options = search_options(metric, space, path);
   Query query(queries, stream, copy);
-  const RankedOutputs outputs(*shared->context, query, out, integer_of(k, "k", 1));
+  const RankedOutputs outputs(*shared->context, query, out, integer_of(top, "top", 1));
   const Filter given_filter(filter);
   given_filter.set(options);
   const Output scores(outputs.scores, "scores", &query.stream());
@@ -161,7 +155,7 @@ nb::object search_at_least(const Handle& self, nb::handle queries, nb::handle sc
 }
 
 nb::object score_lists(const Handle& self, nb::handle queries, nb::handle lims, nb::handle ids,
-                       nb::handle k, nb::handle metric, nb::handle filter, nb::handle space) {
+                       nb::handle top, nb::handle metric, nb::handle filter, nb::handle space) {
   const std::shared_ptr<Shared> shared = self.open();
   SearchOptions options = search_options(metric, space, nb::none());
   const HostQueries given(queries, shared->index.dimension());
@@ -169,8 +163,8 @@ nb::object score_lists(const Handle& self, nb::handle queries, nb::handle lims, 
   given_filter.set(options);
   const std::vector<std::uint64_t> offsets = ids_of(lims, "candidates.lims");
   const std::vector<std::uint64_t> numbers = ids_of(ids, "candidates.ids");
-  options.top = k.is_none() ? std::max<std::size_t>(numbers.size(), 1)
-                            : static_cast<std::size_t>(integer_of(k, "k", 1));
+  options.top = top.is_none() ? std::max<std::size_t>(numbers.size(), 1)
+                              : static_cast<std::size_t>(integer_of(top, "top", 1));
   const ScoreResults found = unlocked([&] {
     return shared->index.score(given.values(), RaggedSpan<std::uint64_t>{offsets, numbers},
                                options);
@@ -179,7 +173,7 @@ nb::object score_lists(const Handle& self, nb::handle queries, nb::handle lims, 
   return ragged_of(found.results);
 }
 
-nb::object score(const Handle& self, nb::handle queries, nb::handle candidates, nb::handle k,
+nb::object score(const Handle& self, nb::handle queries, nb::handle candidates, nb::handle top,
                  nb::handle metric, nb::handle space, nb::handle out, nb::handle stream,
                  nb::handle copy) {
   const std::shared_ptr<Shared> shared = self.open();
@@ -189,9 +183,10 @@ nb::object score(const Handle& self, nb::handle queries, nb::handle candidates, 
   lists.require_type({DataType::int64});
   lists.require_rank(query.is_one() ? 1 : 2, query.is_one() ? 1 : 2);
   // By default, all candidates.
-  const std::int64_t top = k.is_none() ? std::max<std::int64_t>(lists.extent(lists.rank() - 1), 1)
-                                       : integer_of(k, "k", 1);
-  const RankedOutputs outputs(*shared->context, query, out, top);
+  const std::int64_t count = top.is_none()
+                                 ? std::max<std::int64_t>(lists.extent(lists.rank() - 1), 1)
+                                 : integer_of(top, "top", 1);
+  const RankedOutputs outputs(*shared->context, query, out, count);
   const Output scores(outputs.scores, "scores", &query.stream());
   const Output ids(outputs.ids, "ids", &query.stream());
   options.stream = query.stream().stream();
@@ -357,7 +352,7 @@ void register_vector_index(nb::module_& module) {
              const std::shared_ptr<Shared> shared = self.open();
              return bytes_of(unlocked([&] { return shared->index.to_bytes(); }));
            })
-      .def("search", search, nb::arg("queries").none(), nb::arg("k").none(),
+      .def("search", search, nb::arg("queries").none(), nb::arg("top").none(),
            nb::arg("metric").none(), nb::arg("filter").none(), nb::arg("space").none(),
            nb::arg("path").none(), nb::arg("out").none(), nb::arg("stream").none(),
            nb::arg("copy").none())
@@ -365,10 +360,10 @@ void register_vector_index(nb::module_& module) {
            nb::arg("metric").none(), nb::arg("filter").none(), nb::arg("space").none(),
            nb::arg("path").none())
       .def("score", score, nb::arg("queries").none(), nb::arg("candidates").none(),
-           nb::arg("k").none(), nb::arg("metric").none(), nb::arg("space").none(),
+           nb::arg("top").none(), nb::arg("metric").none(), nb::arg("space").none(),
            nb::arg("out").none(), nb::arg("stream").none(), nb::arg("copy").none())
       .def("score_lists", score_lists, nb::arg("queries").none(), nb::arg("lims").none(),
-           nb::arg("ids").none(), nb::arg("k").none(), nb::arg("metric").none(),
+           nb::arg("ids").none(), nb::arg("top").none(), nb::arg("metric").none(),
            nb::arg("filter").none(), nb::arg("space").none())
       .def("scores", scores, nb::arg("queries").none(), nb::arg("metric").none(),
            nb::arg("space").none(), nb::arg("out").none(), nb::arg("stream").none(),

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PYTHON_PREPARED_HPP
+#define KINDRED_PYTHON_PREPARED_HPP
+
+#include <kindred/backends/Space.hpp>
+#include <kindred/core/common/Error.hpp>
+
+#include "Arrays.hpp"
+#include "Calls.hpp"
+#include "Context.hpp"
+#include "DeviceArguments.hpp"
+#include "Engines.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+// Calls of any engine that are checked and partitioned once.
+namespace Kindred::Python {
+
+/// \brief A prepared call with everything that it uses: its context, and arrays of the caller.
+/// Calls of several threads run one after the other. Made and destroyed with the GIL held.
+class Prepared {
+ public:
+  explicit Prepared(Space space) : m_space(space) {}
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+  virtual ~Prepared() = default;
+
+  Space space() const noexcept { return m_space; }
+  void run() {
+    const std::lock_guard lock(m_mutex);
+    launch();
+  }
+  void wait() {
+    const std::lock_guard lock(m_mutex);
+    fence();
+  }
+
+ private:
+  virtual void launch() = 0;
+  virtual void fence() = 0;
+
+  Space m_space;
+  std::mutex m_mutex;
+};
+using PreparedHandle = EngineHandle<Prepared>;
+
+/// \tparam Call a prepared call of C++ \tparam Arrays what holds the arrays of the caller
+template <class Call, class Arrays>
+class PreparedCall final : public Prepared {
+ public:
+  PreparedCall(Space space, SharedContext context, std::unique_ptr<Arrays> arrays, Call call)
+      : Prepared(space),
+        m_context(std::move(context)),
+        m_arrays(std::move(arrays)),
+        m_call(std::move(call)) {}
+  /// The arrays of a call that still runs are not released.
+  ~PreparedCall() override {
+    const Unlocked guard(false);
+    try {
+      m_call->wait();
+    } catch (const Error&) {  // the device is lost
+    }
+    m_call.reset();
+  }
+
+ private:
+  void launch() override { m_call->run(); }
+  void fence() override { m_call->wait(); }
+
+  SharedContext m_context;
+  std::unique_ptr<Arrays> m_arrays;
+  std::optional<Call> m_call;
+};
+
+/// \brief A prepared call that uses \p arrays. \param make makes the call of C++, without the GIL
+template <class Arrays, class Make>
+PreparedHandle prepared_call(const char* name, Space space, const SharedContext& context,
+                             std::unique_ptr<Arrays> arrays, const Make& make) {
+  auto call = unlocked(make);
+  return {name, std::make_shared<PreparedCall<decltype(call), Arrays>>(
+                    space, context, std::move(arrays), std::move(call))};
+}
+
+/// \brief The space of a prepared call, which uses its arrays where they lie: the requested one, or
+/// that of \p first; on the host one thread for few elements, otherwise all.
+/// \throws InvalidArgument for the space cuda and arrays on the host
+Space space_of_arrays(const Context& context, const Borrowed& first,
+                      const std::optional<Space>& requested, double elements);
+
+}  // namespace Kindred::Python
+
+#endif  // KINDRED_PYTHON_PREPARED_HPP

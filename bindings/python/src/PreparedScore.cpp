@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/PreparedScore.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "Arrays.hpp"
+#include "Calls.hpp"
+#include "Engines.hpp"
+#include "Errors.hpp"
+#include "Options.hpp"
+#include "VectorArguments.hpp"
+#include "VectorIndexHandle.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace nb = nanobind;
+
+namespace Kindred::Python {
+
+// A namespace per file: several files are compiled together.
+namespace PreparedScores {
+
+namespace {
+
+/// A prepared call with the index that it needs. Calls of several threads run one after the other.
+struct Shared {
+  Shared(std::shared_ptr<Vectors::Shared> of, std::size_t longest, const SearchOptions& options)
+      : index(std::move(of)),
+        dimension(index->index.dimension()),
+        top(static_cast<std::int64_t>(options.top)),
+        empty_score(options.metric == Metric::l2 ? std::numeric_limits<float>::infinity()
+                                                 : -std::numeric_limits<float>::infinity()),
+        call(index->index, longest, options) {}
+
+  std::shared_ptr<Vectors::Shared> index;
+  std::size_t dimension;
+  std::int64_t top;
+  float empty_score;
+  std::mutex mutex;
+  PreparedScore call;
+};
+using Handle = EngineHandle<Shared>;
+
+std::shared_ptr<Shared> made_of(nb::handle index, nb::handle longest, nb::handle top,
+                                nb::handle metric, nb::handle filter, nb::handle space) {
+  const Vectors::Handle* handle = nullptr;
+  if (!nb::try_cast(index, handle) || handle == nullptr)
+    refuse_type("index is of type " + type_text(index) + "; it must be a pykindred.VectorIndex");
+  const std::shared_ptr<Vectors::Shared> shared = handle->open();
+  SearchOptions options = search_options(metric, space, nb::none());
+  const auto count = static_cast<std::size_t>(integer_of(longest, "longest", 1));
+  // By default, all candidates.
+  options.top = top.is_none() ? count : static_cast<std::size_t>(integer_of(top, "top", 1));
+  const Filter given_filter(filter);
+  given_filter.set(options);
+  return make_unlocked<Shared>(shared, count, options);
+}
+
+/// The numbers of candidates, of int64 or uint64. \throws InvalidArgument for negative ones
+std::span<const std::uint64_t> candidates_of(const Input& given) {
+  given.require_type({DataType::int64, DataType::uint64});
+  given.require_rank(1, 1);
+  const std::span<const std::byte> bytes = given.host_bytes();
+  const std::span<const std::uint64_t> ids(reinterpret_cast<const std::uint64_t*>(bytes.data()),
+                                           bytes.size() / sizeof(std::uint64_t));
+  if (given.type() == DataType::int64) {
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
+    std::uint64_t all = 0;
+    for (const std::uint64_t id : ids) all |= id;
+    if ((all & sign) != 0)
+      refuse("candidates is " + given.text() + " and has a negative number; ids are at least 0");
+  }
+  return ids;
+}
+
+nb::object score(const Handle& self, nb::handle query, nb::handle candidates, nb::handle out) {
+  const std::shared_ptr<Shared> shared = self.open();
+  const Input given(query, "query", nullptr, Copying::if_needed, Layout::dense);
+  given.require_rank(1, 1);
+  given.require_columns(shared->dimension);
+  const std::span<const float> values = given.host_values<float>();
+  const Input lists(candidates, "candidates", nullptr, Copying::if_needed, Layout::dense);
+  const std::span<const std::uint64_t> ids = candidates_of(lists);
+  nb::object score_array;
+  nb::object id_array;
+  if (out.is_none()) {
+    score_array = empty_array(DataType::float32, {shared->top});
+    id_array = empty_array(DataType::int64, {shared->top});
+  } else {
+    outputs_of(out, shared->top, score_array, id_array);
+  }
+  const Output score_out(score_array, "scores");
+  const Output id_out(id_array, "ids");
+  for (const Output* one : {&score_out, &id_out}) {
+    one->require(one == &score_out ? DataType::float32 : DataType::int64, {&shared->top, 1});
+    if (one->on_device())
+      refuse(std::string(one->name()) + " is " + one->text() + "; it must lie on the host");
+  }
+  const std::span<float> best_scores = score_out.array().host_values<float>();
+  const std::span<std::int64_t> best_ids = id_out.array().host_values<std::int64_t>();
+  unlocked([&] {
+    const std::lock_guard lock(shared->mutex);
+    const std::span<const ScoredId> found = shared->call.score(values, ids);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      best_scores[i] = found[i].score;
+      best_ids[i] = found[i].id;
+    }
+    std::fill(best_scores.begin() + static_cast<std::ptrdiff_t>(found.size()), best_scores.end(),
+              shared->empty_score);
+    std::fill(best_ids.begin() + static_cast<std::ptrdiff_t>(found.size()), best_ids.end(), -1);
+  });
+  return nb::make_tuple(score_array, id_array);
+}
+
+}  // namespace
+
+}  // namespace PreparedScores
+
+void register_prepared_score(nb::module_& module) {
+  using namespace PreparedScores;
+  nb::class_<Handle>(module, "PreparedScore")
+      .def(
+          "__init__",
+          [](Handle* self, nb::handle index, nb::handle longest, nb::handle top, nb::handle metric,
+             nb::handle filter, nb::handle space) {
+            new (self) Handle{"PreparedScore", made_of(index, longest, top, metric, filter, space)};
+          },
+          nb::arg("index").none(), nb::arg("longest").none(), nb::arg("top").none(),
+          nb::arg("metric").none(), nb::arg("filter").none(), nb::arg("space").none())
+      .def("close", &Handle::close)
+      .def("is_closed", &Handle::is_closed)
+      .def("top", [](const Handle& self) { return self.open()->top; })
+      .def("space",
+           [](const Handle& self) { return std::string(to_string(self.open()->call.space())); })
+      .def("score", score, nb::arg("query").none(), nb::arg("candidates").none(),
+           nb::arg("out").none());
+}
+
+}  // namespace Kindred::Python

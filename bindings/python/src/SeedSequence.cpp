@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/matcher/SeedLayer.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "Arrays.hpp"
+#include "Calls.hpp"
+#include "Engines.hpp"
+#include "Errors.hpp"
+#include "Options.hpp"
+#include "Prepared.hpp"
+#include "SeedRows.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace Kindred::Python {
+
+// A namespace per file: several files are compiled together.
+namespace SeedSequences {
+
+namespace {
+
+/// A forward pass with its layer and its rows.
+struct Pass {
+  Pass(std::shared_ptr<Seeds::Shared> of, nb::handle x, nb::handle out, nb::handle space,
+       nb::handle stream)
+      : layer(std::move(of)),
+        rows(*layer, x, space, stream, nb::bool_(false)),
+        made(out.is_none() ? rows.made_rows() : nb::borrow(out)),
+        y(made, "out", &rows.order()) {
+    rows.set_output(y);
+  }
+  std::span<const std::byte> x_bytes() const { return rows.x_bytes(); }
+  std::span<std::byte> y_bytes() const { return Seeds::Rows::bytes_of<std::byte>(y, y.array()); }
+
+  std::shared_ptr<Seeds::Shared> layer;
+  Seeds::Rows rows;
+  nb::object made;
+  Output y;
+};
+
+/// \brief A sequence with what it uses. Calls of several threads run one after the other. Made and
+/// destroyed with the GIL held.
+struct Shared {
+  ~Shared() {
+    const Unlocked guard(false);
+    sequence.reset();  // waits for the last run
+  }
+
+  std::optional<Space> space;    ///< of the option, later that of the sequence
+  std::optional<Stream> stream;  ///< likewise
+  std::mutex mutex;
+  SharedContext context;  ///< that of the first layer
+  std::vector<std::unique_ptr<Pass>> passes;
+  std::optional<SeedSequence> sequence;  ///< once there is a pass
+};
+using Handle = EngineHandle<Shared>;
+
+/// A stream as an argument of Python.
+nb::object argument_of(const std::optional<Stream>& stream) {
+  if (!stream) return nb::none();
+  return nb::steal(PyLong_FromVoidPtr(stream->handle()));
+}
+
+/// The array of the results.
+nb::object add(const Handle& self, nb::handle layer, nb::handle x, nb::handle out,
+               nb::handle telemetry) {
+  const std::shared_ptr<Shared> shared = self.open();
+  const Seeds::Handle* handle = nullptr;
+  if (!nb::try_cast(layer, handle) || handle == nullptr)
+    refuse_type("layer is of type " + type_text(layer) + "; it must be a pykindred.SeedLayer");
+  const bool has_telemetry = flag_of(telemetry, "telemetry");
+  std::optional<Space> space;
+  std::optional<Stream> stream;
+  unlocked([&] {
+    const std::lock_guard lock(shared->mutex);
+    space = shared->space;
+    stream = shared->stream;
+  });
+  auto pass = std::make_unique<Pass>(
+      handle->open(), x, out, space ? nb::object(nb::str(to_string(*space).data())) : nb::none(),
+      argument_of(stream));
+  const nb::object made = pass->made;
+  space = space_of_arrays(*pass->layer->context, pass->rows.x(), space,
+                          static_cast<double>(pass->rows.x().array().size()));
+  stream = pass->rows.options().stream;
+  unlocked([&] {
+    const std::lock_guard lock(shared->mutex);
+    shared->passes.reserve(shared->passes.size() + 1);
+    std::optional<SeedSequence> first;
+    if (!shared->sequence) first.emplace(*pass->layer->context, *space, stream);
+    SeedSequence& sequence = first ? *first : *shared->sequence;
+    sequence.add(pass->layer->layer, pass->x_bytes(), pass->y_bytes(), pass->rows.batch(),
+                 has_telemetry);
+    if (first) {
+      shared->context = pass->layer->context;
+      shared->space = space;
+      shared->stream = stream;
+      shared->sequence = std::move(first);
+    }
+    shared->passes.push_back(std::move(pass));
+  });
+  return made;
+}
+
+}  // namespace
+
+}  // namespace SeedSequences
+
+void register_seed_sequence(nb::module_& module) {
+  using namespace SeedSequences;
+  nb::class_<Handle>(module, "SeedSequence")
+      .def(
+          "__init__",
+          [](Handle* self, nb::handle space, nb::handle stream) {
+            auto shared = std::make_shared<Shared>();
+            shared->space = space_of(space);
+            shared->stream = CallStream(stream).stream();
+            if (shared->stream && shared->space.value_or(Space::cuda) != Space::cuda)
+              refuse("stream is given, and space is '" + std::string(to_string(*shared->space)) +
+                     "'; a stream is only for the space 'cuda'");
+            new (self) Handle{"SeedSequence", std::move(shared)};
+          },
+          nb::arg("space").none(), nb::arg("stream").none())
+      .def("close", &Handle::close)
+      .def("is_closed", &Handle::is_closed)
+      .def("size",
+           [](const Handle& self) {
+             const std::shared_ptr<Shared> shared = self.open();
+             return unlocked([&] {
+               const std::lock_guard lock(shared->mutex);
+               return shared->passes.size();
+             });
+           })
+      .def("add", add, nb::arg("layer").none(), nb::arg("x").none(), nb::arg("out").none(),
+           nb::arg("telemetry").none())
+      .def("run",
+           [](const Handle& self) {
+             const std::shared_ptr<Shared> shared = self.open();
+             unlocked([&] {
+               const std::lock_guard lock(shared->mutex);
+               if (shared->sequence) shared->sequence->run();
+             });
+           })
+      .def("wait", [](const Handle& self) {
+        const std::shared_ptr<Shared> shared = self.open();
+        unlocked([&] {
+          const std::lock_guard lock(shared->mutex);
+          if (shared->sequence) shared->sequence->wait();
+        });
+      });
+}
+
+}  // namespace Kindred::Python
