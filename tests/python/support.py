@@ -52,3 +52,16 @@ class Exported:
 
     def __dlpack_device__(self):
         return (1, 0) if self.device is None else (2, self.device)
+
+
+def torch_device(test):
+    """PyTorch and its GPU, if the default context can use it; otherwise the test is skipped."""
+    import pykindred
+
+    try:
+        import torch
+    except ImportError:
+        test.skipTest("torch is missing")
+    if not torch.cuda.is_available() or not pykindred.default_context().spaces()["cuda"]["usable"]:
+        test.skipTest("there is no GPU")
+    return torch, torch.device("cuda")

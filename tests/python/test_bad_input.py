@@ -11,6 +11,7 @@ import unittest
 import numpy as np
 
 import pykindred
+from pykindred import PreparedBulk
 from support import run, vectors
 
 try:
@@ -74,7 +75,7 @@ def objects():
     engine, csr = pykindred.SpreadingEngine(40, *edges), (np.int64([0, 1, 2]), np.uint32([1, 0]), np.float32([0.5, 0.25]))
     lattice, bulk, vocabulary = pykindred.Lattice(2, 4), pykindred.Bulk(), pykindred.Vocabulary()
     vocabulary.add_all(["a", "b"])
-    prepared = pykindred.PreparedQuery("abcab", measure="levenshtein")
+    prepared, score = pykindred.PreparedQuery("abcab", measure="levenshtein"), pykindred.PreparedScore(index, 9, 2)
     x, out = vectors("x", 3, 6), np.zeros((3, 2), np.float32)
     lists = np.int64([[1, 2], [3, -1], [4, 4]])
     return {
@@ -140,16 +141,27 @@ def objects():
         "Bulk.multiply": (bulk.multiply, dict(a=x, b=np.ones((6, 2), np.float32), reproducible=False, out=out)),
         "layer_norm_act": (pykindred.layer_norm_act, dict(x=x, gamma=np.ones(6, np.float32), beta=None, epsilon=1e-5, activation="relu", out=np.zeros((3, 6), np.float32))),
         "linear_act": (pykindred.linear_act, dict(x=x, w=np.ones((2, 6), np.float32), bias=None, activation="gelu", out=out)),
+        "PreparedScore": (pykindred.PreparedScore, dict(index=index, longest=9, top=2, metric="ip", filter=None, space=None)),
+        "PreparedScore.score": (score.score, dict(query=queries[0], candidates=np.array([1, 2]), out=(np.zeros(2, np.float32), np.zeros(2, np.int64)))),
+        "PreparedBulk.element_wise": (PreparedBulk.element_wise, dict(operation="add", arrays=[x], other=[x], out=[np.zeros((3, 6), np.float32)], space=None)),
+        "PreparedBulk.xor": (PreparedBulk.xor, dict(arrays=np.uint8([1, 2]), keys=np.uint8([3, 4]))),
+        "PreparedBulk.reduce": (PreparedBulk.reduce, dict(reduction="sum", arrays=x, out=np.zeros(3))),
+        "PreparedBulk.random_fill": (PreparedBulk.random_fill, dict(out=np.zeros(3), seed=1, offset=0)),
+        "PreparedBulk.multiply": (PreparedBulk.multiply, dict(a=x, b=np.ones((6, 2), np.float32), reproducible=False, out=out)),
+        "PreparedLayer.norm": (pykindred.PreparedLayer.norm, dict(x=x, gamma=np.ones(6, np.float32), epsilon=1e-5, out=np.zeros((3, 6), np.float32))),
+        "PreparedLayer.linear": (pykindred.PreparedLayer.linear, dict(x=x, w=np.ones((2, 6), np.float32), bias=None, activation="gelu", out=out)),
+        "SeedSequence.add": (lambda **given: pykindred.SeedSequence().add(**given), dict(layer=pykindred.SeedLayer(6, 2), x=x, out=np.zeros((3, 6), np.float32), telemetry=True)),
         "Context": (pykindred.Context, dict(threads=1, device=None, space=None, budget_fraction=0.5, host_budget=None, device_budget=None, load_profile=False)),
     }
 
 
 CALLS = objects()
 # What messages call an argument that they do not name.
-ALSO = {"k": ("top",), "out": ("scores", "ids", "result"), "id": ("ids",), "data": ("bytes", "buffer", "file", "head"), "only": ("indices",), "score_cutoff": ("cutoff",), "indptr": ("offsets",),
+ALSO = {"out": ("scores", "ids", "result"), "id": ("ids",), "data": ("bytes", "buffer", "file", "head"), "only": ("indices",), "score_cutoff": ("cutoff",), "indptr": ("offsets",),
         "sources": ("edge", "node"), "targets": ("edge", "node"), "nodes": ("edge",), "blocked_nodes": ("node",), "blocked_edges": ("edge",),
         "dimensions": ("lattice", "edge"), "size": ("lattice", "edge"), "source": ("path",), "target": ("path",), "array": ("result",), "rows": ("queries",),
-        "other": ("number", "array"), "queries": ("out",), "a": ("b",), "x": ("out",), "w": ("out",)}
+        "other": ("number", "array"), "arrays": ("out", "other", "keys", "result"), "query": ("queries",), "candidates": ("id",), "longest": ("longest list",),
+        "layer": ("x",), "queries": ("out",), "a": ("b",), "x": ("out", "w"), "w": ("out",)}
 
 
 def names_argument(message, name):

@@ -9,7 +9,7 @@ import numpy as np
 
 import pykindred
 from pykindred import PreparedBulk, PreparedLayer, PreparedScore
-from support import METRICS, SIZES, Exported, generator, vectors
+from support import METRICS, SIZES, Exported, generator, torch_device, vectors
 
 SPACES = [name for name, space in pykindred.default_context().spaces().items() if space["usable"] and name != "cuda"]
 MATRICES = ((1, 1), (1, 33), (3, 7), (32, 31), (200, 300))
@@ -138,6 +138,32 @@ class Bulk(unittest.TestCase):
         a = numbers("a", "float32", 5, 4)
         np.testing.assert_array_equal(PreparedBulk.element_wise("square", Exported(a)).run(), a * a)
 
+    def test_arrays_on_a_device(self):
+        torch, device = torch_device(self)
+        stream = torch.cuda.Stream()
+        arrays = [numbers(f"list {size}", "float32", size) for size in (1, 33, 70_000)]
+        tensors = [torch.from_numpy(array).to(device) for array in arrays]
+        a, b = (numbers(name, "float64", 40, 40) for name in "ab")
+        left, right = (torch.from_numpy(one).to(device) for one in (a, b))
+        torch.cuda.synchronize()
+        for given in (None, stream):
+            calls = [
+                (PreparedBulk.element_wise("add", tensors, tensors, stream=given), lambda: [self.bulk.element_wise("add", one, one) for one in arrays]),
+                (PreparedBulk.normalise(tensors, stream=given), lambda: PreparedBulk.normalise(arrays).run()),
+                (PreparedBulk.reduce("sum", tensors, stream=given), lambda: [PreparedBulk.reduce("sum", arrays).run()]),
+                (PreparedBulk.reduce("max", left[:, 3:], stream=given), lambda: [PreparedBulk.reduce("max", a[:, 3:]).run()]),
+                (PreparedBulk.multiply(left, right, reproducible=True, stream=given), lambda: [self.bulk.multiply(a, b, reproducible=True)]),
+            ]
+            for prepared, expected in calls:
+                self.assertEqual(prepared.space, "cuda")
+                for _ in range(2):
+                    found = prepared.run()
+                    prepared.wait()
+                    for one, other in zip(found if isinstance(found, list) else [found], expected()):
+                        np.testing.assert_array_equal(one.cpu().numpy(), other)
+        with self.assertRaises(pykindred.InvalidArgument):
+            PreparedBulk.element_wise("add", tensors[0], arrays[0])
+
     def test_runs_of_several_threads_follow_each_other(self):
         a = np.zeros(40_000)
         prepared = PreparedBulk.element_wise("add", a, 1, out=a)
@@ -231,6 +257,19 @@ class Layers(unittest.TestCase):
         self.assertEqual((found.dx, found.dbias), (None, None))
         self.assertIs(found.dw, dw)
 
+    def test_layers_on_a_device(self):
+        torch, device = torch_device(self)
+        x, w = vectors("x", 65, 130), vectors("w", 33, 130)
+        given, weights = (torch.from_numpy(one).to(device) for one in (x, w))
+        norm, linear = PreparedLayer.norm(given), PreparedLayer.linear(given, weights, reproducible=True)
+        for factor in (1, 1.5):
+            given *= factor
+            x *= np.float32(factor)
+            for prepared, expected in ((norm, pykindred.layer_norm_act(x)), (linear, pykindred.linear_act(x, w, reproducible=True))):
+                found = prepared.run()
+                prepared.wait()
+                np.testing.assert_array_equal(found.cpu().numpy(), expected)
+
     def test_what_would_be_copied_is_refused(self):
         x = vectors("x", 4, 6)
         out = np.empty((4, 3), np.float32)
@@ -320,6 +359,16 @@ class Score(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
+
+    def test_an_index_on_a_device(self):
+        torch_device(self)
+        index = pykindred.VectorIndex(vectors("rows", 3000, 100), residency="both")
+        prepared, host = PreparedScore(index, 200, 5), PreparedScore(index, 200, 5, space="serial")
+        self.assertEqual(prepared.space, "cuda")
+        for length in (0, 1, 33, 200):
+            candidates = generator(f"candidates {length}").integers(0, 3000, length)
+            for one, other in zip(prepared.score(vectors("query", 100), candidates), host.score(vectors("query", 100), candidates)):
+                np.testing.assert_array_equal(one, other)
 
     def test_wrong_arguments_are_named(self):
         index = pykindred.VectorIndex(vectors("rows", 10, 4))
