@@ -19,7 +19,7 @@ namespace Kindred::Impl {
 /// Patterns of a block, of which the counts of some queries fit the L2 cache.
 inline constexpr std::uint32_t lane_block = 512;
 /// Queries that are compared with one table of masks.
-inline constexpr std::uint32_t lane_queries_max = 128;
+inline constexpr std::uint32_t lane_queries_max = 256;
 /// Words of a pattern.
 inline constexpr unsigned lane_words_max = 16;
 /// Counts of a row: those of a block, behind which a group may write.
