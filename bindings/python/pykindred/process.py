@@ -223,7 +223,7 @@ def _encoded(sequences: Any, name: str, numbers_of: dict[Any, int]) -> list[Any]
         return np.array([number(item) for item in sequence], np.uint32)
 
     if _are_texts(sequences):
-        return sequences
+        return list(sequences)
     return [encoded(sequence) for sequence in sequences]
 
 
