@@ -3,6 +3,7 @@
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include "CandidatePatterns.hpp"
 #include "ClusterGroups.hpp"
@@ -279,6 +280,11 @@ std::uint64_t SequenceMatcher::bytes(Space space) const noexcept {
   for (const auto* words : {&m_state->sorted_words, &m_state->word_sets})
     if (*words) bytes += (*words)->bytes(space);
   return bytes;
+}
+
+Ragged<Symbol> SequenceMatcher::patterns() const {
+  return Impl::translating_out_of_memory("Kindred::SequenceMatcher::patterns",
+                                         [&] { return m_state->segment.patterns(); });
 }
 
 MatchResults SequenceMatcher::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const {

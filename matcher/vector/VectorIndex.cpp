@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/matcher/VectorArray.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 #include <kindred/matcher/VectorOperationInfo.hpp>
 
@@ -309,6 +310,30 @@ std::vector<std::uint64_t> VectorIndex::ids() const {
                              [&](std::size_t row) { out.push_back(segment->id(row)); });
     return out;
   });
+}
+
+void VectorIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out) const {
+  const std::shared_lock lock(m_state->mutex);
+  const Impl::VectorStore& store = m_state->store;
+  const std::size_t dimension = store.dimension();
+  KINDRED_THROW_IF(out.size() % dimension != 0 || out.size() / dimension != ids.size(),
+                   "out has " + std::to_string(out.size()) + " elements; " +
+                       std::to_string(ids.size()) + " rows have " + std::to_string(dimension) +
+                       " elements each");
+  for (const std::uint64_t id : ids) {
+    if (store.find(id).first == nullptr)
+      throw NotFound("no row has the id " + std::to_string(id) + "; ids are below " +
+                     std::to_string(store.end_id()));
+  }
+  const std::size_t bytes = dimension * size_of(store.element());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto [segment, row] = store.find(ids[i]);
+    const Impl::ResidentRows<HostSpace>& host = segment->host();
+    std::span<const float> scale;
+    if (host.scales.size() != 0) scale = {host.scales.data() + row, 1};
+    decode_rows({store.element(), {host.values.data() + row * bytes, bytes}, dimension, scale},
+                out.subspan(i * dimension, dimension));
+  }
 }
 
 VectorStatistics VectorIndex::statistics() const {

@@ -98,6 +98,14 @@ TEST(CVectors, RowsChangeAndFilesKeepThem) {
   EXPECT_EQ(kindred_index_remove(index, gone, 1), KINDRED_NOT_FOUND);
   Tensor row(rows.data(), KINDRED_FLOAT32, 1, 2);
   KINDRED_ASSERT_OK(kindred_index_replace(index, 2, &row, nullptr));
+  const std::uint64_t some[] = {5, 2};
+  std::vector<float> read(4);
+  Tensor read_tensor(read.data(), KINDRED_FLOAT32, 2, 2);
+  KINDRED_ASSERT_OK(kindred_index_rows(index, some, 2, &read_tensor));
+  EXPECT_EQ(read, (std::vector<float>{1, 1, 1, 0}));
+  EXPECT_EQ(kindred_index_rows(index, gone, 2, &read_tensor), KINDRED_NOT_FOUND);
+  EXPECT_EQ(kindred_index_rows(index, some, 1, &read_tensor), KINDRED_INVALID);
+  EXPECT_EQ(kindred_index_rows(index, nullptr, 2, &read_tensor), KINDRED_INVALID);
   const std::string path = folder / "vectors.knd";
   KINDRED_ASSERT_OK(kindred_index_save(index, path.c_str()));
   Owned<kindred_index> loaded(kindred_index_destroy);

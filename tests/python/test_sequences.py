@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import copy
 import difflib
 import pickle
 import tempfile
@@ -200,6 +201,25 @@ class SequenceMatcher(unittest.TestCase):
             with self.subTest(message), self.assertRaisesRegex(error, message) as raised:
                 call()
             self.assertIsInstance(raised.exception, pykindred.Error)
+
+    def test_patterns_are_read_back_and_pickled(self):
+        given = ["abc", "", "ä☃", "abcabc" * 30]
+        matcher = pykindred.SequenceMatcher(given, residency="host")
+        patterns = matcher.patterns()
+        self.assertEqual(["".join(map(chr, row)) for row in patterns], given)
+        self.assertEqual((patterns.lims.dtype, patterns.symbols.dtype), (np.int64, np.uint32))
+        expected = matcher.match(["abcab", "☃"], threshold=0)
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            found = pickle.loads(pickle.dumps(matcher, protocol)).match(["abcab", "☃"], threshold=0)
+            np.testing.assert_array_equal(found.ids, expected.ids)
+            np.testing.assert_array_equal(found.scores, expected.scores)
+        self.assertEqual(len(copy.copy(pykindred.SequenceMatcher([]))), 0)
+        words = pykindred.Sequences(np.int64([0, 2, 3]), np.uint32([7, 2**32 - 2, 7]))
+        np.testing.assert_array_equal(copy.deepcopy(pykindred.SequenceMatcher(words)).patterns().symbols, words.symbols)
+        matcher.close()
+        for call in (matcher.patterns, lambda: pickle.dumps(matcher)):
+            with self.assertRaisesRegex(pykindred.Error, "closed"):
+                call()
 
     def test_nothing_to_match(self):
         empty = pykindred.SequenceMatcher([])

@@ -238,6 +238,26 @@ class VectorIndex(unittest.TestCase):
             with self.assertRaises(pykindred.InvalidArgument):
                 index.search(Exported(gaps), 4, copy=False)
 
+    def test_rows_are_read_back_as_they_decode(self):
+        rows = vectors("rows", 20, 7)
+        for element in (None, "float16", "bfloat16", "int8"):
+            index = pykindred.VectorIndex(rows, element=element)
+            index.remove([3])
+            ids = np.delete(np.arange(20), 3)
+            found = index.rows(ids[::-1])
+            self.assertEqual((found.dtype, found.shape), (np.float32, (19, 7)))
+            np.testing.assert_array_equal(index.scores(rows[0], metric="ip"), pykindred.row_scores(rows[0], found[::-1].copy(), metric="ip"))
+            if element is None:
+                np.testing.assert_array_equal(found, rows[ids[::-1]])
+            np.testing.assert_array_equal(index.row(5), index.rows([5, 5])[1])
+            self.assertEqual(index.rows([]).shape, (0, 7))
+            for wrong in ([3], [0, 20]):
+                with self.assertRaisesRegex(pykindred.NotFound, str(wrong[-1])):
+                    index.rows(wrong)
+        for wrong in (-1, 0.5, "0"):
+            with self.assertRaisesRegex((ValueError, TypeError), "ids"):
+                index.row(wrong)
+
     def test_wrong_arguments_are_named(self):
         rows = vectors("rows", 30, 7)
         index = pykindred.VectorIndex(rows)

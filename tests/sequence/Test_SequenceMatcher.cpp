@@ -60,6 +60,9 @@ void expect_reference(const Sequences& patterns, const Sequences& queries,
                       const std::vector<double>& thresholds = {0.0, 0.1, 0.6},
                       const std::vector<std::size_t>& tops = {100000}) {
   const SequenceMatcher matcher(Testing::context(), ragged(patterns));
+  const Ragged<Symbol> kept = matcher.patterns();
+  ASSERT_EQ(kept.offsets, ragged(patterns).offsets);
+  ASSERT_EQ(kept.values, ragged(patterns).values);
   for (const Measure measure : {Measure::lcs, Measure::difflib}) {
     for (const double threshold : thresholds) {
       for (const std::size_t top : tops) {

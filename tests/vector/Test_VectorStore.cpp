@@ -107,6 +107,12 @@ class Model {
 /// on every space.
 void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64& generator) {
   ASSERT_EQ(index.size(), model.rows.size());
+  const std::vector<std::uint64_t> all = index.ids();
+  std::vector<float> read(all.size() * dimension);
+  index.rows(all, read);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    ASSERT_TRUE(std::equal(model.rows.at(all[i]).begin(), model.rows.at(all[i]).end(),
+                           read.begin() + static_cast<std::ptrdiff_t>(i * dimension)));
   if (model.rows.empty()) return;
   constexpr std::size_t count = 3;
   const std::vector<float> queries = normal_values(generator, count * dimension);
@@ -232,6 +238,30 @@ TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
     loaded.save(path);
     expect_equals(VectorIndex::load(Testing::context(), path), model, generator);
   }
+}
+
+TEST(VectorStore, RowsAreReadInAnyOrderOrNotAtAll) {
+  auto generator = Testing::generator("VectorStore rows");
+  const std::vector<float> values = normal_values(generator, 5 * dimension);
+  VectorIndex index(Testing::context(), values, dimension);
+  const std::uint64_t removed[] = {2};
+  index.remove(removed);
+  const std::uint64_t ids[] = {4, 0, 4};
+  std::vector<float> out(3 * dimension);
+  index.rows(ids, out);
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_TRUE(std::equal(out.begin() + static_cast<std::ptrdiff_t>(i * dimension),
+                           out.begin() + static_cast<std::ptrdiff_t>((i + 1) * dimension),
+                           values.begin() + static_cast<std::ptrdiff_t>(ids[i] * dimension)));
+  index.rows({}, {});
+  const std::vector<float> before = out;
+  for (const std::uint64_t absent : {std::uint64_t{2}, std::uint64_t{5}, ~std::uint64_t{0}}) {
+    const std::uint64_t wrong[] = {1, absent, 0};
+    EXPECT_THROW(index.rows(wrong, out), NotFound) << absent;
+  }
+  EXPECT_THROW(index.rows(ids, std::span(out).first(2 * dimension)), InvalidArgument);
+  EXPECT_THROW(index.rows(ids, std::span(out).first(3 * dimension - 1)), InvalidArgument);
+  EXPECT_EQ(out, before);
 }
 
 TEST(VectorStore, CanBeEmptyAlsoInAFile) {

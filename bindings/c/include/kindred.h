@@ -1686,6 +1686,11 @@ KINDRED_API kindred_status kindred_index_size(const kindred_index* index,
  * sets only this */
 KINDRED_API kindred_status kindred_index_ids(const kindred_index* index, uint64_t* ids,
                                              size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+/** Reads rows, as the float32 rows that they decode to.
+ *  @param ids may be repeated
+ *  @param rows float32, count * dimension, on the host */
+KINDRED_API kindred_status kindred_index_rows(const kindred_index* index, const uint64_t* ids,
+                                              size_t count, DLTensor* rows) KINDRED_NOEXCEPT;
 /** Sizes and counts. */
 KINDRED_API kindred_status kindred_index_describe(
     const kindred_index* index, kindred_index_statistics* statistics) KINDRED_NOEXCEPT;

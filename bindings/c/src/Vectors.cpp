@@ -191,6 +191,15 @@ kindred_status kindred_index_ids(const kindred_index* index, std::uint64_t* ids,
   });
 }
 
+kindred_status kindred_index_rows(const kindred_index* index, const std::uint64_t* ids,
+                                  std::size_t count, DLTensor* rows) noexcept {
+  return guarded([&] {
+    const VectorIndex& object = index_of(index);
+    const std::span<const std::uint64_t> given = span_of(ids, count, "ids");
+    object.rows(given, output_matrix_of<float>(rows, "rows", count, object.dimension()));
+  });
+}
+
 kindred_status kindred_index_describe(const kindred_index* index,
                                       kindred_index_statistics* statistics) noexcept {
   return guarded([&] {

@@ -110,10 +110,19 @@ class SequenceMatcher(Closing):
     (array([0, 2]), array([1., 2.]))
     """
 
-    __slots__ = ("__weakref__", "_native")
+    __slots__ = ("__weakref__", "_native", "_residency")
 
     def __init__(self, patterns: SequencesLike, *, residency: str = "automatic", context: Context | None = None) -> None:
         self._native = _kindred.SequenceMatcher(patterns, residency, native(context))
+        self._residency = residency
+
+    def patterns(self) -> Sequences:
+        """A copy of the patterns, as symbols.
+
+        >>> SequenceMatcher(["ab", "c"]).patterns().symbols
+        array([97, 98, 99], dtype=uint32)
+        """
+        return Sequences(*self._native.patterns())
 
     def match(self, queries: SequencesLike, *, measure: str = "lcs", threshold: float = 0.1, top: int | None = 10, blocks: bool = False,
               autojunk: bool = False, postings: str = "automatic", only: Ids | None = None, space: str | None = None) -> Matches:
@@ -197,8 +206,16 @@ class SequenceMatcher(Closing):
         """The number of patterns, and their bytes in the memory of host and device."""
         return {"patterns": len(self), "host_bytes": self._native.bytes("serial"), "device_bytes": self._native.bytes("cuda")}
 
+    def __reduce__(self) -> Any:
+        return _restored, (type(self), *self._native.patterns(), self._residency)
+
     def __repr__(self) -> str:
         return "<pykindred.SequenceMatcher: " + ("closed>" if self._native.is_closed() else f"{len(self)} patterns>")
+
+
+def _restored(kind: type[SequenceMatcher], lims: NDArray[np.int64], symbols: NDArray[np.uint32], residency: str) -> SequenceMatcher:
+    """An unpickled or copied matcher, in the default context."""
+    return kind(Sequences(lims, symbols), residency=residency)
 
 
 class PreparedQuery:

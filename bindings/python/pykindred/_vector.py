@@ -224,6 +224,23 @@ class VectorIndex(Closing):
         """
         self._native.replace(id, row, scale)
 
+    def rows(self, ids: Ids) -> NDArray[np.float32]:
+        """The rows of ``ids`` (integers ``[n]``, or one), in that order: float32 ``[n, dimension]``, as they decode.
+
+        Raises:
+            NotFound: no row has an id
+
+        >>> VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]])).rows([2, 0])
+        array([[1., 0.],
+               [3., 4.]], dtype=float32)
+        """
+        return self._native.rows(ids)
+
+    def row(self, id: int) -> NDArray[np.float32]:
+        """The row of an ``id``: float32 ``[dimension]``. Raises as :meth:`rows`."""
+        row: NDArray[np.float32] = self._native.rows([id])[0]
+        return row
+
     def __len__(self) -> int:
         """The number of rows that can be found."""
         return self._native.size()

@@ -65,6 +65,15 @@ nb::object match(const Handle& self, nb::handle queries, nb::handle measure, nb:
   return matches_of(found, options.blocks);
 }
 
+/// `(lims, symbols)`: int64 and uint32
+nb::object patterns(const Handle& self) {
+  const std::shared_ptr<Shared> shared = self.open();
+  const Ragged<Symbol> found = unlocked([&] { return shared->matcher.patterns(); });
+  const std::vector<std::int64_t> lims(found.offsets.begin(), found.offsets.end());
+  return nb::make_tuple(array_of(std::span<const std::int64_t>(lims)),
+                        array_of(std::span<const Symbol>(found.values)));
+}
+
 nb::object scores(const Handle& self, nb::handle queries, nb::handle measure, nb::handle value,
                   nb::handle dtype, nb::handle score_cutoff, nb::handle autojunk, nb::handle out,
                   nb::handle space) {
@@ -231,6 +240,7 @@ void register_sequence_matcher(nb::module_& module) {
           nb::arg("patterns").none(), nb::arg("residency").none(), nb::arg("context").none())
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
+      .def("patterns", patterns)
       .def("size", [](const Handle& self) { return self.open()->matcher.size(); })
       .def(
           "bytes",

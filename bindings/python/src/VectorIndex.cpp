@@ -235,6 +235,20 @@ nb::object add(const Handle& self, nb::handle rows, nb::handle scales) {
   return nb::make_tuple(first, given.input().extent(0));
 }
 
+nb::object read_rows(const Handle& self, nb::handle ids) {
+  const std::shared_ptr<Shared> shared = self.open();
+  const std::vector<std::uint64_t> numbers = ids_of(ids, "ids");
+  const std::size_t dimension = shared->index.dimension();
+  check_free_memory(*shared->context, static_cast<double>(numbers.size()) *
+                                          static_cast<double>(dimension) * sizeof(float));
+  nb::object made = empty_array(DataType::float32, {static_cast<std::int64_t>(numbers.size()),
+                                                    static_cast<std::int64_t>(dimension)});
+  const Output out(made, "rows");
+  const std::span<float> values = out.array().host_values<float>();
+  unlocked([&] { shared->index.rows(numbers, values); });
+  return made;
+}
+
 void replace(const Handle& self, nb::handle id, nb::handle row, nb::handle scale) {
   const std::shared_ptr<Shared> shared = self.open();
   const auto number = static_cast<std::uint64_t>(integer_of(id, "id", 0));
@@ -328,6 +342,7 @@ void register_vector_index(nb::module_& module) {
              const std::vector<std::int64_t> ids(found.begin(), found.end());
              return array_of(std::span<const std::int64_t>(ids));
            })
+      .def("rows", read_rows, nb::arg("ids").none())
       .def("info", info)
       .def("add", add, nb::arg("rows").none(), nb::arg("scales").none())
       .def(

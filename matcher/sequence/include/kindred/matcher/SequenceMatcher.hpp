@@ -140,6 +140,9 @@ class SequenceMatcher {
   std::size_t size() const noexcept;
   /// Bytes in the memory of \p space; 0 if the patterns are not resident there.
   std::uint64_t bytes(Space space) const noexcept;
+  /// A copy of the patterns, one row per pattern. Complexity O(symbols). Does not fence.
+  /// \throws OutOfMemory
+  Ragged<Symbol> patterns() const;
 
   /// \brief The best patterns of every query, in total order.
   ///

@@ -159,6 +159,12 @@ class VectorIndex {
   VectorElement element() const noexcept;
   /// The ids of all rows that can be found, ascending. O(rows). \throws OutOfMemory
   std::vector<std::uint64_t> ids() const;
+  /// \brief Copies the rows of these ids, as the float32 rows that they decode to. Complexity O(ids
+  /// · (segments · log rows + dimension)). Does not fence.
+  /// \param ids may be repeated \param out `ids.size() × dimension()`, row-major
+  /// \throws InvalidArgument for another size of \p out; NotFound for an id without a row; \p out
+  /// is then unchanged
+  void rows(std::span<const std::uint64_t> ids, std::span<float> out) const;
   /// The contents of the index.
   VectorStatistics statistics() const;
   /// Bytes in the memory of \p space; 0 if the rows are not resident there.
