@@ -3,9 +3,7 @@
 import operator
 import os
 import pickle
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import SupportsIndex, TypeVar
 
 Engine = TypeVar("Engine")
@@ -16,10 +14,13 @@ _FOLDER = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
 
 def bytes_of(save: Callable[[str], object]) -> bytes:
     """The file that ``save`` writes, of an engine that has no ``to_bytes``."""
+    import tempfile  # what few programs need is not imported with the package
+
     with tempfile.TemporaryDirectory(prefix="pykindred-", dir=_FOLDER) as folder:
-        path = Path(folder, "engine")
-        save(str(path))
-        return path.read_bytes()
+        path = os.path.join(folder, "engine")
+        save(path)
+        with open(path, "rb") as file:
+            return file.read()
 
 
 def in_pickle(data: bytes, protocol: SupportsIndex) -> bytes | pickle.PickleBuffer:
@@ -29,7 +30,10 @@ def in_pickle(data: bytes, protocol: SupportsIndex) -> bytes | pickle.PickleBuff
 
 def loaded_from(data: bytes | bytearray | memoryview, load: Callable[[str], Engine]) -> Engine:
     """What ``load`` makes of a file with these bytes. An engine may map the file, which has no name when it returns."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="pykindred-", dir=_FOLDER) as folder:
-        path = Path(folder, "engine")
-        path.write_bytes(data)
-        return load(str(path))
+        path = os.path.join(folder, "engine")
+        with open(path, "wb") as file:
+            file.write(data)
+        return load(path)

@@ -56,7 +56,7 @@ class Context(Closing):
                  host_budget: int | None = None, device_budget: int | None = None, profile: str | os.PathLike[str] | None = None,
                  load_profile: bool = True, log: Callable[[str, str], object] | None = None,
                  on_dispatch: Callable[[Record], object] | None = None) -> None:
-        report = None if on_dispatch is None else lambda given: on_dispatch(record_of(given))
+        report: Callable[[dict[str, Any]], object] | None = None if on_dispatch is None else lambda given: on_dispatch(record_of(given))
         self._native = _kindred.Context(threads, device, space, budget_fraction, host_budget, device_budget, profile, load_profile,
                                         _log if log is None else log, report)
 

@@ -62,7 +62,7 @@ def _best_by_difflib(query: str, names: list[str], threshold: float, top: int) -
     """The standard library's ratio with its own bounds, as in ``difflib.get_close_matches``, ties by position."""
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(query)
-    found = []
+    found: list[tuple[float, int]] = []
     for position, name in enumerate(names):
         matcher.set_seq1(name)
         if matcher.real_quick_ratio() >= threshold and matcher.quick_ratio() >= threshold:

@@ -9,7 +9,7 @@ from pykindred import _kindred
 from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
-from pykindred._types import Array, Bytes, Ids, StrPath
+from pykindred._types import Array, Bytes, Ids, StrPath, is_integer
 
 
 class HnswIndex(Closing):
@@ -158,7 +158,7 @@ class HnswIndex(Closing):
 
     def __contains__(self, id: object) -> bool:
         """Whether an id has a row."""
-        return isinstance(id, int | np.integer) and int(id) >= 0 and self._native.contains(id)
+        return is_integer(id) and id >= 0 and self._native.contains(id)
 
     def __len__(self) -> int:
         """The number of rows that can be found."""

@@ -8,7 +8,6 @@ It needs libraries of CUDA, which are taken from NVIDIA's packages, and otherwis
 """
 import importlib.util
 import os
-from pathlib import Path
 from typing import NamedTuple
 
 from pykindred import _loader
@@ -26,18 +25,18 @@ class Library(NamedTuple):
     why: str  #: why it was chosen
 
 
-def _places(package: str) -> list[Path]:
+def _places(package: str) -> list[str]:
     """The folders of an installed package; of several where it is a namespace."""
     spec = importlib.util.find_spec(package)
-    return [] if spec is None else [Path(folder) for folder in spec.submodule_search_locations or ()]
+    return [] if spec is None else list(spec.submodule_search_locations or ())
 
 
 def _installed() -> tuple[str, list[str]]:
     """The folder of the libraries for GPUs, empty if there is none, and the files that they need."""
     for package, needed in GPU_PACKAGES.items():
         for place in _places(package):
-            found = (folder / name for name in needed for folder in _places("nvidia"))
-            return str(place / "lib" / "kindred"), [str(file) for file in found if file.exists()]
+            found = (os.path.join(folder, name) for name in needed for folder in _places("nvidia"))
+            return os.path.join(place, "lib", "kindred"), [file for file in found if os.path.exists(file)]
     return "", []
 
 
@@ -62,4 +61,4 @@ def loaded_file() -> str:
             files = [line.split(maxsplit=5)[5].rstrip("\n") for line in maps if "kindred" in line]
     except OSError:
         return ""
-    return next((file for prefix in ("libkindred", "_kindred.") for file in files if Path(file).name.startswith(prefix)), "")
+    return next((file for prefix in ("libkindred", "_kindred.") for file in files if os.path.basename(file).startswith(prefix)), "")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -411,7 +411,7 @@ class PatternMemory(Closing):
         return SyncRecord(*self._native.end_training())
 
     @contextlib.contextmanager
-    def training(self) -> Iterator[None]:
+    def training(self) -> Generator[None, None, None]:
         """A ``with`` block between :meth:`begin_training` and :meth:`end_training`.
 
         >>> memory = PatternMemory()

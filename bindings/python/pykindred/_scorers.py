@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pykindred import _kindred
+from pykindred._types import is_array
 from pykindred.errors import InvalidArgument, InvalidType
 
 Processor = Callable[[Any], Any]
@@ -62,7 +63,7 @@ class Measure:
         """The largest distance of sequences of two lengths, which may be arrays."""
         if self.largest_is_sum:
             return first + second
-        return np.maximum(first, second) if isinstance(second, np.ndarray) else max(first, second)
+        return np.maximum(first, second) if is_array(second) else max(first, second)
 
     def matched(self, distances: Any, first: Any, second: Any) -> Any:
         """The matched items of the numbers of edits that Kindred counts."""
@@ -78,7 +79,7 @@ class Measure:
         if not self.counts:
             return 1.0 - value
         distance, largest = self.distance(value, first, second), self.largest(first, second)
-        if isinstance(largest, np.ndarray):
+        if is_array(largest):
             return np.divide(distance, largest, out=np.zeros(largest.shape), where=largest > 0)
         return distance / largest if largest else 0.0
 

@@ -13,7 +13,7 @@ from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._seed_types import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics, SeedState,
                                    SeedTelemetry, TransitionResult, TransitionRules)
-from pykindred._types import Array, Ids, StrPath, Stream
+from pykindred._types import Array, Ids, StrPath, Stream, is_array, is_list
 from pykindred.errors import InvalidArgument
 
 
@@ -25,6 +25,13 @@ def _code(kind: type[enum.IntEnum], given: Any, option: str) -> Any:
         except KeyError:
             raise InvalidArgument(f"{option} is '{given}'; it must be one of {', '.join(one.name for one in kind)}") from None
     return given
+
+
+def _reporting(listener: Callable[[int, Lifecycle, Lifecycle], object]) -> Callable[[int, int, int], None]:
+    """What the extension calls with codes."""
+    def report(seed: int, source: int, target: int) -> None:
+        listener(seed, Lifecycle(source), Lifecycle(target))
+    return report
 
 
 class SeedLayer(Closing):
@@ -72,12 +79,7 @@ class SeedLayer(Closing):
     def __init__(self, hidden: int, seeds: int, *, telemetry_epochs: int = 8, blueprint_bytes: int = 1 << 28, residency: str = "automatic",
                  rules: TransitionRules = TransitionRules(), schedules: ScheduleSettings = ScheduleSettings(),
                  on_transition: Callable[[int, Lifecycle, Lifecycle], object] | None = None, context: Context | None = None) -> None:
-        report: Any = on_transition
-        if callable(on_transition):
-            listener = on_transition
-
-            def report(seed: int, source: int, target: int) -> None:
-                listener(seed, Lifecycle(source), Lifecycle(target))
+        report = _reporting(on_transition) if callable(on_transition) else on_transition
         self._native = _kindred.SeedLayer(hidden, seeds, telemetry_epochs, blueprint_bytes, residency, rules, schedules, report, native(context))
         self._options = {"telemetry_epochs": telemetry_epochs, "blueprint_bytes": blueprint_bytes, "residency": residency, "rules": rules,
                          "schedules": schedules}
@@ -257,14 +259,14 @@ class SeedLayer(Closing):
         count = np.size(seeds)
 
         def field(given: Any, dtype: Any, name: str, kind: type[enum.IntEnum] | None = None) -> Any:
-            if given is None or isinstance(given, np.ndarray) and given.ndim > 0:
+            if given is None or is_array(given) and given.ndim > 0:
                 return given
-            values = [_code(kind, one, name) if kind else one for one in (given if isinstance(given, list | tuple) else [given])]
+            values = [_code(kind, one, name) if kind else one for one in (given if is_list(given) else [given])]
             try:
-                exact = np.array(values, dtype)
+                exact: NDArray[Any] = np.array(values, dtype)
             except (TypeError, ValueError, OverflowError) as error:
                 raise InvalidArgument(f"{name} has a value that is not of type {np.dtype(dtype).name}: {error}") from None
-            return exact if isinstance(given, list | tuple) else np.full(count, exact[0])
+            return exact if is_list(given) else np.full(count, exact[0])
         self._native.update(seeds, (
             field(lifecycle, np.int8, "lifecycle", Lifecycle), field(blueprint, np.int32, "blueprint"), field(epochs, np.int16, "epochs"),
             field(mode, np.int8, "mode", ApplyMode), field(alpha, np.float32, "alpha"), field(schedule, np.int8, "schedule", AlphaSchedule),

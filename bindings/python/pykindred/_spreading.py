@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
-from pykindred._types import Array, Bytes, Ids, StrPath, Stream
+from pykindred._types import Array, Bytes, Ids, StrPath, Stream, is_array, is_integer, is_iterable, is_mapping
 from pykindred.errors import InvalidType
 
 Decay = tuple[str, float]
@@ -354,7 +354,7 @@ class SpreadingEngine(Closing):
         """Whether a node, or a node with this name, exists."""
         if isinstance(node, str | bytes):
             return self._native.find(node) is not None
-        return isinstance(node, int | np.integer) and int(node) >= 0 and self._native.has_node(node)
+        return is_integer(node) and node >= 0 and self._native.has_node(node)
 
     def __len__(self) -> int:
         """The number of assigned ids, including those of removed nodes."""
@@ -392,18 +392,18 @@ def _arrays_of(sources: Any) -> tuple[Any, Any, Any]:
     """``(lims, nodes, values)``"""
     if isinstance(sources, Ragged):
         return sources.lims, sources.ids, sources.scores
-    if isinstance(sources, Mapping | str | bytes) or not isinstance(sources, Iterable):
+    if is_mapping(sources) or isinstance(sources, str | bytes) or not is_iterable(sources):
         raise InvalidType(f"sources is of type {type(sources).__name__}; it must be a collection of queries, or a Ragged")
     lims: list[int] = [0]
     nodes: list[Any] = []
     values: list[Any] = []
     for query in sources:
-        if isinstance(query, Mapping):
+        if is_mapping(query):
             nodes.extend(query.keys())
             values.extend(query.values())
         else:
-            given = query if isinstance(query, Iterable) and not isinstance(query, str | bytes) else [query]
-            nodes.extend(np.ravel(given).tolist() if isinstance(given, np.ndarray) else given)
+            given = query if is_iterable(query) and not isinstance(query, str | bytes) else [query]
+            nodes.extend(np.ravel(given).tolist() if is_array(given) else given)
             values.extend([1.0] * (len(nodes) - len(values)))
         lims.append(len(nodes))
     try:

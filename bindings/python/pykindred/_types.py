@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of arguments."""
+"""Types of arguments, and checks of them by which type checkers know what the elements are."""
 import os
 from collections import abc
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,3 +28,24 @@ StrPath: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Stream: TypeAlias = Any  # an int, an object with __cuda_stream__, or a stream of PyTorch or CuPy
 # A pattern: a sequence of events, each a sequence of texts.
 Events: TypeAlias = abc.Iterable[abc.Iterable[str | bytes]]
+
+
+def is_array(given: object) -> TypeGuard[NDArray[Any]]:
+    return isinstance(given, np.ndarray)
+
+
+def is_integer(given: object) -> TypeGuard[int]:
+    """Also one of NumPy."""
+    return isinstance(given, int | np.integer)
+
+
+def is_list(given: object) -> TypeGuard[list[Any] | tuple[Any, ...]]:
+    return isinstance(given, list | tuple)
+
+
+def is_mapping(given: object) -> TypeGuard[abc.Mapping[Any, Any]]:
+    return isinstance(given, abc.Mapping)
+
+
+def is_iterable(given: object) -> TypeGuard[abc.Iterable[Any]]:
+    return isinstance(given, abc.Iterable)

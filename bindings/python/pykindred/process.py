@@ -9,7 +9,7 @@
 """
 import math
 import numbers
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from pykindred import _kindred, fuzz
 from pykindred._context import Context, default_context, native
 from pykindred._matrix import Matrix, cutoff_of, dtype_of
 from pykindred._scorers import Processor, Scorer, as_float, is_missing, percentage
+from pykindred._types import is_array, is_list
 from pykindred.errors import InvalidArgument, InvalidType
 
 __all__ = ["Choices", "cdist", "extract", "extractOne", "extract_iter"]
@@ -81,7 +82,7 @@ def _made(choices: Any, processor: Processor | None) -> Choices:
 
 def _read(choices: Any, name: str = "choices") -> tuple[Any, list[Any] | None]:
     """The choices of an argument, and their keys; None: their positions."""
-    if isinstance(choices, Mapping) or hasattr(choices, "items"):
+    if hasattr(choices, "items"):
         pairs = list(choices.items())
         return [choice for _, choice in pairs], [key for key, _ in pairs]
     if isinstance(choices, str | bytes):
@@ -117,7 +118,7 @@ def _best(query: Any, choices: Any, scorer: Any, processor: Processor | None, li
         if processor is not None and processor is not stored.processor:
             raise _other_processor()
         values, keys, processor = stored._values, stored._keys, stored.processor
-    elif isinstance(choices, list | tuple):
+    elif is_list(choices):
         values, keys = choices, None
     else:
         values, keys = _read(choices)
@@ -127,7 +128,7 @@ def _best(query: Any, choices: Any, scorer: Any, processor: Processor | None, li
         least -= 1e-9  # what is below the cutoff is left out afterwards
     if limit is not None and limit >= len(values):
         limit = None
-    if stored is not None and isinstance(query, str | bytes | bytearray | np.ndarray) and len(query) > 0:
+    if stored is not None and (isinstance(query, str | bytes | bytearray) or is_array(query)) and len(query) > 0:
         found, lengths = stored._matcher.best(query, scorer.measure.name, stored._compared, stored._places, values, keys, scorer.rule, least, limit)
     else:
         compared = stored._processed if stored is not None else _process(values, processor)
@@ -203,6 +204,10 @@ def extract_iter(query: Any, choices: Any, *, scorer: Scorer = fuzz.ratio, proce
             yield choice, score, key
 
 
+def _is_encoded(sequence: Any) -> bool:
+    return isinstance(sequence, str | bytes | bytearray | memoryview) or hasattr(sequence, "__dlpack__")
+
+
 def _encoded(sequences: Any, name: str, numbers_of: dict[Any, int]) -> list[Any]:
     """Sequences as the matcher takes them: items that are no characters get numbers behind those of characters."""
     def number(item: Any) -> int:
@@ -216,7 +221,7 @@ def _encoded(sequences: Any, name: str, numbers_of: dict[Any, int]) -> list[Any]
     def encoded(sequence: Any) -> Any:
         if is_missing(sequence):
             return None
-        if isinstance(sequence, str | bytes | bytearray | memoryview) or hasattr(sequence, "__dlpack__"):
+        if _is_encoded(sequence):
             return sequence
         if not hasattr(sequence, "__len__") or not hasattr(sequence, "__getitem__"):
             raise InvalidType(f"{name} has an item of type {type(sequence).__name__}; items are str, bytes, arrays of uint32 or sequences of hashable items")
