@@ -115,7 +115,7 @@ class Scorer:
         self._value = value
         self._options = options or {}
         kind = ("normalized_" if is_normalized or not measure.counts else "") + ("distance" if is_distance else "similarity")
-        self.rule = (kind, measure.counts, measure.largest_is_sum, float(scale))  #: as the extension takes it
+        self.rule: tuple[str, bool, bool, float] = (kind, measure.counts, measure.largest_is_sum, float(scale))  #: as the extension takes it
 
     def check(self, options: dict[str, Any]) -> None:
         """Refuses keyword arguments of RapidFuzz's function that have no meaning here."""
