@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prepared calls give the bits of the calls that they prepare, with whatever their arrays contain when they run."""
 import gc
+import signal
 import threading
 import unittest
 import weakref
@@ -9,7 +10,7 @@ import numpy as np
 
 import pykindred
 from pykindred import PreparedBulk, PreparedLayer, PreparedScore
-from support import METRICS, SIZES, Exported, generator, torch_device, vectors
+from support import METRICS, SIZES, Exported, generator, run, torch_device, vectors
 
 SPACES = [name for name, space in pykindred.default_context().spaces().items() if space["usable"] and name != "cuda"]
 MATRICES = ((1, 1), (1, 33), (3, 7), (32, 31), (200, 300))
@@ -173,6 +174,45 @@ class Bulk(unittest.TestCase):
         for thread in threads:
             thread.join()
         np.testing.assert_array_equal(a, 200)
+
+    def test_a_handler_of_a_signal_ends_a_run_and_the_next_one_is_complete(self):
+        def late(*_):
+            raise TimeoutError
+        a = np.ones(10_000_000)
+        prepared = PreparedBulk.element_wise("exp", a, space="serial")
+        expected = prepared.run().copy()
+        before = signal.signal(signal.SIGALRM, late)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, 0.03)
+        with self.assertRaises(TimeoutError):
+            while True:
+                prepared.run()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        np.testing.assert_array_equal(prepared.run(), expected)
+
+    def test_a_child_process_cannot_run_it(self):
+        self.assertEqual(run("""
+            import os
+            import numpy as np
+            import pykindred
+            a = np.ones((4, 40_000))
+            prepared = [pykindred.PreparedBulk.element_wise("square", a), pykindred.PreparedLayer.norm(a.astype(np.float32))]
+            for one in prepared:
+                one.run()
+            child = os.fork()
+            if child == 0:
+                refused = 0
+                for one in prepared:
+                    try:
+                        one.run()
+                    except pykindred.SpaceUnavailable:
+                        refused += 1
+                del one, prepared
+                os._exit(refused)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            for one in prepared:
+                one.run()
+        """), "2\n")
 
     def test_closing(self):
         a = np.ones(3)

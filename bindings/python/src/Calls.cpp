@@ -35,6 +35,8 @@ thread_local constinit nb::python_error* raised = nullptr;
 /// The thread that handles signals.
 std::atomic<unsigned long> main_thread{0};
 
+std::atomic<unsigned> forks{0};
+
 [[noreturn]] void wait_for_end() {
   while (true) pause();
 }
@@ -115,6 +117,7 @@ SignalChecks& signal_checks() {
 
 /// The threads of the calls do not exist in a child process.
 void forget_calls() {
+  ++forks;
   calls = 0;
   main_thread = PyThread_get_thread_ident();
   signal_checks().forget();
@@ -197,6 +200,8 @@ void wait_for_calls() {
 }
 
 bool is_ending() noexcept { return ending; }
+
+unsigned process_number() noexcept { return forks.load(std::memory_order_relaxed); }
 
 void register_calls(nb::module_& module) {
   const nb::object main = nb::module_::import_("threading").attr("main_thread")();

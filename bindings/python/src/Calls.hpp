@@ -116,6 +116,9 @@ void wait_for_calls();
 /// Whether `wait_for_calls` was called.
 bool is_ending() noexcept;
 
+/// Another number in a child process that was forked.
+unsigned process_number() noexcept;
+
 void register_calls(nanobind::module_& module);
 
 }  // namespace Kindred::Python

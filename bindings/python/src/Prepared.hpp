@@ -29,20 +29,34 @@ class Prepared {
   virtual ~Prepared() = default;
 
   Space space() const noexcept { return m_space; }
+  /// \throws SpaceUnavailable in a child process that was forked from the one that made it
   void run() {
+    require_same_process();
     const std::lock_guard lock(m_mutex);
     launch();
   }
+  /// \throws as `run`
   void wait() {
+    require_same_process();
     const std::lock_guard lock(m_mutex);
     fence();
   }
 
+ protected:
+  bool is_same_process() const noexcept { return m_process == process_number(); }
+
  private:
   virtual void launch() = 0;
   virtual void fence() = 0;
+  void require_same_process() const {
+    if (!is_same_process())
+      throw SpaceUnavailable(
+          "the call was prepared before this process was forked; prepare it in this process, which "
+          "must be forked before the first context is made");
+  }
 
   Space m_space;
+  unsigned m_process = process_number();
   std::mutex m_mutex;
 };
 using PreparedHandle = EngineHandle<Prepared>;
@@ -56,8 +70,13 @@ class PreparedCall final : public Prepared {
         m_context(std::move(context)),
         m_arrays(std::move(arrays)),
         m_call(std::move(call)) {}
-  /// The arrays of a call that still runs are not released.
+  /// The arrays of a call that still runs are not released. In a forked process, where the threads
+  /// and devices of the call do not exist, nothing is.
   ~PreparedCall() override {
+    if (!is_same_process()) {
+      [[maybe_unused]] const auto* const kept = new Call(std::move(*m_call));
+      return;
+    }
     const Unlocked guard(false);
     try {
       m_call->wait();
