@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace FloatPack8Test {
@@ -24,10 +25,10 @@ std::vector<std::uint64_t> loaded_below(const double* from, std::uint32_t first,
 TEST(FloatPack8, ElementsBeyondTheCountAreZeroAndNotAccessed) {
   for (std::uint32_t count = 0; count <= 32; ++count) {
     // Sanitizers find accesses beyond the end.
-    std::vector<double> values(count);
+    const auto values = std::make_unique<double[]>(count);
     for (std::uint32_t i = 0; i < count; ++i) values[i] = -1.0 / (i + 1);
     for (std::uint32_t first = 0; first < 32; first += 8) {
-      const double* from = values.data() + std::min(first, count);
+      const double* from = values.get() + std::min(first, count);
       const auto words = loaded_below<Arch::HostFloatPack8>(from, first, count);
       EXPECT_EQ(words, loaded_below<Arch::ScalarFloatPack8>(from, first, count));
       for (std::uint32_t i = 0; i < 8; ++i) {

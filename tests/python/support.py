@@ -21,7 +21,7 @@ def vectors(name, *shape):
     return generator(name).standard_normal(shape).astype(np.float32)
 
 
-def run(program, timeout=120, **environment):
+def run(program, timeout=400, **environment):
     """Runs a program in a new interpreter, which must end by itself and without messages."""
     result = subprocess.run([sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(program)], capture_output=True, text=True,
                             timeout=timeout, env={**os.environ, **environment})

@@ -208,7 +208,7 @@ class SeedLayer(unittest.TestCase):
     def test_closing_and_texts(self):
         with pykindred.SeedLayer(3, 2) as layer:
             self.assertEqual(repr(layer), "<pykindred.SeedLayer: 2 seeds, 3 features, epoch 0>")
-            self.assertEqual((len(layer), layer.hidden, layer.seeds, layer.on_device, layer.device_trouble), (2, 3, 2, False, layer.device_trouble))
+            self.assertEqual((len(layer), layer.hidden, layer.seeds, layer.on_device, layer.device_trouble), (2, 3, 2, pykindred.default_context().spaces()["cuda"]["usable"], layer.device_trouble))
         self.assertEqual(repr(layer), "<pykindred.SeedLayer: closed>")
         for call in (layer.step, layer.state, lambda: layer.hidden, lambda: layer.forward(np.ones((1, 3), np.float32))):
             with self.assertRaisesRegex(pykindred.Error, "the SeedLayer is closed"):

@@ -316,6 +316,7 @@ class VectorIndex(unittest.TestCase):
             self.assertIsInstance(raised.exception, pykindred.Error)
         self.assertEqual(len(index), 30)
 
+    @unittest.skipIf(pykindred.default_context().spaces()["cuda"]["usable"], "the made-up device would be used")
     def test_arrays_on_a_device_that_is_not_used_are_refused(self):
         rows = vectors("rows", 30, 7)
         index = pykindred.VectorIndex(rows, context=pykindred.Context(space="serial"))
