@@ -9,15 +9,15 @@ PACKAGE = Path(__file__).resolve().parents[2] / "bindings/python/pykindred"
 # Pages, and what each describes: names of pykindred, or of a module of it.
 PAGES = {
     "vectors": ("Vectors", ["VectorIndex", "HnswIndex", "KeyedVectorIndex", "KeyedResults", "KeyedRagged", "UpsertCounts", "row_scores", "top_rows",
-                            "Ragged"]),
+                            "Ragged", "PreparedScore"]),
     "sequences": ("Sequences", ["SequenceMatcher", "Matches", "Clusters", "PreparedQuery", "similarity", "Vocabulary", "Sequences"]),
     "patterns": ("Patterns", ["PatternMemory", "PatternSettings", "EventLists", "Learned", "LearnedPatterns", "StoredPattern", "Prediction", "Anomaly",
                               "SyncRecord"]),
     "graphs": ("Graphs", ["SpreadingEngine", "Spread", "SpreadQuery", "SpreadModifiers", "SpreadPath", "SpreadStep", "Lattice", "LatticePaths",
                           "LatticeDistances", "LatticeRows"]),
-    "arrays": ("Arrays and layers", ["Bulk", "layer_norm_act", "layer_norm_act_backward", "linear_act", "linear_act_backward", "NormResults",
+    "arrays": ("Arrays and layers", ["Bulk", "PreparedBulk", "PreparedLayer", "Prepared", "layer_norm_act", "layer_norm_act_backward", "linear_act", "linear_act_backward", "NormResults",
                                       "NormGradients", "LinearGradients", "torch"]),
-    "seeds": ("Seeds", ["SeedLayer", "Lifecycle", "ApplyMode", "AlphaSchedule", "TransitionRules", "ScheduleSettings", "SeedMetrics", "TransitionResult",
+    "seeds": ("Seeds", ["SeedLayer", "SeedSequence", "Lifecycle", "ApplyMode", "AlphaSchedule", "TransitionRules", "ScheduleSettings", "SeedMetrics", "TransitionResult",
                         "SeedEvent", "SeedState", "Blueprint", "SeedTelemetry", "forward_seeds", "backward_seeds", "SeedSums", "SeedGradients"]),
     "doors": ("process, fuzz, distance, difflib", ["process", "fuzz", "distance", "difflib"]),
     "contexts": ("Contexts and errors", ["Context", "default_context", "last_record", "Record", "errors"]),

@@ -16,7 +16,7 @@
 
 namespace Kindred::Impl {
 
-// A layer of a call on a stream: what it launches is known when it was constructed, and a launch
+// A layer of a call on a stream: what it launches is known once it has been constructed, and a launch
 // reads nothing but the arrays of the layer, its workspace and the parameters of the kernel.
 
 /// \brief The product library of calls, which is created when a layer uses it. \tparam Gemm

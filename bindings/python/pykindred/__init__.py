@@ -24,7 +24,7 @@ from pykindred._layers import (LinearGradients, NormGradients, NormResults, laye
                                linear_act, linear_act_backward)
 from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,  # noqa: E402
                                  StoredPattern, SyncRecord)
-from pykindred._prepared import PreparedBulk, PreparedLayer  # noqa: E402
+from pykindred._prepared import Prepared, PreparedBulk, PreparedLayer  # noqa: E402
 from pykindred._prepared_score import PreparedScore  # noqa: E402
 from pykindred._results import Ragged, Record  # noqa: E402
 from pykindred._rows import row_scores, top_rows  # noqa: E402
@@ -50,6 +50,6 @@ __all__ = [
     "fuzz", "last_record", "layer_norm_act", "library", "linear_act", "process", "row_scores", "similarity", "top_rows",
     "LinearGradients", "NormGradients", "SeedGradients", "SeedSums", "backward_seeds", "forward_seeds", "layer_norm_act_backward",
     "linear_act_backward", "AlphaSchedule", "ApplyMode", "Blueprint", "Lifecycle", "ScheduleSettings", "SeedEvent", "SeedLayer", "SeedMetrics",
-    "SeedState", "SeedTelemetry", "TransitionResult", "TransitionRules", "KeyedRagged", "KeyedResults", "KeyedVectorIndex", "UpsertCounts", "PreparedBulk",
+    "SeedState", "SeedTelemetry", "TransitionResult", "TransitionRules", "KeyedRagged", "KeyedResults", "KeyedVectorIndex", "UpsertCounts", "Prepared", "PreparedBulk",
     "PreparedLayer", "PreparedScore", "SeedSequence",
 ]

@@ -15,7 +15,7 @@ Made = TypeVar("Made", bound="Prepared")
 
 
 class Prepared(Closing):
-    """A prepared call: a ``_kindred.Prepared`` and the arrays of its results."""
+    """What :class:`PreparedBulk` and :class:`PreparedLayer` have in common: runs, and the arrays of their results."""
 
     __slots__ = ("__weakref__", "_native", "_out", "_run")
     _native: "_kindred.Prepared"

@@ -40,9 +40,9 @@ struct LaneItems {
         queries(query_count),
         patterns(pattern_count) {
     // Few blocks are divided further, as far as parts repay their masks.
-    const std::uint32_t wanted = workers > 1 ? (4 * workers + blocks - 1) / blocks : 1;
+    const std::uint32_t target = workers > 1 ? (4 * workers + blocks - 1) / blocks : 1;
     const std::uint32_t most = std::max(query_count / lane_queries_min, 1U);
-    parts = std::max(parts, std::min(wanted, most));
+    parts = std::max(parts, std::min(target, most));
   }
   std::uint32_t count() const { return blocks * parts; }
   std::uint32_t part_begin(std::uint32_t part) const {
@@ -51,7 +51,7 @@ struct LaneItems {
 };
 
 template <ShortRecurrence recurrence, class Symbol, class Element>
-void scan_lanes(const HostSpace& exec_space, const LaneCounts<recurrence, Symbol>& counts,
+void scan_lanes(const HostSpace& exec_space, const LanePairCounts<recurrence, Symbol>& counts,
                 const LaneRows<Element>& rows, std::uint32_t longest, std::uint32_t patterns,
                 const ArrayView<std::byte, HostSpace>& workspace) {
   const auto workers = static_cast<std::uint32_t>(std::max(Arch::concurrency(exec_space), 1));
@@ -117,7 +117,7 @@ void lane_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace>
     Impl::with_lane_recurrence(recurrence, [&](auto chosen) {
       with_symbol_type(tiles, [&](auto symbol) {
         Impl::scan_lanes(exec_space,
-                         Impl::LaneCounts<decltype(chosen)::value, decltype(symbol)>{
+                         Impl::LanePairCounts<decltype(chosen)::value, decltype(symbol)>{
                              tiles, queries, slot_of.data()},
                          rows, longest, patterns, workspace);
       });

@@ -15,7 +15,8 @@ namespace Kindred::Arch {
 ///
 /// The operations are those of `ScalarLanes`. All groups of a work item must make the same calls.
 /// \tparam Wide rows are aligned to four of their elements
-/// \tparam Threads of a group on a device: with more, a row takes less time and a warp fewer rows
+/// \tparam Threads threads per group on a device: with more of them a row takes less time, and a
+/// warp processes fewer rows together
 template <class ExecutionSpace, bool Wide, unsigned Threads = 8>
 class GroupLanes;
 

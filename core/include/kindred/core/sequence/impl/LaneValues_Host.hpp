@@ -81,21 +81,21 @@ struct LaneWorkspace {
     for (unsigned c = 0; c <= classes::of(longest); ++c) {
       classes::with_shape(c, [&](auto shape) {
         using Shape = decltype(shape);
-        const std::size_t symbols =
+        const std::size_t symbol_count =
             std::size_t{Shape::patterns} * Shape::symbols * classes::words(c);
-        const std::size_t rows = std::min<std::size_t>(symbols, vocabulary) + 1;
-        rows_max = std::max(rows_max, rows);
-        bytes = std::max(
-            bytes, rows * Shape::row_words(classes::words(c)) * sizeof(typename Shape::word_type));
+        const std::size_t row_count = std::min<std::size_t>(symbol_count, vocabulary) + 1;
+        rows_max = std::max(rows_max, row_count);
+        bytes = std::max(bytes, row_count * Shape::row_words(classes::words(c)) *
+                                    sizeof(typename Shape::word_type));
       });
     }
     return aligned(bytes);
   }
   template <ShortRecurrence recurrence>
   static std::size_t bytes(std::uint32_t vocabulary, std::uint32_t longest) {
-    std::size_t rows = 0;
-    const std::size_t masks = mask_bytes<recurrence>(vocabulary, longest, rows);
-    return masks + aligned(4 * (std::size_t{vocabulary} + 1)) + aligned(4 * rows) +
+    std::size_t rows_max = 0;
+    const std::size_t of_masks = mask_bytes<recurrence>(vocabulary, longest, rows_max);
+    return of_masks + aligned(4 * (std::size_t{vocabulary} + 1)) + aligned(4 * rows_max) +
            aligned(2 * std::size_t{lane_queries_max} * lane_row);
   }
   /// Parts of \p memory, of which no symbol has a row.
@@ -188,7 +188,7 @@ struct LaneGroup {
 
 /// \brief What the queries of a call match of the patterns of a block.
 template <ShortRecurrence recurrence, class Symbol>
-struct LaneCounts {
+struct LanePairCounts {
   using classes = LaneClasses<recurrence>;
 
   PatternTiles<HostSpace> tiles;
