@@ -15,7 +15,13 @@ Made = TypeVar("Made", bound="Prepared")
 
 
 class Prepared(Closing):
-    """What :class:`PreparedBulk` and :class:`PreparedLayer` have in common: runs, and the arrays of their results."""
+    """What :class:`PreparedBulk` and :class:`PreparedLayer` have in common: runs, and the arrays of their results.
+
+    >>> import numpy as np
+    >>> call = PreparedBulk.element_wise("square", np.array([1.0, 2.0]))
+    >>> call.run(), call.space
+    (array([1., 4.]), 'serial')
+    """
 
     __slots__ = ("__weakref__", "_native", "_out", "_run")
     _native: "_kindred.Prepared"

@@ -31,7 +31,7 @@ void write_values(const ExecutionSpace& exec_space, const PatternTiles<Execution
 namespace {
 
 /// The slot of pattern i is i + `unused_slots` if all patterns have the same length.
-bool keeps_order(const PatternTiles<HostSpace>& tiles, std::uint32_t unused) {
+[[maybe_unused]] bool keeps_order(const PatternTiles<HostSpace>& tiles, std::uint32_t unused) {
   return tiles.lengths(unused) == tiles.lengths(tiles.slots() - 1);
 }
 
