@@ -6,6 +6,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include "Calls.hpp"
+#include "Context.hpp"
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,6 +36,15 @@ class EngineHandle {
   const char* m_name;
   std::shared_ptr<Shared> m_shared;
 };
+
+/// \brief The engine that `make()` returns with its context. Both are made and destroyed without
+/// the GIL. \tparam Shared a struct that begins with them
+template <class Shared, class Make>
+std::shared_ptr<Shared> shared_of(const SharedContext& context, const Make& make) {
+  return unlocked([&] {
+    return std::shared_ptr<Shared>(new Shared{context, make()}, UnlockedDelete());
+  });
+}
 
 // One function per file of an engine, which adds its classes and functions.
 void register_vector_index(nanobind::module_& module);

@@ -87,11 +87,8 @@ std::shared_ptr<Shared> made_of(const SharedContext& context, nb::handle rows,
       const Locked locked;
       progress(count - std::exchange(reported, count));
     };
-  return unlocked([&] {
-    return std::shared_ptr<Shared>(
-        new Shared{context, HnswIndex::build(*context, values, dimension, settings, report)},
-        UnlockedDelete());
-  });
+  return shared_of<Shared>(
+      context, [&] { return HnswIndex::build(*context, values, dimension, settings, report); });
 }
 
 nb::object search(const Handle& self, nb::handle queries, nb::handle top, nb::handle ef,
@@ -163,9 +160,7 @@ nb::dict info(const Handle& self) {
 /// An index of a file.
 template <class Load>
 Handle loaded(const SharedContext& context, const Load& load) {
-  return {"index", unlocked([&] {
-            return std::shared_ptr<Shared>(new Shared{context, load()}, UnlockedDelete());
-          })};
+  return {"index", shared_of<Shared>(context, load)};
 }
 
 }  // namespace

@@ -241,7 +241,9 @@ nb::object score(const Handle& self, nb::handle queries, nb::handle candidates, 
 
 void register_keyed_vector_index(nb::module_& module) {
   using namespace KeyedVectors;
-  nb::class_<Handle>(module, "KeyedVectorIndex")
+  nb::class_<Handle> index(module, "KeyedVectorIndex");
+  define_files(index);
+  index
       .def(
           "__init__",
           [](Handle* self, nb::handle keys, nb::handle rows, nb::handle scales,
@@ -253,50 +255,13 @@ void register_keyed_vector_index(nb::module_& module) {
             vectors.input().require_rank(2, 2);
             if (vectors.dimension() == 0)
               refuse("rows is " + vectors.input().text() + "; a row needs elements");
-            new (self) Handle{"index", unlocked([&] {
-                                return std::shared_ptr<Shared>(
-                                    new Shared{shared, KeyedVectorIndex(*shared, given.span(),
-                                                                        vectors.span(), options)},
-                                    UnlockedDelete());
-                              })};
+            new (self)
+                Handle{"index", shared_of<Shared>(shared, [&] {
+                         return KeyedVectorIndex(*shared, given.span(), vectors.span(), options);
+                       })};
           },
           nb::arg("keys").none(), nb::arg("rows").none(), nb::arg("scales").none(),
           nb::arg("residency").none(), nb::arg("quantized_copy").none(), nb::arg("context").none())
-      .def_static(
-          "load",
-          [](nb::handle path, nb::handle residency, nb::handle quantized_copy, nb::handle threads,
-             nb::handle context) {
-            const VectorIndexOptions options = index_options(residency, quantized_copy);
-            const std::string file = path_of(path, "path");
-            const auto count = static_cast<int>(
-                std::min<std::int64_t>(integer_of(threads, "threads", 0), 1 << 16));
-            const SharedContext given = context_of(context);
-            return Handle{
-                "index", unlocked([&] {
-                  return std::shared_ptr<Shared>(
-                      new Shared{given, KeyedVectorIndex::load(*given, file, options, count)},
-                      UnlockedDelete());
-                })};
-          },
-          nb::arg("path").none(), nb::arg("residency").none(), nb::arg("quantized_copy").none(),
-          nb::arg("threads").none(), nb::arg("context").none())
-      .def_static(
-          "from_bytes",
-          [](nb::handle bytes, nb::handle residency, nb::handle quantized_copy,
-             nb::handle context) {
-            const Input data(bytes, "data", nullptr, Copying::if_needed, Layout::dense);
-            const std::span<const std::byte> file = data.host_bytes();
-            const VectorIndexOptions options = index_options(residency, quantized_copy);
-            const SharedContext given = context_of(context);
-            return Handle{
-                "index", unlocked([&] {
-                  return std::shared_ptr<Shared>(
-                      new Shared{given, KeyedVectorIndex::from_bytes(*given, file, options)},
-                      UnlockedDelete());
-                })};
-          },
-          nb::arg("bytes").none(), nb::arg("residency").none(), nb::arg("quantized_copy").none(),
-          nb::arg("context").none())
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
       .def("size", [](const Handle& self) { return self.open()->index.size(); })

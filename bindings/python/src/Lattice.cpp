@@ -167,12 +167,9 @@ void register_lattice(nb::module_& module) {
             const std::vector<std::uint64_t> nodes = ids_of(blocked_nodes, "blocked_nodes");
             const std::vector<LatticePair> edges = pairs_of(blocked_edges, "blocked_edges");
             const SharedContext given = context_of(context);
-            new (self) Handle{
-                "lattice", unlocked([&] {
-                  return std::shared_ptr<Shared>(
-                      new Shared{given, Lattice(*given, axes, extent, LatticeBlocks{nodes, edges})},
-                      UnlockedDelete());
-                })};
+            new (self) Handle{"lattice", shared_of<Shared>(given, [&] {
+                                return Lattice(*given, axes, extent, LatticeBlocks{nodes, edges});
+                              })};
           },
           nb::arg("dimensions").none(), nb::arg("size").none(), nb::arg("blocked_nodes").none(),
           nb::arg("blocked_edges").none(), nb::arg("context").none())

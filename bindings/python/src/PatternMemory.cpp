@@ -50,9 +50,7 @@ Level level_of(nb::handle given, const PatternMemory& memory) {
 
 template <class Make>
 Handle made(const SharedContext& context, const Make& make) {
-  return {"memory", unlocked([&] {
-            return std::shared_ptr<Shared>(new Shared{context, make()}, UnlockedDelete());
-          })};
+  return {"memory", shared_of<Shared>(context, make)};
 }
 
 nb::object learn(const Handle& self, nb::handle events, nb::handle name, nb::handle times) {

@@ -171,10 +171,8 @@ void register_seed_layer(nb::module_& module) {
             options.on_transition = listener_of(on_transition);
             const SharedContext shared = context_of(context);
             new (self)
-                Handle("SeedLayer", unlocked([&] {
-                         return std::shared_ptr<Shared>(
-                             new Shared{shared, SeedLayer(*shared, options)}, UnlockedDelete());
-                       }));
+                Handle("SeedLayer",
+                       shared_of<Shared>(shared, [&] { return SeedLayer(*shared, options); }));
           },
           nb::arg("hidden").none(), nb::arg("seeds").none(), nb::arg("telemetry_epochs").none(),
           nb::arg("blueprint_bytes").none(), nb::arg("residency").none(), nb::arg("rules").none(),

@@ -230,12 +230,9 @@ void register_sequence_matcher(nb::module_& module) {
             const Sequences sequences(patterns, "patterns");
             if (sequences.is_one())
               refuse_type("patterns is one sequence; it must be a collection of sequences");
-            new (self)
-                Handle{"matcher", unlocked([&] {
-                         return std::shared_ptr<Shared>(
-                             new Shared{given, SequenceMatcher(*given, sequences.span(), where)},
-                             UnlockedDelete());
-                       })};
+            new (self) Handle{"matcher", shared_of<Shared>(given, [&] {
+                                return SequenceMatcher(*given, sequences.span(), where);
+                              })};
           },
           nb::arg("patterns").none(), nb::arg("residency").none(), nb::arg("context").none())
       .def("close", &Handle::close)

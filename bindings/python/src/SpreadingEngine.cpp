@@ -85,9 +85,7 @@ GraphOptions options_of(nb::handle weights, nb::handle residency, nb::handle mer
 
 template <class Make>
 Handle made(const SharedContext& context, const Make& make) {
-  return {"engine", unlocked([&] {
-            return std::shared_ptr<Shared>(new Shared{context, make()}, UnlockedDelete());
-          })};
+  return {"engine", shared_of<Shared>(context, make)};
 }
 
 Handle made_of(nb::handle nodes, nb::handle sources, nb::handle targets, nb::handle weights,

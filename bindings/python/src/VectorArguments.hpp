@@ -8,14 +8,18 @@
 #include <nanobind/nanobind.h>
 
 #include "Arrays.hpp"
+#include "Context.hpp"
+#include "Engines.hpp"
 #include "Errors.hpp"
 #include "Options.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 // Arguments that searches in vectors share.
 namespace Kindred::Python {
@@ -136,6 +140,44 @@ class HostQueries {
   Input m_queries;
   std::span<const float> m_values;
 };
+
+/// Adds `load` and `from_bytes`. \tparam Shared a context and an index of vectors
+template <class Shared>
+void define_files(nanobind::class_<EngineHandle<Shared>>& index) {
+  using Handle = EngineHandle<Shared>;
+  using Index = decltype(Shared::index);
+  index
+      .def_static(
+          "load",
+          [](nanobind::handle path, nanobind::handle residency, nanobind::handle quantized_copy,
+             nanobind::handle threads, nanobind::handle context) {
+            const VectorIndexOptions options = index_options(residency, quantized_copy);
+            const std::string file = path_of(path, "path");
+            const auto count = static_cast<int>(
+                std::min<std::int64_t>(integer_of(threads, "threads", 0), 1 << 16));
+            const SharedContext given = context_of(context);
+            return Handle{"index", shared_of<Shared>(given, [&] {
+                            return Index::load(*given, file, options, count);
+                          })};
+          },
+          nanobind::arg("path").none(), nanobind::arg("residency").none(),
+          nanobind::arg("quantized_copy").none(), nanobind::arg("threads").none(),
+          nanobind::arg("context").none())
+      .def_static(
+          "from_bytes",
+          [](nanobind::handle bytes, nanobind::handle residency, nanobind::handle quantized_copy,
+             nanobind::handle context) {
+            const Input data(bytes, "data", nullptr, Copying::if_needed, Layout::dense);
+            const std::span<const std::byte> file = data.host_bytes();
+            const VectorIndexOptions options = index_options(residency, quantized_copy);
+            const SharedContext given = context_of(context);
+            return Handle{"index", shared_of<Shared>(given, [&] {
+                            return Index::from_bytes(*given, file, options);
+                          })};
+          },
+          nanobind::arg("bytes").none(), nanobind::arg("residency").none(),
+          nanobind::arg("quantized_copy").none(), nanobind::arg("context").none());
+}
 
 }  // namespace Kindred::Python
 

@@ -53,10 +53,7 @@ std::shared_ptr<Shared> made_of(const SharedContext& context, nb::handle rows, n
            given.input().text() + "; only rows of float32 are converted");
   if (given.dimension() == 0) refuse("rows is " + given.input().text() + "; a row needs elements");
   const auto shared = [&](const VectorSpan& span) {
-    return unlocked([&] {
-      return std::shared_ptr<Shared>(new Shared{context, VectorIndex(*context, span, options)},
-                                     UnlockedDelete());
-    });
+    return shared_of<Shared>(context, [&] { return VectorIndex(*context, span, options); });
   };
   if (converts) {
     const std::span<const std::byte> bytes = given.input().host_bytes();
@@ -284,7 +281,9 @@ nb::dict info(const Handle& self) {
 
 void register_vector_index(nb::module_& module) {
   using namespace Vectors;
-  nb::class_<Handle>(module, "VectorIndex")
+  nb::class_<Handle> index(module, "VectorIndex");
+  define_files(index);
+  index
       .def(
           "__init__",
           [](Handle* self, nb::handle rows, nb::handle scales, nb::handle element,
@@ -295,39 +294,6 @@ void register_vector_index(nb::module_& module) {
           },
           nb::arg("rows").none(), nb::arg("scales").none(), nb::arg("element").none(),
           nb::arg("residency").none(), nb::arg("quantized_copy").none(), nb::arg("context").none())
-      .def_static(
-          "load",
-          [](nb::handle path, nb::handle residency, nb::handle quantized_copy, nb::handle threads,
-             nb::handle context) {
-            const VectorIndexOptions options = index_options(residency, quantized_copy);
-            const std::string file = path_of(path, "path");
-            const auto count = static_cast<int>(
-                std::min<std::int64_t>(integer_of(threads, "threads", 0), 1 << 16));
-            const SharedContext given = context_of(context);
-            return Handle{"index", unlocked([&] {
-                            return std::shared_ptr<Shared>(
-                                new Shared{given, VectorIndex::load(*given, file, options, count)},
-                                UnlockedDelete());
-                          })};
-          },
-          nb::arg("path").none(), nb::arg("residency").none(), nb::arg("quantized_copy").none(),
-          nb::arg("threads").none(), nb::arg("context").none())
-      .def_static(
-          "from_bytes",
-          [](nb::handle bytes, nb::handle residency, nb::handle quantized_copy,
-             nb::handle context) {
-            const Input data(bytes, "data", nullptr, Copying::if_needed, Layout::dense);
-            const std::span<const std::byte> file = data.host_bytes();
-            const VectorIndexOptions options = index_options(residency, quantized_copy);
-            const SharedContext given = context_of(context);
-            return Handle{"index", unlocked([&] {
-                            return std::shared_ptr<Shared>(
-                                new Shared{given, VectorIndex::from_bytes(*given, file, options)},
-                                UnlockedDelete());
-                          })};
-          },
-          nb::arg("bytes").none(), nb::arg("residency").none(), nb::arg("quantized_copy").none(),
-          nb::arg("context").none())
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
       .def("size", [](const Handle& self) { return self.open()->index.size(); })
