@@ -11,8 +11,9 @@
 
 namespace Kindred::Impl {
 
-/// \brief One workspace for each of the 64 streams of callers that came last: what launches on
-/// a stream use would be overwritten by a call on another one. Not thread-safe.
+/// \brief One workspace per stream of callers, for up to 64 streams: calls on different streams may
+/// run at the same time, so they must not share one. A further stream replaces the oldest
+/// workspace. Not thread-safe.
 /// \tparam Workspace its destructor waits for the launches that use it
 template <class Workspace>
 class StreamWorkspaces {

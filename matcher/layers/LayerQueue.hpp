@@ -52,7 +52,8 @@ class LayerQueue {
   }
 
   /// \brief Launches \p layers one after the other. Does not fence, unless the workspace of the
-  /// stream must grow: then it waits for earlier calls on the stream.
+  /// stream must grow, or that of another stream makes way for it: then it waits for the calls that
+  /// use it.
   /// \throws InvalidArgument for a workspace that is too small, or a captured stream without one
   template <template <class, class> class Queued, class Data>
   void run(const Call& call, const std::vector<Data>& layers) {

@@ -911,7 +911,8 @@ enum {
   KINDRED_SIMILARITY = 0,
   KINDRED_DISTANCE = 1,  /* a number of edits if the measure counts them, else 1 - similarity */
   KINDRED_PERCENTAGE = 2 /* RapidFuzz's ratio: 100 * (1 - edits / the most possible), else
-                            100 * similarity; of two empty sequences 100 */
+                            100 * similarity; of two empty sequences 100, under
+                            KINDRED_TOKEN_SET 0 */
 };
 
 /** Options of kindred_matcher_scores. */
@@ -3000,7 +3001,7 @@ typedef struct kindred_layer_options {
   int32_t space;        /* KINDRED_SPACE_ANY: the device for tensors there, otherwise the host */
   int32_t has_stream;   /* nonzero: `stream` orders a call on a device */
   int32_t reserved;     /* 0 */
-  void* stream;         /* must outlive the context */
+  void* stream;         /* must outlive the context; of a prepared call, the prepared call */
   DLTensor* workspace;  /* for a call on a stream that is not prepared: uint8 on the device, aligned
                            to 256 bytes, with any contents; the next call on the same stream may use
                            it again. NULL: the context keeps one per stream */
@@ -3089,7 +3090,7 @@ KINDRED_API kindred_status
 kindred_norm_layers(kindred_context* context, const kindred_norm_layer* const* layers, size_t count,
                     KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
 /** Computes linear layers, likewise. If they need a workspace, a call on a stream fences when the
- * one that the context keeps must grow, and is captured with one of the caller only. */
+ * one that the context keeps must grow; it can be captured only with a workspace of the caller. */
 KINDRED_API kindred_status kindred_linear_layers(
     kindred_context* context, const kindred_linear_layer* const* layers, size_t count,
     KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;

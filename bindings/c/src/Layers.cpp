@@ -185,16 +185,16 @@ auto layers_of(std::span<const Struct* const> layers, TensorMemory& memory) {
 // The calls of C++ on layers in host memory, which copy them to the space, or on a stream; the
 // bytes of their workspace; and their prepared forms.
 
-void run_at_once(Context& context, std::span<const NormLayer> layers, const LayerCall& call) {
+void run_unprepared(Context& context, std::span<const NormLayer> layers, const LayerCall& call) {
   run_norm_layers(context, layers, call);
 }
-void run_at_once(Context& context, std::span<const LinearLayer> layers, const LayerCall& call) {
+void run_unprepared(Context& context, std::span<const LinearLayer> layers, const LayerCall& call) {
   run_linear_layers(context, layers, call);
 }
-void run_at_once(Context& context, std::span<const NormGradient> layers, const LayerCall& call) {
+void run_unprepared(Context& context, std::span<const NormGradient> layers, const LayerCall& call) {
   run_norm_gradients(context, layers, call);
 }
-void run_at_once(Context& context, std::span<const LinearGradient> layers, const LayerCall& call) {
+void run_unprepared(Context& context, std::span<const LinearGradient> layers, const LayerCall& call) {
   run_linear_gradients(context, layers, call);
 }
 
@@ -243,7 +243,7 @@ kindred_status run_layers(kindred_context* context, const Struct* const* layers,
     TensorMemory memory(*object);
     const auto given = layers_of(span_of(layers, count, "layers"), memory);
     memory.check_stream(call.stream);
-    if (!memory.on_device() || call.stream) return run_at_once(*object, std::span(given), call);
+    if (!memory.on_device() || call.stream) return run_unprepared(*object, std::span(given), call);
     refuse_workspace(call);
     const auto prepared = prepared_on(memory.space(call.space), *object, std::span(given), call);
     prepared.run();

@@ -19,7 +19,7 @@ class SeedSequence(Closing):
         stream: of a device: orders the runs, and must outlive this object; None: the current stream of the library of the first rows
 
     Raises:
-        InvalidType: the stream is none
+        InvalidType: ``stream`` is not a stream
         InvalidArgument: a stream is given for the host
 
     >>> first, second = SeedLayer(4, 2), SeedLayer(4, 2)

@@ -18,8 +18,8 @@ namespace Impl {
 class CancelPoint;
 }
 
-/// \brief A request to end the calls of one thread early: they throw `Cancelled`, and the objects
-/// are as they were before the call.
+/// \brief A request to end calls early, of one thread or, without a check, of several: they throw
+/// `Cancelled`, and the objects are as they were before the call.
 ///
 /// Calls look for the request between their steps and, on the host, between the work items of long
 /// kernels, every few milliseconds. A call that no longer can be undone finishes. On a device, what
@@ -34,7 +34,8 @@ class Cancellation {
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;
 
-  /// Cancels the present call and all later ones. Any thread may call it, and signal handlers.
+  /// Cancels the present calls of all threads with a scope, and all later ones. Any thread may call
+  /// it, and signal handlers.
   void cancel() noexcept { m_state.store(cancelled); }
   /// Makes the thread of the scope call the check soon. Any thread may call it.
   void request_check() noexcept {

@@ -35,9 +35,9 @@ std::uint64_t lane_pair_workspace(const HostSpace& exec_space, const PatternTile
 /// \brief Compares many queries with all patterns and writes the values: the fastest form for many
 /// queries on hosts. Blocks until it is done.
 ///
-/// Where every symbol occurs in the patterns of a group is a table of masks, one lane per pattern,
-/// with which all queries are compared: a symbol of a query is one row of the table. Lanes have 8,
-/// 16, 32 or 64 bits, as many as the patterns have symbols, or several words of 64 bits.
+/// A table of masks holds where each symbol occurs in the patterns of a group, one lane per
+/// pattern. All queries are compared with this table: each of their symbols selects one row. Lanes
+/// have 8, 16, 32 or 64 bits, as many as the patterns have symbols, or several words of 64 bits.
 /// Complexity per query symbol: O(1) operations on registers per 32 bytes of lanes.
 /// \param longest symbols of a pattern; `suits_lanes` \param recurrence not `jaro_winkler`
 /// \param slot_of pattern → slot \param workspace `lane_pair_workspace` bytes

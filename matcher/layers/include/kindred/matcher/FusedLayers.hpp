@@ -94,7 +94,9 @@ struct LinearOptions {
 // With a stream, all arrays lie on the device of the context. A call launches each layer by itself,
 // in order, and neither fences nor brings anything to the host: later work on the stream sees the
 // results, which have the same bits. Only a call that needs a larger workspace than those before it
-// on its stream waits for them, if it has none of the caller. Calls that need no workspace, and
+// on its stream waits for them, if it has none of the caller. Beyond 64 streams, the first call on
+// another stream that needs one waits for the calls that use the oldest, which it frees. Calls that
+// need no workspace, and
 // those with one of the caller, can be captured in a CUDA graph, after a call of the same element
 // types and shapes. Thread-safe for calls with different outputs and workspaces.
 void run_norm_layers(Context& context, std::span<const NormLayer> layers,
@@ -104,8 +106,8 @@ void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
 
 /// \brief Bytes of `LinearOptions::workspace` that `run_linear_layers` uses on a stream; 0 for
 /// layers that a kernel of Kindred computes or whose y the library writes itself, otherwise at most
-/// about 32 MiB. Launches nothing. \param options as for the call; the stream may be missing
-/// \throws InvalidArgument, SpaceUnavailable
+/// about 32 MiB, or 128 rows of float32 products if these are larger. Launches nothing. \param
+/// options as for the call; the stream may be missing \throws InvalidArgument, SpaceUnavailable
 std::size_t linear_layers_workspace(const Context& context, std::span<const LinearLayer> layers,
                                     const LinearOptions& options = {});
 

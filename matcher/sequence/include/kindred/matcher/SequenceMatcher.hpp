@@ -73,7 +73,7 @@ enum class PairValue : std::uint8_t {
   distance,    ///< a number of edits if the measure counts them (\see counts_edits), else 1 −
                ///< similarity
   percentage  ///< RapidFuzz's ratio, rounded as there: 100 · (1 − edits / the most possible), else
-              ///< 100 · similarity; of two empty sequences 100
+              ///< 100 · similarity; of two empty sequences 100, under `token_set` 0
 };
 
 /// Options of `SequenceMatcher::scores`.
