@@ -10,6 +10,8 @@ import numpy as np
 
 METRICS = ("cosine", "ip", "l2")
 SIZES = (0, 1, 2, 3, 31, 32, 33, 100)
+# For PYTHONWARNINGS: from Python 3.12 on, fork warns where there are threads.
+QUIET_FORK = "ignore::DeprecationWarning"
 
 
 def generator(name):

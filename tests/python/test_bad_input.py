@@ -12,7 +12,7 @@ import numpy as np
 
 import pykindred
 from pykindred import PreparedBulk
-from support import run, vectors
+from support import QUIET_FORK, run, vectors
 
 try:
     from hypothesis import HealthCheck, given, seed, settings
@@ -302,7 +302,7 @@ class BadInput(unittest.TestCase):
                     os._exit(1)
                 os._exit(0)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-        """)
+        """, PYTHONWARNINGS=QUIET_FORK)
 
 
 if __name__ == "__main__":

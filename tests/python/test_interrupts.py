@@ -13,7 +13,7 @@ import numpy as np
 
 import pykindred
 from long_calls import KINDS
-from support import run, vectors
+from support import QUIET_FORK, run, vectors
 
 LIMIT = 0.1  # seconds from the signal to the exception
 BUSY = 0.4 if "ASAN_OPTIONS" not in os.environ else 4  # on a machine that other programs keep busy, even at the third attempt
@@ -153,7 +153,7 @@ class Signals(unittest.TestCase):
                     os._exit(7)
                 os._exit(8)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-        """)
+        """, PYTHONWARNINGS=QUIET_FORK)
 
 
 if __name__ == "__main__":

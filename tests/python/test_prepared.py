@@ -10,7 +10,7 @@ import numpy as np
 
 import pykindred
 from pykindred import PreparedBulk, PreparedLayer, PreparedScore
-from support import METRICS, SIZES, Exported, generator, run, torch_device, vectors
+from support import METRICS, QUIET_FORK, SIZES, Exported, generator, run, torch_device, vectors
 
 SPACES = [name for name, space in pykindred.default_context().spaces().items() if space["usable"] and name != "cuda"]
 MATRICES = ((1, 1), (1, 33), (3, 7), (32, 31), (200, 300))
@@ -212,7 +212,7 @@ class Bulk(unittest.TestCase):
             print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
             for one in prepared:
                 one.run()
-        """), "2\n")
+        """, PYTHONWARNINGS=QUIET_FORK), "2\n")
 
     def test_closing(self):
         a = np.ones(3)

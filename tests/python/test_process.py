@@ -11,10 +11,7 @@ import weakref
 import numpy as np
 
 import pykindred
-from support import run, vectors
-
-# From Python 3.12 on, fork warns where there are threads.
-QUIET_FORK = "ignore::DeprecationWarning"
+from support import QUIET_FORK, run, vectors
 
 
 class Import(unittest.TestCase):

@@ -170,7 +170,7 @@ TEST(LatticeBatch, ACancelledRunEndsItsTasksAndThrows) {
   std::vector<LatticeTask> tasks(6);
   for (LatticeTask& task : tasks) {
     task.dimensions = 3;
-    task.size = 40;
+    task.size = 120;  // some seconds
     task.work = MeasureLattice{};
   }
   for (const int workers : {1, 3}) {

@@ -20,6 +20,10 @@ std::uint32_t parts(std::size_t whole, std::size_t part) {
   return static_cast<std::uint32_t>(std::max<std::size_t>(1, (whole + part - 1) / part));
 }
 
+std::uint32_t log2_of(std::uint32_t power) {
+  return static_cast<std::uint32_t>(std::countr_zero(power));
+}
+
 /// The number of chunks that gives every team or thread work, while the ranks remain few enough to
 /// be merged.
 template <class ExecutionSpace>
@@ -73,11 +77,12 @@ template <class Kernel, class ExecutionSpace>
 void launch_teams(const ExecutionSpace& exec_space, const std::string& label, const Kernel& kernel,
                   std::size_t teams) {
   using shape = Arch::LaunchShape<ExecutionSpace>;
-  Kokkos::parallel_for(label,
-                       Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(teams),
-                                                          shape::team_size, shape::vector_length)
-                           .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
-                       kernel);
+  Kokkos::parallel_for(
+      label,
+      Kokkos::TeamPolicy<ExecutionSpace, typename Kernel::launch_bounds>(
+          exec_space, static_cast<int>(teams), shape::team_size, shape::vector_length)
+          .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
+      kernel);
 }
 
 template <class Term, class ExecutionSpace, class Element, class Lists>
@@ -144,6 +149,7 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
         {offsets.data(), candidates.data(), queries.values.data(), queries.norms.data(),
          best.data(), best_count},
         plan.chunk,
+        log2_of(plan.chunk),
         plan.chunks,
         plan.keep,
         best_count,
@@ -180,11 +186,17 @@ void rank_given_candidates(const ExecutionSpace& exec_space, Metric metric,
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
     const Impl::CandidateRanking<ExecutionSpace, element, Impl::GivenLists> ranking{
-        metric,           elements,
-        filter,           {lists, segment, queries.values, queries.stride, out},
-        plan.chunk,       plan.chunks,
-        plan.keep,        static_cast<std::uint32_t>(top),
-        workspace.data(), arrived.data()};
+        metric,
+        elements,
+        filter,
+        {lists, segment, queries.values, queries.stride, out},
+        plan.chunk,
+        log2_of(plan.chunk),
+        plan.chunks,
+        plan.keep,
+        static_cast<std::uint32_t>(top),
+        workspace.data(),
+        arrived.data()};
     const std::size_t teams = queries.count * plan.chunks;
     if (metric == Metric::l2) {
       launch_teams<Impl::SquaredDifferenceTerm>(exec_space, label, ranking, plan, teams);

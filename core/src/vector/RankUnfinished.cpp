@@ -2,6 +2,7 @@
 #include <kindred/core/vector/RankUnfinished.hpp>
 
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/LastTeam.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/simd/GroupLanes.hpp>
 #include <kindred/core/common/Range.hpp>
@@ -83,8 +84,9 @@ struct RankUnfinished {
         continue;
       }
       write(team, kept, partial + item * top);
-      Kokkos::memory_fence();
-      if (is_last(team, item / parts, parts, counter)) {
+      const bool is_last = Arch::is_last_team(team, &arrived[item / parts], parts, counter);
+      team.team_barrier();
+      if (is_last) {
         clear(team, kept);
         merge(team, partial + item / parts * parts * top, std::uint64_t{parts} * top, kept);
         write(team, kept, best + query * top);
@@ -170,22 +172,6 @@ struct RankUnfinished {
                            [&](std::uint64_t i) { add(kept, ranks[first + i]); });
       end_step(team, kept);
     }
-  }
-
-  /// Whether this team is the last of the teams of a query to arrive here.
-  KOKKOS_INLINE_FUNCTION bool is_last(const member_type& team, std::uint64_t place,
-                                      std::uint32_t parts, std::uint32_t* flag) const {
-    team.team_barrier();
-    Kokkos::single(Kokkos::PerTeam(team), [&] {
-      const bool last = Kokkos::atomic_fetch_add(&arrived[place], 1U) + 1 == parts;
-      if (last) arrived[place] = 0;
-      *flag = last ? 1U : 0U;
-    });
-    team.team_barrier();
-    const bool last = *flag != 0;
-    team.team_barrier();
-    if (last) Kokkos::memory_fence();
-    return last;
   }
 };
 

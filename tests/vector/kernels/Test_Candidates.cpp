@@ -245,6 +245,7 @@ std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float
                 {lists.offsets.data(), lists.values.data(), data.prepared.values.data(),
                  data.prepared.norms.data(), best.data(), static_cast<std::uint32_t>(top)},
                 plan.chunk,
+                static_cast<std::uint32_t>(std::countr_zero(plan.chunk)),
                 plan.chunks,
                 plan.keep,
                 static_cast<std::uint32_t>(top),

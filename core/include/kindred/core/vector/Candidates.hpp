@@ -26,7 +26,7 @@ struct CandidateShape {
 /// \brief How the lists of a call are split: a device team or a host thread processes `chunk`
 /// candidates of one list.
 struct CandidatePlan {
-  std::uint32_t chunk = 0;
+  std::uint32_t chunk = 0;   ///< a power of two
   std::uint32_t chunks = 0;  ///< of the longest list
   std::uint32_t keep = 0;    ///< ranks that a chunk passes on
   /// Words of the workspace.

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_LAUNCH_TEAM_HPP
 
 #include <kindred/core/arch/CachedAccess.hpp>
+#include <kindred/core/arch/launch/LastTeam.hpp>
 #include <kindred/core/arch/launch/LaunchConfig.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 
@@ -40,21 +41,9 @@ class Team {
     return 1;
   }
   KOKKOS_INLINE_FUNCTION void barrier() const { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
-  /// Adds 1 to \p counter after all writes of this thread; returns the previous value.
+  /// \see Arch::arrive
   KOKKOS_INLINE_FUNCTION std::uint32_t arrive(std::uint32_t* counter) const {
-#if KINDRED_HAS_DEVICE_INSTRUCTIONS
-    std::uint32_t before = 0;
-    asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
-                 : "=r"(before)
-                 : "l"(counter)
-                 : "memory");
-    return before;
-#else
-    KOKKOS_IF_ON_DEVICE((Kokkos::memory_fence();
-                         const std::uint32_t before = Kokkos::atomic_fetch_add(counter, 1U);
-                         Kokkos::memory_fence(); return before;))
-    KOKKOS_IF_ON_HOST((return (*counter)++;))
-#endif
+    return Arch::arrive(counter);
   }
   /// If this launch began early, waits for the end of the preceding launch; the results of all
   /// earlier launches are then visible.

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATES_CUDA_HPP
 #define KINDRED_CORE_VECTOR_IMPL_CANDIDATES_CUDA_HPP
 
+#include <kindred/core/arch/launch/LastTeam.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/GroupLanes.hpp>
 #include <kindred/core/select/impl/ScratchSort.hpp>
@@ -65,11 +66,21 @@ struct CandidateSelection {
                 (ranking.chunk + 1) * sizeof(std::uint32_t), 16))};
   }
 
-  KOKKOS_INLINE_FUNCTION std::uint64_t query_of(const member_type& team) const {
-    return static_cast<std::uint64_t>(team.league_rank()) / ranking.chunks;
+  struct Item {
+    std::uint64_t query;
+    std::uint32_t part;
+  };
+  KOKKOS_INLINE_FUNCTION Item item_of(const member_type& team) const {
+    const auto rank = static_cast<std::uint32_t>(team.league_rank());
+    // A division takes as long as a load.
+    const std::uint32_t query = rank < ranking.chunks ? 0 : rank / ranking.chunks;
+    return {query, rank - query * ranking.chunks};
   }
-  KOKKOS_INLINE_FUNCTION std::uint32_t part_of(const member_type& team) const {
-    return static_cast<std::uint32_t>(team.league_rank()) % ranking.chunks;
+  KOKKOS_INLINE_FUNCTION static std::uint32_t thread_of(const member_type& team) {
+    return static_cast<std::uint32_t>(team.team_rank()) * warp::lanes + warp::lane();
+  }
+  KOKKOS_INLINE_FUNCTION static std::uint32_t threads_of(const member_type& team) {
+    return static_cast<std::uint32_t>(team.team_size()) * warp::lanes;
   }
   /// What a chunk passes on.
   KOKKOS_INLINE_FUNCTION Rank* partial(std::uint64_t query, std::uint32_t part = 0) const {
@@ -80,12 +91,11 @@ struct CandidateSelection {
     const std::uint64_t rest = ranking.length(query) - std::uint64_t{part} * ranking.chunk;
     return rest < ranking.chunk ? static_cast<std::uint32_t>(rest) : ranking.chunk;
   }
-  /// Counts a team whose ranks are written; whether it is the last one of the query.
-  KOKKOS_INLINE_FUNCTION bool arrive(std::uint64_t query) const {
-    const std::uint32_t before = Kokkos::atomic_fetch_add(&ranking.arrived[query], 1U);
-    const bool is_last = before + 1 == ranking.chunks_of(query);
-    if (is_last) ranking.arrived[query] = 0;
-    return is_last;
+  /// Whether this team is the last of the query's teams to arrive here, with its ranks written.
+  KOKKOS_INLINE_FUNCTION bool is_last(const member_type& team, std::uint64_t query,
+                                      const Scratch& scratch) const {
+    return Arch::is_last_team(team, &ranking.arrived[query], ranking.chunks_of(query),
+                              scratch.counter(ranking.chunk));
   }
 
   KOKKOS_INLINE_FUNCTION void clear(const member_type& team, std::uint32_t* table) const {
@@ -141,21 +151,21 @@ struct CandidateSelection {
 
   /// \brief The same if `top` does not exceed the number of chunks: the `top`-th best of the
   /// chunks' first ranks is a bound, and the ranks that reach it, from at most `top` chunks, are
-  /// ordered by counting. Returns false, with nothing written, if this cannot decide: a row is the
-  /// first of two chunks, or too few chunks have one.
+  /// ordered by counting. Returns false, with nothing written, if this cannot decide: too few
+  /// chunks have a rank, or too few of the ranks differ.
   KOKKOS_INLINE_FUNCTION bool merge_by_counting(const member_type& team, std::uint64_t query,
                                                 std::uint32_t parts, const Scratch& scratch) const {
     const std::uint32_t places = parts * ranking.keep;
-    const auto threads = static_cast<std::uint32_t>(team.team_size()) * warp::lanes;
+    const std::uint32_t threads = threads_of(team);
     const volatile Rank* kept = partial(query);
     Rank* keys = scratch.keys;
     Rank* bound = keys + places;
     auto* reaching = reinterpret_cast<Rank*>(scratch.table);
-    std::uint32_t* is_unsure = scratch.chosen;
+    std::uint32_t* is_decided = scratch.chosen;
     std::uint32_t* reaching_count = scratch.chosen + 1;
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       *bound = rank_none;
-      *is_unsure = 0;
+      *is_decided = 0;
       *reaching_count = 0;
     });
     for (std::uint32_t first = thread_of(team); first < places; first += 4 * threads) {
@@ -172,61 +182,76 @@ struct CandidateSelection {
       }
     }
     team.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, parts), [&](std::uint32_t i) {
-      const Rank own = keys[i * ranking.keep];
-      if (own == rank_none) return;
-      std::uint32_t better = 0;
-      std::uint32_t same = 0;
-      KINDRED_UNROLL_4
-      for (std::uint32_t j = 0; j < parts; ++j) {
-        const Rank other = keys[j * ranking.keep];
-        better += other < own ? 1U : 0U;
-        same += other == own ? 1U : 0U;
-      }
-      if (same > 1) *is_unsure = 1;
-      if (better + 1 == ranking.top) *bound = own;
-    });
+    find_bound(team, parts, keys, bound);
     team.team_barrier();
     const Rank limit = *bound;
-    if (*is_unsure != 0 || limit == rank_none) {
+    if (limit != rank_none) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places), [&](std::uint32_t i) {
+        if (keys[i] <= limit) reaching[Kokkos::atomic_fetch_add(reaching_count, 1U)] = keys[i];
+      });
       team.team_barrier();
-      return false;
+      // Few are left.
+      if (team.team_rank() == 0 && write_counted(query, *reaching_count, reaching, keys))
+        *is_decided = 1;
     }
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places), [&](std::uint32_t i) {
-      if (keys[i] <= limit) reaching[Kokkos::atomic_fetch_add(reaching_count, 1U)] = keys[i];
-    });
     team.team_barrier();
-    // Few are left.
-    if (team.team_rank() == 0) write_counted(query, *reaching_count, reaching, keys);
-    return true;
+    return *is_decided != 0;
+  }
+
+  /// Sets \p bound to the `top`-th best of the chunks' first ranks if it is none of two equal ones.
+  KOKKOS_INLINE_FUNCTION void find_bound(const member_type& team, std::uint32_t parts,
+                                         const Rank* keys, Rank* bound) const {
+    constexpr std::uint32_t sharing = warp::lanes < 4 ? warp::lanes : 4;  // lanes per rank
+    constexpr std::uint32_t together = warp::lanes / sharing;
+    const std::uint32_t share = warp::lane() % sharing;
+    const auto warps = static_cast<std::uint32_t>(team.team_size());
+    for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * together;
+         first < parts; first += warps * together) {
+      const std::uint32_t i = first + warp::lane() / sharing;
+      const Rank own = i < parts ? keys[i * ranking.keep] : rank_none;
+      std::uint32_t better = 0;
+      KINDRED_UNROLL_4
+      for (std::uint32_t j = share; j < parts; j += sharing)
+        better += keys[j * ranking.keep] < own ? 1U : 0U;
+      better = warp::template sum_of_group<sharing>(better);
+      if (own != rank_none && better + 1 == ranking.top) *bound = own;
+    }
   }
 
   /// Writes the best of \p count ranks, by one warp. A row that occurs several times counts once.
+  /// Returns false, with nothing written, if fewer than `top` ranks differ.
   /// \param keys scratch of the same size
-  KOKKOS_INLINE_FUNCTION void write_counted(std::uint64_t query, std::uint32_t count,
+  KOKKOS_INLINE_FUNCTION bool write_counted(std::uint64_t query, std::uint32_t count,
                                             const Rank* ranks, Rank* keys) const {
-    for (std::uint32_t i = warp::lane(); i < count; i += warp::lanes) {
-      bool is_first = true;
-      for (std::uint32_t j = 0; j < i; ++j) is_first = is_first && ranks[j] != ranks[i];
-      keys[i] = is_first ? ranks[i] : rank_none;
+    std::uint32_t distinct = 0;
+    for (std::uint32_t first = 0; first < count; first += warp::lanes) {
+      const std::uint32_t i = first + warp::lane();
+      const Rank own = i < count ? ranks[i] : rank_none;
+      bool is_new = i < count;
+      KINDRED_UNROLL_4
+      for (std::uint32_t j = 0; j < count; ++j) is_new = is_new & !((j < i) & (ranks[j] == own));
+      if (i < count) keys[i] = is_new ? own : rank_none;
+      unsigned added = 0;
+      (void)warp::place_of(is_new, added);
+      distinct += added;
     }
+    if (distinct < ranking.top) return false;
     warp::barrier();
     for (std::uint32_t i = warp::lane(); i < count; i += warp::lanes) {
       const Rank own = keys[i];
       std::uint32_t better = 0;
+      KINDRED_UNROLL_4
       for (std::uint32_t j = 0; j < count; ++j) better += keys[j] < own ? 1U : 0U;
       if (own != rank_none && better < ranking.top) ranking.write(query, better, own);
     }
     for (std::uint32_t i = ranking.top + warp::lane(); i < ranking.lists.places(); i += warp::lanes)
       ranking.write(query, i, rank_none);
+    return true;
   }
 
  private:
   static std::uint32_t merged(const CandidatePlan& plan) {
     return plan.chunks > 1 ? plan.chunks * plan.keep : 0;
-  }
-  KOKKOS_INLINE_FUNCTION static std::uint32_t thread_of(const member_type& team) {
-    return static_cast<std::uint32_t>(team.team_rank()) * warp::lanes + warp::lane();
   }
 };
 
@@ -239,12 +264,12 @@ struct CandidateTeam : CandidateSelection<ExecutionSpace, Element, Lists> {
   using typename selection::member_type;
   using typename selection::sort;
   using lanes_type = Arch::GroupLanes<ExecutionSpace, true>;
+  using launch_bounds = Kokkos::LaunchBounds<>;
   using selection::ranking;
   using selection::selection;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const std::uint64_t query = this->query_of(team);
-    const std::uint32_t part = this->part_of(team);
+    const auto [query, part] = this->item_of(team);
     const std::uint32_t parts = ranking.chunks_of(query);
     if (part >= parts) return;
     const Scratch scratch = this->scratch_of(team);
@@ -253,8 +278,7 @@ struct CandidateTeam : CandidateSelection<ExecutionSpace, Element, Lists> {
     if constexpr (is_cut) {
       if (parts > 1) {
         pass_on(team, count, scratch.keys, this->partial(query, part));
-        Kokkos::memory_fence();
-        if (is_last(team, query, scratch)) this->merge(team, query, parts, scratch);
+        if (this->is_last(team, query, scratch)) this->merge(team, query, parts, scratch);
         return;
       }
     }
@@ -265,18 +289,6 @@ struct CandidateTeam : CandidateSelection<ExecutionSpace, Element, Lists> {
   using typename selection::Scratch;
   static constexpr int depth = VectorTileShape<ExecutionSpace>::candidate_depth;
   static constexpr int norm_depth = Arch::is_device<ExecutionSpace> ? 8 : 1;
-
-  /// Whether this team is the last of the query's teams to arrive here, with its ranks written.
-  KOKKOS_INLINE_FUNCTION bool is_last(const member_type& team, std::uint64_t query,
-                                      const Scratch& scratch) const {
-    team.team_barrier();
-    Kokkos::single(Kokkos::PerTeam(team),
-                   [&] { *scratch.counter(ranking.chunk) = this->arrive(query) ? 1U : 0U; });
-    team.team_barrier();
-    const bool last = *scratch.counter(ranking.chunk) != 0;
-    if (last) Kokkos::memory_fence();
-    return last;
-  }
 
   /// Lists the rows of a chunk that pass, without duplicates; returns their number.
   KOKKOS_INLINE_FUNCTION std::uint32_t choose(const member_type& team, std::uint64_t query,
@@ -329,39 +341,30 @@ struct CandidateTeam : CandidateSelection<ExecutionSpace, Element, Lists> {
 
 /// \brief A team: a short chunk of a list that has several, where latency decides. Each warp scores
 /// one row at a time with all its lanes, and nothing is sorted: ranks are ordered by counting.
+/// Without launch bounds, a thread would have 64 registers, too few for the loads of a row.
 template <class ExecutionSpace, class Element, class Lists, class Term>
 struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
   using selection = CandidateSelection<ExecutionSpace, Element, Lists>;
   using typename selection::member_type;
+  using typename selection::Scratch;
   using typename selection::sort;
   using typename selection::warp;
   using lanes_type = Arch::GroupLanes<ExecutionSpace, true, 32>;
+  using launch_bounds = Kokkos::LaunchBounds<256, 1>;
   using selection::ranking;
   using selection::selection;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const std::uint64_t query = this->query_of(team);
-    const std::uint32_t part = this->part_of(team);
+    const auto [query, part] = this->item_of(team);
     const std::uint32_t parts = ranking.chunks_of(query);
     if (part >= parts) return;
     const auto scratch = this->scratch_of(team);
     const std::uint32_t count = this->count_of(query, part);
-    score(team, query, std::uint64_t{part} * ranking.chunk, count, scratch.keys);
+    score(team, query, std::uint64_t{part} * ranking.chunk, count, scratch);
     team.team_barrier();
     if (parts == 1) return this->write_best(team, query, count, scratch.keys);
-    std::uint32_t* is_last = scratch.counter(ranking.chunk);
-    if (team.team_rank() == 0) {
-      pass_on(count, scratch.keys, this->partial(query, part));
-      Kokkos::memory_fence();
-      warp::barrier();
-      if (warp::lane() == 0) *is_last = this->arrive(query) ? 1U : 0U;
-    }
-    team.team_barrier();
-    if (*is_last == 0) return;
-    Kokkos::memory_fence();
-    // Before the merge uses its place.
-    team.team_barrier();
-    this->merge(team, query, parts, scratch);
+    if (team.team_rank() == 0) pass_on(count, scratch.keys, this->partial(query, part));
+    if (this->is_last(team, query, scratch)) this->merge(team, query, parts, scratch);
   }
 
  private:
@@ -371,31 +374,31 @@ struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
   /// Writes the ranks of the chunk from candidate \p first on to `keys[place(i)]`; `rank_none`
   /// where the candidate does not pass or is an earlier one again.
   KOKKOS_INLINE_FUNCTION void score(const member_type& team, std::uint64_t query,
-                                    std::uint64_t first, std::uint32_t count, Rank* keys) const {
+                                    std::uint64_t first, std::uint32_t count,
+                                    const Scratch& scratch) const {
     const lanes_type lanes(team);
     const auto values = ranking.query(query);
     double query_norm = 0.0;
     bool has_norm = false;
+    for (std::uint32_t i = this->thread_of(team); i < count; i += this->threads_of(team))
+      scratch.chosen[i] = ranking.lists.row(query, first + i);
+    team.team_barrier();
     const auto warps = static_cast<std::uint32_t>(team.team_size());
     for (auto i = static_cast<std::uint32_t>(team.team_rank()); i < count; i += warps) {
-      const std::uint32_t row = ranking.lists.row(query, first + i);
+      const std::uint32_t row = scratch.chosen[i];
+      bool is_found = false;
+      for (std::uint32_t j = warp::lane(); j < i; j += warp::lanes)
+        is_found = is_found || scratch.chosen[j] == row;
+      const bool is_repeated = warp::any(is_found);
       Rank rank = rank_none;
-      if (!is_repeated(query, first, i, row) && ranking.accepts(query, row)) {
-        ranking.rows[row].prefetch(lanes, ranking.rows.dimension);
-        if (!has_norm) query_norm = ranking.template query_norm<depth>(lanes, query, values);
+      if (!is_repeated && ranking.accepts(query, row)) {
+        rank = has_norm ? ranking.template rank_of<Term, depth>(lanes, values, query_norm, row)
+                        : ranking.template rank_with_norm<Term, depth>(lanes, query, values, row,
+                                                                       query_norm);
         has_norm = true;
-        rank = ranking.template rank_of<Term, depth>(lanes, values, query_norm, row);
       }
-      if (lanes.is_leader()) keys[sort::place(i)] = rank;
+      if (lanes.is_leader()) scratch.keys[sort::place(i)] = rank;
     }
-  }
-
-  KOKKOS_INLINE_FUNCTION bool is_repeated(std::uint64_t query, std::uint64_t first, std::uint32_t i,
-                                          std::uint32_t row) const {
-    bool is_found = false;
-    for (std::uint32_t j = warp::lane(); j < i; j += warp::lanes)
-      is_found = is_found || ranking.lists.row(query, first + j) == row;
-    return warp::any(is_found);
   }
 
   /// Writes the best `keep` of \p count keys to \p out, by one warp.
@@ -405,9 +408,10 @@ struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
       std::uint32_t at = i;  // of those beyond the end
       if (i < count) {
         at = 0;
+        KINDRED_UNROLL_4
         for (std::uint32_t j = 0; j < count; ++j) {
           const Rank other = keys[sort::place(j)];
-          at += other < own || (other == own && j < i) ? 1U : 0U;
+          at += (other < own) | ((other == own) & (j < i)) ? 1U : 0U;
         }
       }
       if (at < ranking.keep) out[at] = own;

@@ -130,15 +130,26 @@ KOKKOS_INLINE_FUNCTION void tile_sums(const Lanes& lanes, const Query (&queries)
   }
 }
 
+/// The reproducible sum of a query with a row. \tparam Depth as in `tile_sums`
+template <class Term, int Depth, class Lanes, class Query, class Row>
+KOKKOS_INLINE_FUNCTION double tile_sum(const Lanes& lanes, const Query& query, const Row& row,
+                                       std::uint64_t dimension) {
+  const Query queries[1] = {query};
+  const Row rows[1] = {row};
+  double sums[1][1];
+  tile_sums<Term, 1, 1, Depth>(lanes, queries, rows, dimension, sums);
+  return sums[0][0];
+}
+
 /// The reproducible sums of q·x and of x·x, reading the row once. \tparam Depth as in `tile_sums`
-template <int Depth = 1, class Lanes, class Row>
-KOKKOS_INLINE_FUNCTION void dot_and_squares(const Lanes& lanes, const double* query, const Row& row,
+template <int Depth = 1, class Lanes, class Query, class Row>
+KOKKOS_INLINE_FUNCTION void dot_and_squares(const Lanes& lanes, const Query& query, const Row& row,
                                             std::uint64_t dimension, double& dot, double& squares) {
   using F32 = typename Lanes::F32;
   using F64 = typename Lanes::F64;
   if (dimension > reproducible_block) {
     dot = reproducible_sum(lanes, dimension, [&](std::uint64_t i, int count, const F64& sum) {
-      return lanes.multiply_add(lanes.load(query + i, count),
+      return lanes.multiply_add(load_wide(lanes, query, i, count),
                                 lanes.widen(row.load(lanes, i, count)), sum);
     });
     squares = reproducible_sum(lanes, dimension, [&](std::uint64_t i, int count, const F64& sum) {
@@ -159,7 +170,7 @@ KOKKOS_INLINE_FUNCTION void dot_and_squares(const Lanes& lanes, const double* qu
       KINDRED_UNROLL
       for (int d = 0; d < Depth; ++d) {
         const F64 term = lanes.widen(x[d]);
-        dots = lanes.multiply_add(lanes.load(query + i + 32 * d), term, dots);
+        dots = lanes.multiply_add(load_wide(lanes, query, i + 32 * d), term, dots);
         squared = lanes.multiply_add(term, term, squared);
       }
     }
@@ -167,13 +178,13 @@ KOKKOS_INLINE_FUNCTION void dot_and_squares(const Lanes& lanes, const double* qu
   KINDRED_UNROLL_4
   for (; i < whole; i += 32) {
     const F64 term = lanes.widen(row.load(lanes, i));
-    dots = lanes.multiply_add(lanes.load(query + i), term, dots);
+    dots = lanes.multiply_add(load_wide(lanes, query, i), term, dots);
     squared = lanes.multiply_add(term, term, squared);
   }
   if (whole < dimension) {
     const int count = static_cast<int>(dimension - whole);
     const F64 term = lanes.widen(row.load(lanes, whole, count));
-    dots = lanes.multiply_add(lanes.load(query + whole, count), term, dots);
+    dots = lanes.multiply_add(load_wide(lanes, query, whole, count), term, dots);
     squared = lanes.multiply_add(term, term, squared);
   }
   dot = lanes.tree_sum(dots);
