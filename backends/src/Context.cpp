@@ -84,12 +84,14 @@ Impl::ThreadChoice initialize_kokkos(const SpaceInfo& devices, std::optional<int
   }
   Kokkos::initialize(settings);
   std::atexit([] {
-    if (Arch::is_forked() || !Kokkos::is_initialized() || Kokkos::is_finalized()) return;
+    if (!Kokkos::is_initialized() || Kokkos::is_finalized()) return;
+    // Kokkos aborts where CUDA does not work; the process is ending anyway.
+    if (Arch::is_forked()) return Arch::abandon_kokkos();
     const bool is_used = live_contexts.load() > 0;
     if (is_used) Arch::start_ending();
-    // Kokkos aborts on a broken CUDA context; the process is ending anyway. Threads of a context
-    // that is still used may run kernels on the host.
-    if (!Arch::device_is_lost() && (KINDRED_HAS_DEVICE || !is_used)) Kokkos::finalize();
+    if (Arch::device_is_lost()) return Arch::abandon_kokkos();
+    // Threads of a context that is still used may run kernels on the host.
+    if (KINDRED_HAS_DEVICE || !is_used) Kokkos::finalize();
   });
   threads = chosen;
   return threads;

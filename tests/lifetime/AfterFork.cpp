@@ -13,7 +13,9 @@
 
 #include "Check.hpp"
 
+#include <array>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -32,19 +34,28 @@ ContextOptions options() {
   return options;
 }
 
-/// Runs \p body in a child process, which must end by itself with status 0.
+/// Runs \p body in a child process, which must end by itself with status 0 and print nothing.
 template <class Body>
 void in_child(const Body& body, const char* claim) {
+  std::FILE* const printed = std::tmpfile();
+  check(printed != nullptr, "a temporary file can be made");
   const pid_t child = fork();
   check(child >= 0, "a process can be forked");
   if (child == 0) {
     alarm(seconds_max);
+    for (const int output : {STDOUT_FILENO, STDERR_FILENO}) dup2(fileno(printed), output);
     body();
     std::exit(0);  // with exit handlers and static destructors
   }
   int status = -1;
-  check(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0,
-        claim);
+  const bool has_ended = waitpid(child, &status, 0) == child;
+  std::rewind(printed);
+  std::array<char, 1000> text{};
+  const std::size_t size = std::fread(text.data(), 1, text.size(), printed);
+  std::fwrite(text.data(), 1, size, stderr);
+  std::fclose(printed);
+  check(has_ended && WIFEXITED(status) && WEXITSTATUS(status) == 0, claim);
+  check(size == 0, "the child prints nothing");
 }
 
 /// What a program holds that uses Kindred.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Process.hpp>
+#include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/OwnedState.hpp>
@@ -25,6 +26,21 @@ struct Kept {
 // States stay reachable, so that no leak is reported. A lock could be held forever after a fork.
 std::atomic<Kept*> kept{nullptr};
 
+/// Kokkos::Cuda prints an error when it is destroyed with scratch memory. Other versions of Kokkos
+/// may have other members.
+template <class Instance>
+[[maybe_unused]] void forget_scratch(Instance& instance) noexcept {
+  if constexpr (requires {
+                  instance.m_scratchSpace = nullptr;
+                  instance.m_scratchFlags = nullptr;
+                  instance.m_scratchUnified = nullptr;
+                }) {
+    instance.m_scratchSpace = nullptr;
+    instance.m_scratchFlags = nullptr;
+    instance.m_scratchUnified = nullptr;
+  }
+}
+
 }  // namespace
 
 void watch_forks() noexcept {
@@ -36,6 +52,12 @@ void watch_forks() noexcept {
 bool is_forked() noexcept { return forked.load(std::memory_order_relaxed); }
 
 void start_ending() noexcept { ending.store(true, std::memory_order_relaxed); }
+
+void abandon_kokkos() noexcept {
+#if KINDRED_HAS_DEVICE
+  forget_scratch(Kokkos::Impl::CudaInternal::singleton());
+#endif
+}
 
 void require_usable_process() {
   if (Kokkos::is_finalized()) {

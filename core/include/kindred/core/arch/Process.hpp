@@ -14,6 +14,9 @@ bool is_forked() noexcept;
 /// The process is ending: from here on, no object releases what it holds.
 void start_ending() noexcept;
 
+/// The process is ending, and Kokkos will not be finalised: it then prints nothing about that.
+void abandon_kokkos() noexcept;
+
 /// \throws SpaceUnavailable in a forked process, and once Kokkos was finalised, with what to do
 /// instead
 void require_usable_process();
