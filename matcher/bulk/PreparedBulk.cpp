@@ -5,7 +5,9 @@
 
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/Process.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 
 #include <utility>
 
@@ -74,11 +76,20 @@ std::unique_ptr<PreparedBulk::Launch> prepared(const Impl::Preparation& prepare,
 }  // namespace
 
 PreparedBulk::PreparedBulk(std::unique_ptr<Launch> launch) : m_launch(std::move(launch)) {}
-PreparedBulk::~PreparedBulk() = default;
+PreparedBulk::~PreparedBulk() { const Impl::OwnedState<Launch> released = std::move(m_launch); }
 PreparedBulk::PreparedBulk(PreparedBulk&&) noexcept = default;
-PreparedBulk& PreparedBulk::operator=(PreparedBulk&&) noexcept = default;
-void PreparedBulk::run() const { m_launch->run(); }
-void PreparedBulk::wait() const { m_launch->wait(); }
+PreparedBulk& PreparedBulk::operator=(PreparedBulk&& other) noexcept {
+  m_launch.swap(other.m_launch);
+  return *this;
+}
+void PreparedBulk::run() const {
+  Arch::require_usable_process();
+  m_launch->run();
+}
+void PreparedBulk::wait() const {
+  Arch::require_usable_process();
+  m_launch->wait();
+}
 
 PreparedBulk PreparedBulk::xor_bytes(Context& context, BulkArrays<std::uint8_t> arrays,
                                      BulkArrays<std::uint8_t> keys,

@@ -44,8 +44,8 @@ PreparedNorms::PreparedNorms(Context& context, std::span<const NormLayer> layers
 PreparedNorms::~PreparedNorms() = default;
 PreparedNorms::PreparedNorms(PreparedNorms&&) noexcept = default;
 PreparedNorms& PreparedNorms::operator=(PreparedNorms&&) noexcept = default;
-void PreparedNorms::run() const { m_state->launches->run(); }
-void PreparedNorms::wait() const { m_state->launches->wait(); }
+void PreparedNorms::run() const { m_state->run(); }
+void PreparedNorms::wait() const { m_state->wait(); }
 
 PreparedLinears::PreparedLinears(Context& context, std::span<const LinearLayer> layers,
                                  bool reproducible, Space space,
@@ -55,8 +55,8 @@ PreparedLinears::PreparedLinears(Context& context, std::span<const LinearLayer> 
 PreparedLinears::~PreparedLinears() = default;
 PreparedLinears::PreparedLinears(PreparedLinears&&) noexcept = default;
 PreparedLinears& PreparedLinears::operator=(PreparedLinears&&) noexcept = default;
-void PreparedLinears::run() const { m_state->launches->run(); }
-void PreparedLinears::wait() const { m_state->launches->wait(); }
+void PreparedLinears::run() const { m_state->run(); }
+void PreparedLinears::wait() const { m_state->wait(); }
 
 void run_norm_layers(Context& context, std::span<const NormLayer> layers,
                      const NormOptions& options) {

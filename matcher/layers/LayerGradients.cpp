@@ -95,8 +95,8 @@ PreparedNormGradients::PreparedNormGradients(Context& context, std::span<const N
 PreparedNormGradients::~PreparedNormGradients() = default;
 PreparedNormGradients::PreparedNormGradients(PreparedNormGradients&&) noexcept = default;
 PreparedNormGradients& PreparedNormGradients::operator=(PreparedNormGradients&&) noexcept = default;
-void PreparedNormGradients::run() const { m_state->launches->run(); }
-void PreparedNormGradients::wait() const { m_state->launches->wait(); }
+void PreparedNormGradients::run() const { m_state->run(); }
+void PreparedNormGradients::wait() const { m_state->wait(); }
 
 PreparedLinearGradients::PreparedLinearGradients(Context& context,
                                                  std::span<const LinearGradient> layers,
@@ -108,8 +108,8 @@ PreparedLinearGradients::~PreparedLinearGradients() = default;
 PreparedLinearGradients::PreparedLinearGradients(PreparedLinearGradients&&) noexcept = default;
 PreparedLinearGradients& PreparedLinearGradients::operator=(PreparedLinearGradients&&) noexcept =
     default;
-void PreparedLinearGradients::run() const { m_state->launches->run(); }
-void PreparedLinearGradients::wait() const { m_state->launches->wait(); }
+void PreparedLinearGradients::run() const { m_state->run(); }
+void PreparedLinearGradients::wait() const { m_state->wait(); }
 
 void run_norm_gradients(Context& context, std::span<const NormGradient> layers,
                         const NormOptions& options) {

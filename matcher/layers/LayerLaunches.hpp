@@ -7,6 +7,8 @@
 #include "common/Preparation.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/Process.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 
@@ -30,8 +32,18 @@ class Launches {
 /// What `State` of a prepared list is.
 struct LaunchState {
   explicit LaunchState(std::unique_ptr<Launches> prepared) : launches(std::move(prepared)) {}
+  /// \throws SpaceUnavailable in a forked process
+  void run() const {
+    Arch::require_usable_process();
+    launches->run();
+  }
+  /// \throws SpaceUnavailable in a forked process
+  void wait() const {
+    Arch::require_usable_process();
+    launches->wait();
+  }
 
-  std::unique_ptr<Launches> launches;
+  OwnedState<Launches> launches;
 };
 
 /// Launches on an instance.

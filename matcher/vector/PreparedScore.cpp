@@ -3,6 +3,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/arch/Process.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
 
 #include <array>
@@ -129,6 +130,7 @@ Space PreparedScore::space() const noexcept { return m_state->space; }
 
 std::span<const ScoredId> PreparedScore::score(std::span<const float> query,
                                                std::span<const std::uint64_t> candidates) {
+  Arch::require_usable_process();
   State& state = *m_state;
   const std::size_t dimension = state.parts.store.dimension();
   KINDRED_THROW_IF(query.size() != dimension, "the query has " + std::to_string(query.size()) +

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // In a process that was forked from one with contexts, calls throw and nothing hangs, also when
 // objects are destroyed and when the process ends.
+#include <kindred/Bulk.hpp>
 #include <kindred/Graph.hpp>
+#include <kindred/Layers.hpp>
 #include <kindred/Patterns.hpp>
 #include <kindred/Sequence.hpp>
 #include <kindred/Vector.hpp>
@@ -17,6 +19,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +29,7 @@ using namespace Kindred;
 
 constexpr unsigned seconds_max = 60;
 constexpr std::size_t dimension = 8;
+constexpr std::array<std::uint64_t, 1> first{0};
 
 ContextOptions options() {
   ContextOptions options;
@@ -58,6 +62,17 @@ void in_child(const Body& body, const char* claim) {
   check(size == 0, "the child prints nothing");
 }
 
+PreparedBulk prepared_fill(Context& context, std::span<float> values) {
+  return PreparedBulk::random_fill<float>(context, std::array{values}, 7, 0, Space::serial);
+}
+
+PreparedNorms prepared_norm(Context& context, std::span<float> values) {
+  NormLayer layer;
+  layer.x = matrix_of(std::span<const float>(values), 1, dimension);
+  layer.y = matrix_of(values, 1, dimension);
+  return {context, std::array{layer}, Space::serial};
+}
+
 /// What a program holds that uses Kindred.
 struct Program {
   Context context{options()};
@@ -66,6 +81,10 @@ struct Program {
   VectorIndex index{context, std::vector<float>(dimension * 1000, 1), dimension};
   PatternMemory memory{context};
   CallQueue queue;
+  std::vector<float> values = std::vector<float>(dimension);
+  PreparedBulk fill = prepared_fill(context, values);
+  PreparedNorms norm = prepared_norm(context, values);
+  PreparedScore score{index, 3};
 
   void compute() {
     MatchOptions forced;
@@ -75,6 +94,9 @@ struct Program {
     search.space = Space::openmp;
     index.search(std::vector<float>(dimension, 1), search);
     queue.submit([] {}).get();
+    fill.run();
+    norm.run();
+    check(score.score(values, first).size() == 1, "a prepared call answers");
   }
 };
 
@@ -110,6 +132,10 @@ int main() {
           check_throws([&] { program.matcher.match(program.texts); }, "match throws");
           check_throws([&] { program.index.search(std::vector<float>(dimension, 1)); },
                        "search throws");
+          check_throws([&] { program.fill.run(); }, "a prepared bulk call throws");
+          check_throws([&] { program.norm.run(); }, "a prepared layer throws");
+          check_throws([&] { program.score.score(program.values, first); },
+                       "a prepared score throws");
           check_throws([&] { program.queue.submit([] {}); }, "submit throws");
           check_throws([&] { program.queue.wait(); }, "wait throws");
           check_throws([] { const Context another(options()); }, "a new context throws");

@@ -120,6 +120,21 @@ class Bulk(unittest.TestCase):
         np.testing.assert_array_equal(PreparedBulk.random_fill(np.empty(9, np.uint8), 7, offset=3).run(),
                                       PreparedBulk.random_fill(np.empty(12, np.uint8), 7).run()[3:])
 
+    def test_scalars_of_numpy_are_numbers(self):
+        for dtype in ("float32", "float64"):
+            a = numbers("a", dtype, 10)
+            for number in (np.float32(2), np.float64(2), np.int64(2), np.uint8(2)):
+                np.testing.assert_array_equal(PreparedBulk.element_wise("add", a, number).run(), a + a.dtype.type(2))
+                np.testing.assert_array_equal(self.bulk.element_wise("add", a, number), a + a.dtype.type(2))
+        np.testing.assert_array_equal(self.bulk.element_wise("add", np.arange(3), np.int8(2)), [2, 3, 4])
+
+    def test_errors_do_not_recommend_what_a_prepared_call_lacks(self):
+        with self.assertRaises(pykindred.InvalidArgument) as raised:
+            PreparedBulk.element_wise("add", np.ones((4, 4))[:, ::2], 1)
+        self.assertNotIn("copy=", str(raised.exception))
+        with self.assertRaisesRegex(pykindred.InvalidArgument, "or copy=None, which copies"):
+            self.bulk.element_wise("add", np.ones((4, 4))[:, ::2], 1, copy=False)
+
     def test_arrays_are_kept_alive_until_it_is_closed(self):
         for call in (lambda a: PreparedBulk.element_wise("add", [a], [a], out=[a]), lambda a: PreparedBulk.reduce("sum", a),
                      lambda a: PreparedLayer.norm(a.reshape(1, -1).view(OnlyArray), out=np.empty((1, 8), np.float32))):

@@ -435,11 +435,12 @@ std::string Borrowed::text() const {
 Input::Input(nb::handle given, const char* name, CallStream* stream, Copying copying, Layout layout)
     : Borrowed(given, name, false, stream) {
   if (is_direct(layout)) return;
-  if (copying == Copying::never || on_device())
+  if (copying != Copying::if_needed || on_device())
     refuse(std::string(name) + " is " + text() +
            " with gaps, a negative stride or elements that are not aligned: the call reads " +
            (layout == Layout::rows ? "rows without gaps in them" : "an array without gaps") +
-           ". Give such an array" + (on_device() ? "" : ", or copy=None, which copies"));
+           ". Give such an array" +
+           (copying == Copying::never && !on_device() ? ", or copy=None, which copies" : ""));
   if (PyObject_CheckBuffer(given.ptr()) == 0) {
     if (type() == DataType::bfloat16)
       refuse(std::string(name) + " is " + text() +

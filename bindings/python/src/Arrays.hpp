@@ -50,7 +50,11 @@ class CallStream {
 };
 
 /// What to do with an array whose layout a call cannot use.
-enum class Copying : std::uint8_t { if_needed, never };
+enum class Copying : std::uint8_t {
+  if_needed,
+  never,  ///< by the caller's `copy=False`
+  absent  ///< never: the call reads the array later
+};
 /// \param given the argument `copy`: None or False \throws InvalidType
 Copying copying_of(nanobind::handle given);
 

@@ -10,6 +10,7 @@
 #include "Context.hpp"
 #include "Engines.hpp"
 #include "Errors.hpp"
+#include "NumPy.hpp"
 #include "Options.hpp"
 
 #include <array>
@@ -116,10 +117,6 @@ BulkOptions options_of(nb::handle space) {
   BulkOptions options;
   options.space = space_of(space);
   return options;
-}
-
-bool is_number(nb::handle given) {
-  return PyFloat_Check(given.ptr()) != 0 || PyLong_Check(given.ptr()) != 0;
 }
 
 nb::object element_wise(const Handle& self, nb::handle operation, nb::handle array,

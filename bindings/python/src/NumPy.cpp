@@ -67,7 +67,11 @@ PyTypeObject* known_type() {
 
 NumPy made() {
   const nb::module_ module = nb::module_::import_("numpy");
-  NumPy out{module.attr("empty"), module.attr("array"), module.attr("from_dlpack"), {}};
+  NumPy out{module.attr("empty"),
+            module.attr("array"),
+            module.attr("from_dlpack"),
+            module.attr("generic"),
+            {}};
   for (std::size_t i = 0; i < data_type_count; ++i) {
     const auto type = static_cast<DataType>(i);
     if (type != DataType::bfloat16)
@@ -82,6 +86,11 @@ NumPy made() {
 const NumPy& numpy() {
   static const NumPy& found = *new NumPy(made());
   return found;
+}
+
+bool is_number(nb::handle given) {
+  return PyFloat_Check(given.ptr()) != 0 || PyLong_Check(given.ptr()) != 0 ||
+         nb::isinstance(given, numpy().generic);
 }
 
 std::optional<NumPyArray> numpy_array(nb::handle object) noexcept {

@@ -19,9 +19,12 @@ struct NumPy {
   nanobind::object empty;
   nanobind::object array;
   nanobind::object from_dlpack;
+  nanobind::object generic;                             // the type of scalars
   std::array<nanobind::object, data_type_count> types;  // bfloat16 is not one of them
 };
 const NumPy& numpy();
+/// Whether \p given is a float, an int or a scalar of NumPy.
+bool is_number(nanobind::handle given);
 
 /// What the object of an array of NumPy says of it.
 struct NumPyArray {

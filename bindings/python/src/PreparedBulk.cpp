@@ -10,6 +10,7 @@
 #include "DeviceArguments.hpp"
 #include "Engines.hpp"
 #include "Errors.hpp"
+#include "NumPy.hpp"
 #include "Options.hpp"
 #include "Prepared.hpp"
 
@@ -112,7 +113,7 @@ class Preparation {
     Inputs out;
     for (std::size_t i = 0; i < items.objects.size(); ++i) {
       const Input& one = m_arrays->inputs.emplace_back(items.objects[i], name_of(items, i),
-                                                       &m_order, Copying::never, layout);
+                                                       &m_order, Copying::absent, layout);
       place(one);
       if (!m_type) {
         one.require_type(types);
@@ -224,14 +225,14 @@ nb::object prepare_element_wise(nb::handle operation, nb::handle arrays, nb::han
   Preparation prepare(space, stream, context);
   const Items items(arrays, "arrays");
   const Inputs in = prepare.inputs(items, numbers);
-  const bool is_number = PyFloat_Check(other.ptr()) != 0 || PyLong_Check(other.ptr()) != 0;
-  const double number = is_number ? number_of(other, "other") : 0;
+  const bool has_number = is_number(other);
+  const double number = has_number ? number_of(other, "other") : 0;
   if (other.is_none() && (op == ElementWise::add || op == ElementWise::multiply))
     refuse("other is None; the operation needs a number or as many arrays");
-  if (is_number && op != ElementWise::add && op != ElementWise::multiply)
+  if (has_number && op != ElementWise::add && op != ElementWise::multiply)
     refuse("other is a number, and the operation has a single operand: give None");
   Inputs second;
-  if (!is_number && !other.is_none()) second = prepare.inputs_like(Items(other, "other"), in);
+  if (!has_number && !other.is_none()) second = prepare.inputs_like(Items(other, "other"), in);
   const Results results = prepare.outputs_like(out, items, in);
   return prepare.prepared_numbers(results.given, [&]<class T>(T, Context& given, Space where,
                                                               const std::optional<Stream>& order) {

@@ -250,8 +250,9 @@ class PreparedBulk {
   PreparedBulk& operator=(PreparedBulk&&) noexcept;
 
   /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
+  /// \throws SpaceUnavailable in a forked process
   void run() const;
-  /// Fences the instance.
+  /// Fences the instance. \throws as `run`
   void wait() const;
 
   class Launch;

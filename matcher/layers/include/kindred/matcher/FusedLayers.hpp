@@ -129,8 +129,9 @@ class PreparedNorms {
   PreparedNorms& operator=(PreparedNorms&&) noexcept;
 
   /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
+  /// \throws SpaceUnavailable in a forked process
   void run() const;
-  /// Fences the instance.
+  /// Fences the instance. \throws as `run`
   void wait() const;
 
  private:
@@ -153,8 +154,9 @@ class PreparedLinears {
   PreparedLinears& operator=(PreparedLinears&&) noexcept;
 
   /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
+  /// \throws SpaceUnavailable in a forked process
   void run() const;
-  /// Fences the instance.
+  /// Fences the instance. \throws as `run`
   void wait() const;
 
  private:

@@ -78,8 +78,9 @@ class PreparedNormGradients {
   PreparedNormGradients& operator=(PreparedNormGradients&&) noexcept;
 
   /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
+  /// \throws SpaceUnavailable in a forked process
   void run() const;
-  /// Fences the instance.
+  /// Fences the instance. \throws as `run`
   void wait() const;
 
  private:
@@ -101,8 +102,9 @@ class PreparedLinearGradients {
   PreparedLinearGradients& operator=(PreparedLinearGradients&&) noexcept;
 
   /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
+  /// \throws SpaceUnavailable in a forked process
   void run() const;
-  /// Fences the instance.
+  /// Fences the instance. \throws as `run`
   void wait() const;
 
  private:

@@ -40,8 +40,8 @@ class PreparedScore {
   /// later.
   /// \return valid until the next call
   /// \throws InvalidArgument for a query of the wrong dimension, more candidates than `longest`, an
-  /// id without a row, or a filter whose size no longer matches the index; the object is then
-  /// unchanged
+  /// id without a row, or a filter whose size no longer matches the index; SpaceUnavailable in a
+  /// forked process; the object is then unchanged
   std::span<const ScoredId> score(std::span<const float> query,
                                   std::span<const std::uint64_t> candidates);
 
