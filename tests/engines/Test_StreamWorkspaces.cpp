@@ -21,7 +21,7 @@ struct Workspace {
   int number;
 };
 
-TEST(StreamWorkspaces, KeepOneForEachOfTheLast64Streams) {
+TEST(StreamWorkspaces, KeepOneForEachOfThe64StreamsUsedLast) {
   constexpr int count = 66;
   std::array<char, count> handles{};
   const auto stream = [&](int i) { return Stream::cuda(&handles.at(static_cast<std::size_t>(i))); };
@@ -36,8 +36,9 @@ TEST(StreamWorkspaces, KeepOneForEachOfTheLast64Streams) {
     EXPECT_EQ(destroyed, 0);
     for (int i = 63; i < count; ++i) EXPECT_EQ(workspaces.of(stream(i), destroyed, i).number, i);
     EXPECT_EQ(destroyed, 3);
-    EXPECT_EQ(workspaces.of(stream(2), destroyed, 100).number, 2) << "it is still kept";
-    EXPECT_EQ(workspaces.of(stream(1), destroyed, 100).number, 100) << "it is made again";
+    EXPECT_EQ(&workspaces.of(Stream::cuda(nullptr), destroyed, 9), of_default) << "it was used";
+    EXPECT_EQ(workspaces.of(stream(3), destroyed, 100).number, 3) << "it is still kept";
+    EXPECT_EQ(workspaces.of(stream(2), destroyed, 100).number, 100) << "it is made again";
   }
   EXPECT_EQ(destroyed, 68);
 }
