@@ -75,7 +75,8 @@ TEST(CDeviceVectors, CallsOnAnIndexAreThoseOnTheHost) {
       KINDRED_ASSERT_OK(kindred_index_search(index, &device_queries, &on_device, &device_scores,
                                              &device_ids, &report, &record));
       EXPECT_EQ(record.space, KINDRED_SPACE_CUDA);
-      EXPECT_THAT(report.path, testing::AnyOf(testing::StrEq("brute_force"), testing::StrEq("gemm")));
+      EXPECT_THAT(report.path,
+                  testing::AnyOf(testing::StrEq("brute_force"), testing::StrEq("gemm")));
       wait();
       EXPECT_EQ(device_scores.values(), scores);
       EXPECT_EQ(device_ids.values(), ids);
