@@ -79,7 +79,8 @@ PreparedBulk::PreparedBulk(std::unique_ptr<Launch> launch) : m_launch(std::move(
 PreparedBulk::~PreparedBulk() { const Impl::OwnedState<Launch> released = std::move(m_launch); }
 PreparedBulk::PreparedBulk(PreparedBulk&&) noexcept = default;
 PreparedBulk& PreparedBulk::operator=(PreparedBulk&& other) noexcept {
-  m_launch.swap(other.m_launch);
+  PreparedBulk taken(std::move(other));  // releases what this one had
+  m_launch.swap(taken.m_launch);
   return *this;
 }
 void PreparedBulk::run() const {

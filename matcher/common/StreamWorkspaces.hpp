@@ -13,8 +13,8 @@
 namespace Kindred::Impl {
 
 /// \brief One workspace per stream of callers, for up to 64 streams: calls on different streams may
-/// run at the same time, so they must not share one. A further stream replaces the
-/// workspace that was not used for longest. Not thread-safe.
+/// run at the same time, so they must not share one. A further stream replaces the workspace
+/// that was not used for longest. Not thread-safe.
 /// \tparam Workspace its destructor waits for the launches that use it
 template <class Workspace>
 class StreamWorkspaces {
