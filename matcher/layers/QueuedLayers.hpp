@@ -16,8 +16,8 @@
 
 namespace Kindred::Impl {
 
-// A layer of a call on a stream: what it launches is known once it has been constructed, and a launch
-// reads nothing but the arrays of the layer, its workspace and the parameters of the kernel.
+// A layer of a call on a stream: what it launches is known once it has been constructed, and a
+// launch reads nothing but the arrays of the layer, its workspace and the parameters of the kernel.
 
 /// \brief The product library of calls, which is created when a layer uses it. \tparam Gemm
 /// `DeviceGemm`
@@ -81,9 +81,7 @@ class QueuedNormGradient {
 
   QueuedNormGradient(const ExecutionSpace&, SharedGemm<Gemm>&, const NormGradientData& layer, bool,
                      WorkspaceParts& parts)
-      : m_layer(layer),
-        m_bytes(norm_gradient_workspace(layer)),
-        m_workspace(parts.take(m_bytes)) {}
+      : m_layer(layer), m_bytes(norm_gradient_workspace(layer)), m_workspace(parts.take(m_bytes)) {}
 
   void run(const ExecutionSpace& exec_space, SharedGemm<Gemm>&) const {
     norm_gradients(exec_space, m_layer, ArrayView<std::byte, ExecutionSpace>(m_workspace, m_bytes));

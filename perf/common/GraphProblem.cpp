@@ -59,8 +59,7 @@ class SpreadProblem final : public Problem {
     for (const Edge& edge : m_graph->edges) links.push_back({edge.from, edge.to, edge.weight});
     std::vector<Reference::Node> sources;
     const RaggedSpan<Activation> lists = m_sources;
-    for (const Activation& source : lists[0])
-      sources.push_back({source.node, source.value});
+    for (const Activation& source : lists[0]) sources.push_back({source.node, source.value});
     Reference::SpreadSettings settings;
     settings.hops = m_options.hops;
     settings.decay = m_options.decay;

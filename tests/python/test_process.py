@@ -234,6 +234,29 @@ class End(unittest.TestCase):
             print("not reached")
         """).strip(), "2")
 
+    def test_with_a_daemon_thread_in_code_of_python_that_a_call_runs(self):
+        for call in ("index.search(Slow())", "pykindred.HnswIndex(rows, progress=slow)"):
+            with self.subTest(call):
+                run(f"""
+                    import threading, time, numpy, pykindred
+                    rows, entered = numpy.ones((300, 8), numpy.float32), threading.Event()
+                    index = pykindred.VectorIndex(rows)
+                    def slow(*_):
+                        entered.set()
+                        sum(number for number in range(10**6))
+                    class Slow:
+                        def __dlpack_device__(self):
+                            slow()
+                            return 1, 0
+                        def __dlpack__(self, **_):
+                            return rows.__dlpack__()
+                    def work():
+                        while True:
+                            {call}
+                    threading.Thread(target=work, daemon=True).start()
+                    assert entered.wait(60)
+                """)
+
     def test_with_threads_of_the_library(self):
         # Merges of a graph, synchronisation of patterns and a construction that reports its progress.
         for _ in range(3):

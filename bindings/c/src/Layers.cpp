@@ -194,7 +194,8 @@ void run_unprepared(Context& context, std::span<const LinearLayer> layers, const
 void run_unprepared(Context& context, std::span<const NormGradient> layers, const LayerCall& call) {
   run_norm_gradients(context, layers, call);
 }
-void run_unprepared(Context& context, std::span<const LinearGradient> layers, const LayerCall& call) {
+void run_unprepared(Context& context, std::span<const LinearGradient> layers,
+                    const LayerCall& call) {
   run_linear_gradients(context, layers, call);
 }
 

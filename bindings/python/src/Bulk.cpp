@@ -244,9 +244,9 @@ nb::object multiply(const Handle& self, nb::handle a, nb::handle b, nb::handle r
 
 }  // namespace Bulks
 
-void register_bulk(nb::module_& module) {
+void register_bulk(Module& module) {
   using namespace Bulks;
-  nb::class_<Handle>(module, "Bulk")
+  Class<Handle>(module, "Bulk")
       .def(
           "__init__",
           [](Handle* self, nb::handle context) {

@@ -19,12 +19,14 @@ namespace Kindred::Python {
 
 namespace {
 
-/// Calls that have released the GIL.
+/// Threads within calls.
 std::atomic<int> calls{0};
 std::atomic<bool> ending{false};
 /// The thread that ends the interpreter; it may still call.
 std::atomic<std::thread::id> ending_thread{};
 
+/// The calls of this thread, one within the other.
+thread_local constinit int depth = 0;
 /// The outermost call of this thread that has released the GIL; null in a callback.
 thread_local constinit Unlocked* present = nullptr;
 /// Whether the handlers of signals run in the midst of a call of this thread.
@@ -43,6 +45,22 @@ std::atomic<unsigned> forks{0};
 
 bool may_call() noexcept {
   return !ending.load() || ending_thread.load() == std::this_thread::get_id();
+}
+
+/// Returns whether the call may begin. \p allowed is evaluated after the call is counted, so that
+/// `wait_for_calls` sees the call, or this thread sees that the interpreter ends.
+template <class Allowed>
+bool begin_call(const Allowed& allowed) noexcept {
+  if (depth == 0) ++calls;
+  if (allowed()) {
+    ++depth;
+    return true;
+  }
+  if (depth == 0) --calls;
+  return false;
+}
+void end_call() noexcept {
+  if (--depth == 0) --calls;
 }
 
 bool is_main_thread() noexcept {
@@ -118,12 +136,19 @@ SignalChecks& signal_checks() {
 /// The threads of the calls do not exist in a child process.
 void forget_calls() {
   ++forks;
-  calls = 0;
+  calls = depth > 0 ? 1 : 0;
   main_thread = PyThread_get_thread_ident();
   signal_checks().forget();
 }
 
 }  // namespace
+
+CallScope::CallScope() {
+  if (begin_call([] { return depth > 0 || may_call(); })) return;
+  PyEval_SaveThread();
+  wait_for_end();
+}
+CallScope::~CallScope() { end_call(); }
 
 Unlocked::Unlocked(bool is_cancellable) {
   if (handles_signals) {
@@ -135,13 +160,9 @@ Unlocked::Unlocked(bool is_cancellable) {
         "one; let it set a flag, and call later");
   }
   if (present != nullptr || PyGILState_GetThisThreadState() == nullptr) return;
+  m_call.emplace();
   m_thread = PyEval_SaveThread();
   present = this;
-  ++calls;
-  if (!may_call()) {
-    --calls;
-    wait_for_end();
-  }
   if (!is_cancellable || !is_main_thread()) return;
   signal_checks().begin();
   m_scope.emplace(signal_checks().cancellation());
@@ -156,12 +177,10 @@ Unlocked::~Unlocked() {
   try {
     PyEval_RestoreThread(m_thread);
   } catch (const abi::__forced_unwind&) {
-    // The interpreter has ended, and Python ends this thread. The frames below it cannot be
-    // unwound.
+    // The interpreter has not waited, because a signal handler raised, and Python ends this thread.
     wait_for_end();
   }
   present = nullptr;
-  --calls;
 }
 
 bool Unlocked::check_signals() {
@@ -183,27 +202,40 @@ void throw_raised() {
   throw nb::python_error(std::move(*error));
 }
 
-Locked::Locked() : m_before(std::exchange(present, nullptr)) {}
-Locked::~Locked() { present = m_before; }
+Locked::Locked() {
+  if (!begin_call([] { return !ending.load(); })) return;
+  m_acquired.emplace();
+  if (*m_acquired) {
+    m_before = std::exchange(present, nullptr);
+    return;
+  }
+  m_acquired.reset();
+  end_call();
+}
+Locked::~Locked() {
+  if (!m_acquired) return;
+  present = m_before;
+  m_acquired.reset();
+  end_call();
+}
 
 void wait_for_calls() {
   ending_thread = std::this_thread::get_id();
   ending = true;
-  while (calls != 0) {
+  const int own = depth > 0 ? 1 : 0;
+  while (calls != own) {
     {
       const nb::gil_scoped_release released;
-      for (int i = 0; i < 500 && calls != 0; ++i)
+      for (int i = 0; i < 500 && calls != own; ++i)
         std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
 }
 
-bool is_ending() noexcept { return ending; }
-
 unsigned process_number() noexcept { return forks.load(std::memory_order_relaxed); }
 
-void register_calls(nb::module_& module) {
+void register_calls(Module& module) {
   const nb::object main = nb::module_::import_("threading").attr("main_thread")();
   main_thread = nb::cast<unsigned long>(main.attr("ident"));
   pthread_atfork(nullptr, nullptr, forget_calls);

@@ -15,14 +15,51 @@
 
 namespace Kindred::Python {
 
+/// \brief A call of this module, while it exists. The GIL must be held at both ends.
+///
+/// The end of the interpreter waits for calls (`wait_for_calls`). A thread that begins one after
+/// that waits until the process ends, as Python 3.14 lets daemon threads do: earlier versions end a
+/// thread that wants the GIL by unwinding its stack, which ends the process if frames of C++ hold
+/// objects of Python or must not be unwound.
+class CallScope {
+ public:
+  CallScope();
+  ~CallScope();
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+};
+
+/// The module, or one of its classes, all of whose functions are calls.
+template <class Base>
+class Calls : public Base {
+ public:
+  using Base::Base;
+  explicit Calls(const Base& base) : Base(base) {}
+
+  template <class Function, class... Extra>
+  Calls& def(const char* name, Function&& function, const Extra&... extra) {
+    Base::def(name, std::forward<Function>(function), extra..., nanobind::call_guard<CallScope>());
+    return *this;
+  }
+  template <class... Arguments, class... Extra>
+  Calls& def(nanobind::init<Arguments...>&& init, const Extra&... extra) {
+    Base::def(std::move(init), extra..., nanobind::call_guard<CallScope>());
+    return *this;
+  }
+  template <class Function, class... Extra>
+  Calls& def_static(const char* name, Function&& function, const Extra&... extra) {
+    Base::def_static(name, std::forward<Function>(function), extra...,
+                     nanobind::call_guard<CallScope>());
+    return *this;
+  }
+};
+using Module = Calls<nanobind::module_>;
+template <class T>
+using Class = Calls<nanobind::class_<T>>;
+
 /// \brief Releases the GIL, if this thread holds it, while it exists, around a call of Kindred. On
 /// the main thread, signals are handled while the call computes; if a handler raises, as that of
 /// Ctrl-C does, the call ends with `Cancelled`. \see throw_raised
-///
-/// The end of the interpreter waits for such calls (`wait_for_calls`). A thread that comes
-/// back after that, or begins a call, waits until the process ends, as Python 3.14 lets daemon
-/// threads do: earlier versions end the thread by unwinding its stack, which ends the process if a
-/// frame of C++ must not be unwound.
 class Unlocked {
  public:
   explicit Unlocked(bool is_cancellable = true);
@@ -34,6 +71,7 @@ class Unlocked {
   bool check_signals();
 
  private:
+  std::optional<CallScope> m_call;    // a destructor is not called by a function of the module
   PyThreadState* m_thread = nullptr;  // null: the GIL was not held
   std::optional<Cancellation::Scope> m_scope;
 };
@@ -42,19 +80,19 @@ class Unlocked {
 /// GIL must be held. \throws nanobind::python_error
 void throw_raised();
 
-/// Holds the GIL while it exists, in a callback of Kindred, on any thread.
+/// Holds the GIL while it exists, in a callback of Kindred, on any thread. Once the interpreter
+/// ends it does not, and nothing of Python may be called.
 class Locked {
  public:
   Locked();
   ~Locked();
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
-  /// Whether the GIL is held: it cannot be once the interpreter ends.
-  explicit operator bool() const { return static_cast<bool>(m_acquired); }
+  explicit operator bool() const noexcept { return m_acquired.has_value(); }
 
  private:
-  Unlocked* m_before;
-  nanobind::gil_scoped_acquire m_acquired;
+  Unlocked* m_before = nullptr;
+  std::optional<nanobind::gil_scoped_acquire> m_acquired;
 };
 
 /// \brief Calls \p call without the GIL. \throws what it throws, or what a signal handler raised
@@ -113,13 +151,11 @@ std::shared_ptr<T> make_unlocked(Arguments&&... arguments) {
 /// Called at the end of the interpreter, before anything is destroyed: waits until the calls
 /// of other threads have ended, and lets them begin no other.
 void wait_for_calls();
-/// Whether `wait_for_calls` was called.
-bool is_ending() noexcept;
 
 /// Another number in a child process that was forked.
 unsigned process_number() noexcept;
 
-void register_calls(nanobind::module_& module);
+void register_calls(Module& module);
 
 }  // namespace Kindred::Python
 

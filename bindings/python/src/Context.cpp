@@ -33,7 +33,6 @@ class Callback {
 
   template <class... Arguments>
   void operator()(const Arguments&... arguments) const {
-    if (is_ending()) return;
     const Locked locked;
     if (!locked) return;
     try {
@@ -119,7 +118,6 @@ ContextOptions options_of(nb::handle threads, nb::handle device, nb::handle spac
   if (!on_dispatch.is_none())
     options.on_dispatch =
         [call = std::make_shared<Callback>(on_dispatch)](const DispatchRecord& record) {
-          if (is_ending()) return;
           const Locked locked;
           if (locked) (*call)(dictionary_of(record));
         };
@@ -200,8 +198,8 @@ void keep_record(const DispatchRecord& record) {
   has_record = true;
 }
 
-void register_context(nb::module_& module) {
-  nb::class_<ContextHandle>(module, "Context")
+void register_context(Module& module) {
+  Class<ContextHandle>(module, "Context")
       .def(
           "__init__",
           [](ContextHandle* self, nb::handle threads, nb::handle device, nb::handle space,

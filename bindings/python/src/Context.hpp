@@ -6,6 +6,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "Calls.hpp"
+
 #include <memory>
 
 namespace Kindred::Python {
@@ -29,7 +31,7 @@ void check_free_memory(const Context& context, double bytes);
 /// Keeps the record of the last call of this thread, for `last_record`.
 void keep_record(const DispatchRecord& record);
 
-void register_context(nanobind::module_& module);
+void register_context(Module& module);
 
 }  // namespace Kindred::Python
 

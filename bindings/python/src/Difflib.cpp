@@ -156,9 +156,9 @@ class Query {
 
 }  // namespace Difflib
 
-void register_difflib(nb::module_& module) {
+void register_difflib(Module& module) {
   using Difflib::Query;
-  nb::class_<Query>(module, "DifflibQuery")
+  Class<Query>(module, "DifflibQuery")
       .def(nb::init<nb::handle, nb::handle>(), nb::arg("query").none(), nb::arg("autojunk").none())
       .def("is_exact", &Query::is_exact)
       .def("similarity", &Query::similarity, nb::arg("pattern").none(),

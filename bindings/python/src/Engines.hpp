@@ -47,25 +47,25 @@ std::shared_ptr<Shared> shared_of(const SharedContext& context, const Make& make
 }
 
 // One function per file of an engine, which adds its classes and functions.
-void register_vector_index(nanobind::module_& module);
-void register_hnsw_index(nanobind::module_& module);
-void register_row_functions(nanobind::module_& module);
-void register_vocabulary(nanobind::module_& module);
-void register_similarity(nanobind::module_& module);
-void register_difflib(nanobind::module_& module);
-void register_sequence_matcher(nanobind::module_& module);
-void register_pattern_memory(nanobind::module_& module);
-void register_spreading_engine(nanobind::module_& module);
-void register_bulk(nanobind::module_& module);
-void register_prepared(nanobind::module_& module);
-void register_prepared_bulk(nanobind::module_& module);
-void register_prepared_score(nanobind::module_& module);
-void register_lattice(nanobind::module_& module);
-void register_layers(nanobind::module_& module);
-void register_seed_functions(nanobind::module_& module);
-void register_seed_layer(nanobind::module_& module);
-void register_seed_sequence(nanobind::module_& module);
-void register_keyed_vector_index(nanobind::module_& module);
+void register_vector_index(Module& module);
+void register_hnsw_index(Module& module);
+void register_row_functions(Module& module);
+void register_vocabulary(Module& module);
+void register_similarity(Module& module);
+void register_difflib(Module& module);
+void register_sequence_matcher(Module& module);
+void register_pattern_memory(Module& module);
+void register_spreading_engine(Module& module);
+void register_bulk(Module& module);
+void register_prepared(Module& module);
+void register_prepared_bulk(Module& module);
+void register_prepared_score(Module& module);
+void register_lattice(Module& module);
+void register_layers(Module& module);
+void register_seed_functions(Module& module);
+void register_seed_layer(Module& module);
+void register_seed_sequence(Module& module);
+void register_keyed_vector_index(Module& module);
 
 }  // namespace Kindred::Python
 

@@ -84,8 +84,7 @@ std::shared_ptr<Shared> made_of(const SharedContext& context, nb::handle rows,
   std::uint64_t reported = 0;
   if (!progress.is_none())
     report = [&](std::uint64_t count) {  // called by this thread
-      const Locked locked;
-      progress(count - std::exchange(reported, count));
+      if (const Locked locked; locked) progress(count - std::exchange(reported, count));
     };
   return shared_of<Shared>(
       context, [&] { return HnswIndex::build(*context, values, dimension, settings, report); });
@@ -167,9 +166,9 @@ Handle loaded(const SharedContext& context, const Load& load) {
 
 }  // namespace Graphs
 
-void register_hnsw_index(nb::module_& module) {
+void register_hnsw_index(Module& module) {
   using namespace Graphs;
-  nb::class_<Handle>(module, "HnswIndex")
+  Class<Handle>(module, "HnswIndex")
       .def(
           "__init__",
           [](Handle* self, nb::handle rows, nb::handle metric, nb::handle m,

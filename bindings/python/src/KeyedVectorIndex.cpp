@@ -239,9 +239,9 @@ nb::object score(const Handle& self, nb::handle queries, nb::handle candidates, 
 
 }  // namespace KeyedVectors
 
-void register_keyed_vector_index(nb::module_& module) {
+void register_keyed_vector_index(Module& module) {
   using namespace KeyedVectors;
-  nb::class_<Handle> index(module, "KeyedVectorIndex");
+  Class<Handle> index(module, "KeyedVectorIndex");
   define_files(index);
   index
       .def(

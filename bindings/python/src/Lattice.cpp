@@ -155,9 +155,9 @@ nb::object dense(const Handle& self) {
 
 }  // namespace Lattices
 
-void register_lattice(nb::module_& module) {
+void register_lattice(Module& module) {
   using namespace Lattices;
-  nb::class_<Handle>(module, "Lattice")
+  Class<Handle>(module, "Lattice")
       .def(
           "__init__",
           [](Handle* self, nb::handle dimensions, nb::handle size, nb::handle blocked_nodes,

@@ -452,7 +452,7 @@ nb::object prepare_linear_act_backward(nb::handle x, nb::handle gradient, nb::ha
 
 }  // namespace Layers
 
-void register_layers(nb::module_& module) {
+void register_layers(Module& module) {
   using namespace Layers;
   module.def("layer_norm_act", layer_norm_act, nb::arg("x").none(), nb::arg("gamma").none(),
              nb::arg("beta").none(), nb::arg("epsilon").none(), nb::arg("activation").none(),

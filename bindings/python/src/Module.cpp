@@ -10,7 +10,8 @@
 
 namespace nb = nanobind;
 
-NB_MODULE(_kindred, module) {
+NB_MODULE(_kindred, plain) {
+  Kindred::Python::Module module(plain);
   // Objects that live until the end, such as globals of a program, are no leaks.
   nb::set_leak_warnings(false);
   module.attr("version") = KINDRED_VERSION_STRING;

@@ -401,9 +401,9 @@ nb::dict inspect(nb::handle path) {
 
 }  // namespace Patterns
 
-void register_pattern_memory(nb::module_& module) {
+void register_pattern_memory(Module& module) {
   using namespace Patterns;
-  nb::class_<Handle>(module, "PatternMemory")
+  Class<Handle>(module, "PatternMemory")
       .def(
           "__init__",
           [](Handle* self, nb::handle level, nb::handle settings, nb::handle context) {

@@ -27,8 +27,8 @@ Space space_of_arrays(const Context& context, const Borrowed& first,
                                                                                : Space::serial;
 }
 
-void register_prepared(nb::module_& module) {
-  nb::class_<PreparedHandle>(module, "Prepared")
+void register_prepared(Module& module) {
+  Class<PreparedHandle>(module, "Prepared")
       .def("close", &PreparedHandle::close)
       .def("is_closed", &PreparedHandle::is_closed)
       .def("space",

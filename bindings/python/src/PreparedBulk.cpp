@@ -384,7 +384,7 @@ nb::object prepare_multiply(nb::handle a, nb::handle b, nb::handle reproducible,
 
 }  // namespace Bulks
 
-void register_prepared_bulk(nb::module_& module) {
+void register_prepared_bulk(Module& module) {
   using namespace Bulks;
   module.def("prepare_element_wise", prepare_element_wise, nb::arg("operation").none(),
              nb::arg("arrays").none(), nb::arg("other").none(), nb::arg("space").none(),

@@ -123,9 +123,9 @@ nb::object score(const Handle& self, nb::handle query, nb::handle candidates, nb
 
 }  // namespace PreparedScores
 
-void register_prepared_score(nb::module_& module) {
+void register_prepared_score(Module& module) {
   using namespace PreparedScores;
-  nb::class_<Handle>(module, "PreparedScore")
+  Class<Handle>(module, "PreparedScore")
       .def(
           "__init__",
           [](Handle* self, nb::handle index, nb::handle longest, nb::handle top, nb::handle metric,

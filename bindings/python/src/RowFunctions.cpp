@@ -97,7 +97,7 @@ nb::object best(nb::handle queries, nb::handle rows, nb::handle top, nb::handle 
 
 }  // namespace Rows
 
-void register_row_functions(nb::module_& module) {
+void register_row_functions(Module& module) {
   using namespace Rows;
   module.def("row_scores", scores, nb::arg("queries").none(), nb::arg("rows").none(),
              nb::arg("metric").none(), nb::arg("space").none(), nb::arg("out").none(),

@@ -223,7 +223,7 @@ nb::object backward(nb::handle x, nb::handle gradient, nb::handle lifecycle, nb:
 
 }  // namespace SeedPasses
 
-void register_seed_functions(nb::module_& module) {
+void register_seed_functions(Module& module) {
   using namespace SeedPasses;
   module.def("forward_seeds", forward, nb::arg("x").none(), nb::arg("lifecycle").none(),
              nb::arg("blueprint").none(), nb::arg("mode").none(), nb::arg("alpha").none(),

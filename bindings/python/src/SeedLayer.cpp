@@ -129,12 +129,10 @@ std::function<void(std::uint32_t, SeedChange)> listener_of(nb::handle given) {
   if (PyCallable_Check(given.ptr()) == 0)
     refuse_type("on_transition is of type " + type_text(given) + "; it must be callable");
   const std::shared_ptr<PyObject> function(given.inc_ref().ptr(), [](PyObject* object) {
-    if (is_ending()) return;
     const Locked locked;
     if (locked) Py_DECREF(object);
   });
   return [function](std::uint32_t seed, SeedChange change) {
-    if (is_ending()) return;
     const Locked locked;
     if (!locked) return;
     try {
@@ -150,9 +148,9 @@ std::function<void(std::uint32_t, SeedChange)> listener_of(nb::handle given) {
 
 }  // namespace Seeds
 
-void register_seed_layer(nb::module_& module) {
+void register_seed_layer(Module& module) {
   using namespace Seeds;
-  nb::class_<Handle>(module, "SeedLayer")
+  Class<Handle>(module, "SeedLayer")
       .def(
           "__init__",
           [](Handle* self, nb::handle hidden, nb::handle seeds, nb::handle telemetry_epochs,

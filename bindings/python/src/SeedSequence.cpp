@@ -115,9 +115,9 @@ nb::object add(const Handle& self, nb::handle layer, nb::handle x, nb::handle ou
 
 }  // namespace SeedSequences
 
-void register_seed_sequence(nb::module_& module) {
+void register_seed_sequence(Module& module) {
   using namespace SeedSequences;
-  nb::class_<Handle>(module, "SeedSequence")
+  Class<Handle>(module, "SeedSequence")
       .def(
           "__init__",
           [](Handle* self, nb::handle space, nb::handle stream) {

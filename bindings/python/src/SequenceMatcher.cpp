@@ -219,9 +219,9 @@ nb::object cluster(const Handle& self, nb::handle threshold, nb::handle linkage,
 
 }  // namespace Matchers
 
-void register_sequence_matcher(nb::module_& module) {
+void register_sequence_matcher(Module& module) {
   using namespace Matchers;
-  nb::class_<Handle>(module, "SequenceMatcher")
+  Class<Handle>(module, "SequenceMatcher")
       .def(
           "__init__",
           [](Handle* self, nb::handle patterns, nb::handle residency, nb::handle context) {

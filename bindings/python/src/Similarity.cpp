@@ -240,9 +240,9 @@ nb::object Query::best(nb::handle compared, nb::handle choices, nb::handle keys,
 
 }  // namespace Similarities
 
-void register_similarity(nb::module_& module) {
+void register_similarity(Module& module) {
   using Similarities::Query;
-  nb::class_<Query>(module, "PreparedQuery")
+  Class<Query>(module, "PreparedQuery")
       .def(nb::init<nb::handle, nb::handle, nb::handle>(), nb::arg("query").none(),
            nb::arg("measure").none(), nb::arg("autojunk").none())
       .def("similarity", &Query::similarity, nb::arg("pattern").none(),

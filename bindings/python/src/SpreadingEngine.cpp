@@ -135,7 +135,6 @@ struct RowArrays {
 /// Deletes arrays that an engine has used, on any thread. Once the interpreter ends, they stay.
 struct LockedDelete {
   void operator()(const RowArrays* arrays) const {
-    if (is_ending()) return;
     const Locked locked;
     if (locked) delete arrays;
   }
@@ -398,9 +397,9 @@ nb::dict inspect(nb::handle path) {
 
 }  // namespace Spreads
 
-void register_spreading_engine(nb::module_& module) {
+void register_spreading_engine(Module& module) {
   using namespace Spreads;
-  nb::class_<Handle>(module, "SpreadingEngine")
+  Class<Handle>(module, "SpreadingEngine")
       .def(
           "__init__",
           [](Handle* self, nb::handle nodes, nb::handle sources, nb::handle targets,

@@ -279,9 +279,9 @@ nb::dict info(const Handle& self) {
 
 }  // namespace Vectors
 
-void register_vector_index(nb::module_& module) {
+void register_vector_index(Module& module) {
   using namespace Vectors;
-  nb::class_<Handle> index(module, "VectorIndex");
+  Class<Handle> index(module, "VectorIndex");
   define_files(index);
   index
       .def(

@@ -86,9 +86,9 @@ Symbol symbol_of(nb::handle given) {
 
 }  // namespace Vocabularies
 
-void register_vocabulary(nb::module_& module) {
+void register_vocabulary(Module& module) {
   using namespace Vocabularies;
-  nb::class_<Vocabulary>(module, "Vocabulary")
+  Class<Vocabulary>(module, "Vocabulary")
       .def(nb::init<>())
       .def(
           "add",
