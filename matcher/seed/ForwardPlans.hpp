@@ -2,7 +2,6 @@
 #ifndef KINDRED_MATCHER_SEED_FORWARD_PLANS_HPP
 #define KINDRED_MATCHER_SEED_FORWARD_PLANS_HPP
 
-#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
@@ -19,32 +18,44 @@
 namespace Kindred::Impl {
 
 /// \brief The plan for calls of one shape on one queue, and the workspace that they share. A queue
-/// is a stream of a device, or a space of the host.
+/// is a stream of a device, or a space of the host, whose calls may have different numbers of
+/// threads.
 template <class ExecutionSpace>
 struct ForwardPlan {
   SeedForwardShape shape;
   const void* queue = nullptr;
-  int threads = 0;  ///< on the host
   SeedForwardPlan plan;
   Buffer<std::byte, typename ExecutionSpace::memory_space> workspace;
 
+  /// \param threads on the host: the most threads of a call; the workspace suffices for any fewer
   /// \throws OutOfMemory. Fences \p exec_space.
   ForwardPlan(const ExecutionSpace& exec_space, MemoryResource& memory,
-              const SeedForwardShape& shape_, const void* queue_)
+              const SeedForwardShape& shape_, const void* queue_, int threads)
       : shape(shape_),
         queue(queue_),
-        threads(Arch::concurrency(exec_space)),
         plan(seed_forward_plan(exec_space, shape_)),
-        workspace(memory, "Kindred::SeedLayer::workspace", plan.workspace) {
-    if (plan.workspace == 0) return;
+        workspace(memory, "Kindred::SeedLayer::workspace", workspace_size(threads)) {
+    if (workspace.size() == 0) return;
     Kokkos::deep_copy(exec_space, workspace.view(), std::byte{0});
     Arch::fence(exec_space, "Kindred::SeedLayer::workspace");
   }
-  bool serves(const ExecutionSpace& exec_space, const SeedForwardShape& requested,
-              const void* on) const {
-    if (!Arch::is_device<ExecutionSpace> && threads != Arch::concurrency(exec_space)) return false;
+  bool serves(const SeedForwardShape& requested, const void* on) const {
     return shape.chunks == requested.chunks && shape.rows == requested.rows &&
            shape.input == requested.input && shape.telemetry == requested.telemetry && queue == on;
+  }
+  /// Plans for the threads of \p exec_space.
+  void follow(const ExecutionSpace& exec_space) {
+    if constexpr (!Arch::is_device<ExecutionSpace>) plan = seed_forward_plan(exec_space, shape);
+  }
+
+ private:
+  std::size_t workspace_size(int threads) const {
+    std::size_t size = plan.workspace;
+    if constexpr (!Arch::is_device<ExecutionSpace>)
+      for (int fewer = 1; fewer <= threads; ++fewer)
+        size = std::max(size,
+                        seed_forward_host_plan(shape, static_cast<std::uint32_t>(fewer)).workspace);
+    return size;
   }
 };
 
@@ -52,17 +63,19 @@ struct ForwardPlan {
 template <class ExecutionSpace>
 class ForwardPlans {
  public:
-  /// \throws OutOfMemory
+  /// \param threads on the host: the most threads of a call \throws OutOfMemory
   const ForwardPlan<ExecutionSpace>& get(const ExecutionSpace& exec_space, MemoryResource& memory,
-                                         const SeedForwardShape& shape, const void* queue) {
-    const auto found = std::find_if(m_plans.begin(), m_plans.end(), [&](const auto& plan) {
-      return plan->serves(exec_space, shape, queue);
-    });
+                                         const SeedForwardShape& shape, const void* queue,
+                                         int threads) {
+    const auto found = std::find_if(m_plans.begin(), m_plans.end(),
+                                    [&](const auto& plan) { return plan->serves(shape, queue); });
     if (found != m_plans.end()) {
       std::rotate(m_plans.begin(), found, found + 1);
+      m_plans.front()->follow(exec_space);
       return *m_plans.front();
     }
-    auto plan = std::make_unique<ForwardPlan<ExecutionSpace>>(exec_space, memory, shape, queue);
+    auto plan =
+        std::make_unique<ForwardPlan<ExecutionSpace>>(exec_space, memory, shape, queue, threads);
     m_plans.reserve(plans_max + 1);
     m_plans.insert(m_plans.begin(), std::move(plan));
     // Freeing the workspace of a plan waits for the device.

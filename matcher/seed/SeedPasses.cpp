@@ -176,7 +176,8 @@ class SeedCallRun {
     if constexpr (!is_device<ExecutionSpace>) queue = &all_spaces[space_index(space)];
     const auto& plan = m_state.sides.get<ExecutionSpace>().plans.get(
         exec_space, m_state.context.memory(space),
-        m_state.shape_of(m_batch, m_state.has_telemetry(m_options.telemetry)), queue);
+        m_state.shape_of(m_batch, m_state.has_telemetry(m_options.telemetry)), queue,
+        space == Space::serial ? 1 : m_state.context.threads());
     m_state.launch(exec_space, stream, x, y, m_batch, m_options.telemetry, plan);
   }
 

@@ -25,10 +25,10 @@ struct SequenceSide {
   const Impl::ForwardPlan<ExecutionSpace>& plan(MemoryResource& memory,
                                                 const SeedForwardShape& shape) {
     for (const auto& plan : plans) {
-      if (plan->serves(instance[0], shape, nullptr)) return *plan;
+      if (plan->serves(shape, nullptr)) return *plan;
     }
-    plans.push_back(
-        std::make_unique<Impl::ForwardPlan<ExecutionSpace>>(instance[0], memory, shape, nullptr));
+    plans.push_back(std::make_unique<Impl::ForwardPlan<ExecutionSpace>>(
+        instance[0], memory, shape, nullptr, 0));
     return *plans.back();
   }
 };

@@ -50,7 +50,18 @@ SeedForwardPlan plan_device(const SeedForwardShape& shape) {
   return plan;
 }
 
-SeedForwardPlan plan_host(const SeedForwardShape& shape, std::uint32_t threads) {
+/// The shape of a call whose chunks cover all features, without telemetry if there are no seeds.
+SeedForwardShape covering(const SeedForwardShape& call) {
+  SeedForwardShape shape = call;
+  if (shape.chunks.seeds == 0) shape.telemetry = false;
+  shape.chunks = shape.chunks.covering();
+  return shape;
+}
+
+}  // namespace
+
+SeedForwardPlan seed_forward_host_plan(const SeedForwardShape& call, std::uint32_t threads) {
+  const SeedForwardShape shape = covering(call);
   constexpr std::uint32_t step = Impl::host_features;
   const std::uint32_t hidden = std::max(shape.chunks.hidden, 1U);
   SeedForwardPlan plan;
@@ -69,18 +80,13 @@ SeedForwardPlan plan_host(const SeedForwardShape& shape, std::uint32_t threads) 
   return plan;
 }
 
-}  // namespace
-
 template <class ExecutionSpace>
 SeedForwardPlan seed_forward_plan([[maybe_unused]] const ExecutionSpace& exec_space,
-                                  const SeedForwardShape& call) {
-  SeedForwardShape shape = call;
-  if (shape.chunks.seeds == 0) shape.telemetry = false;
-  shape.chunks = shape.chunks.covering();
+                                  const SeedForwardShape& shape) {
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    return plan_device(shape);
+    return plan_device(covering(shape));
   } else {
-    return plan_host(shape, static_cast<std::uint32_t>(Arch::concurrency(exec_space)));
+    return seed_forward_host_plan(shape, static_cast<std::uint32_t>(Arch::concurrency(exec_space)));
   }
 }
 

@@ -46,6 +46,9 @@ enum class SeedOverlap : std::uint8_t {
 template <class ExecutionSpace>
 SeedForwardPlan seed_forward_plan(const ExecutionSpace& exec_space, const SeedForwardShape& shape);
 
+/// The plan for a host space of \p threads threads. Fewer threads may need a larger workspace.
+SeedForwardPlan seed_forward_host_plan(const SeedForwardShape& shape, std::uint32_t threads);
+
 /// \brief Applies the seeds to x, giving y, and computes the moments of x in the same pass. Does
 /// not fence. One launch on a device; allocates nothing.
 ///
