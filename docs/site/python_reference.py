@@ -42,7 +42,7 @@ class Source:
                 for name in names:
                     self.found[module, name] = node
         self.exported = {}
-        for node in self.trees["__init__"].body:
+        for node in ast.walk(self.trees["__init__"]):
             if isinstance(node, ast.ImportFrom) and node.module.startswith("pykindred."):
                 self.exported |= {alias.name: node.module.partition(".")[2] for alias in node.names}
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Import, contexts, threads, fork and the end of the interpreter."""
+import ast
 import gc
 import importlib.util
+import inspect
 import os
 import pickle
 import threading
@@ -17,17 +19,33 @@ from support import QUIET_FORK, run, vectors
 class Import(unittest.TestCase):
     def test_makes_no_context_and_starts_no_thread(self):
         out = run("""
-            import os, numpy
+            import os, sys
             before = len(os.listdir("/proc/self/task"))
             import pykindred
             from pykindred import _kindred
+            started = len(os.listdir("/proc/self/task")) - before
+            assert "numpy" not in sys.modules
+            import numpy
             # OpenBLAS of the system, where the library is linked with it, starts its own.
             linked = "/libopenblas" in open("/proc/self/maps").read()
-            print(_kindred.has_default_context(), linked or len(os.listdir("/proc/self/task")) == before, pykindred.last_record())
+            print(_kindred.has_default_context(), linked or started == 0, pykindred.last_record())
             pykindred.VectorIndex(numpy.ones((2, 3), numpy.float32))
             print(_kindred.has_default_context())
         """)
         self.assertEqual(out.split(), ["False", "True", "None", "True"])
+
+    def test_names_are_where_type_checkers_see_them(self):
+        names = {name: alias for name, alias in ((alias.name, node.module.partition(".")[2])
+                                                 for node in ast.walk(ast.parse(inspect.getsource(pykindred))) if isinstance(node, ast.ImportFrom)
+                                                 for alias in node.names) if name not in ("TYPE_CHECKING", "_library", "__version__")}
+        lazy = {name: module for module, listed in pykindred._modules.items() for name in listed.split()}
+        self.assertEqual(lazy | dict.fromkeys(pykindred._submodules, ""), names)
+        self.assertEqual(set(pykindred.__all__) - {"__version__", "library"} | {"errors"}, set(names))
+        for name in pykindred.__all__:
+            self.assertIn(name, dir(pykindred))
+            self.assertIsNotNone(getattr(pykindred, name))
+        with self.assertRaisesRegex(AttributeError, "module 'pykindred' has no attribute 'VectorIndx'"):
+            pykindred.VectorIndx
 
     def test_a_requested_library_that_does_not_exist_is_named(self):
         out = run("""

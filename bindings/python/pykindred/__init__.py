@@ -7,39 +7,44 @@
 >>> ids
 array([2, 0])
 
-Importing starts no thread and makes no context: the first object that computes does. Arrays are NumPy's or those of a library
-with ``__dlpack__``; their elements are never cast.
+Importing starts no thread, makes no context and does not import NumPy: names are imported when they are first used, and the first
+object that computes makes the context. Arrays are NumPy's or those of a library with ``__dlpack__``; their elements are never cast.
 """
+import importlib
+from typing import TYPE_CHECKING
+
 from pykindred import _library
 
 library: _library.Library = _library.load()  # before the extension, which is then bound to this library
 
-from pykindred import difflib, distance, fuzz, process  # noqa: E402
-from pykindred._bulk import Bulk  # noqa: E402
-from pykindred._context import Context, default_context, last_record  # noqa: E402
-from pykindred._hnsw import HnswIndex  # noqa: E402
-from pykindred._keyed import KeyedRagged, KeyedResults, KeyedVectorIndex, UpsertCounts  # noqa: E402
-from pykindred._lattice import Lattice, LatticeDistances, LatticePaths, LatticeRows  # noqa: E402
-from pykindred._layers import (LinearGradients, NormGradients, NormResults, layer_norm_act, layer_norm_act_backward,  # noqa: E402
-                               linear_act, linear_act_backward)
-from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,  # noqa: E402
-                                 StoredPattern, SyncRecord)
-from pykindred._prepared import Prepared, PreparedBulk, PreparedLayer  # noqa: E402
-from pykindred._prepared_score import PreparedScore  # noqa: E402
-from pykindred._results import Ragged, Record  # noqa: E402
-from pykindred._rows import row_scores, top_rows  # noqa: E402
-from pykindred._seed_layer import SeedLayer  # noqa: E402
-from pykindred._seed_sequence import SeedSequence  # noqa: E402
-from pykindred._seed_types import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics,  # noqa: E402
-                                   SeedState, SeedTelemetry, TransitionResult, TransitionRules)
-from pykindred._seeds import SeedGradients, SeedSums, backward_seeds, forward_seeds  # noqa: E402
-from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity  # noqa: E402
-from pykindred._spreading import Spread, SpreadingEngine, SpreadModifiers, SpreadPath, SpreadQuery, SpreadStep  # noqa: E402
-from pykindred._vector import VectorIndex  # noqa: E402
-from pykindred._vocabulary import Vocabulary  # noqa: E402
 from pykindred._version import __version__  # noqa: E402
-from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, InvalidArgument, InvalidType, NotFound,  # noqa: E402
-                              OutOfMemory, SpaceUnavailable)
+
+if TYPE_CHECKING:
+    from pykindred import difflib, distance, errors, fuzz, process
+    from pykindred._bulk import Bulk
+    from pykindred._context import Context, default_context, last_record
+    from pykindred._hnsw import HnswIndex
+    from pykindred._keyed import KeyedRagged, KeyedResults, KeyedVectorIndex, UpsertCounts
+    from pykindred._lattice import Lattice, LatticeDistances, LatticePaths, LatticeRows
+    from pykindred._layers import (LinearGradients, NormGradients, NormResults, layer_norm_act, layer_norm_act_backward,
+                                   linear_act, linear_act_backward)
+    from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,
+                                     StoredPattern, SyncRecord)
+    from pykindred._prepared import Prepared, PreparedBulk, PreparedLayer
+    from pykindred._prepared_score import PreparedScore
+    from pykindred._results import Ragged, Record
+    from pykindred._rows import row_scores, top_rows
+    from pykindred._seed_layer import SeedLayer
+    from pykindred._seed_sequence import SeedSequence
+    from pykindred._seed_types import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics,
+                                       SeedState, SeedTelemetry, TransitionResult, TransitionRules)
+    from pykindred._seeds import SeedGradients, SeedSums, backward_seeds, forward_seeds
+    from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity
+    from pykindred._spreading import Spread, SpreadingEngine, SpreadModifiers, SpreadPath, SpreadQuery, SpreadStep
+    from pykindred._vector import VectorIndex
+    from pykindred._vocabulary import Vocabulary
+    from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, InvalidArgument, InvalidType, NotFound,
+                                  OutOfMemory, SpaceUnavailable)
 
 __all__ = [
     "Anomaly", "Bulk", "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "EventLists", "HnswIndex",
@@ -53,3 +58,46 @@ __all__ = [
     "SeedState", "SeedTelemetry", "TransitionResult", "TransitionRules", "KeyedRagged", "KeyedResults", "KeyedVectorIndex", "UpsertCounts", "Prepared", "PreparedBulk",
     "PreparedLayer", "PreparedScore", "SeedSequence",
 ]
+
+# Where these names are; the import statements above are for type checkers.
+_modules = {
+    "_bulk": "Bulk",
+    "_context": "Context default_context last_record",
+    "_hnsw": "HnswIndex",
+    "_keyed": "KeyedRagged KeyedResults KeyedVectorIndex UpsertCounts",
+    "_lattice": "Lattice LatticeDistances LatticePaths LatticeRows",
+    "_layers": "LinearGradients NormGradients NormResults layer_norm_act layer_norm_act_backward linear_act linear_act_backward",
+    "_patterns": "Anomaly EventLists Learned LearnedPatterns PatternMemory PatternSettings Prediction StoredPattern SyncRecord",
+    "_prepared": "Prepared PreparedBulk PreparedLayer",
+    "_prepared_score": "PreparedScore",
+    "_results": "Ragged Record",
+    "_rows": "row_scores top_rows",
+    "_seed_layer": "SeedLayer",
+    "_seed_sequence": "SeedSequence",
+    "_seed_types": (
+        "AlphaSchedule ApplyMode Blueprint Lifecycle ScheduleSettings SeedEvent SeedMetrics SeedState SeedTelemetry TransitionResult "
+        "TransitionRules"
+    ),
+    "_seeds": "SeedGradients SeedSums backward_seeds forward_seeds",
+    "_sequence": "Clusters Matches PreparedQuery SequenceMatcher Sequences similarity",
+    "_spreading": "Spread SpreadingEngine SpreadModifiers SpreadPath SpreadQuery SpreadStep",
+    "_vector": "VectorIndex",
+    "_vocabulary": "Vocabulary",
+    "errors": "Busy Cancelled CorruptFile DeviceLost Error InvalidArgument InvalidType NotFound OutOfMemory SpaceUnavailable",
+}
+_submodules = ("difflib", "distance", "errors", "fuzz", "process")
+
+
+def __getattr__(name: str) -> object:
+    if name in _submodules:
+        return importlib.import_module(f"pykindred.{name}")  # which makes it an attribute
+    for module, names in _modules.items():
+        if name in names.split():
+            found = importlib.import_module(f"pykindred.{module}")
+            globals().update({each: getattr(found, each) for each in names.split()})
+            return globals()[name]
+    raise AttributeError(f"module 'pykindred' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import atexit
 import logging
 import os
 from collections.abc import Callable
@@ -19,8 +18,6 @@ def _log(level: str, message: str) -> None:
 
 
 _kindred.set_default_log(_log)
-# Before anything is destroyed. Handlers that were registered earlier run later, and may still compute.
-atexit.register(_kindred.wait_for_calls)
 
 
 class Context(Closing):

@@ -240,6 +240,9 @@ void register_calls(Module& module) {
   main_thread = nb::cast<unsigned long>(main.attr("ident"));
   pthread_atfork(nullptr, nullptr, forget_calls);
   module.def("wait_for_calls", wait_for_calls);
+  // Before anything is destroyed. Handlers that were registered earlier run later, and may still
+  // compute.
+  nb::module_::import_("atexit").attr("register")(module.attr("wait_for_calls"));
 }
 
 }  // namespace Kindred::Python

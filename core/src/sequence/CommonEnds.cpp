@@ -22,12 +22,13 @@ struct CommonEndsKernel {
     count_pair(static_cast<std::uint32_t>(i / slots), static_cast<std::uint32_t>(i % slots));
   }
 
-  KOKKOS_INLINE_FUNCTION void count_pair(std::uint32_t query, std::uint32_t slot) const {
+  /// \param count of symbols that are known to be common
+  KOKKOS_INLINE_FUNCTION void count_pair(std::uint32_t query, std::uint32_t slot,
+                                         std::uint32_t count = 0) const {
     const std::uint32_t length = tiles.lengths(slot);
     const std::uint32_t query_length = queries.lengths(query);
     const std::uint32_t shorter = length < query_length ? length : query_length;
-    std::uint32_t count = 0;
-    if (shorter > 0) {
+    if (shorter > count) {
       const SymbolType* symbols = tiles.template slot_symbols<SymbolType>(slot);
       for (; count < shorter; ++count) {
         const bool first = end == SequenceEnd::prefix;
@@ -41,21 +42,23 @@ struct CommonEndsKernel {
   }
 };
 
-/// \brief A query against two tiles, by byte planes. Queries of several runs of columns are left to
-/// `one`.
+/// \brief A query against two tiles, by the byte planes of its first or last run of columns. Pairs
+/// that agree in all of it are continued by `one`.
 template <class SymbolType>
 struct CommonEndTilesKernel {
   CommonEndsKernel<HostSpace, SymbolType> one;
 
   void operator()(std::uint32_t query, const TilePair<SymbolType>& pair) const {
-    const std::uint32_t first = pair.first_slot;
-    const std::uint32_t segment = one.queries.first_segment(query);
-    if (segment + 1 != one.queries.first_segment(query + 1) ||
-        one.queries.segments(segment).columns != 1) {
-      for (std::uint32_t l = 0; l < pair.slots; ++l) one.count_pair(query, first + l);
+    if (one.queries.lengths(query) == 0) {
+      for (std::uint32_t l = 0; l < pair.slots; ++l) one.count_pair(query, pair.first_slot + l);
       return;
     }
-    const QueryColumns& columns = one.queries.columns(one.queries.segments(segment).first_columns);
+    const bool forward = one.end == SequenceEnd::prefix;
+    const std::uint32_t segment =
+        forward ? one.queries.first_segment(query) : one.queries.first_segment(query + 1) - 1;
+    const QuerySegment& place = one.queries.segments(segment);
+    const QueryColumns& columns =
+        one.queries.columns(place.first_columns + (forward ? 0 : place.columns - 1));
     const std::uint8_t* codes = one.queries.codes.data() + segment * one.queries.code_stride;
     RowPlaces<ByteColumns<Arch::Bytes64>> places;
     alignas(64) std::uint8_t counts[pack_lanes];
@@ -65,7 +68,11 @@ struct CommonEndTilesKernel {
           return places.find(codes, columns, pair, row, rows);
         },
         pair.rows, pair.lengths, counts);
-    std::copy_n(counts, pair.slots, one.matched.data() + query * std::uint64_t{one.slots} + first);
+    const std::uint64_t first = query * std::uint64_t{one.slots} + pair.first_slot;
+    std::copy_n(counts, pair.slots, one.matched.data() + first);
+    if (columns.symbols == one.queries.lengths(query)) return;
+    for (std::uint32_t l = 0; l < pair.slots; ++l)
+      if (counts[l] == columns.symbols) one.count_pair(query, pair.first_slot + l, counts[l]);
   }
 };
 
