@@ -27,8 +27,8 @@ REFERENCE = re.compile(r":(?:meth|func|class):`(?:([\w]+)\.)?(\w+)`")
 def public():
     """``(name, object, class of which it is a member, names with which the docstring may be completed)``"""
     for module in PUBLIC:
-        for name in module.__all__ if hasattr(module, "__all__") else [name for name in vars(module) if name[0] != "_"]:
-            value = getattr(module, name)
+        listed = module.__all__ if hasattr(module, "__all__") else [name for name in vars(module) if name[0] != "_"]
+        for name, value in [(name, getattr(module, name)) for name in listed]:  # all of them before the first is yielded, for vars(module)
             if inspect.ismodule(value) or not (callable(value) or isinstance(value, type)) or value.__module__.partition(".")[0] != "pykindred":
                 continue
             yield f"{module.__name__}.{name}", value, None, vars(module)

@@ -35,11 +35,11 @@ class Import(unittest.TestCase):
         self.assertEqual(out.split(), ["False", "True", "None", "True"])
 
     def test_names_are_where_type_checkers_see_them(self):
-        names = {name: alias for name, alias in ((alias.name, node.module.partition(".")[2])
-                                                 for node in ast.walk(ast.parse(inspect.getsource(pykindred))) if isinstance(node, ast.ImportFrom)
-                                                 for alias in node.names) if name not in ("TYPE_CHECKING", "_library", "__version__")}
-        lazy = {name: module for module, listed in pykindred._modules.items() for name in listed.split()}
-        self.assertEqual(lazy | dict.fromkeys(pykindred._submodules, ""), names)
+        statements = [node for node in ast.walk(ast.parse(inspect.getsource(pykindred))) if isinstance(node, ast.ImportFrom)]
+        names = {alias.name: node.module.partition(".")[2] for node in statements for alias in node.names}
+        for name in ("TYPE_CHECKING", "_library", "__version__"):  # imported at once
+            del names[name]
+        self.assertEqual(pykindred._homes | dict.fromkeys(pykindred._submodules, ""), names)
         self.assertEqual(set(pykindred.__all__) - {"__version__", "library"} | {"errors"}, set(names))
         for name in pykindred.__all__:
             self.assertIn(name, dir(pykindred))

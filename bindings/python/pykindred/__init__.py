@@ -86,17 +86,16 @@ _modules = {
     "errors": "Busy Cancelled CorruptFile DeviceLost Error InvalidArgument InvalidType NotFound OutOfMemory SpaceUnavailable",
 }
 _submodules = ("difflib", "distance", "errors", "fuzz", "process")
+_homes = {name: module for module, names in _modules.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
     if name in _submodules:
         return importlib.import_module(f"pykindred.{name}")  # which makes it an attribute
-    for module, names in _modules.items():
-        if name in names.split():
-            found = importlib.import_module(f"pykindred.{module}")
-            globals().update({each: getattr(found, each) for each in names.split()})
-            return globals()[name]
-    raise AttributeError(f"module 'pykindred' has no attribute {name!r}")
+    if name not in _homes:
+        raise AttributeError(f"module 'pykindred' has no attribute {name!r}")
+    found = globals()[name] = getattr(importlib.import_module(f"pykindred.{_homes[name]}"), name)
+    return found
 
 
 def __dir__() -> list[str]:
