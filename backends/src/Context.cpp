@@ -17,6 +17,7 @@
 #include <kindred/core/arch/Process.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 
 #include <unistd.h>
@@ -317,6 +318,7 @@ void Context::State::report_compilation(const Context& context, const DispatchRe
 
 DispatchRecord Context::decide(const Workload& workload, std::optional<Space> forced) {
   Arch::require_usable_process();
+  Impl::CancelPoint().check();
   if (forced && !is_usable(*forced)) {
     throw SpaceUnavailable("space " + std::string(to_string(*forced)) + " cannot run " +
                            std::string(to_string(workload.operation)) + ": " +

@@ -4,18 +4,21 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdlib>
+#include <optional>
+#include <utility>
 
 namespace Kindred::Loader {
 
 namespace {
 
-// Of cuda.h, which is not needed: the driver's interface is stable.
+// Of cuda.h and nvml.h, which are not needed: the interfaces of the driver are stable.
 constexpr int success = 0;
 constexpr int no_device = 100;
 constexpr int compute_capability_major = 75;
 constexpr int compute_capability_minor = 76;
 
-/// The functions of the driver that are called.
+/// The functions of CUDA that are called.
 struct Functions {
   int (*init)(unsigned flags) = nullptr;
   int (*version)(int* version) = nullptr;
@@ -40,9 +43,82 @@ std::string error_text(const Functions& driver, const char* call, int error) {
   return text;
 }
 
+/// The functions of the management library (NVML) that are called.
+struct ManagementFunctions {
+  int (*init)() = nullptr;
+  int (*shutdown)() = nullptr;
+  int (*version)(int* version) = nullptr;
+  int (*device_count)(unsigned* count) = nullptr;
+  int (*device)(unsigned index, void** device) = nullptr;
+  int (*device_name)(void* device, char* name, unsigned length) = nullptr;
+  int (*capability)(void* device, int* major, int* minor) = nullptr;
+
+  bool find_in(void* library) {
+    return find(library, "nvmlInit_v2", init) && find(library, "nvmlShutdown", shutdown) &&
+           find(library, "nvmlSystemGetCudaDriverVersion_v2", version) &&
+           find(library, "nvmlDeviceGetCount_v2", device_count) &&
+           find(library, "nvmlDeviceGetHandleByIndex_v2", device) &&
+           find(library, "nvmlDeviceGetName", device_name) &&
+           find(library, "nvmlDeviceGetCudaComputeCapability", capability);
+  }
+};
+
+/// What both libraries report of one device.
+struct Device {
+  std::string name;
+  int architecture = 0;
+  bool operator==(const Device&) const = default;
+};
+
+std::optional<Device> managed_device(const ManagementFunctions& management, unsigned index) {
+  void* device = nullptr;
+  std::array<char, 96> name{};
+  int major = 0;
+  int minor = 0;
+  if (management.device(index, &device) != success ||
+      management.device_name(device, name.data(), static_cast<unsigned>(name.size()) - 1) !=
+          success ||
+      management.capability(device, &major, &minor) != success)
+    return {};
+  return Device{name.data(), 10 * major + minor};
+}
+
+/// Whether CUDA_VISIBLE_DEVICES shows a device of \p count; empty if only CUDA knows.
+std::optional<bool> shows_device(unsigned count) {
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible == nullptr) return count > 0;
+  char* end = nullptr;
+  const long first = std::strtol(visible, &end, 10);
+  if (end == visible || (*end != '\0' && *end != ',')) return {};
+  return first >= 0 && static_cast<unsigned long>(first) < count;
+}
+
+/// \brief The answer of the management library, which initialises nothing in this process. Empty
+/// where CUDA must be asked: the library is missing or fails, no device is visible, or the devices
+/// differ, of which CUDA chooses the order.
+std::optional<Driver> ask_management(const char* file) {
+  void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  ManagementFunctions management;
+  if (library == nullptr || !management.find_in(library) || management.init() != success) return {};
+  Driver found;
+  unsigned count = 0;
+  std::optional<Device> device;
+  if (management.version(&found.cuda) == success && management.device_count(&count) == success &&
+      shows_device(count).value_or(false)) {
+    device = managed_device(management, 0);
+    for (unsigned i = 1; i < count && device; ++i)
+      if (managed_device(management, i) != device) device.reset();
+  }
+  management.shutdown();
+  if (!device) return {};
+  found.device = device->name;
+  found.architecture = device->architecture;
+  return found;
+}
+
 }  // namespace
 
-Driver query_driver(const char* file) {
+Driver query_driver(const char* file, const char* management) {
   Driver found;
   // It stays open: the library of Kindred needs it, and a driver that was closed may leave threads.
   void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -50,6 +126,7 @@ Driver query_driver(const char* file) {
     found.why_not = std::string("there is no NVIDIA driver: ") + dlerror();
     return found;
   }
+  if (std::optional<Driver> answer = ask_management(management)) return *std::move(answer);
   Functions driver;
   if (!find(library, "cuInit", driver.init) ||
       !find(library, "cuDriverGetVersion", driver.version) ||

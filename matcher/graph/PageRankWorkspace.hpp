@@ -6,6 +6,7 @@
 #include "OutWeights.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/memory/Copies.hpp>
@@ -146,6 +147,7 @@ class PageRankWorkspace {
     constexpr std::uint32_t step = Arch::is_device<ExecutionSpace> ? 4 : 1;
     const auto is_done = [](const Column& column) { return column.progress.is_done != 0; };
     while (true) {
+      Arch::end_if_cancelled(exec_space);
       const std::uint32_t end = std::min(request.max_iterations, parameters.iteration - 1 + step);
       for (; parameters.iteration <= end; ++parameters.iteration) {
         page_rank_step(exec_space, graph, state, parameters);

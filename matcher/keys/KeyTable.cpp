@@ -5,6 +5,7 @@
 #include "storage/SectionFile.hpp"
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <mutex>
@@ -23,7 +24,7 @@ struct KINDRED_HIDDEN KeyTable::State {
   void write(Impl::SectionWriter& writer) const;
 
   Impl::KeyStore store;
-  mutable std::shared_mutex mutex;
+  mutable Impl::SharedMutex mutex;
 };
 
 std::unique_ptr<KeyTable::State> KeyTable::State::of_file(const Impl::SectionFile& file) {

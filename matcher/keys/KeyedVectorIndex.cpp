@@ -7,7 +7,9 @@
 #include "vector/VectorSections.hpp"
 
 #include <kindred/backends/impl/HostWorkers.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <exception>
@@ -96,7 +98,7 @@ struct KINDRED_HIDDEN KeyedVectorIndex::State {
 
   VectorIndex index;
   Impl::KeyStore store;
-  mutable std::shared_mutex mutex;  ///< protects both
+  mutable Impl::SharedMutex mutex;  ///< protects both
 };
 
 KeyedVectorIndex::KeyedVectorIndex(Context& context, const KeySpan& keys, const VectorSpan& rows,
@@ -174,6 +176,7 @@ UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& row
         index.replace(replaced[done], rows.rows(other_rows[done], 1));
       return UpsertCounts{new_rows.size(), replaced.size()};
     } catch (...) {
+      const Impl::CancelPoint::Suspended suspended;
       for (std::size_t i = 0; i < done; ++i)
         try_to([&] { index.replace(replaced[i], before.span().rows(i, 1)); });
       if (is_added) {

@@ -4,6 +4,7 @@
 
 #include "PatternCatalogue.hpp"
 
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 
@@ -20,7 +21,7 @@ class MemoryCandidates final : public CandidateSource {
  public:
   /// \param mutex of \p catalogue; must outlive this object
   MemoryCandidates(const std::vector<Match>& matches, const PatternCatalogue& catalogue,
-                   std::shared_mutex& mutex)
+                   SharedMutex& mutex)
       : m_mutex(&mutex) {
     m_candidates.reserve(matches.size());
     m_rows.reserve(matches.size());
@@ -53,7 +54,7 @@ class MemoryCandidates final : public CandidateSource {
   }
 
  private:
-  std::shared_mutex* m_mutex;  ///< a pattern may be appended behind the last row at any time
+  SharedMutex* m_mutex;  ///< a pattern may be appended behind the last row at any time
   std::vector<Candidate> m_candidates;
   /// Of the candidates; they stay valid when patterns are forgotten.
   std::vector<PatternRow> m_rows;

@@ -12,6 +12,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
@@ -290,7 +291,7 @@ struct KINDRED_HIDDEN PatternMemory::State {
   std::shared_ptr<const Impl::SectionFile> file;
   /// Held by every call that changes the catalogue or adds to the vocabulary, before `mutex`.
   std::timed_mutex writing_mutex;
-  mutable std::shared_mutex mutex;  ///< protects the catalogue from being read during a change
+  mutable Impl::SharedMutex mutex;  ///< protects the catalogue from being read during a change
   Vocabulary vocabulary;
   Impl::PatternCatalogue catalogue;
   LevelTiers own;

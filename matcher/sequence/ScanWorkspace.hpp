@@ -9,6 +9,7 @@
 #include "ValueScan.hpp"
 
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/sequence/CollectSurvivors.hpp>
 #include <kindred/core/sequence/CommonEnds.hpp>
@@ -382,6 +383,7 @@ class ScanWorkspace {
     sized(m_counters, "Kindred::SequenceMatcher::counters", 2);
     sized(selection.best, "Kindred::SequenceMatcher::best", tables.queries * call.k());
     for (std::uint32_t q = 0; q < tables.queries; ++q) {
+      Arch::end_if_cancelled(m_exec_space);
       match_query_runs(call, tiles, tables, q, probes ? &probe : nullptr, selection);
     }
     selection.answer.resize(selection.best.size());

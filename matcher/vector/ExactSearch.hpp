@@ -15,6 +15,7 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/StartCopy.hpp>
+#include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>
 #include <kindred/memory/Copies.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
@@ -116,6 +117,7 @@ class ExactSearch {
     // A fallback path takes fewer queries at a time.
     const std::size_t step = block(store, top, filter);
     for (std::size_t begin = 0; begin < count; begin += step) {
+      Arch::end_if_cancelled(exec_space);
       const std::size_t length = std::min(step, count - begin);
       search_block(exec_space, host, store, queries.subspan(begin * dimension, length * dimension),
                    filter, first + begin, metric, top, m_answer.data() + begin * top, report);

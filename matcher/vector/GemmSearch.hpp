@@ -7,6 +7,7 @@
 #include "TilesOf.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/PassingRows.hpp>
 #include <kindred/core/vector/RankUnfinished.hpp>
@@ -95,6 +96,7 @@ class GemmSearch {
     report.path = "gemm";
     const auto order = order_of(exec_space, rows, filter);
     for (std::size_t first = 0; first < queries.count(); first += pass) {
+      Arch::end_if_cancelled(exec_space);
       const auto task = task_of(exec_space, rows, order, filter, queries, metric, capacity, first,
                                 std::min(pass, queries.count() - first), rounded);
       search_pass(exec_space, task, top, part_of(best, first * top, task.queries.count() * top),
@@ -147,6 +149,7 @@ class GemmSearch {
     report.path = "gemm";
     const auto order = order_of(exec_space, rows, filter);
     for (std::size_t first = 0; first < queries.count(); first += pass) {
+      Arch::end_if_cancelled(exec_space);
       const auto task = task_of(exec_space, rows, order, filter, queries, metric, within_capacity,
                                 first, std::min(pass, queries.count() - first), rounded);
       within_pass(exec_space, task, part_of(bounds, first, task.queries.count()), first, found,

@@ -5,6 +5,7 @@
 #include "TopLists.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
 #include <kindred/matcher/SearchReport.hpp>
@@ -76,6 +77,7 @@ class QuantizedSearch {
     }
     const Shape shape(m_limits, quantized.count(), rows.dimension, queries.count, top);
     for (std::size_t first = 0; first < queries.count; first += shape.block) {
+      Arch::end_if_cancelled(exec_space);
       const std::size_t count = std::min<std::size_t>(shape.block, queries.count - first);
       const Call call{exec_space,
                       rows,
@@ -103,6 +105,7 @@ class QuantizedSearch {
     download(exec_space, limits.data(), bounds, limits.size());
     const Shape shape(m_limits, quantized.count(), rows.dimension, queries.count, 1);
     for (std::size_t first = 0; first < queries.count; first += shape.block) {
+      Arch::end_if_cancelled(exec_space);
       const std::size_t count = std::min<std::size_t>(shape.block, queries.count - first);
       const Call call{exec_space,
                       rows,

@@ -3,6 +3,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
@@ -410,6 +411,7 @@ void rank_on_device(Context& context, const RowCall& call, const RankedOutput& o
       // Blocks of queries keep the ranks of a chunk of rows in a few MiB.
       constexpr std::size_t together = 1024;
       for (std::size_t first = 0; first < call.query_count; first += together) {
+        Arch::end_if_cancelled(exec_space);
         const std::size_t queries = std::min(together, call.query_count - first);
         const std::pair values(first * call.dimension, (first + queries) * call.dimension);
         const VectorQueries<execution_space> part{

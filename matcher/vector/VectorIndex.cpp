@@ -8,6 +8,7 @@
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
@@ -217,7 +218,7 @@ struct KINDRED_HIDDEN VectorIndex::State {
   Context& context;
   mutable CallHistory history;
   Impl::VectorStore store;
-  mutable std::shared_timed_mutex mutex;  ///< protects the store
+  mutable Impl::SharedMutex mutex;  ///< protects the store
   std::atomic<double> seconds_without_copy{
       0.0};  ///< seconds that searches without quantized copies took
   std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;

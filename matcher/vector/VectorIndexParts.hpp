@@ -5,6 +5,7 @@
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/common/SharedMutex.hpp>
 
 #include <mutex>
 #include <shared_mutex>
@@ -18,7 +19,7 @@ namespace Kindred {
 struct VectorIndex::Parts {
   Context& context;
   const Impl::VectorStore& store;
-  std::shared_timed_mutex& mutex;  ///< of the store
+  Impl::SharedMutex& mutex;  ///< of the store
   Arch::PerSpace<Impl::ArraySearch>& array_searches;
   std::timed_mutex& array_search_mutex;  ///< of `array_searches`
 };

@@ -161,24 +161,62 @@ class Setting {
 TEST(Driver, ReportsItsDevice) {
   const Setting architecture("FAKE_ARCHITECTURE", "121");
   const Setting cuda("FAKE_CUDA", "13010");
-  const Driver found = query_driver(FAKE_DRIVER);
+  const Driver found = query_driver(FAKE_DRIVER, FAKE_MANAGEMENT);
   EXPECT_EQ(found.why_not, "");
   EXPECT_EQ(found.device, "Fake GPU");
   EXPECT_EQ(found.architecture, 121);
   EXPECT_EQ(found.cuda, 13010);
 }
 
+TEST(Driver, ItsManagementAnswersWithoutInitialisingCuda) {
+  const Setting unusable("FAKE_INIT", "999");
+  const Setting managed("FAKE_MANAGED", "4");
+  const Setting architecture("FAKE_ARCHITECTURE", "121");
+  const Setting cuda("FAKE_CUDA", "13010");
+  const auto expect_answer = [] {
+    const Driver found = query_driver(FAKE_DRIVER, FAKE_MANAGEMENT);
+    EXPECT_EQ(found.why_not, "");
+    EXPECT_EQ(found.device, "Managed GPU");
+    EXPECT_EQ(found.architecture, 121);
+    EXPECT_EQ(found.cuda, 13010);
+  };
+  expect_answer();
+  for (const char* visible : {"3", "2,1", "0"}) {
+    const Setting some("CUDA_VISIBLE_DEVICES", visible);
+    expect_answer();
+  }
+}
+
+TEST(Driver, CudaIsAskedWhereItsManagementCannotKnow) {
+  const Setting managed("FAKE_MANAGED", "2");
+  const auto asked = [] { return query_driver(FAKE_DRIVER, FAKE_MANAGEMENT).device; };
+  EXPECT_EQ(asked(), "Managed GPU");
+  EXPECT_EQ(query_driver(FAKE_DRIVER, "libkindred_no_such_library.so.1").device, "Fake GPU");
+  EXPECT_EQ(query_driver(FAKE_DRIVER, FAKE_LIBRARY).device, "Fake GPU");
+  for (const char* visible : {"", "-1", "2", "GPU-8932f937", "0x1", "1-2"}) {
+    const Setting some("CUDA_VISIBLE_DEVICES", visible);
+    EXPECT_EQ(asked(), "Fake GPU") << visible;
+  }
+  {
+    const Setting other("FAKE_OTHER", "80");
+    EXPECT_EQ(asked(), "Fake GPU") << "the devices differ";
+  }
+  const Setting none("FAKE_MANAGED", "0");
+  EXPECT_EQ(asked(), "Fake GPU");
+}
+
 TEST(Driver, MayFindNoDevice) {
   for (const char* variable : {"FAKE_DEVICES", "FAKE_INIT"}) {
     const Setting none(variable, variable == std::string("FAKE_INIT") ? "100" : "0");
-    EXPECT_THAT(query_driver(FAKE_DRIVER).why_not, HasSubstr("the NVIDIA driver finds no device"));
+    EXPECT_THAT(query_driver(FAKE_DRIVER, FAKE_MANAGEMENT).why_not,
+                HasSubstr("the NVIDIA driver finds no device"));
   }
 }
 
 TEST(Driver, MayFail) {
   const auto reason = [](const char* variable, const char* error) {
     const Setting failing(variable, error);
-    return query_driver(FAKE_DRIVER).why_not;
+    return query_driver(FAKE_DRIVER, FAKE_MANAGEMENT).why_not;
   };
   EXPECT_THAT(reason("FAKE_INIT", "803"),
               HasSubstr("does not work: cuInit returns 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)"));

@@ -6,6 +6,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/KeyedVectorIndex.hpp>
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
@@ -82,7 +83,8 @@ Ragged<Symbol> random_sequences(const char* name, std::size_t count, std::size_t
   return out;
 }
 
-SpreadingEngine random_graph(std::uint32_t nodes, std::size_t count) {
+SpreadingEngine random_graph(std::uint32_t nodes, std::size_t count,
+                             Context& context = one_thread()) {
   auto generator = Testing::generator("graph to cancel");
   std::uniform_int_distribution<std::uint32_t> node(0, nodes - 1);
   std::vector<Edge> edges(count);
@@ -90,7 +92,7 @@ SpreadingEngine random_graph(std::uint32_t nodes, std::size_t count) {
   GraphOptions options;
   options.background_merge = false;
   options.merge_share = 1e9;
-  return SpreadingEngine(one_thread(), {nodes, edges}, options);
+  return SpreadingEngine(context, {nodes, edges}, options);
 }
 
 TEST(Cancellation, BelongsToTheCallsOfAScope) {
@@ -226,6 +228,20 @@ TEST(Cancellation, OfAChangeLeavesTheObjectAsItWas) {
                     [&] { EXPECT_EQ(index.to_bytes(), bytes); });
   EXPECT_EQ(index.size(), 1200U);
 
+  std::vector<std::uint64_t> keys(600);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = 3 * i;
+  const std::span<const std::uint64_t> all_keys = keys;
+  KeyedVectorIndex keyed(one_thread(), all_keys.first(300),
+                         VectorSpan(rows, dimension).rows(0, 300), {});
+  const auto ids = keyed.find(all_keys);
+  const auto found = keyed.search(rows).ids;
+  cancel_everywhere([&] { keyed.upsert(all_keys, VectorSpan(rows, dimension)); },
+                    [&] {
+                      EXPECT_EQ(keyed.find(all_keys), ids);
+                      EXPECT_EQ(keyed.search(rows).ids, found);
+                    });
+  EXPECT_EQ(keyed.size(), 600U);
+
   HnswIndex graph(one_thread(), dimension);
   const auto empty = graph.to_bytes();
   EXPECT_GT(
@@ -341,16 +357,94 @@ TEST(Cancellation, EndsLatticesAndBulk) {
             1U);
 }
 
+/// The context and the spaces of tests that run on every space; ThreadSanitizer sees one thread.
+Context& context_of_spaces() {
+  return Testing::thread_sanitizer ? one_thread() : Testing::context();
+}
+std::vector<Space> spaces_to_cancel() {
+  std::vector<Space> spaces;
+  for (const Space space : all_spaces)
+    if (context_of_spaces().is_usable(space) &&
+        (!Testing::thread_sanitizer || space == Space::serial))
+      spaces.push_back(space);
+  return spaces;
+}
+
+TEST(Cancellation, EndsCallsBetweenTheirPartsOnEverySpace) {
+  Context& context = context_of_spaces();
+  const Ragged<Symbol> queries = random_sequences("asked on every space", 6, 30);
+  const SequenceMatcher matcher(context, random_sequences("stored on every space", 3000, 20));
+  const SpreadingEngine engine = random_graph(3000, 60'000, context);
+  Ragged<Activation> sources;
+  for (std::uint32_t query = 0; query < 5; ++query)
+    sources.push_row(std::vector<Activation>{{query * 7, 1.0F}, {query + 900, 0.5F}});
+  for (const Space space : spaces_to_cancel()) {
+    // The threads of a team do the work of the calling thread, which checks from time to time.
+    const std::size_t least = space == Space::openmp ? 0 : 3;
+    MatchOptions match;
+    match.space = space;
+    match.measure = Measure::difflib;
+    match.top = 5;
+    EXPECT_GT(expect_same_results([&] {
+                std::vector<std::uint64_t> found;
+                for (const Match& one : matcher.match(queries, match).matches.values)
+                  found.push_back(one.index);
+                return found;
+              }),
+              least)
+        << to_string(space);
+    SpreadOptions spread;
+    spread.space = space;
+    spread.mode = SpreadMode::pagerank;
+    spread.top = 20;
+    EXPECT_GT(expect_same_results([&] {
+                std::vector<std::pair<std::uint32_t, float>> found;
+                for (const Activation& one : engine.spread(sources, spread).activations.values)
+                  found.emplace_back(one.node, one.value);
+                return found;
+              }),
+              least)
+        << to_string(space);
+  }
+}
+
+TEST(Cancellation, ACallThatBeginsCancelledDoesNothingOnAnySpace) {
+  Context& context = context_of_spaces();
+  auto generator = Testing::generator("cancelled before");
+  const std::vector<float> rows = random_values(generator, 64);
+  const VectorIndex index(context, VectorSpan(rows, 8), {});
+  const SequenceMatcher matcher(context, random_sequences("few stored", 5, 4));
+  const Ragged<Symbol> query = random_sequences("one asked", 1, 4);
+  const Bulk bulk(context);
+  std::vector<float> out(rows.size(), 7.0F);
+  Cancellation cancellation;
+  cancellation.cancel();
+  const Cancellation::Scope scope(cancellation);
+  for (const Space space : spaces_to_cancel()) {
+    SearchOptions search;
+    search.space = space;
+    EXPECT_THROW(index.search(std::span(rows).first(8), search), Cancelled) << to_string(space);
+    MatchOptions match;
+    match.space = space;
+    EXPECT_THROW(matcher.match(query, match), Cancelled) << to_string(space);
+    BulkOptions calculate;
+    calculate.space = space;
+    EXPECT_THROW(bulk.element_wise<float>(ElementWise::exponential,
+                                          std::vector<std::span<const float>>{rows},
+                                          std::vector<std::span<float>>{out}, calculate),
+                 Cancelled)
+        << to_string(space);
+  }
+  EXPECT_THAT(out, testing::Each(7.0F));
+}
+
 TEST(Cancellation, ByAnotherThreadEndsACallOnEverySpace) {
   auto generator = Testing::generator("vectors to cancel from outside");
   constexpr std::size_t dimension = 64;
   const std::vector<float> rows = random_values(generator, 5000 * dimension);
-  Context& context = Testing::thread_sanitizer ? one_thread() : Testing::context();
-  VectorIndex index(context, VectorSpan(rows, dimension), {});
+  VectorIndex index(context_of_spaces(), VectorSpan(rows, dimension), {});
   const std::span<const float> queries = rows;
-  for (const Space space : {Space::serial, Space::openmp}) {
-    if (!context.is_usable(space) || (Testing::thread_sanitizer && space != Space::serial))
-      continue;
+  for (const Space space : spaces_to_cancel()) {
     SearchOptions options;
     options.space = space;
     options.path = SearchPath::brute_force;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
 
 #include <nanobind/nanobind.h>
@@ -36,7 +37,7 @@ namespace {
 struct Shared {
   SharedContext context;
   HnswIndex index;
-  mutable std::shared_timed_mutex mutex = {};
+  mutable Impl::SharedMutex mutex = {};
 };
 using Handle = EngineHandle<Shared>;
 

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MEMORY_SPLIT_AND_RETRY_HPP
 #define KINDRED_MEMORY_SPLIT_AND_RETRY_HPP
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -18,12 +19,14 @@ namespace Kindred {
 /// without its queue).
 /// \param batch the largest batch to try; 0 is treated as 1
 /// \return number of times the batch was halved
-/// \throws OutOfMemory if a batch of one item does not fit; rethrows what else \p body throws
+/// \throws OutOfMemory if a batch of one item does not fit; Cancelled between two batches; rethrows
+/// what else \p body throws
 template <class Body>
 std::size_t split_and_retry(std::size_t total, std::size_t batch, const Body& body) {
   batch = std::max<std::size_t>(batch, 1);
   std::size_t splits = 0;
   for (std::size_t begin = 0; begin < total;) {
+    Impl::CancelPoint().check();
     const std::size_t count = std::min(batch, total - begin);
     try {
       body(begin, count);

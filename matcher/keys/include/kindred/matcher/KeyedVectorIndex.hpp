@@ -37,7 +37,8 @@ struct UpsertCounts {
 /// found by key. Scores and orders are those of `VectorIndex`; equal scores are ranked by id, that
 /// is, in the order in which keys were added.
 ///
-/// Thread-safe: calls that read run concurrently; a call that changes rows waits for them.
+/// Thread-safe: calls that read run concurrently; a call that changes rows waits for them, and
+/// later calls wait for it. Callbacks of the context must not call the index.
 class KeyedVectorIndex {
  public:
   /// \brief An index of \p rows, as by `upsert` into an empty one.

@@ -112,7 +112,8 @@ struct VectorStatistics {
 /// +0 (docs/internals/exactness.md). A query with a NaN scores NaN with every row (but 0 with a
 /// row of zeros under cosine). Equal scores are ranked by id. The id of a row is its number in the
 /// order of insertion and is never reused. Thread-safe; a call that changes rows waits for the
-/// calls that read them.
+/// calls that read them, and later calls wait for it. Callbacks of the context must not call the
+/// index.
 class VectorIndex {
  public:
   /// \brief Builds an index of float32 rows. Complexity O(count · dimension) for the copy and the

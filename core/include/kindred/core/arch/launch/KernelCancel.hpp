@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_LAUNCH_KERNEL_CANCEL_HPP
 #define KINDRED_CORE_ARCH_LAUNCH_KERNEL_CANCEL_HPP
 
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 
@@ -31,6 +32,16 @@ class KernelCancel<HostSpace> {
 template <class ExecutionSpace>
 void check_cancelled(const ExecutionSpace&) {
   if constexpr (!is_device<ExecutionSpace>) Kindred::Impl::CancelPoint().check();
+}
+
+/// \brief Between the launches of a call whose parts take long, on any space. Fences only if the
+/// call was cancelled. \throws Cancelled after what was launched has ended
+template <class ExecutionSpace>
+void end_if_cancelled(const ExecutionSpace& exec_space) {
+  const Kindred::Impl::CancelPoint point;
+  if (!point.is_cancelled()) return;
+  fence(exec_space, "Kindred::Arch::end_if_cancelled");
+  point.check();
 }
 
 }  // namespace Kindred::Arch

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A libnvidia-ml.so.1 that reports what environment variables say: FAKE_MANAGED (the number of
+// devices; without it, nothing works), FAKE_CUDA (the version of CUDA), FAKE_ARCHITECTURE (10 × the
+// compute capability) and FAKE_OTHER (the same of the last device).
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+int number(const char* variable, int otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
+char devices[16];
+
+}  // namespace
+
+extern "C" {
+
+int nvmlInit_v2() { return number("FAKE_MANAGED", -1) < 0 ? 9 : 0; }
+int nvmlShutdown() { return 0; }
+
+int nvmlSystemGetCudaDriverVersion_v2(int* version) {
+  *version = number("FAKE_CUDA", 13000);
+  return 0;
+}
+
+int nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = static_cast<unsigned>(number("FAKE_MANAGED", 0));
+  return 0;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+  *device = devices + index;
+  return 0;
+}
+
+int nvmlDeviceGetName(void*, char* name, unsigned length) {
+  std::snprintf(name, length, "Managed GPU");
+  return 0;
+}
+
+int nvmlDeviceGetCudaComputeCapability(void* device, int* major, int* minor) {
+  const bool is_last = device == devices + number("FAKE_MANAGED", 1) - 1;
+  int architecture = number("FAKE_ARCHITECTURE", 90);
+  if (is_last) architecture = number("FAKE_OTHER", architecture);
+  *major = architecture / 10;
+  *minor = architecture % 10;
+  return 0;
+}
+}
