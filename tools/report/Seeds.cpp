@@ -14,11 +14,11 @@
 namespace Kindred::Tools {
 namespace {
 
-constexpr std::size_t bins_max = 200;       // the seeds of a layer are drawn in
-constexpr std::size_t states_max = 60;      // in chronological order
-constexpr std::size_t epochs_max = 16;      // of telemetry
-constexpr std::size_t rows_max = 2000;      // of the table
-constexpr std::size_t bytes_max = 200'000;  // of the table
+constexpr std::size_t bins_max = 200;            // the seeds of a layer are drawn in
+constexpr std::size_t states_max = 60;           // in chronological order
+constexpr std::size_t epochs_max = 16;           // of telemetry
+constexpr std::size_t seed_rows_max = 2000;      // of the table
+constexpr std::size_t seed_bytes_max = 200'000;  // of the table
 
 /// Every how many of \p count elements one is shown, counted from the last.
 std::size_t step_of(std::size_t count, std::size_t most) { return (count + most - 1) / most; }
@@ -120,7 +120,7 @@ ReportTable table_of(const ReportSeeds& layer) {
                    {"health", ColumnKind::number},    {"last transitions", ColumnKind::text}};
   const ReportSeedEpoch* last = layer.epochs.empty() ? nullptr : &layer.epochs.back();
   const auto number = [](double value) { return number_cell(Html::score(value), value); };
-  const std::size_t rows = std::min(layer.seeds.size(), rows_max);
+  const std::size_t rows = std::min(layer.seeds.size(), seed_rows_max);
   if (rows < layer.seeds.size()) {
     table.note = fmt::format("The first {} of {} seeds.", Html::count(static_cast<double>(rows)),
                              Html::count(static_cast<double>(layer.seeds.size())));
@@ -164,7 +164,7 @@ void append_seeds(std::string& out, const ReportSeeds& layer) {
     append_telemetry_plot(out, layer, &ReportSeedEpoch::health, "Health");
     out += "</div></div>\n";
   }
-  if (!layer.seeds.empty()) append_table(out, table_of(layer), bytes_max);
+  if (!layer.seeds.empty()) append_table(out, table_of(layer), seed_bytes_max);
 }
 
 }  // namespace Kindred::Tools

@@ -11,9 +11,9 @@
 namespace Kindred::Tools {
 namespace {
 
-constexpr std::size_t points_max = 30;      // drawn per sweep
-constexpr std::size_t sweeps_max = 16;      // drawn
-constexpr std::size_t bytes_max = 150'000;  // of the table
+constexpr std::size_t points_max = 30;            // drawn per sweep
+constexpr std::size_t sweeps_max = 16;            // drawn
+constexpr std::size_t sweep_bytes_max = 150'000;  // of the table
 
 using Seconds = std::array<double, space_count> ReportSweepPoint::*;
 
@@ -189,7 +189,7 @@ void append_sweeps(std::string& out, const std::vector<ReportSweep>& sweeps) {
     if (!sweeps[i].points.empty()) append_chart(out, sweeps[i]);
   }
   out += "</div>\n";
-  append_table(out, times_of(sweeps), bytes_max);
+  append_table(out, times_of(sweeps), sweep_bytes_max);
 }
 
 }  // namespace Kindred::Tools

@@ -11,7 +11,7 @@
 namespace Kindred::Tools {
 namespace {
 
-constexpr std::size_t text_max = 400;  // bytes per cell
+constexpr std::size_t cell_text_max = 400;  // bytes per cell
 
 const char* class_of(ColumnKind kind) {
   switch (kind) {
@@ -27,7 +27,7 @@ const char* class_of(ColumnKind kind) {
 }
 
 void append_cell(std::string& out, ColumnKind kind, const ReportCell& cell) {
-  const std::string text = Html::text(Html::clipped(cell.text, text_max));
+  const std::string text = Html::text(Html::clipped(cell.text, cell_text_max));
   out += "<td";
   if (cell.best) {
     out += kind == ColumnKind::number ? " class=\"number best\"" : " class=\"best\"";
@@ -62,8 +62,8 @@ std::string heading_html(const ReportGroup& group, std::size_t columns) {
   return fmt::format(
       "<tr class=\"group\"><th colspan=\"{}\" scope=\"rowgroup\">{} <span "
       "class=\"soft\">{}</span></th></tr>\n",
-      columns, Html::text(Html::clipped(group.heading, text_max)),
-      Html::text(Html::clipped(group.note, text_max)));
+      columns, Html::text(Html::clipped(group.heading, cell_text_max)),
+      Html::text(Html::clipped(group.note, cell_text_max)));
 }
 
 }  // namespace
