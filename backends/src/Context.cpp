@@ -156,7 +156,9 @@ Context::Context(ContextOptions options) {
   } else if (device.compiled && !device.usable) {
     throw SpaceUnavailable(
         "this build of Kindred needs a CUDA driver and a device, and there is none (" +
-        device.why_not + "); use the host build: ./run build release");
+        device.why_not +
+        "); use the host build: ./run build release, or, of packages, the library "
+        "for hosts: KINDRED_LIBRARY=host");
   }
   KINDRED_THROW_IF(device.usable && options.device && *options.device >= device.device_count,
                    "device is " + std::to_string(*options.device) + "; this process sees " +

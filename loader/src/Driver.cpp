@@ -2,6 +2,8 @@
 #include <kindred/loader/Driver.hpp>
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -52,6 +54,7 @@ struct ManagementFunctions {
   int (*device)(unsigned index, void** device) = nullptr;
   int (*device_name)(void* device, char* name, unsigned length) = nullptr;
   int (*capability)(void* device, int* major, int* minor) = nullptr;
+  int (*mig_mode)(void* device, unsigned* now, unsigned* next) = nullptr;
 
   bool find_in(void* library) {
     return find(library, "nvmlInit_v2", init) && find(library, "nvmlShutdown", shutdown) &&
@@ -59,7 +62,8 @@ struct ManagementFunctions {
            find(library, "nvmlDeviceGetCount_v2", device_count) &&
            find(library, "nvmlDeviceGetHandleByIndex_v2", device) &&
            find(library, "nvmlDeviceGetName", device_name) &&
-           find(library, "nvmlDeviceGetCudaComputeCapability", capability);
+           find(library, "nvmlDeviceGetCudaComputeCapability", capability) &&
+           find(library, "nvmlDeviceGetMigMode", mig_mode);
   }
 };
 
@@ -80,6 +84,10 @@ std::optional<Device> managed_device(const ManagementFunctions& management, unsi
           success ||
       management.capability(device, &major, &minor) != success)
     return {};
+  unsigned is_divided = 0;
+  unsigned later = 0;
+  // Of a divided device (MIG), CUDA sees the parts, of which there may be none.
+  if (management.mig_mode(device, &is_divided, &later) == success && is_divided != 0) return {};
   return Device{name.data(), 10 * major + minor};
 }
 
@@ -93,9 +101,15 @@ std::optional<bool> shows_device(unsigned count) {
   return first >= 0 && static_cast<unsigned long>(first) < count;
 }
 
+/// Whether the module of the kernel that CUDA needs besides the management library can be used.
+bool can_open(const char* file) {
+  const int opened = open(file, O_RDWR | O_CLOEXEC);
+  return opened >= 0 && close(opened) == 0;
+}
+
 /// \brief The answer of the management library, which initialises nothing in this process. Empty
-/// where CUDA must be asked: the library is missing or fails, no device is visible, or the devices
-/// differ, of which CUDA chooses the order.
+/// where CUDA must be asked: the library is missing or fails, no device is visible or one is
+/// divided, or the devices differ, of which CUDA chooses the order.
 std::optional<Driver> ask_management(const char* file) {
   void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   ManagementFunctions management;
@@ -118,7 +132,7 @@ std::optional<Driver> ask_management(const char* file) {
 
 }  // namespace
 
-Driver query_driver(const char* file, const char* management) {
+Driver query_driver(const char* file, const char* management, const char* memory_device) {
   Driver found;
   // It stays open: the library of Kindred needs it, and a driver that was closed may leave threads.
   void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -126,7 +140,8 @@ Driver query_driver(const char* file, const char* management) {
     found.why_not = std::string("there is no NVIDIA driver: ") + dlerror();
     return found;
   }
-  if (std::optional<Driver> answer = ask_management(management)) return *std::move(answer);
+  if (can_open(memory_device))
+    if (std::optional<Driver> answer = ask_management(management)) return *std::move(answer);
   Functions driver;
   if (!find(library, "cuInit", driver.init) ||
       !find(library, "cuDriverGetVersion", driver.version) ||

@@ -68,7 +68,7 @@ std::uint64_t KeyTable::bytes() const noexcept {
 }
 
 void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) {
-  const std::unique_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_lock(m_state->mutex);
   Impl::KeyStore& store = m_state->store;
   Impl::require_kind(keys, store.kind());
   KINDRED_THROW_IF(ids.size() != keys.size(), std::to_string(ids.size()) + " ids are given for " +
@@ -96,18 +96,18 @@ void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) {
 }
 
 void KeyTable::remove(const KeySpan& keys) {
-  const std::unique_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_lock(m_state->mutex);
   Impl::KeyStore& store = m_state->store;
   for (const std::uint64_t id : Impl::ids_to_remove(store, keys)) store.remove(*store.find_id(id));
 }
 
 std::vector<std::int64_t> KeyTable::find(const KeySpan& keys) const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   return Impl::ids_of(m_state->store, keys);
 }
 
 KeyList KeyTable::keys(std::span<const std::int64_t> ids) const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   const Impl::KeyStore& store = m_state->store;
   KeyList keys;
   keys.kind = store.kind();
@@ -123,14 +123,14 @@ KeyList KeyTable::keys(std::span<const std::int64_t> ids) const {
 }
 
 void KeyTable::save(const std::string& path) const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   Impl::SectionWriter writer(path, kind_of_file);
   m_state->write(writer);
 }
 
 std::vector<std::byte> KeyTable::to_bytes() const {
   return Impl::translating_out_of_memory("Kindred::KeyTable::to_bytes", [&] {
-    const std::shared_lock lock(m_state->mutex);
+    const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
     std::vector<std::byte> bytes;
     Impl::SectionWriter writer(bytes, kind_of_file);
     m_state->write(writer);

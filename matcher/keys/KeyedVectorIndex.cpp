@@ -12,6 +12,7 @@
 #include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <shared_mutex>
@@ -55,7 +56,14 @@ void try_to(const Step& step) noexcept {
 }  // namespace
 
 struct KINDRED_HIDDEN KeyedVectorIndex::State {
-  State(VectorIndex given, Impl::KeyStore keys) : index(std::move(given)), store(std::move(keys)) {}
+  State(VectorIndex given, Impl::KeyStore keys)
+      : index(std::move(given)), store(std::move(keys)), size(store.size()) {}
+
+  /// At the end of a change, the number of keys becomes readable without the lock.
+  struct Publish {
+    State& state;
+    ~Publish() { state.size = state.store.size(); }
+  };
 
   /// Writes the keys after the rows.
   auto key_sections() const {
@@ -99,6 +107,7 @@ struct KINDRED_HIDDEN KeyedVectorIndex::State {
   VectorIndex index;
   Impl::KeyStore store;
   mutable Impl::SharedMutex mutex;  ///< protects both
+  std::atomic<std::size_t> size;
 };
 
 KeyedVectorIndex::KeyedVectorIndex(Context& context, const KeySpan& keys, const VectorSpan& rows,
@@ -115,10 +124,7 @@ KeyedVectorIndex::KeyedVectorIndex(KeyedVectorIndex&&) noexcept = default;
 KeyedVectorIndex& KeyedVectorIndex::operator=(KeyedVectorIndex&&) noexcept = default;
 
 KeyKind KeyedVectorIndex::key_kind() const noexcept { return m_state->store.kind(); }
-std::size_t KeyedVectorIndex::size() const noexcept {
-  const std::shared_lock lock(m_state->mutex);
-  return m_state->store.size();
-}
+std::size_t KeyedVectorIndex::size() const noexcept { return m_state->size; }
 std::size_t KeyedVectorIndex::dimension() const noexcept { return m_state->index.dimension(); }
 VectorElement KeyedVectorIndex::element() const noexcept { return m_state->index.element(); }
 std::uint64_t KeyedVectorIndex::key_bytes() const noexcept {
@@ -128,7 +134,8 @@ std::uint64_t KeyedVectorIndex::key_bytes() const noexcept {
 const VectorIndex& KeyedVectorIndex::vectors() const noexcept { return m_state->index; }
 
 UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& rows) {
-  const std::unique_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_lock(m_state->mutex);
+  const State::Publish publish{*m_state};
   Impl::KeyStore& store = m_state->store;
   VectorIndex& index = m_state->index;
   Impl::require_kind(keys, store.kind());
@@ -193,7 +200,8 @@ UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& row
 }
 
 void KeyedVectorIndex::remove(const KeySpan& keys) {
-  const std::unique_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_lock(m_state->mutex);
+  const State::Publish publish{*m_state};
   Impl::KeyStore& store = m_state->store;
   const std::vector<std::uint64_t> ids = Impl::translating_out_of_memory(
       "Kindred::KeyedVectorIndex::remove", [&] { return Impl::ids_to_remove(store, keys); });
@@ -202,13 +210,13 @@ void KeyedVectorIndex::remove(const KeySpan& keys) {
 }
 
 std::vector<std::int64_t> KeyedVectorIndex::find(const KeySpan& keys) const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   return Impl::ids_of(m_state->store, keys);
 }
 
 KeyedSearchResults KeyedVectorIndex::search(std::span<const float> queries,
                                             const SearchOptions& options) const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   KeyedSearchResults out{m_state->index.search(queries, options), {}};
   out.keys = m_state->keys_of(out.ids, [](std::int64_t id) { return id; });
   return out;
@@ -216,14 +224,14 @@ KeyedSearchResults KeyedVectorIndex::search(std::span<const float> queries,
 
 KeyedScoreResults KeyedVectorIndex::search_at_least(std::span<const float> queries, float score,
                                                     const SearchOptions& options) const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   return m_state->with_keys(m_state->index.search_at_least(queries, score, options));
 }
 
 KeyedScoreResults KeyedVectorIndex::score(std::span<const float> queries,
                                           std::span<const KeySpan> candidates,
                                           const SearchOptions& options) const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   Ragged<std::uint64_t> ids;
   for (std::size_t query = 0; query < candidates.size(); ++query) {
     const std::vector<std::int64_t> found = Impl::ids_of(m_state->store, candidates[query]);
@@ -239,18 +247,18 @@ KeyedScoreResults KeyedVectorIndex::score(std::span<const float> queries,
 }
 
 void KeyedVectorIndex::save(const std::string& path) const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   const auto parts = m_state->index.parts();
-  const std::shared_lock rows_lock(parts.mutex);
+  const auto rows_lock = Impl::cancellable_shared_lock(parts.mutex);
   const std::vector<StoredVectors> rows = parts.store.stored();
   Impl::write_vectors(path, rows, parts.store.end_id(), m_state->key_sections());
 }
 
 std::vector<std::byte> KeyedVectorIndex::to_bytes() const {
   return Impl::translating_out_of_memory("Kindred::KeyedVectorIndex::to_bytes", [&] {
-    const std::shared_lock lock(m_state->mutex);
+    const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
     const auto parts = m_state->index.parts();
-    const std::shared_lock rows_lock(parts.mutex);
+    const auto rows_lock = Impl::cancellable_shared_lock(parts.mutex);
     const std::vector<StoredVectors> rows = parts.store.stored();
     return Impl::vectors_to_bytes(rows, parts.store.end_id(), m_state->key_sections());
   });

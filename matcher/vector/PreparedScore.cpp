@@ -35,7 +35,7 @@ struct KINDRED_HIDDEN PreparedScore::State {
         filter_bits(options_.filter_bits.begin(), options_.filter_bits.end()) {
     options.filter = filter_bytes;
     options.filter_bits = filter_bits;
-    const std::shared_lock lock(parts.mutex);
+    const auto lock = Impl::cancellable_shared_lock(parts.mutex);
     filtered_ids = parts.store.end_id();
     filter.emplace(options.filter, options.filter_bits, filtered_ids, 1);
     constexpr double element_nanoseconds = 0.2;
@@ -79,7 +79,7 @@ struct KINDRED_HIDDEN PreparedScore::State {
 
   /// Returns false if the prepared launches cannot be used; the index must then be called.
   bool score_prepared(std::span<const float> query, std::span<const std::uint64_t> candidates) {
-    const std::shared_lock lock(parts.mutex);
+    const auto lock = Impl::cancellable_shared_lock(parts.mutex);
     const bool is_filtered = !filter_bytes.empty() || !filter_bits.empty();
     KINDRED_THROW_IF(is_filtered && filtered_ids != parts.store.end_id(),
                      "the filter is for " + std::to_string(filtered_ids) +

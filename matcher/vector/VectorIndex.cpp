@@ -59,6 +59,14 @@ struct KINDRED_HIDDEN VectorIndex::State {
         array_searches.get<std::decay_t<decltype(exec_space)>>().bind(context.memory(space));
       });
     }
+    publish();
+  }
+
+  /// Copies the numbers that must be readable at any time, also in callbacks and under locks that
+  /// those take.
+  void publish() noexcept {
+    size = store.size();
+    end_id = store.end_id();
   }
 
   /// \brief Calls `change()`, which changes the rows, after all calls that read them. \throws
@@ -74,6 +82,10 @@ struct KINDRED_HIDDEN VectorIndex::State {
         array_search.rows_changed();
       });
     }
+    struct Publish {
+      State& state;
+      ~Publish() { state.publish(); }
+    } const publish{*this};
     return Impl::translating_out_of_memory(what, change);
   }
 
@@ -219,6 +231,8 @@ struct KINDRED_HIDDEN VectorIndex::State {
   mutable CallHistory history;
   Impl::VectorStore store;
   mutable Impl::SharedMutex mutex;  ///< protects the store
+  std::atomic<std::size_t> size{0};
+  std::atomic<std::uint64_t> end_id{0};
   std::atomic<double> seconds_without_copy{
       0.0};  ///< seconds that searches without quantized copies took
   std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;
@@ -290,19 +304,13 @@ VectorIndex::Parts VectorIndex::parts() const noexcept {
           m_state->array_search_mutex};
 }
 
-std::size_t VectorIndex::size() const noexcept {
-  const std::shared_lock lock(m_state->mutex);
-  return m_state->store.size();
-}
-std::uint64_t VectorIndex::end_id() const noexcept {
-  const std::shared_lock lock(m_state->mutex);
-  return m_state->store.end_id();
-}
+std::size_t VectorIndex::size() const noexcept { return m_state->size; }
+std::uint64_t VectorIndex::end_id() const noexcept { return m_state->end_id; }
 std::size_t VectorIndex::dimension() const noexcept { return m_state->store.dimension(); }
 VectorElement VectorIndex::element() const noexcept { return m_state->store.element(); }
 
 std::vector<std::uint64_t> VectorIndex::ids() const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   return Impl::translating_out_of_memory("Kindred::VectorIndex::ids", [&] {
     std::vector<std::uint64_t> out;
     out.reserve(m_state->store.size());
@@ -314,7 +322,7 @@ std::vector<std::uint64_t> VectorIndex::ids() const {
 }
 
 void VectorIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out) const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   const Impl::VectorStore& store = m_state->store;
   const std::size_t dimension = store.dimension();
   KINDRED_THROW_IF(out.size() % dimension != 0 || out.size() / dimension != ids.size(),
@@ -338,7 +346,7 @@ void VectorIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out)
 }
 
 VectorStatistics VectorIndex::statistics() const {
-  const std::shared_lock lock(m_state->mutex);
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   return m_state->store.statistics();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libnvidia-ml.so.1 that reports what environment variables say: FAKE_MANAGED (the number of
 // devices; without it, nothing works), FAKE_CUDA (the version of CUDA), FAKE_ARCHITECTURE (10 × the
-// compute capability) and FAKE_OTHER (the same of the last device).
+// compute capability), FAKE_OTHER (the same of the last device) and FAKE_MIG (that devices are
+// divided).
 #include <cstdio>
 #include <cstdlib>
 
@@ -39,6 +40,11 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
 int nvmlDeviceGetName(void*, char* name, unsigned length) {
   std::snprintf(name, length, "Managed GPU");
   return 0;
+}
+
+int nvmlDeviceGetMigMode(void*, unsigned* now, unsigned* next) {
+  *now = *next = static_cast<unsigned>(number("FAKE_MIG", 0));
+  return number("FAKE_MIG", -1) < 0 ? 3 : 0;
 }
 
 int nvmlDeviceGetCudaComputeCapability(void* device, int* major, int* minor) {

@@ -161,7 +161,7 @@ class Setting {
 TEST(Driver, ReportsItsDevice) {
   const Setting architecture("FAKE_ARCHITECTURE", "121");
   const Setting cuda("FAKE_CUDA", "13010");
-  const Driver found = query_driver(FAKE_DRIVER, FAKE_MANAGEMENT);
+  const Driver found = query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/dev/null");
   EXPECT_EQ(found.why_not, "");
   EXPECT_EQ(found.device, "Fake GPU");
   EXPECT_EQ(found.architecture, 121);
@@ -174,7 +174,7 @@ TEST(Driver, ItsManagementAnswersWithoutInitialisingCuda) {
   const Setting architecture("FAKE_ARCHITECTURE", "121");
   const Setting cuda("FAKE_CUDA", "13010");
   const auto expect_answer = [] {
-    const Driver found = query_driver(FAKE_DRIVER, FAKE_MANAGEMENT);
+    const Driver found = query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/dev/null");
     EXPECT_EQ(found.why_not, "");
     EXPECT_EQ(found.device, "Managed GPU");
     EXPECT_EQ(found.architecture, 121);
@@ -189,13 +189,19 @@ TEST(Driver, ItsManagementAnswersWithoutInitialisingCuda) {
 
 TEST(Driver, CudaIsAskedWhereItsManagementCannotKnow) {
   const Setting managed("FAKE_MANAGED", "2");
-  const auto asked = [] { return query_driver(FAKE_DRIVER, FAKE_MANAGEMENT).device; };
+  const auto asked = [] { return query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/dev/null").device; };
   EXPECT_EQ(asked(), "Managed GPU");
-  EXPECT_EQ(query_driver(FAKE_DRIVER, "libkindred_no_such_library.so.1").device, "Fake GPU");
-  EXPECT_EQ(query_driver(FAKE_DRIVER, FAKE_LIBRARY).device, "Fake GPU");
+  EXPECT_EQ(query_driver(FAKE_DRIVER, "libkindred_no_such_library.so.1", "/dev/null").device,
+            "Fake GPU");
+  EXPECT_EQ(query_driver(FAKE_DRIVER, FAKE_LIBRARY, "/dev/null").device, "Fake GPU");
   for (const char* visible : {"", "-1", "2", "GPU-8932f937", "0x1", "1-2"}) {
     const Setting some("CUDA_VISIBLE_DEVICES", visible);
     EXPECT_EQ(asked(), "Fake GPU") << visible;
+  }
+  EXPECT_EQ(query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/nonexistent").device, "Fake GPU");
+  {
+    const Setting divided("FAKE_MIG", "1");
+    EXPECT_EQ(asked(), "Fake GPU");
   }
   {
     const Setting other("FAKE_OTHER", "80");
@@ -208,7 +214,7 @@ TEST(Driver, CudaIsAskedWhereItsManagementCannotKnow) {
 TEST(Driver, MayFindNoDevice) {
   for (const char* variable : {"FAKE_DEVICES", "FAKE_INIT"}) {
     const Setting none(variable, variable == std::string("FAKE_INIT") ? "100" : "0");
-    EXPECT_THAT(query_driver(FAKE_DRIVER, FAKE_MANAGEMENT).why_not,
+    EXPECT_THAT(query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/dev/null").why_not,
                 HasSubstr("the NVIDIA driver finds no device"));
   }
 }
@@ -216,7 +222,7 @@ TEST(Driver, MayFindNoDevice) {
 TEST(Driver, MayFail) {
   const auto reason = [](const char* variable, const char* error) {
     const Setting failing(variable, error);
-    return query_driver(FAKE_DRIVER, FAKE_MANAGEMENT).why_not;
+    return query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/dev/null").why_not;
   };
   EXPECT_THAT(reason("FAKE_INIT", "803"),
               HasSubstr("does not work: cuInit returns 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)"));

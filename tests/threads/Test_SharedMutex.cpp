@@ -9,6 +9,7 @@
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <numeric>
 #include <random>
@@ -80,6 +81,32 @@ TEST(SharedMutex, ACancelledWriterLetsReadersInAgain) {
   cancellation.cancel();
   writer.join();
   EXPECT_FALSE(keeps_readers_out(mutex));
+}
+
+TEST(SharedMutex, ReadersAreNotLeftBehindByWriters) {
+  SharedMutex mutex;
+  std::atomic<bool> is_done{false};
+  std::atomic<int> writes{0};
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 3; ++i) {
+    writers.emplace_back([&] {
+      while (!is_done) {
+        const std::unique_lock lock(mutex);
+        ++writes;
+        std::this_thread::sleep_for(std::chrono::milliseconds(25));
+      }
+    });
+  }
+  while (writes < 4) std::this_thread::yield();
+  // With a scope, a reader wakes up from time to time.
+  Cancellation cancellation;
+  const Cancellation::Scope scope(cancellation);
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10; ++i) (void)Impl::cancellable_shared_lock(mutex);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  is_done = true;
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_LT(taken.count(), 5.0) << "each may wait for a few writers";
 }
 
 /// \brief `change()` ends while other threads call `read()` without a pause, so that one of them is

@@ -16,6 +16,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -35,9 +38,20 @@ namespace {
 /// An index with the context that it needs. Calls that change it must not run concurrently with
 /// others.
 struct Shared {
+  Shared(SharedContext owner, HnswIndex made) : context(std::move(owner)), index(std::move(made)) {
+    publish();
+  }
+  /// Copies the numbers that `len` and `repr` read, also in callbacks.
+  void publish() noexcept {
+    size = index.size();
+    end_id = index.end_id();
+  }
+
   SharedContext context;
   HnswIndex index;
-  mutable Impl::SharedMutex mutex = {};
+  mutable Impl::SharedMutex mutex;
+  std::atomic<std::size_t> size{0};
+  std::atomic<std::uint64_t> end_id{0};
 };
 using Handle = EngineHandle<Shared>;
 
@@ -54,9 +68,13 @@ auto reading(const Shared& shared, const Call& call) {
   });
 }
 template <class Call>
-auto changing(const Shared& shared, const Call& call) {
+auto changing(Shared& shared, const Call& call) {
   return unlocked([&] {
     const auto lock = Impl::cancellable_lock(shared.mutex);
+    struct Publish {
+      Shared& shared;
+      ~Publish() { shared.publish(); }
+    } const publish{shared};
     return call();
   });
 }
@@ -213,16 +231,8 @@ void register_hnsw_index(Module& module) {
           nb::arg("context").none())
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
-      .def("size",
-           [](const Handle& self) {
-             const auto shared = self.open();
-             return reading(*shared, [&] { return shared->index.size(); });
-           })
-      .def("end_id",
-           [](const Handle& self) {
-             const auto shared = self.open();
-             return reading(*shared, [&] { return shared->index.end_id(); });
-           })
+      .def("size", [](const Handle& self) { return self.open()->size.load(); })
+      .def("end_id", [](const Handle& self) { return self.open()->end_id.load(); })
       .def("dimension", [](const Handle& self) { return self.open()->index.dimension(); })
       .def("metric",
            [](const Handle& self) {

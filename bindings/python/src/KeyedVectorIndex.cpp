@@ -264,11 +264,7 @@ void register_keyed_vector_index(Module& module) {
           nb::arg("residency").none(), nb::arg("quantized_copy").none(), nb::arg("context").none())
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
-      .def("size",
-           [](const Handle& self) {
-             const std::shared_ptr<Shared> shared = self.open();
-             return unlocked([&] { return shared->index.size(); });
-           })
+      .def("size", [](const Handle& self) { return self.open()->index.size(); })
       .def("dimension", [](const Handle& self) { return self.open()->index.dimension(); })
       .def("element",
            [](const Handle& self) { return std::string(to_string(self.open()->index.element())); })
@@ -279,11 +275,7 @@ void register_keyed_vector_index(Module& module) {
              const std::shared_ptr<Shared> shared = self.open();
              return unlocked([&] { return shared->index.key_bytes(); });
            })
-      .def("end_id",
-           [](const Handle& self) {
-             const std::shared_ptr<Shared> shared = self.open();
-             return unlocked([&] { return shared->index.vectors().end_id(); });
-           })
+      .def("end_id", [](const Handle& self) { return self.open()->index.vectors().end_id(); })
       .def(
           "upsert",
           [](const Handle& self, nb::handle keys, nb::handle rows, nb::handle scales) {

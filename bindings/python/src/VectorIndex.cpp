@@ -203,7 +203,7 @@ nb::object scores(const Handle& self, nb::handle queries, nb::handle metric, nb:
   Query query(queries, stream, copy);
   nb::object made = nb::borrow(out);
   if (out.is_none()) {
-    const auto size = static_cast<std::int64_t>(unlocked([&] { return shared->index.size(); }));
+    const auto size = static_cast<std::int64_t>(shared->index.size());
     if (!query.queries().on_device())
       check_free_memory(*shared->context,
                         static_cast<double>(query.count()) * static_cast<double>(size) * 4);
@@ -266,7 +266,7 @@ nb::dict info(const Handle& self) {
   out["rows"] = found.rows;
   out["dimension"] = shared->index.dimension();
   out["element"] = std::string(to_string(shared->index.element()));
-  out["end_id"] = unlocked([&] { return shared->index.end_id(); });
+  out["end_id"] = shared->index.end_id();
   out["removed"] = found.removed;
   out["segments"] = found.segments;
   out["host_bytes"] = found.host_bytes;
@@ -296,16 +296,8 @@ void register_vector_index(Module& module) {
           nb::arg("residency").none(), nb::arg("quantized_copy").none(), nb::arg("context").none())
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
-      .def("size",
-           [](const Handle& self) {
-             const std::shared_ptr<Shared> shared = self.open();
-             return unlocked([&] { return shared->index.size(); });
-           })
-      .def("end_id",
-           [](const Handle& self) {
-             const std::shared_ptr<Shared> shared = self.open();
-             return unlocked([&] { return shared->index.end_id(); });
-           })
+      .def("size", [](const Handle& self) { return self.open()->index.size(); })
+      .def("end_id", [](const Handle& self) { return self.open()->index.end_id(); })
       .def("dimension", [](const Handle& self) { return self.open()->index.dimension(); })
       .def("element",
            [](const Handle& self) { return std::string(to_string(self.open()->index.element())); })

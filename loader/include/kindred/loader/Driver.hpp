@@ -19,12 +19,13 @@ struct Driver {
 /// Takes less than 0.1 ms where there is no driver. Where there is one, its management library
 /// (NVML) answers, so that CUDA is not initialised and still works in a process that is forked from
 /// this one. CUDA itself is asked, and initialised, where the management library is missing or
-/// fails, where the devices differ, and where CUDA_VISIBLE_DEVICES shows none of them or names the
-/// first one by something else than its number.
-/// \param file of the driver's library, which is searched like any library if it has no folder
-/// \param management file of the management library
-Driver query_driver(const char* file = "libcuda.so.1",
-                    const char* management = "libnvidia-ml.so.1");
+/// fails, where the devices differ or one is divided (MIG), where CUDA_VISIBLE_DEVICES shows none
+/// of them or names the first one by something else than its number, and where the file of the
+/// driver that CUDA opens besides cannot be opened. \param file of the driver's library, which is
+/// searched like any library if it has no folder \param management file of the management library
+/// \param memory_device file of the driver that only CUDA opens
+Driver query_driver(const char* file = "libcuda.so.1", const char* management = "libnvidia-ml.so.1",
+                    const char* memory_device = "/dev/nvidia-uvm");
 
 }  // namespace Kindred::Loader
 
