@@ -83,6 +83,17 @@ Ragged<Symbol> random_sequences(const char* name, std::size_t count, std::size_t
   return out;
 }
 
+std::vector<std::uint64_t> match_indices(const MatchResults& results) {
+  std::vector<std::uint64_t> indices;
+  for (const Match& one : results.matches.values) indices.push_back(one.index);
+  return indices;
+}
+std::vector<std::pair<std::uint32_t, float>> spread_values(const SpreadResults& results) {
+  std::vector<std::pair<std::uint32_t, float>> values;
+  for (const Activation& one : results.activations.values) values.emplace_back(one.node, one.value);
+  return values;
+}
+
 SpreadingEngine random_graph(std::uint32_t nodes, std::size_t count,
                              Context& context = one_thread()) {
   auto generator = Testing::generator("graph to cancel");
@@ -289,12 +300,7 @@ TEST(Cancellation, EndsComparisonsOfSequences) {
     options.measure = measure;
     options.threshold = 0.0;
     options.top = 5;
-    EXPECT_GT(expect_same_results([&] {
-                std::vector<std::uint64_t> found;
-                for (const Match& match : matcher.match(queries, options).matches.values)
-                  found.push_back(match.index);
-                return found;
-              }),
+    EXPECT_GT(expect_same_results([&] { return match_indices(matcher.match(queries, options)); }),
               1U)
         << to_string(measure);
   }
@@ -317,12 +323,7 @@ TEST(Cancellation, EndsSpreadsAndHops) {
     SpreadOptions options;
     options.mode = mode;
     options.top = 20;
-    EXPECT_GT(expect_same_results([&] {
-                std::vector<std::pair<std::uint32_t, float>> found;
-                for (const Activation& one : engine.spread(sources, options).activations.values)
-                  found.emplace_back(one.node, one.value);
-                return found;
-              }),
+    EXPECT_GT(expect_same_results([&] { return spread_values(engine.spread(sources, options)); }),
               1U);
   }
   const std::vector<float> x(3000, 0.5F);
@@ -385,24 +386,14 @@ TEST(Cancellation, EndsCallsBetweenTheirPartsOnEverySpace) {
     match.space = space;
     match.measure = Measure::difflib;
     match.top = 5;
-    EXPECT_GT(expect_same_results([&] {
-                std::vector<std::uint64_t> found;
-                for (const Match& one : matcher.match(queries, match).matches.values)
-                  found.push_back(one.index);
-                return found;
-              }),
+    EXPECT_GT(expect_same_results([&] { return match_indices(matcher.match(queries, match)); }),
               least)
         << to_string(space);
     SpreadOptions spread;
     spread.space = space;
     spread.mode = SpreadMode::pagerank;
     spread.top = 20;
-    EXPECT_GT(expect_same_results([&] {
-                std::vector<std::pair<std::uint32_t, float>> found;
-                for (const Activation& one : engine.spread(sources, spread).activations.values)
-                  found.emplace_back(one.node, one.value);
-                return found;
-              }),
+    EXPECT_GT(expect_same_results([&] { return spread_values(engine.spread(sources, spread)); }),
               least)
         << to_string(space);
   }
