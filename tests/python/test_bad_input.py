@@ -18,7 +18,7 @@ try:
     from hypothesis import HealthCheck, given, seed, settings
     from hypothesis import strategies as st
 except ImportError:
-    print("hypothesis is not installed: pip install -r bindings/python/requirements.txt", file=sys.stderr)
+    print("skipped: hypothesis is not installed: pip install -r bindings/python/requirements.txt")
     sys.exit(77)
 
 SEED = int(os.environ.get("KINDRED_TEST_SEED", "20261125"))
