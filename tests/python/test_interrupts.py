@@ -15,6 +15,9 @@ import pykindred
 from long_calls import KINDS
 from support import QUIET_FORK, run, vectors
 
+# What a shell starts in the background ignores Ctrl-C, and so would the programs below.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 LIMIT = 0.1  # seconds from the signal to the exception
 BUSY = 0.4 if "ASAN_OPTIONS" not in os.environ else 4  # on a machine that other programs keep busy, even at the third attempt
 
