@@ -115,19 +115,18 @@ template <class Read, class Change>
 void change_while_reading(const Read& read, const Change& change) {
   std::atomic<bool> is_done{false};
   std::atomic<int> started{0};
-  std::vector<std::thread> readers;
-  for (int i = 0; i < 4; ++i) {
-    readers.emplace_back([&] {
+  Testing::by_threads(5, [&](std::size_t caller) {
+    if (caller > 0) {
       while (!is_done) {
         read();
         ++started;
       }
-    });
-  }
-  while (started < 8) std::this_thread::yield();
-  for (int i = 0; i < 30; ++i) change();
-  is_done = true;
-  for (std::thread& reader : readers) reader.join();
+      return;
+    }
+    while (started < 8) std::this_thread::yield();
+    for (int i = 0; i < 30; ++i) change();
+    is_done = true;
+  });
 }
 
 /// Rows, keys and patterns that the tests below read and change.
