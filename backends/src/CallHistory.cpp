@@ -8,8 +8,9 @@ namespace Kindred {
 bool CallHistory::add(Operation operation, Space space, double work) noexcept {
   Entry* entry = nullptr;
   for (Entry& candidate : m_entries) {
-    const OperationInfo* known = nullptr;
-    if (candidate.operation.compare_exchange_strong(known, operation.info()) ||
+    const OperationInfo* known = candidate.operation.load(std::memory_order_relaxed);
+    if ((known == nullptr &&
+         candidate.operation.compare_exchange_strong(known, operation.info())) ||
         known == operation.info()) {
       entry = &candidate;
       break;

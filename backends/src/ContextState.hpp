@@ -9,6 +9,7 @@
 #include <kindred/backends/impl/KeptObjects.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
+#include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/Stream.hpp>
 #include <kindred/memory/BudgetedResource.hpp>
 
@@ -28,7 +29,7 @@ struct KINDRED_HIDDEN Context::State {
         threads(thread_count),
         serial(1),
         openmp(thread_count),
-        teams(thread_count, openmp.get()),
+        teams(thread_count, openmp.get(), single),
         host_memory(spaces[0].memory_budget, options.before_allocation),
         dispatcher(usable_spaces, thread_count, options.dispatcher)
 #if KINDRED_HAS_DEVICE
@@ -62,7 +63,8 @@ struct KINDRED_HIDDEN Context::State {
   std::vector<SpaceInfo> spaces;
   SpaceSet usable;
   int threads;
-  Impl::HostInstance serial;
+  Impl::HostInstance serial;                   ///< for what is no call
+  Impl::LeasePool<Impl::HostInstance> single;  ///< of one thread, for calls
   Impl::HostInstance openmp;
   Impl::HostTeams teams;
   Impl::HelperThreads helpers;

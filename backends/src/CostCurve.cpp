@@ -14,21 +14,23 @@ std::size_t size_class(double work) noexcept {
 
 void CostCurve::set(Point point) noexcept {
   const std::size_t k = size_class(point.work);
-  m_points[k] = point;
-  m_measured |= std::uint64_t{1} << k;
+  m_points[k] = {point.work, point.seconds};
+  m_measured = m_measured | std::uint64_t{1} << k;
 }
 
 double CostCurve::seconds(double work) const noexcept {
   work = std::max(0.0, work);  // 0 for NaN
-  if (m_measured == 0) return m_overhead + work / m_rate;
+  const std::uint64_t measured = m_measured;
+  const double rate = m_rate;
+  if (measured == 0) return m_overhead + work / rate;
 
   const auto line = [work](const Point& a, const Point& b) {
     return a.seconds + (b.seconds - a.seconds) * ((work - a.work) / (b.work - a.work));
   };
   // The nearest measured points at or below `work` and above it.
   const std::size_t k = size_class(work);
-  std::uint64_t below = m_measured & (~std::uint64_t{0} >> (63 - k));
-  std::uint64_t above = k == 63 ? 0 : m_measured & (~std::uint64_t{0} << (k + 1));
+  std::uint64_t below = measured & (~std::uint64_t{0} >> (63 - k));
+  std::uint64_t above = k == 63 ? 0 : measured & (~std::uint64_t{0} << (k + 1));
   // If nothing was measured in class k, the work of its point is 0.
   if (m_points[k].work > work) {
     below &= ~(std::uint64_t{1} << k);
@@ -40,26 +42,26 @@ double CostCurve::seconds(double work) const noexcept {
   const auto first = [](std::uint64_t bits) {
     return static_cast<std::size_t>(std::countr_zero(bits));
   };
-  if (below != 0 && above != 0) return line(m_points[last(below)], m_points[first(above)]);
+  if (below != 0 && above != 0) return line(point(last(below)), point(first(above)));
   if (below != 0) {
     // Extrapolate along the line through the last two points: a last point that was disturbed or is
     // mostly overhead must not be scaled up as a whole. Two nearly equal points are overhead and
     // give no rate.
-    const Point& end = m_points[last(below)];
+    const Point end = point(last(below));
     const double proportional = end.seconds / end.work;
     const std::uint64_t rest = below & ~(std::uint64_t{1} << last(below));
-    const Point& start = rest != 0 ? m_points[last(rest)] : end;
+    const Point start = rest != 0 ? point(last(rest)) : end;
     const double growth = end.seconds / start.seconds;
     const double slope = growth * growth > end.work / start.work
                              ? (end.seconds - start.seconds) / (end.work - start.work)
-                             : 1.0 / m_rate;
-    const double least = std::min(0.125 / m_rate, proportional);
+                             : 1.0 / rate;
+    const double least = std::min(0.125 / rate, proportional);
     return end.seconds + (work - end.work) * std::clamp(slope, least, proportional);
   }
-  const Point& start = m_points[first(above)];
+  const Point start = point(first(above));
   const double proportional = start.seconds * (work / start.work);
   const std::uint64_t rest = above & (above - 1);
-  const double along = rest != 0 ? line(start, m_points[first(rest)])
+  const double along = rest != 0 ? line(start, point(first(rest)))
                                  : m_overhead + (start.seconds - m_overhead) * (work / start.work);
   return std::clamp(along, proportional, start.seconds);
 }

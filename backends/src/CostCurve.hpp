@@ -2,6 +2,8 @@
 #ifndef KINDRED_BACKENDS_SRC_COST_CURVE_HPP
 #define KINDRED_BACKENDS_SRC_COST_CURVE_HPP
 
+#include "Published.hpp"
+
 #include <kindred/backends/Dispatcher.hpp>
 
 #include <array>
@@ -20,7 +22,8 @@ std::size_t size_class(double work) noexcept;
 /// Before calibration: the line `overhead + work / rate`. After calibration: one measured point per
 /// size class, with linear interpolation between two points. Beyond them it extrapolates along the
 /// line through the nearest two points, or at the assumed rate if those two are nearly equal;
-/// below, never faster than in proportion to the work, and above, never slower.
+/// below, never faster than in proportion to the work, and above, never slower. May be read while
+/// one thread changes it.
 class CostCurve {
  public:
   struct Point {
@@ -41,14 +44,21 @@ class CostCurve {
   template <class Function>
   void for_each_point(const Function& function) const {
     for (std::size_t k = 0; k < size_class_count; ++k)
-      if ((m_measured >> k & 1U) != 0) function(m_points[k]);
+      if ((m_measured >> k & 1U) != 0) function(point(k));
   }
 
  private:
-  double m_overhead = 0;
-  double m_rate = 1;
-  std::uint64_t m_measured = 0;  ///< one bit per size class
-  std::array<Point, size_class_count> m_points{};
+  struct PublishedPoint {
+    Published<double> work;
+    Published<double> seconds;
+  };
+
+  Point point(std::size_t k) const noexcept { return {m_points[k].work, m_points[k].seconds}; }
+
+  Published<double> m_overhead = 0;
+  Published<double> m_rate = 1;
+  std::array<PublishedPoint, size_class_count> m_points{};
+  Published<std::uint64_t> m_measured = 0;  ///< one bit per size class; written after the point
 };
 
 /// \brief The assumed costs of an operation on \p space before anything is measured.

@@ -50,7 +50,6 @@ SpaceSet Dispatcher::usable() const noexcept { return m_state->usable; }
 
 std::array<double, space_count> Dispatcher::predict(const Workload& workload) const {
   const auto& operation = m_state->of(workload.operation);
-  const std::lock_guard lock(operation.mutex);
   return m_state->predict(operation, workload, m_state->best_team(operation, workload));
 }
 
@@ -70,16 +69,18 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   }
   const State::Time now = state.now();
   auto& operation = state.of(workload.operation);
-  const std::lock_guard lock(operation.mutex);
+  const auto lock = operation.try_lock([now] { return now; });
+  const bool learns = lock.owns_lock();
   DispatchRecord record = state.undecided(operation, workload, Reason::predicted);
   State::Class& seen = operation.classes[size_class(workload.work)];
-  if (!seen.seen) {
+  if (learns && !seen.seen) {
     seen.seen = true;
     seen.last.fill(now);
   }
   const auto choose = [&](Space space, Reason why) {
     record.chosen = space;
     record.why = why;
+    if (!learns) return record;
     seen.last[space_index(space)] = now;
     seen.since[space_index(space)] = 0;
     return record;
@@ -97,7 +98,7 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   const Space best = State::best_of(allowed, record.predicted);
   const std::optional<Reason> kept_off = state.kept_off_device(allowed, workload);
   const SpaceSet candidates = kept_off ? allowed.without(Space::cuda) : allowed;
-  const SpaceSet admitted = State::admitted(operation, candidates, now);
+  const SpaceSet admitted = learns ? State::admitted(operation, candidates, now) : candidates;
   record.chosen = State::best_of(admitted, record.predicted);
   if (!candidates.contains(best))
     record.why = *kept_off;
@@ -117,11 +118,13 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
     record.chosen = *incumbent;
     record.why = Reason::hysteresis;
   }
+  if (!learns) return record;
   if (!incumbent) {
     seen.incumbent = record.chosen;
   } else if (*incumbent != record.chosen && allowed.contains(*incumbent)) {
-    operation.cells[space_index(*incumbent)].windows[size_class(workload.work)].keep_newest(
-        observations_kept);
+    State::Cell& left = operation.cells[space_index(*incumbent)];
+    left.windows[size_class(workload.work)].keep_newest(observations_kept);
+    left.publish_ratio(size_class(workload.work));
     seen.incumbent = record.chosen;
   }
   if (operation.breakers[space_index(record.chosen)].open()) {
@@ -149,8 +152,8 @@ std::optional<DispatchRecord> Dispatcher::decide_without(const Workload& workloa
     if (failed.contains(space)) allowed = allowed.without(space);
   if (allowed.empty()) return {};
   auto& operation = state.of(workload.operation);
-  const std::lock_guard lock(operation.mutex);
   DispatchRecord record = state.undecided(operation, workload, Reason::fallback);
+  const std::lock_guard lock(operation.mutex);
   if (state.kept_off_device(allowed, workload)) allowed = allowed.without(Space::cuda);
   record.chosen =
       State::best_of(State::admitted(operation, allowed, state.now()), record.predicted);
@@ -162,10 +165,21 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
   State::PerOperation* known = state.find(record.operation);
   if (known == nullptr) return;
   auto& operation = *known;
-  const std::lock_guard lock(operation.mutex);
+  State::RegretPart& regret = operation.regret.here();
+  regret.decisions.fetch_add(1, std::memory_order_relaxed);
+  const bool is_timed = record.taken > 0.0 && std::isfinite(record.taken);
+  if (is_timed && !record.first) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const double predicted : record.predicted) best = std::min(best, predicted);  // skips NaN
+    regret.taken.fetch_add(record.taken, std::memory_order_relaxed);
+    regret.seconds.fetch_add(std::max(record.taken - best, 0.0), std::memory_order_relaxed);
+  }
+
+  const auto lock = operation.try_lock([&state] { return state.now(); });
+  if (!lock) return;
   operation.breakers[space_index(record.chosen)].succeeded();
-  ++operation.regret.decisions;
-  if (!(record.taken > 0.0) || !std::isfinite(record.taken)) return;
+  operation.publish_breakers();
+  if (!is_timed) return;
 
   // A team of one thread is the space `serial`.
   const Space ran =
@@ -189,15 +203,12 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
     } else if (!record.first) {
       alarm = {};
     }
+    cell.publish_ratio(k);
   }
   if (record.first) return;
 
-  double best = std::numeric_limits<double>::infinity();
-  for (const double predicted : record.predicted) best = std::min(best, predicted);  // skips NaN
-  operation.regret.taken += record.taken;
-  operation.regret.seconds += std::max(record.taken - best, 0.0);
-
   cell.windows[k].add(static_cast<float>(ratio), state.options.window);
+  cell.publish_ratio(k);
   for (const Space space : all_spaces)
     if (space != ran) operation.classes[k].since[space_index(space)] += record.taken;
 }
@@ -205,8 +216,10 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
 void Dispatcher::observe_success(Operation operation, Space space) noexcept {
   State::PerOperation* known = m_state->find(operation);
   if (known == nullptr) return;
-  const std::lock_guard lock(known->mutex);
+  const auto lock = known->try_lock([this] { return m_state->now(); });
+  if (!lock) return;
   known->breakers[space_index(space)].succeeded();
+  known->publish_breakers();
 }
 
 void Dispatcher::observe_failure(Operation operation, Space space) noexcept {
@@ -215,6 +228,7 @@ void Dispatcher::observe_failure(Operation operation, Space space) noexcept {
   const State::Time now = m_state->now();
   const std::lock_guard lock(known->mutex);
   known->breakers[space_index(space)].failed(now);
+  known->publish_breakers();
 }
 
 bool Dispatcher::breaker_open(Operation operation, Space space) const {
@@ -227,10 +241,11 @@ bool Dispatcher::breaker_open(Operation operation, Space space) const {
 Dispatcher::Regret Dispatcher::regret() const {
   Regret sum;
   m_state->for_each_operation([&](const State::PerOperation& known) {
-    const std::lock_guard lock(known.mutex);
-    sum.seconds += known.regret.seconds;
-    sum.taken += known.regret.taken;
-    sum.decisions += known.regret.decisions;
+    known.regret.for_each([&](const State::RegretPart& part) {
+      sum.seconds += part.seconds;
+      sum.taken += part.taken;
+      sum.decisions += part.decisions;
+    });
   });
   return sum;
 }
@@ -323,7 +338,6 @@ bool Dispatcher::calibrated() const {
 double Dispatcher::crossover(Operation operation, Space space) const {
   if (!m_state->usable.contains(space)) return 0;
   const auto& known = m_state->of(operation);
-  const std::lock_guard lock(known.mutex);
   double crossover = 0;
   for (std::size_t k = size_class_count; k-- > 0;) {
     Workload workload;

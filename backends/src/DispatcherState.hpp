@@ -8,12 +8,17 @@
 #include "CircuitBreaker.hpp"
 #include "CostCurve.hpp"
 #include "ObservationWindow.hpp"
+#include "Published.hpp"
 
 #include <kindred/backends/impl/TeamSizes.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/ThreadSlots.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <mutex>
 #include <span>
@@ -40,8 +45,8 @@ struct KINDRED_HIDDEN Dispatcher::State {
   /// What is known about calls of one size class.
   struct Class {
     bool seen = false;
-    std::optional<Space> incumbent;        ///< the space that hysteresis favours
-    std::array<Time, space_count> last{};  ///< when the space was last chosen
+    Impl::Published<std::optional<Space>> incumbent;  ///< the space that hysteresis favours
+    std::array<Time, space_count> last{};             ///< when the space was last chosen
     std::array<double, space_count>
         since{};  ///< seconds that calls have taken on other spaces since then
   };
@@ -63,19 +68,35 @@ struct KINDRED_HIDDEN Dispatcher::State {
     std::array<Impl::ObservationWindow, Impl::size_class_count> windows;
     std::array<Alarm, Impl::size_class_count> alarms{};
 
+    Cell() noexcept { ratios.fill(1); }
     /// Current ratio of the time of a call of size class \p k to its curve.
-    double ratio(std::size_t k) const noexcept {
-      return std::max(windows[k].ratio(), static_cast<double>(alarms[k].ratio));
+    double ratio(std::size_t k) const noexcept { return ratios[k]; }
+    /// Called after the window or the alarm of size class \p k has changed.
+    void publish_ratio(std::size_t k) noexcept {
+      ratios[k] = std::max(windows[k].ratio(), static_cast<double>(alarms[k].ratio));
     }
     /// Called after the curve has changed, to which all observations are relative.
     void forget_observations() noexcept {
       windows = {};
       alarms = {};
+      ratios.fill(1);
     }
+
+   private:
+    std::array<Impl::Published<double>, Impl::size_class_count> ratios;
   };
 
-  /// Each operation has its own lock, so that calls of different engines do not wait for each
-  /// other.
+  /// Part of the sums of \ref Regret, of some threads.
+  struct RegretPart {
+    std::atomic<double> seconds{0};
+    std::atomic<double> taken{0};
+    std::atomic<std::uint64_t> decisions{0};
+  };
+
+  /// \brief What is known about an operation.
+  ///
+  /// Predictions read curves, ratios and incumbents without the lock. Who changes something holds
+  /// it. Calls learn what they can without waiting for each other.
   struct PerOperation {
     PerOperation(Operation op, const Options& options)
         : operation(op),
@@ -87,7 +108,48 @@ struct KINDRED_HIDDEN Dispatcher::State {
     std::array<Cell, space_count> cells;
     std::array<Class, Impl::size_class_count> classes;
     std::array<Impl::CircuitBreaker, space_count> breakers;
-    Regret regret;
+    Impl::ThreadSlots<RegretPart> regret;
+
+    /// \brief The lock, or none: then the call changes nothing but the regret.
+    ///
+    /// What a call changes moves to the processor of its thread, which takes about a microsecond.
+    /// While several threads call, most of their calls therefore do without; a thread that calls
+    /// alone always gets the lock. While a breaker is open, every call waits for it.
+    template <class Now>
+    std::unique_lock<std::mutex> try_lock(const Now& now) {
+      if (m_has_open_breaker) return std::unique_lock(mutex);
+      constexpr std::chrono::microseconds pause{50};
+      constexpr unsigned calls_per_turn = 16;
+      thread_local unsigned calls = 0;
+      const std::size_t me = Impl::thread_number() + 1;
+      if (m_last_thread != me) {
+        const Time time = now();
+        const std::int64_t ticks = time.time_since_epoch().count();
+        const bool is_recent = time - Time(Time::duration(m_last_time)) < pause;
+        if (m_last_thread != 0 && is_recent && ++calls % calls_per_turn != 0)
+          return std::unique_lock(mutex, std::defer_lock);
+        std::unique_lock lock(mutex, std::try_to_lock);
+        if (lock) {
+          m_last_thread = me;
+          m_last_time = ticks;
+        }
+        return lock;
+      }
+      return std::unique_lock(mutex, std::try_to_lock);
+    }
+    /// Called after a breaker has changed.
+    void publish_breakers() noexcept {
+      bool any = false;
+      for (const Impl::CircuitBreaker& breaker : breakers) any = any || breaker.open();
+      if (any != m_has_open_breaker) m_has_open_breaker = any;
+    }
+
+   private:
+    Impl::Published<bool> m_has_open_breaker = false;
+    /// The thread that had the lock last, its number plus one, and since when, in ticks of the
+    /// clock.
+    Impl::Published<std::size_t> m_last_thread = 0;
+    Impl::Published<std::int64_t> m_last_time = 0;
   };
 
   State(SpaceSet usable_spaces, int thread_count, Options given)
@@ -156,10 +218,11 @@ struct KINDRED_HIDDEN Dispatcher::State {
   void reset(PerOperation& known) const {
     const std::lock_guard lock(known.mutex);
     for (const Space space : all_spaces) {
-      Cell cell;
+      Cell& cell = known.cells[space_index(space)];
+      cell.curves.resize(teams_of(space).size());  // before others know the operation
       for (const int size : teams_of(space))
-        cell.curves.push_back(Impl::prior_curve(known.operation.prior(), space, size));
-      known.cells[space_index(space)] = std::move(cell);
+        cell.curves[variant(space, size)] = Impl::prior_curve(known.operation.prior(), space, size);
+      cell.forget_observations();
     }
     known.classes = {};
     for (const auto& point : profile.points) {
@@ -184,7 +247,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
   }
 
   /// \brief Predicted seconds on a team, without observations: not less than the time of one thread
-  /// divided by the threads that have a piece of the work. Requires the operation's lock.
+  /// divided by the threads that have a piece of the work.
   /// \tparam Call a workload or its record
   template <class Call>
   double on_team(const PerOperation& operation, const Call& call, std::size_t i) const noexcept {
@@ -197,7 +260,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
                                        std::memory_order_relaxed);
   }
 
-  /// The team of `openmp` with the lowest predicted time. Requires the operation's lock.
+  /// The team of `openmp` with the lowest predicted time.
   template <class Call>
   TeamCost best_team(const PerOperation& operation, const Call& call) const noexcept {
     TeamCost best;
@@ -210,8 +273,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
     return best;
   }
 
-  /// Predicted seconds on one thread, or on a device with its transfer. Requires the operation's
-  /// lock.
+  /// Predicted seconds on one thread, or on a device with its transfer.
   template <class Call>
   double on_one(const PerOperation& operation, Space space, const Call& call) const noexcept {
     double seconds =
@@ -225,7 +287,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
     return seconds;
   }
 
-  /// Predicted seconds without observations. Requires the operation's lock.
+  /// Predicted seconds without observations.
   template <class Call>
   double base(const PerOperation& operation, Space space, const Call& call) const noexcept {
     return space == Space::openmp ? best_team(operation, call).seconds

@@ -28,6 +28,18 @@ struct TeamHere {
 };
 thread_local TeamHere team_here;
 
+/// While it exists, this thread works for a team.
+class OnTeam {
+ public:
+  explicit OnTeam(TeamHere here) noexcept : m_before(std::exchange(team_here, here)) {}
+  ~OnTeam() { team_here = m_before; }
+  OnTeam(const OnTeam&) = delete;
+  OnTeam& operator=(const OnTeam&) = delete;
+
+ private:
+  TeamHere m_before;
+};
+
 /// Binds thread \p i of a team to its part of the processors.
 struct KeepApart {
   int threads;
@@ -64,10 +76,6 @@ class HostTeams::Team {
 
   /// Returns false if the team is busy or its thread cannot be started.
   bool run(Call call, const void* body) {
-    if (m_threads == 1) {
-      run_here(call, body);
-      return true;
-    }
     const std::unique_lock busy(m_busy, std::try_to_lock);
     if (!busy.owns_lock()) return false;
     try {
@@ -87,7 +95,8 @@ class HostTeams::Team {
       if (!point.is_needed()) {
         m_changed.wait(lock, has_ended);
       } else {
-        // The check of the caller may take as long as it likes.
+        // The team looks for the request itself and ends; the check of the caller may take as long
+        // as it likes.
         while (!m_changed.wait_for(lock, cancel_interval, has_ended)) {
           lock.unlock();
           (void)point.is_cancelled();
@@ -101,16 +110,6 @@ class HostTeams::Team {
   }
 
  private:
-  void run_here(Call call, const void* body) {
-    struct Restore {
-      TeamHere before = team_here;
-      ~Restore() { team_here = before; }
-    };
-    const Restore restore;
-    team_here = {m_owner, &m_instance};
-    call(body);
-  }
-
   void loop() {
 #if defined(KOKKOS_ENABLE_OPENMP)
     omp_set_num_threads(m_threads);  // only for regions of this thread
@@ -131,7 +130,8 @@ class HostTeams::Team {
       std::exception_ptr failure;
       try {
         const CancelPoint::Part part(m_point);
-        run_here(m_call, m_body);
+        const OnTeam here({m_owner, &m_instance});
+        m_call(m_body);
       } catch (...) {
         failure = std::current_exception();
       }
@@ -156,12 +156,13 @@ class HostTeams::Team {
   bool m_stopping = false;
 };
 
-HostTeams::HostTeams(int threads, const HostSpace& all) : m_all(all) {
+HostTeams::HostTeams(int threads, const HostSpace& all, LeasePool<HostInstance>& single)
+    : m_single(single) {
   const auto new_instance = [this](int size) -> const HostSpace& {
     return m_instances.emplace_back(std::make_unique<HostInstance>(size))->get();
   };
-  if (threads > 1) m_teams.push_back(std::make_unique<Team>(*this, new_instance(1), 1));
   for (const int size : team_sizes(threads)) {
+    if (size == 1) continue;  // the calling thread
     const HostSpace& instance = size == threads ? all : new_instance(size);
     m_teams.push_back(std::make_unique<Team>(*this, instance, size));
   }
@@ -170,13 +171,24 @@ HostTeams::HostTeams(int threads, const HostSpace& all) : m_all(all) {
 HostTeams::~HostTeams() = default;
 
 int HostTeams::run(int threads, Call call, const void* body) {
-  const HostSpace* const mine = here();
-  if (mine == nullptr && !in_parallel_region()) {
+  if (const HostSpace* const mine = here()) {
+    call(body);
+    return Arch::concurrency(*mine);
+  }
+  if (threads > 1 && !in_parallel_region()) {
     for (const auto& team : m_teams)
       if (team->threads() >= threads && team->run(call, body)) return team->threads();
+    for (auto team = m_teams.rbegin(); team != m_teams.rend(); ++team)
+      if ((*team)->threads() < threads && (*team)->run(call, body)) return (*team)->threads();
   }
+  return run_on_one(call, body);
+}
+
+int HostTeams::run_on_one(Call call, const void* body) {
+  const auto single = m_single.take([] { return std::make_unique<HostInstance>(1); });
+  const OnTeam here({this, &single->get()});
   call(body);
-  return Arch::concurrency(mine != nullptr ? *mine : m_all);
+  return 1;
 }
 
 const HostSpace* HostTeams::here() const noexcept {

@@ -8,6 +8,7 @@
 #include <kindred/core/arch/Process.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -37,14 +38,22 @@ const HostSpace& host_instance(const Context& context, Space space) {
   return team != nullptr ? *team : context.state().openmp.get();
 }
 
+HostLease::HostLease(const Context& context, Space space) {
+  if (space == Space::serial && serial_here == nullptr) {
+    Arch::require_usable_process();
+    m_single.emplace(context.state().single.take([] { return std::make_unique<HostInstance>(1); }));
+    m_exec_space = &(*m_single)->get();
+    m_here.emplace(*m_exec_space);
+  } else {
+    m_exec_space = &host_instance(context, space);
+  }
+}
+HostLease::~HostLease() = default;
+
 Space host_space_for(const Context& context, double nanoseconds) {
   constexpr double thread_nanoseconds = 30e3;
   const bool pays = nanoseconds >= thread_nanoseconds * static_cast<double>(context.threads());
   return pays && context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-}
-
-const HostSpace& host_instance_for(const Context& context, double nanoseconds) {
-  return host_instance(context, host_space_for(context, nanoseconds));
 }
 
 int run_on_team(const Context& context, int threads, void (*call)(const void* body),

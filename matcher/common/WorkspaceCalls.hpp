@@ -7,21 +7,21 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace Kindred::Impl {
 
-/// \brief Runs the calls of an engine and keeps one workspace per space. Calls on the same space
-/// are serialized.
-/// \tparam Workspace \see WorkspaceCache
+/// \brief Runs the calls of an engine and keeps their workspaces. \see WorkspaceCaches
+/// \tparam Workspace constructed from a memory resource and a number of threads
 template <template <class> class Workspace>
 class WorkspaceCalls {
  public:
   /// \param label name of the fence after a failure
-  explicit WorkspaceCalls(const char* label) : m_workspaces(label) {}
+  explicit WorkspaceCalls(const char* label) : m_label(label) {}
 
   /// Calls `body(exec_space, workspace, space)` on the space that the dispatcher chooses. If memory
-  /// runs out, the workspace is released and \p body is called once more. \see Context::run
+  /// runs out, kept workspaces are released and \p body is called once more. \see Context::run
   template <class Body>
   DispatchRecord run(Context& context, Workload workload, std::optional<Space> space,
                      const Body& body) {
@@ -30,17 +30,22 @@ class WorkspaceCalls {
     workload.device_bytes -= std::min(device_bytes, m_workspaces.device_bytes());
     workload.history = &m_history;
     return context.run(workload, space, [&](Space chosen) {
-      const int threads = chosen == Space::openmp ? context.threads() : 1;
-      with_instance(context, chosen, [&](const auto& exec_space) {
-        m_workspaces.lend(exec_space, context.memory(chosen), threads, device_bytes,
-                          [&](auto& workspace) { body(exec_space, workspace, chosen); });
+      const int threads = threads_of(context, chosen);
+      with_instance(context, chosen, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+        m_workspaces.template of<ExecutionSpace>(threads).lend(
+            [&] {
+              return std::make_unique<Workspace<ExecutionSpace>>(context.memory(chosen), threads);
+            },
+            exec_space, m_label, device_bytes,
+            [&](auto& workspace) { body(exec_space, workspace, chosen); });
       });
     });
   }
 
  private:
+  const char* m_label;
   CallHistory m_history;
-  WorkspaceCache<Workspace> m_workspaces;
+  WorkspaceCaches<Workspace> m_workspaces;
 };
 
 }  // namespace Kindred::Impl

@@ -30,9 +30,9 @@ BothRows<Kokkos::HostSpace> built_rows(Context& context, const GraphSpan& graph,
   rows.in = empty_rows(memory, graph.nodes, graph.edges.size(), form);
   rows.out = empty_rows(memory, graph.nodes, graph.edges.size(), form);
   constexpr double edge_nanoseconds = 10;
-  const HostSpace& exec_space =
-      host_instance_for(context, edge_nanoseconds * static_cast<double>(graph.edges.size()));
-  fill_adjacency(exec_space, graph.edges, span_of(rows.out), span_of(rows.in), graph.edge_kinds);
+  const HostLease lease(
+      context, host_space_for(context, edge_nanoseconds * static_cast<double>(graph.edges.size())));
+  fill_adjacency(lease.get(), graph.edges, span_of(rows.out), span_of(rows.in), graph.edge_kinds);
   return rows;
 }
 

@@ -170,13 +170,13 @@ HostRows transposed_rows(Context& context, const HostRows& out, EdgeForm form) {
   in.offsets = {memory, "Kindred::SpreadingEngine::offsets", out.offsets.size()};
   allocate_edges(memory, out.sources.size(), form, in);
   constexpr double edge_nanoseconds = 10;
-  const HostSpace& exec_space =
-      host_instance_for(context, edge_nanoseconds * static_cast<double>(out.sources.size()));
+  const HostLease lease(
+      context, host_space_for(context, edge_nanoseconds * static_cast<double>(out.sources.size())));
   const auto all = [](const auto& buffer) { return std::span(buffer.data(), buffer.size()); };
   const AdjacencySpan rows{all(out.offsets), all(out.sources), all(out.weights),
                            all(out.short_weights), all(out.kinds)};
   fill_transpose(
-      exec_space, rows,
+      lease.get(), rows,
       {all(in.offsets), all(in.sources), all(in.weights), all(in.short_weights), all(in.kinds)});
   return in;
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <string>
 
 namespace Kindred::Impl {
@@ -61,7 +62,7 @@ DispatchRecord PageRankCalls::run(const GraphSnapshot& graph,
                    "tolerance is " + std::to_string(options.tolerance) + "; it must be ≥ 0");
   KINDRED_THROW_IF(options.max_iterations == 0, "max_iterations is 0; it must be at least 1");
   OutWeights& weights = graph.out_weights();
-  weights.prepare(*m_context, graph.view(host_instance(*m_context, Space::serial)));
+  weights.prepare(*m_context, graph.host());
   if (sources.empty()) return {};
   PageRankRequest request;
   request.parameters.damping = options.damping;
@@ -99,41 +100,30 @@ DispatchRecord PageRankCalls::run(const GraphSnapshot& graph,
 }
 
 bool PageRankCalls::release(Space space) {
-  bool had_any = false;
-  with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
-    const auto release_in = [&](Side<ExecutionSpace>& side) {
-      const std::lock_guard lock(side.mutex);
-      if (!side.workspace || side.workspace->is_empty()) return;
-      side.workspace->release();
-      had_any = true;
-    };
-    if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
-      if (space == Space::serial) return release_in(m_serial);
-    }
-    release_in(m_sides.get<ExecutionSpace>());
+  return with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
+    return m_workspaces.of<ExecutionSpace>(threads_of(*m_context, space)).release();
   });
-  return had_any;
 }
 
 void PageRankCalls::run_on(Space space, const GraphSnapshot& graph,
                            std::span<const RestartSources> sources, const PageRankRequest& request,
                            std::span<Rank> ranks, std::span<Convergence> convergence) {
   with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    const auto run_in = [&](Side<ExecutionSpace>& side) {
-      const auto lock = cancellable_lock(side.mutex);
-      if (!side.workspace) side.workspace.emplace(m_context->memory(space));
-      const auto view = graph.view(exec_space);
-      const auto& placed = graph.out_weights().on(*m_context, exec_space);
-      split_and_retry(
-          sources.size(), side.workspace->batch, [&](std::size_t begin, std::size_t count) {
-            side.workspace->run(exec_space, view.in, placed, sources.subspan(begin, count), request,
-                                ranks.data() + begin * request.top, convergence.data() + begin);
-          });
-    };
-    if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
-      if (space == Space::serial) return run_in(m_serial);
-    }
-    run_in(m_sides.get<ExecutionSpace>());
+    using workspace_type = PageRankWorkspace<ExecutionSpace>;
+    m_workspaces.of<ExecutionSpace>(threads_of(*m_context, space))
+        .lend([&] { return std::make_unique<workspace_type>(m_context->memory(space)); },
+              exec_space, "Kindred::SpreadingEngine::failed", 0,
+              [&](workspace_type& workspace) {
+                const auto view = graph.view(exec_space);
+                const auto& placed = graph.out_weights().on(*m_context, exec_space);
+                split_and_retry(sources.size(), workspace_type::batch,
+                                [&](std::size_t begin, std::size_t count) {
+                                  workspace.run(exec_space, view.in, placed,
+                                                sources.subspan(begin, count), request,
+                                                ranks.data() + begin * request.top,
+                                                convergence.data() + begin);
+                                });
+              });
   });
 }
 

@@ -7,22 +7,20 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/memory/WorkspaceCache.hpp>
 
 #include <atomic>
 #include <functional>
-#include <mutex>
-#include <optional>
 #include <span>
 
 namespace Kindred::Impl {
 
-/// \brief Runs PageRank calls and keeps their workspace. Thread-safe: calls on the same space are
-/// serialized.
+/// \brief Runs PageRank calls and keeps their workspaces. Thread-safe. \see WorkspaceCaches
 class PageRankCalls {
  public:
   explicit PageRankCalls(Context& context) : m_context(&context) {}
 
-  /// Releases the workspace of \p space once no call runs there. Returns whether there was one.
+  /// Releases the workspaces of \p space that no call uses. Returns whether there were any.
   bool release(Space space);
 
   /// \brief The best \p top ranks and the convergence of every query, on the space that the
@@ -36,12 +34,6 @@ class PageRankCalls {
                      const std::function<bool(Space)>& make_room);
 
  private:
-  template <class ExecutionSpace>
-  struct Side {
-    std::timed_mutex mutex;  // held while a call uses the workspace
-    std::optional<PageRankWorkspace<ExecutionSpace>> workspace;
-  };
-
   void run_on(Space space, const GraphSnapshot& graph, std::span<const RestartSources> sources,
               const PageRankRequest& request, std::span<Rank> ranks,
               std::span<Convergence> convergence);
@@ -49,8 +41,7 @@ class PageRankCalls {
   Context* m_context;
   CallHistory m_history;
   std::atomic<double> m_iterations = 16;  // recent iterations per query, for cost prediction
-  Side<HostSpace> m_serial;
-  Arch::PerSpace<Side> m_sides;  // the workspace of the host is shared by its threads
+  WorkspaceCaches<PageRankWorkspace> m_workspaces;
 };
 
 }  // namespace Kindred::Impl

@@ -8,6 +8,7 @@
 #include <kindred/memory/SplitAndRetry.hpp>
 
 #include <algorithm>
+#include <memory>
 
 namespace Kindred::Impl {
 
@@ -40,10 +41,7 @@ bool is_surely_large(const ExecutionSpace&, const GraphSnapshot& graph, QuerySou
 
 }  // namespace
 
-SpreadCalls::SpreadCalls(Context& context)
-    : m_context(&context),
-      m_serial(context.memory(Space::serial), 1),
-      m_openmp(context.memory(Space::serial), static_cast<std::size_t>(context.threads())) {}
+SpreadCalls::SpreadCalls(Context& context) : m_context(&context) {}
 
 template <class ExecutionSpace>
 auto SpreadCalls::device_workspace() -> DeviceWorkspace<ExecutionSpace>& {
@@ -54,6 +52,22 @@ auto SpreadCalls::device_workspace() -> DeviceWorkspace<ExecutionSpace>& {
     device.bins.emplace(m_context->memory(Space::cuda));
   }
   return device;
+}
+
+template <class Body>
+void SpreadCalls::lend_on_host(Space space, const Body& body) {
+  HostWorkspaces& workspaces = host(space);
+  const HostLease lease(*m_context, space);
+  const auto slots = static_cast<std::size_t>(threads_of(*m_context, space));
+  workspaces.cache.lend(
+      [&] {
+        return std::make_unique<HostWorkspace>(m_context->memory(space), slots, workspaces.kept);
+      },
+      lease.get(), "Kindred::SpreadingEngine::failed", 0,
+      [&](HostWorkspace& lent) {
+        body(lease.get(), lent.workspace);
+        lent.count_kept();
+      });
 }
 
 template <class Body>
@@ -80,11 +94,7 @@ void SpreadCalls::alone(Space space, const Body& run) {
     }
   };
   if (space != Space::cuda) {
-    HostWorkspace& host = space == Space::serial ? m_serial : m_openmp;
-    const auto lock = cancellable_lock(host.mutex);
-    body(host_instance(*m_context, space), host.workspace);
-    host.kept = host.workspace.whole.kept_bytes();
-    return;
+    return lend_on_host(space, body);
   }
   with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     auto& device = m_devices.get<ExecutionSpace>();
@@ -120,8 +130,7 @@ void SpreadCalls::on_stream(Stream stream, const std::shared_ptr<const GraphSnap
 
 std::uint64_t SpreadCalls::kept_bytes(Space space) const noexcept {
   if (space == Space::serial) return m_serial.kept;
-  if (space == Space::openmp) return m_openmp.kept;
-  return m_device_kept;
+  return space == Space::openmp ? m_openmp.kept : m_device_kept;
 }
 
 template <class ExecutionSpace>
@@ -136,23 +145,16 @@ bool SpreadCalls::give_back(Workspace<ExecutionSpace>& workspace) {
 }
 
 bool SpreadCalls::release(Space space) {
+  if (space != Space::cuda) return host(space).cache.release();
   bool had_any = false;
-  const auto release_in = [&](auto& workspace) {
-    had_any = give_back(workspace) || !workspace.whole.is_empty();
-    workspace.whole.release_all();
-  };
-  if (space != Space::cuda) {
-    HostWorkspace& host = space == Space::serial ? m_serial : m_openmp;
-    const std::lock_guard lock(host.mutex);
-    release_in(host.workspace);
-    host.kept = 0;
-    return had_any;
-  }
   with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
     auto& device = m_devices.get<ExecutionSpace>();
     const std::lock_guard lock(device.mutex);
     device.on_streams.wait();
-    if (device.workspace) release_in(*device.workspace);
+    if (device.workspace) {
+      had_any = give_back(*device.workspace) || !device.workspace->whole.is_empty();
+      device.workspace->whole.release_all();
+    }
     m_device_kept = 0;
   });
   return had_any;
@@ -164,7 +166,7 @@ BinnedEdges<typename ExecutionSpace::memory_space> SpreadCalls::bins_of(
   if constexpr (!Arch::is_device<ExecutionSpace>) {
     return {};
   } else {
-    const auto host = graph.view(host_instance(*m_context, Space::serial)).in.built.offsets;
+    const auto host = graph.host().in.built.offsets;
     return m_devices.get<ExecutionSpace>().bins->after(exec_space, hops, graph.identity(),
                                                        graph.view(exec_space).in.built,
                                                        {host.data(), host.extent(0)});
@@ -262,14 +264,14 @@ void SpreadCalls::spread_whole(const ExecutionSpace& exec_space,
 void SpreadCalls::trace(const GraphSnapshot& graph, QuerySources sources,
                         const SpreadRequest& request, std::span<const Activation> nodes,
                         std::size_t count, SpreadPaths& paths) {
-  const auto lock = cancellable_lock(m_serial.mutex);
-  const HostSpace& exec_space = host_instance(*m_context, Space::serial);
-  const GraphView<Kokkos::HostSpace> view = graph.host();
-  const auto side =
-      m_serial.workspace.whole.along(exec_space, view, graph.whole_identity(), request.rules);
-  if (request.rules.modifiers)
-    Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::modifiers");
-  PathTrace(side, view.out, sources, request).append(nodes, count, paths);
+  lend_on_host(Space::serial, [&](const HostSpace& exec_space, Workspace<HostSpace>& workspace) {
+    const GraphView<Kokkos::HostSpace> view = graph.host();
+    const auto side =
+        workspace.whole.along(exec_space, view, graph.whole_identity(), request.rules);
+    if (request.rules.modifiers)
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::modifiers");
+    PathTrace(side, view.out, sources, request).append(nodes, count, paths);
+  });
 }
 
 void SpreadCalls::hop(Space space, const GraphSnapshot& graph, std::span<const float> x,

@@ -13,6 +13,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/matcher/SpreadArrays.hpp>
+#include <kindred/memory/WorkspaceCache.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -20,12 +21,13 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
 
-/// Runs calls over a graph and keeps one workspace per space. Thread-safe: calls on the same space
-/// are serialized.
+/// Runs calls over a graph and keeps their workspaces: as many as there are calls on the host at
+/// the same time, and one on a device. Thread-safe.
 class SpreadCalls {
  public:
   explicit SpreadCalls(Context& context);
@@ -45,8 +47,8 @@ class SpreadCalls {
 
   /// Bytes of data derived from graphs that is kept on \p space: bins, modified weights.
   std::uint64_t kept_bytes(Space space) const noexcept;
-  /// Releases the workspace and the derived data of \p space once no call runs there. Returns
-  /// whether there was any.
+  /// Releases the workspaces that no call uses and the derived data of \p space. Returns whether
+  /// there was any.
   bool release(Space space);
 
   /// `y = Wᵀx` or `y = W x` on \p space. Fences its instance.
@@ -62,7 +64,7 @@ class SpreadCalls {
                         const SpreadRequest& request, Stream stream);
 
  private:
-  /// The workspace of one space; used by one call at a time.
+  /// Used by one call at a time.
   template <class ExecutionSpace>
   struct Workspace {
     Workspace(MemoryResource& memory, MemoryResource& pinned, std::size_t query_slots)
@@ -74,12 +76,24 @@ class SpreadCalls {
     std::vector<std::uint8_t> done;
   };
   struct HostWorkspace {
-    HostWorkspace(MemoryResource& memory, std::size_t threads)
-        : workspace(memory, memory, threads) {}
+    HostWorkspace(MemoryResource& memory, std::size_t threads, std::atomic<std::uint64_t>& bytes)
+        : workspace(memory, memory, threads), all_kept(bytes) {}
+    ~HostWorkspace() { all_kept -= kept; }
+    HostWorkspace(const HostWorkspace&) = delete;
+    HostWorkspace& operator=(const HostWorkspace&) = delete;
 
-    std::timed_mutex mutex;  // held while a call uses the workspace
+    void count_kept() {
+      const std::uint64_t now = workspace.whole.kept_bytes();
+      if (now != kept) all_kept += now - std::exchange(kept, now);
+    }
+
     Workspace<HostSpace> workspace;
-    std::atomic<std::uint64_t> kept{0};  // bytes, after the last call
+    std::uint64_t kept = 0;                // bytes, after the last call
+    std::atomic<std::uint64_t>& all_kept;  // of all workspaces of the space
+  };
+  struct HostWorkspaces {
+    std::atomic<std::uint64_t> kept{0};
+    WorkspaceCache<HostWorkspace> cache;
   };
   template <class ExecutionSpace>
   struct DeviceWorkspace {
@@ -89,7 +103,13 @@ class SpreadCalls {
     CallOrder<ExecutionSpace> on_streams;  // they use the workspace and the bins
   };
 
-  /// Calls `body(exec_space, workspace)` with exclusive use of the workspace of \p space.
+  HostWorkspaces& host(Space space) noexcept {
+    return space == Space::serial ? m_serial : m_openmp;
+  }
+  /// Calls `body(exec_space, workspace)` for a call on the host, with a workspace of its own.
+  template <class Body>
+  void lend_on_host(Space space, const Body& body);
+  /// Calls `run(exec_space, workspace)` with exclusive use of a workspace of \p space.
   template <class Body>
   void alone(Space space, const Body& run);
   /// Calls `body(own, exec_space, device)` for the instance of the device and the one on \p stream
@@ -116,8 +136,8 @@ class SpreadCalls {
                     std::span<Rank> ranks);
 
   Context* m_context;
-  HostWorkspace m_serial;
-  HostWorkspace m_openmp;
+  HostWorkspaces m_serial;
+  HostWorkspaces m_openmp;
   Arch::PerSpace<DeviceWorkspace> m_devices;  // the slot of the host stays empty
   std::atomic<std::uint64_t> m_device_kept{0};
 };

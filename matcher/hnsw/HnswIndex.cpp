@@ -4,6 +4,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/LeasePool.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <utility>
@@ -116,18 +118,6 @@ struct KINDRED_HIDDEN HnswIndex::State {
     return node == Impl::no_node || store.deleted[node] != 0 ? Impl::no_node : node;
   }
 
-  std::unique_ptr<Impl::SearchBuffers> take_buffers() const {
-    const std::lock_guard lock(mutex);
-    if (buffers.empty()) return std::make_unique<Impl::SearchBuffers>();
-    auto out = std::move(buffers.back());
-    buffers.pop_back();
-    return out;
-  }
-  void give_back(std::unique_ptr<Impl::SearchBuffers> used) const {
-    const std::lock_guard lock(mutex);
-    buffers.push_back(std::move(used));
-  }
-
   /// Appends the rows without links. \throws OutOfMemory; the columns are then unchanged
   void append(std::span<const float> rows);
   Impl::SearchPlan plan(std::span<const float> queries, const HnswSearchOptions& options) const;
@@ -136,8 +126,7 @@ struct KINDRED_HIDDEN HnswIndex::State {
   Impl::HnswStore store;
   mutable std::mutex mutex;
   mutable std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes_by_id;
-  mutable std::vector<std::unique_ptr<Impl::SearchBuffers>> buffers;
-  mutable std::timed_mutex batch;  ///< one call at a time uses all threads
+  mutable Impl::LeasePool<std::vector<Impl::SearchBuffers>> buffers;  ///< one per thread of a call
 };
 
 void HnswIndex::State::append(std::span<const float> rows) {
@@ -252,7 +241,6 @@ std::uint64_t HnswIndex::insert(std::span<const float> rows,
                    value_message("the next id", store.next_id) + "; ids must stay below " +
                        std::to_string(Impl::hnsw_id_limit));
   if (count == 0) return store.next_id;
-  const auto lock = Impl::cancellable_lock(state.batch);
   return Impl::translating_out_of_memory("Kindred::HnswIndex::add", [&] {
     // The first rows determine these settings, so they are restored after a failure.
     const HnswTraversal traversal = store.traversal;
@@ -305,7 +293,6 @@ void HnswIndex::remove(std::span<const std::uint64_t> ids) {
 void HnswIndex::repair() {
   State& state = *m_state;
   if (state.store.dead == 0) return;
-  const auto lock = Impl::cancellable_lock(state.batch);
   Impl::translating_out_of_memory("Kindred::HnswIndex::repair", [&] {
     std::vector<std::uint32_t> order(state.store.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -387,22 +374,20 @@ HnswResults HnswIndex::search(std::span<const float> queries,
     }
   };
   const Impl::HostWorkers workers = state.workers(record.chosen);
-  std::vector<std::unique_ptr<Impl::SearchBuffers>> buffers(std::min(workers.count(), count));
-  record.threads = static_cast<int>(std::max<std::size_t>(buffers.size(), 1));
-  for (auto& each : buffers) {
-    each = state.take_buffers();
-    each->visited = each->scanned = 0;
-  }
-  std::unique_lock<std::timed_mutex> lock;
-  if (workers.count() > 1) lock = Impl::cancellable_lock(state.batch);
+  const std::size_t threads = std::max<std::size_t>(std::min(workers.count(), count), 1);
+  record.threads = static_cast<int>(threads);
+  const auto lease =
+      state.buffers.take([] { return std::make_unique<std::vector<Impl::SearchBuffers>>(); });
+  std::vector<Impl::SearchBuffers>& buffers = *lease;
+  if (buffers.size() < threads) buffers.resize(threads);
+  for (Impl::SearchBuffers& each : buffers) each.visited = each.scanned = 0;
   constexpr double query_nanoseconds = 30'000;
   workers.for_each_item(count, 1, query_nanoseconds, [&](std::size_t worker, std::size_t query) {
-    answer(query, *buffers[worker]);
+    answer(query, buffers[worker]);
   });
-  for (auto& each : buffers) {
-    results.visited += each->visited;
-    results.scanned += each->scanned;
-    state.give_back(std::move(each));
+  for (const Impl::SearchBuffers& each : buffers) {
+    results.visited += each.visited;
+    results.scanned += each.scanned;
   }
   record.taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return results;

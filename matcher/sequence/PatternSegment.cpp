@@ -148,47 +148,51 @@ std::vector<std::vector<Match>> PatternSegment::match_dense(
     if (dense.length(row) > 0) rows.push_back(row);
   }
   if (rows.empty()) return answers;
-  const auto index = postings(space, dense, options);
+  const PostingsIndex* const index = postings(space, dense, options);
   with_instance(*m_context, space, [&](const auto& exec_space) {
     using space_type = std::decay_t<decltype(exec_space)>;
-    scan<space_type>(space).match(exec_space, m_store, dense, rows, options, index_limits,
-                                  index.get(), answers);
+    scan<space_type>(space).match(exec_space, m_store, dense, rows, options, index_limits, index,
+                                  answers);
   });
   return answers;
 }
 
-std::shared_ptr<const PostingsIndex> PatternSegment::postings(Space space,
-                                                              RaggedSpan<Symbol> queries,
-                                                              const MatchOptions& options) const {
+const PostingsIndex* PatternSegment::postings(Space space, RaggedSpan<Symbol> queries,
+                                              const MatchOptions& options) const {
   // Building the postings takes about as long as this number of scans.
   constexpr double scans = 64;
   constexpr std::uint32_t vocabulary_least = 1024;
   if (options.postings == PostingsUse::never || options.threshold == 0.0 ||
       !info_of(options.measure).has_blocks())
     return nullptr;
-  if (options.postings == PostingsUse::always) {
+  const bool is_required = options.postings == PostingsUse::always;
+  if (!is_required && (space == Space::cuda || m_store.symbols.size() < vocabulary_least))
+    return nullptr;
+  if (const PostingsIndex* made = m_made_postings.load(std::memory_order_acquire)) return made;
+  const auto make = [&] {
+    m_postings =
+        std::make_unique<const PostingsIndex>(m_context->memory(Space::serial), m_store.tiles);
+    m_made_postings.store(m_postings.get(), std::memory_order_release);
+  };
+  if (is_required) {
     const std::lock_guard lock(m_postings_mutex);
-    if (!m_postings) {
-      m_postings =
-          std::make_shared<const PostingsIndex>(m_context->memory(Space::serial), m_store.tiles);
-    }
-    return m_postings;
+    if (!m_postings) make();
+    return m_postings.get();
   }
-  if (space == Space::cuda || m_store.symbols.size() < vocabulary_least) return nullptr;
   // Calls that arrive while the postings are built scan instead.
   const std::unique_lock lock(m_postings_mutex, std::try_to_lock);
-  if (!lock || m_postings) return lock ? m_postings : nullptr;
+  if (!lock) return nullptr;
+  if (m_postings) return m_postings.get();
   m_scanned += static_cast<double>(queries.values.size()) / word_symbols;
   if (m_scanned < scans) return nullptr;
   try {
-    m_postings =
-        std::make_shared<const PostingsIndex>(m_context->memory(Space::serial), m_store.tiles);
+    make();
   } catch (const OutOfMemory& error) {
     m_scanned = -std::numeric_limits<double>::infinity();
     m_context->log(LogLevel::warning,
                    std::string("the postings index is not built: ") + error.what());
   }
-  return m_postings;
+  return m_postings.get();
 }
 
 Ragged<Symbol> PatternSegment::patterns() const {

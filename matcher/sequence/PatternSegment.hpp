@@ -10,6 +10,7 @@
 #include <kindred/matcher/SequenceMatcher.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -93,9 +94,9 @@ class PatternSegment {
   /// The scan of \p space; \p ExecutionSpace must be the type of its instance.
   template <class ExecutionSpace>
   SequenceScan<ExecutionSpace>& scan(Space space) const;
-  /// The postings if a call may use them; they are built when that pays off.
-  std::shared_ptr<const PostingsIndex> postings(Space space, RaggedSpan<Symbol> queries,
-                                                const MatchOptions& options) const;
+  /// The postings if a call may use them, otherwise null; they are built when that pays off.
+  const PostingsIndex* postings(Space space, RaggedSpan<Symbol> queries,
+                                const MatchOptions& options) const;
 
   Context* m_context;
   HostPatterns m_store;
@@ -103,7 +104,9 @@ class PatternSegment {
   std::array<std::uint64_t, space_count> m_bytes{};
   std::array<std::shared_ptr<void>, space_count> m_scans;  ///< `SequenceScan` of the space's type
   mutable std::mutex m_postings_mutex;
-  mutable std::shared_ptr<const PostingsIndex> m_postings;
+  mutable std::unique_ptr<const PostingsIndex> m_postings;
+  mutable std::atomic<const PostingsIndex*> m_made_postings{
+      nullptr};                  ///< readable without the lock
   mutable double m_scanned = 0;  ///< steps of queries that could have used postings
 };
 

@@ -47,6 +47,7 @@ class ScanWorkspace {
         m_workers_max(workers),
         m_workers(workers) {}
 
+  const ExecutionSpace& exec_space() const noexcept { return m_exec_space; }
   /// Sets the number of host threads of the next call.
   void run_on(const ExecutionSpace& exec_space) {
     m_exec_space = exec_space;

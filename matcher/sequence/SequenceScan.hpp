@@ -4,10 +4,10 @@
 
 #include "ScanWorkspace.hpp"
 
-#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/memory/Copies.hpp>
+#include <kindred/memory/WorkspaceCache.hpp>
 
-#include <condition_variable>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -18,7 +18,7 @@ namespace Kindred::Impl {
 /// \brief Scores all patterns for batches of queries on one space.
 ///
 /// Each call uses its own workspace, and on a device its own stream, so that calls overlap;
-/// workspaces are reused, and calls beyond `workspaces_max` wait.
+/// workspaces are reused, and on a device, calls beyond `workspaces_max` wait.
 template <class ExecutionSpace>
 class SequenceScan {
  public:
@@ -68,8 +68,8 @@ class SequenceScan {
 
  private:
   using workspace_type = ScanWorkspace<ExecutionSpace>;
-  /// On the host, one call at a time uses all threads.
-  static constexpr std::size_t workspaces_max = workspace_type::is_host ? 1 : 4;
+  /// On the host, as many as there are calls.
+  static constexpr std::size_t workspaces_max = workspace_type::is_host ? 0 : 4;
 
   using posted_view = ArrayView<const std::uint32_t, ExecutionSpace>;
 
@@ -90,60 +90,23 @@ class SequenceScan {
     }
   }
 
-  /// Holds a workspace for the duration of a call.
-  struct Lease {
-    Lease(SequenceScan& from, const ExecutionSpace& exec_space) : scan(from) {
-      std::unique_lock lock(scan.m_mutex);
-      const auto is_free = [&] { return !scan.m_free.empty() || scan.m_made < workspaces_max; };
-      const CancelPoint point;
-      if (!point.is_needed()) {
-        scan.m_returned.wait(lock, is_free);
-      } else {
-        while (!scan.m_returned.wait_for(lock, cancel_interval, is_free)) {
-          lock.unlock();
-          point.check();
-          lock.lock();
-        }
-      }
-      if (scan.m_free.empty()) {
-        workspace = std::make_unique<workspace_type>(
-            scan.m_made == 0 ? exec_space : instance_beside(exec_space), *scan.m_memory,
-            scan.m_tiles, scan.m_workers);
-        ++scan.m_made;
-      } else {
-        workspace = std::move(scan.m_free.back());
-        scan.m_free.pop_back();
-      }
-      if constexpr (workspace_type::is_host) workspace->run_on(exec_space);
-    }
-    ~Lease() {
-      {
-        const std::lock_guard lock(scan.m_mutex);
-        if (workspace != nullptr) {
-          scan.m_free.push_back(std::move(workspace));
-        } else {
-          --scan.m_made;
-        }
-      }
-      scan.m_returned.notify_one();
-    }
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-
-    SequenceScan& scan;
-    std::unique_ptr<workspace_type> workspace;
-  };
-
   /// Calls `body(workspace)`.
   template <class Body>
   void lend(const ExecutionSpace& exec_space, const Body& body) {
-    Lease lease(*this, exec_space);
-    try {
-      body(*lease.workspace);
-    } catch (const Cancelled&) {
-      lease.workspace.reset();  // what a call leaves in it is incomplete
-      throw;
-    }
+    m_workspaces.lend(
+        [&] {
+          return std::make_unique<workspace_type>(
+              m_has_workspace.exchange(true) ? instance_beside(exec_space) : exec_space, *m_memory,
+              m_tiles, m_workers);
+        },
+        [](const workspace_type& workspace) -> const ExecutionSpace& {
+          return workspace.exec_space();
+        },
+        "Kindred::SequenceMatcher::failed", 0,
+        [&](workspace_type& workspace) {
+          if constexpr (workspace_type::is_host) workspace.run_on(exec_space);
+          body(workspace);
+        });
   }
 
   MemoryResource* m_memory;
@@ -151,11 +114,8 @@ class SequenceScan {
   int m_workers;
   mutable std::mutex m_postings_mutex;
   Buffer<std::uint32_t, typename ExecutionSpace::memory_space> m_postings;
-  std::mutex m_mutex;
-  std::condition_variable m_returned;
-  /// The most recently returned is taken first.
-  std::vector<std::unique_ptr<workspace_type>> m_free;
-  std::size_t m_made = 0;
+  std::atomic<bool> m_has_workspace{false};  ///< whether the stream of the context is in use
+  WorkspaceCache<workspace_type> m_workspaces{workspaces_max};
 };
 
 }  // namespace Kindred::Impl

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_VECTOR_ARRAY_SEARCH_HPP
 #define KINDRED_MATCHER_VECTOR_ARRAY_SEARCH_HPP
 
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/FindRows.hpp>
@@ -11,9 +12,12 @@
 #include <kindred/matcher/VectorIndex.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
+#include <kindred/memory/WorkspaceCache.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,35 +35,23 @@ namespace Kindred::Impl {
 /// \brief Searches of rows that are resident in one space, with arrays of the caller there. They do
 /// not fence, bring nothing to the host, and may be launched on any stream.
 ///
-/// All calls share a workspace, \see CallOrder. Memory that grows is released by a call that waits
-/// for the device. One call at a time.
+/// All calls on a device share a workspace, \see CallOrder. Memory that grows is released by a call
+/// that waits for the device. Used by one call at a time.
 template <class ExecutionSpace>
 class ArraySearch {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  /// Constructs empty buffers in \p memory.
-  void bind(MemoryResource& memory) {
-    m_memory = &memory;
-    m_floats = {memory, "Kindred::VectorIndex::queries", 0};
-    m_wide = {memory, "Kindred::VectorIndex::wide", 0};
-    m_norms = {memory, "Kindred::VectorIndex::query_norms", 0};
-    m_best = {memory, "Kindred::VectorIndex::best", 0};
-    m_part = {memory, "Kindred::VectorIndex::part", 0};
-    m_found = {memory, "Kindred::VectorIndex::candidates", 0};
-    m_offsets = {memory, "Kindred::VectorIndex::offsets", 0};
-    m_partial = {memory, "Kindred::VectorIndex::partial", 0};
-    m_arrived = {memory, "Kindred::VectorIndex::arrived", 0};
-    m_skipped = {memory, "Kindred::VectorIndex::skipped", 0};
-    m_top.bind(memory);
-    m_search.bind(memory);
-    m_gemm.bind(memory);
-  }
+  explicit ArraySearch(MemoryResource& memory) { bind(memory); }
 
   /// Waits for all calls. Call before rows change. \throws DeviceLost
   void wait() { m_calls.wait(); }
-  /// Rows have changed: the next call prepares the filters of removed rows.
-  void rows_changed() { m_is_current = false; }
+  /// Prepares a call. \param changes number of changes of the rows; after one, the call prepares
+  /// the filters of removed rows
+  void begin(std::uint64_t changes) {
+    if (changes != m_changes) m_is_current = false;
+    m_changes = changes;
+  }
 
   /// The scores of all rows in the order of their ids.
   void scores(const ExecutionSpace& exec_space, const VectorStore& store,
@@ -175,6 +167,24 @@ class ArraySearch {
   }
 
  private:
+  /// Constructs empty buffers in \p memory.
+  void bind(MemoryResource& memory) {
+    m_memory = &memory;
+    m_floats = {memory, "Kindred::VectorIndex::queries", 0};
+    m_wide = {memory, "Kindred::VectorIndex::wide", 0};
+    m_norms = {memory, "Kindred::VectorIndex::query_norms", 0};
+    m_best = {memory, "Kindred::VectorIndex::best", 0};
+    m_part = {memory, "Kindred::VectorIndex::part", 0};
+    m_found = {memory, "Kindred::VectorIndex::candidates", 0};
+    m_offsets = {memory, "Kindred::VectorIndex::offsets", 0};
+    m_partial = {memory, "Kindred::VectorIndex::partial", 0};
+    m_arrived = {memory, "Kindred::VectorIndex::arrived", 0};
+    m_skipped = {memory, "Kindred::VectorIndex::skipped", 0};
+    m_top.bind(memory);
+    m_search.bind(memory);
+    m_gemm.bind(memory);
+  }
+
   /// The rows of a segment that were not removed; empty if none was.
   struct LiveRows {
     Buffer<std::uint64_t, memory_space> bits;
@@ -305,7 +315,32 @@ class ArraySearch {
   GemmSearch<ExecutionSpace> m_gemm;
   std::vector<LiveRows> m_live;  ///< one per segment
   bool m_is_current = false;
+  std::uint64_t m_changes = 0;        ///< of the rows before the last call
   CallOrder<ExecutionSpace> m_calls;  ///< destroyed first: they use the members above
+};
+
+/// \brief The workspaces of calls with arrays: as many as there are calls on the host at the same
+/// time, and one on a device. Thread-safe.
+class ArraySearches {
+ public:
+  /// Calls `body(search)` for a call on \p space. \throws as `WorkspaceCache::lend`
+  template <class ExecutionSpace, class Body>
+  void lend(Context& context, const ExecutionSpace& exec_space, Space space, const Body& body) {
+    using search_type = ArraySearch<ExecutionSpace>;
+    m_caches.of<ExecutionSpace>(threads_of(context, space))
+        .lend([&] { return std::make_unique<search_type>(context.memory(space)); }, exec_space,
+              "Kindred::VectorIndex::arrays", 0,
+              [&](search_type& search) {
+                search.begin(m_changes);
+                body(search);
+              });
+  }
+  /// Rows have changed.
+  void rows_changed() noexcept { ++m_changes; }
+
+ private:
+  std::atomic<std::uint64_t> m_changes{0};
+  WorkspaceCaches<ArraySearch> m_caches;
 };
 
 }  // namespace Kindred::Impl

@@ -129,7 +129,8 @@ void StoredVectors::build(Context& context, const VectorFile& file, const std::s
   const bool quantized = options.quantized_copy && element != VectorElement::int8;
   const std::uint64_t stride = quantized ? quantized_stride(file.dimension()) : 0;
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-  const HostSpace& exec_space = Impl::host_instance(context, space);
+  const Impl::HostLease lease(context, space);
+  const HostSpace& exec_space = lease.get();
   Impl::SectionWriter writer(path, Impl::vectors_kind);
   Impl::write_head(writer,
                    {static_cast<std::uint64_t>(element), file.dimension(), rows, rows, stride});

@@ -50,19 +50,19 @@ inline void copy_floats(const HostWorkers& host, std::span<const float> from, fl
 }
 
 /// \brief Searches the segments of a store on one space, block by block of queries. Keeps its
-/// workspace between calls; a call must hold the mutex.
+/// workspace between calls; used by one call at a time.
 template <class ExecutionSpace>
 class ExactSearch {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
   /// \param pinned memory of the host
-  void bind(MemoryResource& memory, MemoryResource& pinned) {
-    constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
-    for (auto* part : {&m_query_memory, &m_path_memory, &m_candidate_memory})
-      *part = std::make_unique<LimitAdaptor>(memory, any);
-    m_memory = &memory;
-    m_pinned = &pinned;
+  ExactSearch(MemoryResource& memory, MemoryResource& pinned)
+      : m_memory(&memory),
+        m_pinned(&pinned),
+        m_query_memory(memory, any_size),
+        m_path_memory(memory, any_size),
+        m_candidate_memory(memory, any_size) {
     clear();
   }
   /// \brief Prepares a call: a search with \p path and the largest number of rows at a time or,
@@ -70,15 +70,15 @@ class ExactSearch {
   /// enough memory for both.
   void begin(std::optional<SearchPath> path) {
     if (!path) {
-      if (m_path_memory->used() > beside_candidates) clear_paths();
+      if (m_path_memory.used() > beside_candidates) clear_paths();
       return;
     }
     if (path != m_path) clear_paths();
     m_path = *path;
     m_brute_force.row_limit = BruteForceSearch<ExecutionSpace>::row_limit_max;
-    if (m_candidate_memory->used() > beside_path / 2) clear_candidates();
+    if (m_candidate_memory.used() > beside_path / 2) clear_candidates();
     const bool may_bring = Arch::is_device<ExecutionSpace> && path == SearchPath::gemm;
-    if (may_bring && m_query_memory->used() > beside_path / 2) clear_queries();
+    if (may_bring && m_query_memory.used() > beside_path / 2) clear_queries();
   }
   /// Switches to the brute-force path, which needs the least memory; returns false if it is already
   /// used.
@@ -239,9 +239,8 @@ class ExactSearch {
     Arch::fence(exec_space, "Kindred::VectorIndex::scores");
   }
 
-  std::timed_mutex mutex;
-
  private:
+  static constexpr std::uint64_t any_size = std::numeric_limits<std::uint64_t>::max();
   /// Size of the buffer for rows that are not on the device.
   static constexpr std::size_t staged_bytes = 16U << 20U;
   /// If parts are merged, ranks per query and result: the best, those of a part, and the workspace
@@ -256,34 +255,34 @@ class ExactSearch {
   /// Bytes that the tiles of products must leave free. \param is_brought whether the queries on the
   /// device belong to other calls \param merging bytes of a merge, if parts are merged
   std::size_t beside_tiles(const VectorStore& store, bool is_brought, std::size_t merging) const {
-    return m_candidate_memory->used() + (is_brought ? m_query_memory->used() : 0) +
+    return m_candidate_memory.used() + (is_brought ? m_query_memory.used() : 0) +
            (is_one_part(store) ? 0 : staged_bytes + merging);
   }
 
   void clear_queries() {
-    m_floats = {*m_query_memory, "Kindred::VectorIndex::queries", 0};
-    m_wide = {*m_query_memory, "Kindred::VectorIndex::wide_queries", 0};
-    m_norms = {*m_query_memory, "Kindred::VectorIndex::query_norms", 0};
+    m_floats = {m_query_memory, "Kindred::VectorIndex::queries", 0};
+    m_wide = {m_query_memory, "Kindred::VectorIndex::wide_queries", 0};
+    m_norms = {m_query_memory, "Kindred::VectorIndex::query_norms", 0};
     m_host_floats = {*m_pinned, "Kindred::VectorIndex::host_queries"};
   }
   void clear_paths() {
-    m_filter = {*m_path_memory, "Kindred::VectorIndex::filter", 0};
-    m_best = {*m_path_memory, "Kindred::VectorIndex::best", 0};
-    m_part = {*m_path_memory, "Kindred::VectorIndex::part", 0};
-    m_bounds = {*m_path_memory, "Kindred::VectorIndex::bounds", 0};
-    m_scores = {*m_path_memory, "Kindred::VectorIndex::scores", 0};
-    m_live_ids = {*m_path_memory, "Kindred::VectorIndex::live_rows", 0};
+    m_filter = {m_path_memory, "Kindred::VectorIndex::filter", 0};
+    m_best = {m_path_memory, "Kindred::VectorIndex::best", 0};
+    m_part = {m_path_memory, "Kindred::VectorIndex::part", 0};
+    m_bounds = {m_path_memory, "Kindred::VectorIndex::bounds", 0};
+    m_scores = {m_path_memory, "Kindred::VectorIndex::scores", 0};
+    m_live_ids = {m_path_memory, "Kindred::VectorIndex::live_rows", 0};
     m_live_rows = {};
     m_staged = {};
     m_words = {};
     m_answer = {*m_pinned, "Kindred::VectorIndex::answer"};
-    m_top.bind(*m_path_memory);
-    m_brute_force.bind(*m_path_memory);
-    m_quantized_search.bind(*m_path_memory, *m_pinned);
-    m_matrix.bind(*m_path_memory);
+    m_top.bind(m_path_memory);
+    m_brute_force.bind(m_path_memory);
+    m_quantized_search.bind(m_path_memory, *m_pinned);
+    m_matrix.bind(m_path_memory);
   }
   void clear_candidates() {
-    m_candidates.bind(*m_candidate_memory, *m_pinned);
+    m_candidates.bind(m_candidate_memory, *m_pinned);
     m_host_part = {};
     m_host_rows.offsets = {};
     m_host_rows.rows = {*m_pinned, "Kindred::VectorIndex::host_candidates"};
@@ -442,7 +441,7 @@ class ExactSearch {
     const ResidentRows<HostSpace>& host = segment.host();
     if (m_staged.count() < length || m_staged.dimension != host.dimension) {
       m_staged = {};
-      m_staged = {*m_path_memory, host.element, host.dimension, length, true};
+      m_staged = {m_path_memory, host.element, host.dimension, length, true};
     }
     std::vector<std::uint32_t> ids(length);
     for (std::size_t row = 0; row < length; ++row) ids[row] = segment.id(begin + row);
@@ -456,11 +455,11 @@ class ExactSearch {
     return m_staged.view(0, length);
   }
 
-  MemoryResource* m_memory = nullptr;
-  MemoryResource* m_pinned = nullptr;
-  std::unique_ptr<LimitAdaptor> m_query_memory;  ///< only count the used memory
-  std::unique_ptr<LimitAdaptor> m_path_memory;
-  std::unique_ptr<LimitAdaptor> m_candidate_memory;
+  MemoryResource* m_memory;
+  MemoryResource* m_pinned;
+  LimitAdaptor m_query_memory;  ///< only count the used memory
+  LimitAdaptor m_path_memory;
+  LimitAdaptor m_candidate_memory;
   SearchPath m_path = SearchPath::brute_force;
   Buffer<float, memory_space> m_floats;
   Buffer<double, memory_space> m_wide;

@@ -5,19 +5,19 @@
 #include <kindred/matcher/VectorIndex.hpp>
 #include <kindred/matcher/VectorOperationInfo.hpp>
 
-#include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
+#include <kindred/memory/WorkspaceCache.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
@@ -51,14 +51,6 @@ struct KINDRED_HIDDEN VectorIndex::State {
   explicit State(Context& owner, const Rows&... rows) : context(owner), store(owner, rows...) {
     context.dispatcher().register_operations({Operations::search, Operations::search_quantized,
                                               Operations::search_gemm, Operations::score});
-    for (const Space space : all_spaces) {
-      if (!context.is_usable(space)) continue;
-      Impl::with_instance(context, space, [&](const auto& exec_space) {
-        search<std::decay_t<decltype(exec_space)>>(space).bind(context.memory(space),
-                                                               context.pinned_memory());
-        array_searches.get<std::decay_t<decltype(exec_space)>>().bind(context.memory(space));
-      });
-    }
     publish();
   }
 
@@ -74,24 +66,18 @@ struct KINDRED_HIDDEN VectorIndex::State {
   template <class Change>
   decltype(auto) changing(const char* what, const Change& change) {
     const auto lock = Impl::cancellable_lock(mutex);
-    for (const Space space : all_spaces) {
-      if (!context.is_usable(space)) continue;
-      Impl::with_instance(context, space, [&](const auto& exec_space) {
-        auto& array_search = array_searches.get<std::decay_t<decltype(exec_space)>>();
-        array_search.wait();
-        array_search.rows_changed();
+    if (context.is_usable(Space::cuda)) {
+      Impl::with_instance(context, Space::cuda, [&](const auto& exec_space) {
+        array_searches.lend(context, exec_space, Space::cuda,
+                            [](auto& array_search) { array_search.wait(); });
       });
     }
+    array_searches.rows_changed();
     struct Publish {
       State& state;
       ~Publish() { state.publish(); }
     } const publish{*this};
     return Impl::translating_out_of_memory(what, change);
-  }
-
-  template <class ExecutionSpace>
-  Impl::ExactSearch<ExecutionSpace>& search(Space space) {
-    return searches[space_index(space)].template get<ExecutionSpace>();
   }
 
   /// The number of queries of a call. \throws InvalidArgument
@@ -158,7 +144,11 @@ struct KINDRED_HIDDEN VectorIndex::State {
     return std::max(0.0, elements / rate - seconds_without_copy.load(std::memory_order_relaxed));
   }
   void observe(const DispatchRecord& record) {
-    if (record.operation != Operations::search_quantized)
+    // Beyond this, the copy has been paid for on every space.
+    const double enough =
+        static_cast<double>(store.size()) * static_cast<double>(store.dimension()) / 1.5e8;
+    if (record.operation != Operations::search_quantized &&
+        !(seconds_without_copy.load(std::memory_order_relaxed) > enough))
       seconds_without_copy.fetch_add(record.taken, std::memory_order_relaxed);
   }
 
@@ -178,35 +168,36 @@ struct KINDRED_HIDDEN VectorIndex::State {
                      std::optional<Space> forced, std::size_t count, const Block& block,
                      const Start& start, SearchReport& report, const Body& body) {
     return context.run(workload, forced, [&](Space space) {
-      Impl::with_instance(context, space, [&](const auto& exec_space) {
-        auto& own = search<std::decay_t<decltype(exec_space)>>(space);
-        const auto lock = Impl::cancellable_lock(own.mutex);
-        start();
-        own.begin(path);
-        // Blocks of equal size, as few as possible.
-        const std::size_t most = std::max<std::size_t>(1, block(own));
-        const std::size_t blocks = std::max<std::size_t>(1, (count + most - 1) / most);
-        split_and_retry(count, (count + blocks - 1) / blocks,
-                        [&](std::size_t begin, std::size_t length) {
-                          while (true) {
-                            const SearchReport before = report;
-                            try {
-                              return body(exec_space, own, begin, length);
-                            } catch (const OutOfMemory&) {
-                              report = before;
-                              Arch::fence(exec_space, "Kindred::VectorIndex::clear");
-                              own.clear();
-                              if (own.fall_back()) continue;
-                              if (length > 1 || !own.shrink()) throw;
-                            } catch (const Cancelled&) {
-                              // What a call leaves in the workspace is incomplete.
-                              Arch::fence(exec_space, "Kindred::VectorIndex::clear");
-                              own.clear();
-                              throw;
-                            }
-                          }
-                        });
-      });
+      Impl::with_instance(
+          context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+            using search_type = Impl::ExactSearch<ExecutionSpace>;
+            auto& cache = searches.of<ExecutionSpace>(Impl::threads_of(context, space));
+            const auto make = [&] {
+              return std::make_unique<search_type>(context.memory(space), context.pinned_memory());
+            };
+            cache.lend(make, exec_space, "Kindred::VectorIndex::clear", 0, [&](search_type& own) {
+              start();
+              own.begin(path);
+              // Blocks of equal size, as few as possible.
+              const std::size_t most = std::max<std::size_t>(1, block(own));
+              const std::size_t blocks = std::max<std::size_t>(1, (count + most - 1) / most);
+              split_and_retry(count, (count + blocks - 1) / blocks,
+                              [&](std::size_t begin, std::size_t length) {
+                                while (true) {
+                                  const SearchReport before = report;
+                                  try {
+                                    return body(exec_space, own, begin, length);
+                                  } catch (const OutOfMemory&) {
+                                    report = before;
+                                    Arch::fence(exec_space, "Kindred::VectorIndex::clear");
+                                    own.clear();
+                                    if (cache.release() || own.fall_back()) continue;
+                                    if (length > 1 || !own.shrink()) throw;
+                                  }
+                                }
+                              });
+            });
+          });
     });
   }
 
@@ -235,9 +226,8 @@ struct KINDRED_HIDDEN VectorIndex::State {
   std::atomic<std::uint64_t> end_id{0};
   std::atomic<double> seconds_without_copy{
       0.0};  ///< seconds that searches without quantized copies took
-  std::array<Arch::PerSpace<Impl::ExactSearch>, space_count> searches;
-  std::timed_mutex array_search_mutex;
-  Arch::PerSpace<Impl::ArraySearch> array_searches;  ///< destroyed first: waits for its calls
+  Impl::WorkspaceCaches<Impl::ExactSearch> searches;
+  Impl::ArraySearches array_searches;  ///< destroyed first: waits for its calls
 };
 
 VectorIndex::VectorIndex(Context& context, std::span<const float> rows, std::size_t dimension,
@@ -300,8 +290,7 @@ VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;
 VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
 
 VectorIndex::Parts VectorIndex::parts() const noexcept {
-  return {m_state->context, m_state->store, m_state->mutex, m_state->array_searches,
-          m_state->array_search_mutex};
+  return {m_state->context, m_state->store, m_state->mutex, m_state->array_searches};
 }
 
 std::size_t VectorIndex::size() const noexcept { return m_state->size; }

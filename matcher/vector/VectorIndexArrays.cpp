@@ -109,10 +109,10 @@ DispatchRecord run_on_arrays(const Parts& parts, const Workload& workload,
                              const Body& body) {
   return parts.context.run(workload, space, [&](Space chosen) {
     Impl::with_instance_on(parts.context, chosen, stream, [&](const auto& exec_space) {
-      auto& search = parts.array_searches.template get<std::decay_t<decltype(exec_space)>>();
-      const auto lock = Impl::cancellable_lock(parts.array_search_mutex);
-      body(exec_space, search);
-      if (!stream) Arch::fence(exec_space, "Kindred::VectorIndex::arrays");
+      parts.array_searches.lend(parts.context, exec_space, chosen, [&](auto& search) {
+        body(exec_space, search);
+        if (!stream) Arch::fence(exec_space, "Kindred::VectorIndex::arrays");
+      });
     });
   });
 }

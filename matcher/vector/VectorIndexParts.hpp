@@ -4,11 +4,7 @@
 
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/common/SharedMutex.hpp>
-
-#include <mutex>
-#include <shared_mutex>
 
 #include "ArraySearch.hpp"
 #include "VectorStore.hpp"
@@ -20,8 +16,7 @@ struct VectorIndex::Parts {
   Context& context;
   const Impl::VectorStore& store;
   Impl::SharedMutex& mutex;  ///< of the store
-  Arch::PerSpace<Impl::ArraySearch>& array_searches;
-  std::timed_mutex& array_search_mutex;  ///< of `array_searches`
+  Impl::ArraySearches& array_searches;
 };
 
 }  // namespace Kindred

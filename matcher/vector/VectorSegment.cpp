@@ -117,7 +117,7 @@ StoredVectors VectorSegment::stored() const {
   out.ids = all(m_host.ids);
   out.first_id = m_first_id;
   out.live = m_live;
-  const std::lock_guard lock(m_quantized_mutex);
+  const std::shared_lock lock(m_quantized_mutex);
   const QuantizedBuffers<HostSpace>& quantized = m_quantized.get<HostSpace>();
   out.quantized = {all(quantized.values), all(quantized.scales), all(quantized.errors),
                    all(quantized.norms), quantized.stride};
@@ -173,8 +173,10 @@ void VectorSegment::fill(std::size_t begin, const VectorSpan& rows) { put(begin,
 
 void VectorSegment::finish() {
   constexpr double element_nanoseconds = 0.3;
-  const HostSpace& exec_space = host_instance_for(
-      *m_context, element_nanoseconds * static_cast<double>(size() * m_host.dimension));
+  const HostLease lease(
+      *m_context, host_space_for(*m_context, element_nanoseconds *
+                                                 static_cast<double>(size() * m_host.dimension)));
+  const HostSpace& exec_space = lease.get();
   vector_norms(exec_space, m_host.view(), m_host.norms.view());
   Arch::fence(exec_space, "Kindred::VectorIndex::norms");
 }
@@ -205,14 +207,14 @@ void VectorSegment::remove(std::size_t row) noexcept {
 }
 
 std::uint64_t VectorSegment::quantized_bytes(Space space) const {
-  const std::lock_guard lock(m_quantized_mutex);
+  const std::shared_lock lock(m_quantized_mutex);
   return with_instance(*m_context, space, [&](const auto& exec_space) {
     return m_quantized.get<std::decay_t<decltype(exec_space)>>().bytes();
   });
 }
 
 std::uint64_t VectorSegment::rounded_bytes(Space space) const {
-  const std::lock_guard lock(m_rounded_mutex);
+  const std::shared_lock lock(m_rounded_mutex);
   return with_instance(*m_context, space, [&](const auto& exec_space) {
     return m_rounded.get<std::decay_t<decltype(exec_space)>>().bytes();
   });
@@ -270,7 +272,7 @@ void VectorSegment::replace(std::size_t row, const VectorSpan& value) {
   // Steps that can fail come first: preparing the row on the host, then writing it to the device.
   own_rows();
   QuantizedBuffers<HostSpace>& quantized = m_quantized.get<HostSpace>();
-  const StagedRow staged(host_instance(*m_context, Space::serial), value, quantized.stride);
+  const StagedRow staged(HostLease(*m_context, Space::serial).get(), value, quantized.stride);
   if (m_on_device) {
     try {
       write_to_device(row, staged.values.data(), staged.scales.data(), &staged.norm);

@@ -6,6 +6,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/core/vector/QuantizedRows.hpp>
 #include <kindred/core/vector/TileSelect.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
@@ -18,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <vector>
 
@@ -258,9 +260,9 @@ class VectorSegment {
   std::vector<std::uint64_t> m_live;
   std::size_t m_removed = 0;
   bool m_on_device = false;
-  mutable std::mutex m_quantized_mutex;
+  mutable SharedMutex m_quantized_mutex;
   mutable Arch::PerSpace<QuantizedBuffers> m_quantized;
-  mutable std::mutex m_rounded_mutex;
+  mutable SharedMutex m_rounded_mutex;
   mutable Arch::PerSpace<RoundedBuffers> m_rounded;
   mutable bool m_lacks_memory = false;  ///< for the rounded copy
 };
@@ -292,8 +294,12 @@ QuantizedRows<ExecutionSpace> VectorSegment::quantized(const ExecutionSpace& exe
                                                        MemoryResource& memory) const {
   const ResidentRows<ExecutionSpace>& rows = resident<ExecutionSpace>();
   if (rows.element == VectorElement::int8) return rows_as_quantized(rows.view());
-  const std::lock_guard lock(m_quantized_mutex);
   QuantizedBuffers<ExecutionSpace>& quantized = m_quantized.get<ExecutionSpace>();
+  {
+    const std::shared_lock lock(m_quantized_mutex);
+    if (quantized.stride != 0) return quantized.view();
+  }
+  const std::lock_guard lock(m_quantized_mutex);
   if (quantized.stride == 0) {
     QuantizedBuffers<ExecutionSpace> made(memory, rows.dimension, size());
     made.build(exec_space, rows.view(), 0, size());
@@ -308,8 +314,12 @@ RoundedRows<ExecutionSpace, Arch::Float16> VectorSegment::rounded(const Executio
                                                                   MemoryResource& memory,
                                                                   const TileLayout& layout,
                                                                   std::size_t positions) const {
-  const std::lock_guard lock(m_rounded_mutex);
   RoundedBuffers<ExecutionSpace>& rounded = m_rounded.get<ExecutionSpace>();
+  {
+    const std::shared_lock lock(m_rounded_mutex);
+    if (rounded.values.size() != 0 || m_lacks_memory) return rounded.view();
+  }
+  const std::lock_guard lock(m_rounded_mutex);
   if (rounded.values.size() == 0 && !m_lacks_memory) {
     try {
       m_lacks_memory = !has_memory_for(RoundedBuffers<ExecutionSpace>::bytes_of(layout, positions));

@@ -20,6 +20,7 @@
 #include <set>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "Support.hpp"
@@ -77,7 +78,8 @@ TEST(HostTeams, BindTheirThreadsToSubsetsOfTheProcessors) {
   if (!has_regions() || processors < 2)
     GTEST_SKIP() << "needs two processors and OpenMP, which ThreadSanitizer does not support";
   const Context context(options_of(2));
-  HostTeams teams(2, Impl::host_instance(context, Space::openmp));
+  Impl::LeasePool<Impl::HostInstance> single;
+  HostTeams teams(2, Impl::host_instance(context, Space::openmp), single);
   std::array<std::set<int>, 2> seen;
   for (int round = 0; round < 200; ++round) {
     run(teams, 2, [&] {
@@ -99,7 +101,8 @@ TEST(HostTeams, StartHelpersThatMayUseAllProcessors) {
   };
   const int all = processors();
   const Context context(options_of(2));
-  HostTeams teams(2, Impl::host_instance(context, Space::openmp));
+  Impl::LeasePool<Impl::HostInstance> single;
+  HostTeams teams(2, Impl::host_instance(context, Space::openmp), single);
   Impl::HelperThreads helpers;
   std::atomic<int> least{all};
   std::atomic<int> seen{0};
@@ -120,7 +123,8 @@ TEST(HostTeams, StartHelpersThatMayUseAllProcessors) {
 TEST(HostTeams, KeepTheirThreadsWhereSizesAlternate) {
   if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not support";
   const Context context(options_of(all_threads));
-  HostTeams teams(all_threads, Impl::host_instance(context, Space::openmp));
+  Impl::LeasePool<Impl::HostInstance> single;
+  HostTeams teams(all_threads, Impl::host_instance(context, Space::openmp), single);
   std::map<int, std::set<std::thread::id>> seen;
   for (int round = 0; round < 1000; ++round) {
     for (const int threads : {1, 4, 16, all_threads}) {
@@ -139,7 +143,8 @@ TEST(HostTeams, KeepTheirThreadsWhereSizesAlternate) {
 TEST(HostTeams, AreNotSlowerWhereSizesAlternate) {
   if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not support";
   const Context context(options_of(all_threads));
-  HostTeams teams(all_threads, Impl::host_instance(context, Space::openmp));
+  Impl::LeasePool<Impl::HostInstance> single;
+  HostTeams teams(all_threads, Impl::host_instance(context, Space::openmp), single);
   const auto median_seconds = [&](const std::vector<int>& sizes) {
     std::vector<double> seconds;
     for (int call = 0; call < 100; ++call) {
@@ -163,7 +168,8 @@ TEST(HostTeams, AreNotSlowerWhereSizesAlternate) {
 }
 
 TEST(HostTeams, PropagateExceptionsOfACall) {
-  HostTeams teams(4, Impl::host_instance(Testing::context(), Space::serial));
+  Impl::LeasePool<Impl::HostInstance> single;
+  HostTeams teams(4, Impl::host_instance(Testing::context(), Space::serial), single);
   for (const int threads : {1, 2, 4}) {
     EXPECT_THROW(run(teams, threads, [] { throw std::out_of_range("thrown"); }), std::out_of_range);
     int calls = 0;
@@ -173,7 +179,8 @@ TEST(HostTeams, PropagateExceptionsOfACall) {
 }
 
 TEST(HostTeams, RunANestedCallOnItsTeam) {
-  HostTeams teams(8, Impl::host_instance(Testing::context(), Space::serial));
+  Impl::LeasePool<Impl::HostInstance> single;
+  HostTeams teams(8, Impl::host_instance(Testing::context(), Space::serial), single);
   const HostSpace* outer = nullptr;
   const HostSpace* inner = nullptr;
   run(teams, 2, [&] {
@@ -185,24 +192,58 @@ TEST(HostTeams, RunANestedCallOnItsTeam) {
   EXPECT_EQ(teams.here(), nullptr);
 }
 
-TEST(HostTeams, DoNotMakeACallerWaitForABusyTeam) {
-  HostTeams teams(4, Impl::host_instance(Testing::context(), Space::serial));
+TEST(HostTeams, GiveACallerASmallerTeamWhereOthersAreBusyAndItsOwnThreadWhereAllAre) {
+  Impl::LeasePool<Impl::HostInstance> single;
+  HostTeams teams(4, Impl::host_instance(Testing::context(), Space::serial), single);
   std::mutex mutex;
-  // The first call needs the mutex, and this caller makes another call while it holds the mutex.
+  // The first calls need the mutex, and this caller makes another call while it holds the mutex.
   std::unique_lock lock(mutex);
-  std::atomic<bool> inside{false};
-  std::thread first([&] {
-    run(teams, 4, [&] {
-      inside = true;
-      const std::lock_guard wait(mutex);
+  std::vector<std::thread> busy;
+  const auto occupy = [&](int threads) {
+    std::atomic<bool> inside{false};
+    busy.emplace_back([&] {
+      run(teams, threads, [&] {
+        inside = true;
+        const std::lock_guard wait(mutex);
+      });
     });
-  });
-  while (!inside) std::this_thread::yield();
-  bool ran = false;
-  run(teams, 4, [&] { ran = true; });
-  EXPECT_TRUE(ran);
+    while (!inside) std::this_thread::yield();
+  };
+  int calls = 0;
+  const auto count = [&] { ++calls; };
+  occupy(4);
+  EXPECT_EQ(run(teams, 4, count), 2);
+  occupy(2);
+  const auto here = std::this_thread::get_id();
+  EXPECT_EQ(run(teams, 4, [&] { calls += std::this_thread::get_id() == here ? 1 : 0; }), 1);
+  EXPECT_EQ(calls, 2);
   lock.unlock();
-  first.join();
+  for (std::thread& thread : busy) thread.join();
+}
+
+TEST(HostTeams, CallersOfOneThreadHaveInstancesOfTheirOwn) {
+  Context& context = Testing::context();
+  for (const Space space : {Space::serial, Space::openmp}) {
+    if (!context.is_usable(space)) continue;
+    const auto instance = [&](const auto& body) {
+      const Workload workload{Operations::reduction, 1, 1, 0, SpaceSet::host()};
+      context.dispatcher().force_threads(space == Space::openmp ? 1 : 0);
+      context.run(workload, space, [&](Space chosen) {
+        Impl::with_instance(context, chosen, [&](const auto& exec_space) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(exec_space)>, HostSpace>) {
+            // Kokkos locks an instance during a kernel.
+            Kokkos::parallel_for("Kindred::Testing::one",
+                                 Kokkos::RangePolicy<HostSpace>(exec_space, 0, 1),
+                                 [&](int) { body(); });
+          }
+        });
+      });
+    };
+    bool ran = false;
+    instance([&] { std::thread([&] { instance([&] { ran = true; }); }).join(); });
+    context.dispatcher().force_threads(0);
+    EXPECT_TRUE(ran) << to_string(space);
+  }
 }
 
 TEST(HostTeams, HaveTheSizeThatACallJustifies) {

@@ -8,24 +8,26 @@
 
 #include "Support.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 namespace WorkspaceCacheTest {
 
 using namespace Kindred;
 
 /// Counts the workspaces that were constructed.
-int constructed = 0;
+std::atomic<int> constructed = 0;
 
-template <class ExecutionSpace>
 struct Workspace {
-  Workspace(MemoryResource& memory, int given)
-      : threads(given), buffer(memory, "Kindred::Test::workspace", 0) {
+  explicit Workspace(MemoryResource& memory) : buffer(memory, "Kindred::Test::workspace", 0) {
     ++constructed;
   }
 
-  int threads;
-  Buffer<char, typename ExecutionSpace::memory_space> buffer;
+  Buffer<char, Kokkos::HostSpace> buffer;
 };
 
 class WorkspaceCacheOnHost : public testing::Test {
@@ -36,34 +38,86 @@ class WorkspaceCacheOnHost : public testing::Test {
   }
 
   template <class Body>
-  void lend(int threads, const Body& body) {
-    cache.lend(exec_space, limit, threads, 0, body);
+  void lend(const Body& body) {
+    cache.lend([&] { return std::make_unique<Workspace>(limit); }, exec_space,
+               "Kindred::Test::failed", 0, body);
   }
 
   SpaceResource<Kokkos::HostSpace> space;
   LimitAdaptor limit;
   HostSpace exec_space;
-  Impl::WorkspaceCache<Workspace> cache{"Kindred::Test::failed"};
+  Impl::WorkspaceCache<Workspace> cache;
 };
 
-TEST_F(WorkspaceCacheOnHost, KeepsOneWorkspaceForOneThreadAndOneForMany) {
-  for (int i = 0; i < 3; ++i) {
-    for (const int threads : {1, 4}) {
-      lend(threads, [&](auto& workspace) {
-        EXPECT_EQ(workspace.threads, threads);
-        EXPECT_EQ(workspace.buffer.size(), i == 0 ? 0U : 100U) << "kept from the call before";
-        workspace.buffer.resize_discarding(100);
-      });
-    }
+TEST_F(WorkspaceCacheOnHost, KeepsTheWorkspaceOfCallsThatFollowEachOther) {
+  for (int call = 0; call < 3; ++call) {
+    lend([&](Workspace& workspace) {
+      EXPECT_EQ(workspace.buffer.size(), call == 0 ? 0U : 100U) << "kept from the call before";
+      workspace.buffer.resize_discarding(100);
+    });
   }
+  EXPECT_EQ(constructed, 1);
+  EXPECT_TRUE(cache.release());
+  EXPECT_EQ(limit.used(), 0U);
+  EXPECT_FALSE(cache.release());
+}
+
+TEST_F(WorkspaceCacheOnHost, CallsAtTheSameTimeHaveWorkspacesOfTheirOwn) {
+  bool ran = false;
+  lend([&](Workspace& outer) {
+    std::thread([&] {
+      lend([&](Workspace& inner) {
+        EXPECT_NE(&inner, &outer);
+        ran = true;
+      });
+    }).join();
+  });
+  EXPECT_TRUE(ran);
   EXPECT_EQ(constructed, 2);
-  EXPECT_EQ(cache.device_bytes(), 0U) << "counts workspaces on a device only";
+}
+
+TEST_F(WorkspaceCacheOnHost, ACallThatRunsOutOfMemoryBesideOthersIsRepeatedAlone) {
+  std::atomic<int> attempts{0};
+  std::atomic<bool> is_large{false};
+  std::thread second;
+  lend([&](Workspace& workspace) {
+    workspace.buffer.resize_discarding(600);
+    second = std::thread([&] {
+      lend([&](Workspace& other) {
+        ++attempts;
+        other.buffer.resize_discarding(700);  // does not fit next to the 600
+        is_large = true;
+      });
+    });
+    while (attempts == 0) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_FALSE(is_large) << "it waits for this call";
+  });
+  second.join();
+  EXPECT_TRUE(is_large);
+  EXPECT_EQ(attempts, 2);
+  EXPECT_EQ(limit.used(), 700U) << "the workspace of the first call was released";
+}
+
+TEST_F(WorkspaceCacheOnHost, ManyCallsUnderABudgetForOneAllSucceed) {
+  std::atomic<int> calls{0};
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 6; ++thread) {
+    threads.emplace_back([&] {
+      for (int call = 0; call < 50; ++call) {
+        lend([](Workspace& workspace) { workspace.buffer.resize_discarding(600); });
+        ++calls;
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(calls, 300);
 }
 
 TEST_F(WorkspaceCacheOnHost, ReleasesAKeptWorkspaceAndRepeatsACallThatRanOutOfMemory) {
-  lend(1, [](auto& workspace) { workspace.buffer.resize_discarding(600); });
+  lend([](Workspace& workspace) { workspace.buffer.resize_discarding(600); });
   int calls = 0;
-  lend(1, [&](auto& workspace) {
+  lend([&](Workspace& workspace) {
     ++calls;
     workspace.buffer.resize_discarding(700);  // does not fit next to the 600
   });
@@ -74,22 +128,23 @@ TEST_F(WorkspaceCacheOnHost, ReleasesAKeptWorkspaceAndRepeatsACallThatRanOutOfMe
 
 TEST_F(WorkspaceCacheOnHost, PassesOnWhatARepetitionCannotPrevent) {
   int calls = 0;
-  const auto too_large = [&](auto& workspace) {
+  const auto too_large = [&](Workspace& workspace) {
     ++calls;
     workspace.buffer.resize_discarding(1001);
   };
-  EXPECT_THROW(lend(1, too_large), OutOfMemory);
+  EXPECT_THROW(lend(too_large), OutOfMemory);
   EXPECT_EQ(calls, 1) << "a new workspace is not made twice";
-  lend(1, [](auto& workspace) { workspace.buffer.resize_discarding(10); });
-  EXPECT_THROW(lend(1, too_large), OutOfMemory);
+  lend([](Workspace& workspace) { workspace.buffer.resize_discarding(10); });
+  EXPECT_THROW(lend(too_large), OutOfMemory);
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(limit.used(), 0U);
 }
 
 TEST_F(WorkspaceCacheOnHost, KeepsTheWorkspaceAfterOtherErrors) {
-  lend(1, [](auto& workspace) { workspace.buffer.resize_discarding(10); });
-  EXPECT_THROW(lend(1, [](auto&) { throw std::runtime_error("of the body"); }), std::runtime_error);
-  lend(1, [](auto& workspace) { EXPECT_EQ(workspace.buffer.size(), 10U); });
+  lend([](Workspace& workspace) { workspace.buffer.resize_discarding(10); });
+  EXPECT_THROW(lend([](Workspace&) { throw std::runtime_error("of the body"); }),
+               std::runtime_error);
+  lend([](Workspace& workspace) { EXPECT_EQ(workspace.buffer.size(), 10U); });
   EXPECT_EQ(constructed, 1);
 }
 

@@ -238,8 +238,7 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheIndex) {
   store.remove(removed);
   ASSERT_EQ(store.size(), data.index.size());
   const HostSpace& exec_space = Impl::host_instance(context, Space::serial);
-  Impl::ArraySearch<HostSpace> search;
-  search.bind(context.memory(Space::serial));
+  Impl::ArraySearch<HostSpace> search(context.memory(Space::serial));
   for (const std::size_t count : {1UL, 6UL, 1500UL}) {
     const std::vector<float> queries = normal_values(data.generator, count * dimension);
     const GivenQueries given{queries.data(), count, dimension};

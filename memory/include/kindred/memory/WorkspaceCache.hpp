@@ -4,86 +4,124 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
-#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/memory/MemoryResource.hpp>
+#include <kindred/core/common/LeasePool.hpp>
 
-#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <mutex>
-#include <optional>
 #include <type_traits>
 
 namespace Kindred::Impl {
 
-/// \brief Keeps workspaces between calls and lends each to one call at a time: one on a device, and
-/// on the host one for calls of a single thread and one for all others. Thread-safe.
-/// \tparam Workspace constructed from a memory resource and a number of threads
-template <template <class> class Workspace>
+/// \brief Keeps workspaces between calls and lends each to one call at a time, so that calls do not
+/// wait for each other, except beyond a limit. Thread-safe.
+///
+/// Memory bounds the number of workspaces: a call that runs out of memory beside others, or beside
+/// kept workspaces, is repeated alone, when all of them are released.
+template <class Workspace>
 class WorkspaceCache {
  public:
+  /// \param limit greatest number of workspaces; 0: one for every call at the same time
+  explicit WorkspaceCache(std::size_t limit = 0) : m_workspaces(limit) {}
+
+  /// The largest `bytes` of a call that used the workspaces that are kept; 0 if none is.
+  std::uint64_t kept_bytes() const noexcept { return m_kept_bytes; }
+  /// Releases the workspaces that no call uses. Returns whether there were any.
+  bool release() noexcept {
+    m_kept_bytes = 0;
+    return m_workspaces.release_idle();
+  }
+
+  /// \brief Calls `body(workspace)`. If \p body throws, fences its instance before the workspace is
+  /// released or lent again: launched kernels may still use its memory.
+  /// \param make returns a new workspace, a `std::unique_ptr`
+  /// \param instance_of the execution-space instance that \p body uses, or a function that returns
+  /// that of a workspace
   /// \param label name of the fence after a failure
-  explicit WorkspaceCache(const char* label) : m_label(label) {}
-
-  /// The largest `bytes` of a call that used the workspace that is kept on a device; 0 if none is.
-  std::uint64_t device_bytes() const noexcept { return m_device_bytes; }
-
-  /// \brief Calls `body(workspace)`. If memory runs out in a workspace of an earlier call, that is
-  /// released, and \p body is called once more with a new one. Fences \p exec_space if \p body
-  /// throws.
-  /// \param memory of \p exec_space, must outlive this
-  /// \param threads of \p exec_space, 1 on a device
-  /// \param bytes that the call needs in its workspace, \see device_bytes
-  template <class ExecutionSpace, class Body>
-  void lend(const ExecutionSpace& exec_space, MemoryResource& memory, int threads,
-            std::uint64_t bytes, const Body& body) {
-    Side<ExecutionSpace>& side = side_of<ExecutionSpace>(threads);
-    const auto lock = cancellable_lock(side.mutex);
-    const auto try_once = [&] {
+  /// \param bytes that the call needs in its workspace, \see kept_bytes
+  /// \throws Cancelled, also while waiting, and what \p make and \p body throw
+  template <class Make, class InstanceOf, class Body>
+  void lend(const Make& make, const InstanceOf& instance_of, const char* label, std::uint64_t bytes,
+            const Body& body) {
+    const auto run_in = [&](const auto& lease) {
       try {
-        if (!side.workspace) side.workspace.emplace(memory, threads);
-        body(*side.workspace);
+        body(*lease);
       } catch (...) {
-        // Launched kernels may still read the memory that is about to be released.
-        Arch::fence(exec_space, m_label);
+        if constexpr (std::is_invocable_v<InstanceOf, Workspace&>)
+          Arch::fence(instance_of(*lease), label);
+        else
+          Arch::fence(instance_of, label);
+        throw;
+      }
+      if (m_kept_bytes < bytes) m_kept_bytes = bytes;
+    };
+    const auto must_run_alone = [&] {
+      auto lease = m_workspaces.take(make);
+      try {
+        run_in(lease);
+        return false;
+      } catch (const OutOfMemory&) {
+        lease.drop();
+        const bool had_others = m_workspaces.has_others(lease);
+        if (!release() && !had_others && !lease.is_kept()) throw;
+        return true;
+      } catch (const Cancelled&) {
+        lease.drop();  // what a call leaves in it is incomplete
         throw;
       }
     };
-    const bool has_kept = side.workspace.has_value();
+    if (!must_run_alone()) return;
+    auto lease = m_workspaces.take_alone([&] {
+      release();
+      return make();
+    });
     try {
-      try_once();
+      run_in(lease);
     } catch (const OutOfMemory&) {
-      side.workspace.reset();
-      if constexpr (Arch::is_device<ExecutionSpace>) m_device_bytes = 0;
-      if (!has_kept) throw;
-      try_once();
+      lease.drop();
+      throw;
     } catch (const Cancelled&) {
-      side.workspace.reset();  // what a call leaves in it is incomplete
+      lease.drop();
       throw;
     }
-    if constexpr (Arch::is_device<ExecutionSpace>)
-      m_device_bytes = std::max(m_device_bytes.load(), bytes);
+  }
+
+ private:
+  LeasePool<Workspace> m_workspaces;
+  std::atomic<std::uint64_t> m_kept_bytes{0};
+};
+
+/// \brief The workspaces of an engine: on the host those of calls on one thread and those of all
+/// others, and one on a device, which runs one call after the other. Thread-safe.
+template <template <class> class Workspace>
+class WorkspaceCaches {
+ public:
+  /// \param threads of the calls on the host, 1 for `serial`
+  template <class ExecutionSpace>
+  WorkspaceCache<Workspace<ExecutionSpace>>& of([[maybe_unused]] int threads) noexcept {
+    if constexpr (!Arch::is_device<ExecutionSpace>) {
+      if (threads == 1) return m_serial;
+    }
+    return m_spaces.template get<ExecutionSpace>().cache;
+  }
+  /// `kept_bytes` of a device; 0 in a build without one.
+  std::uint64_t device_bytes() const noexcept {
+    if constexpr (KINDRED_HAS_DEVICE != 0) {
+      return m_spaces.template get<DeviceSpace>().cache.kept_bytes();
+    } else {
+      return 0;
+    }
   }
 
  private:
   template <class ExecutionSpace>
   struct Side {
-    std::timed_mutex mutex;
-    std::optional<Workspace<ExecutionSpace>> workspace;
+    WorkspaceCache<Workspace<ExecutionSpace>> cache{Arch::is_device<ExecutionSpace> ? 1U : 0U};
   };
-  template <class ExecutionSpace>
-  Side<ExecutionSpace>& side_of([[maybe_unused]] int threads) {
-    if constexpr (!Arch::is_device<ExecutionSpace>) {
-      if (threads == 1) return m_serial;
-    }
-    return m_sides.template get<ExecutionSpace>();
-  }
 
-  const char* m_label;
-  std::atomic<std::uint64_t> m_device_bytes{0};
-  Side<HostSpace> m_serial;
-  Arch::PerSpace<Side> m_sides;  // the workspace of the host is shared by its threads
+  WorkspaceCache<Workspace<HostSpace>> m_serial;
+  Arch::PerSpace<Side> m_spaces;
 };
 
 }  // namespace Kindred::Impl

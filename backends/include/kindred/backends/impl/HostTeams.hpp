@@ -4,6 +4,7 @@
 
 #include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/LeasePool.hpp>
 
 #include <memory>
 #include <vector>
@@ -23,7 +24,8 @@ class HostTeams {
  public:
   /// \param threads size of the largest team
   /// \param all an instance of \p threads threads, on which kernels of the largest team run
-  HostTeams(int threads, const HostSpace& all);
+  /// \param single instances of one thread; must outlive this object
+  HostTeams(int threads, const HostSpace& all, LeasePool<HostInstance>& single);
   ~HostTeams();
   HostTeams(const HostTeams&) = delete;
   HostTeams& operator=(const HostTeams&) = delete;
@@ -33,8 +35,8 @@ class HostTeams {
   /// is the team's instance.
   ///
   /// If the calling thread already belongs to a team or a parallel region, the call runs on that
-  /// thread. If the team is busy, a larger one is used, so that callers which hold locks cannot
-  /// deadlock.
+  /// thread. If the team is busy, a larger one is used, otherwise a smaller one, otherwise the
+  /// calling thread alone: a caller never waits for another.
   /// \return the number of threads used
   /// \throws what the call throws
   int run(int threads, Call call, const void* body);
@@ -44,7 +46,9 @@ class HostTeams {
 
  private:
   class Team;
-  const HostSpace m_all;
+  int run_on_one(Call call, const void* body);
+
+  LeasePool<HostInstance>& m_single;
   std::vector<std::unique_ptr<HostInstance>> m_instances;  ///< of the teams but the largest
   std::vector<std::unique_ptr<Team>> m_teams;
 };

@@ -3,9 +3,11 @@
 #define KINDRED_BACKENDS_IMPL_INSTANCES_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
+#include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/Stream.hpp>
 
 #include <optional>
@@ -13,14 +15,50 @@
 
 namespace Kindred::Impl {
 
-/// The host instance of \p context for `serial` (one thread) or `openmp` (all threads, or the team
-/// that runs the call).
+/// \brief During its lifetime, \p exec_space is the `serial` instance of every context on the
+/// thread that created it.
+class SerialHere {
+ public:
+  /// \param exec_space has one thread and must outlive this object
+  explicit SerialHere(const HostSpace& exec_space) noexcept;
+  ~SerialHere();
+  SerialHere(const SerialHere&) = delete;
+  SerialHere& operator=(const SerialHere&) = delete;
+
+ private:
+  const HostSpace* m_before;
+};
+
+/// \brief The host instance of \p context for `serial` (one thread) or `openmp` (all threads, or
+/// the team that runs the call).
+///
+/// Kokkos runs the kernels of one instance one after the other, so calls use a \ref HostLease. On
+/// a thread that holds one, this is its instance.
 const HostSpace& host_instance(const Context& context, Space space);
+/// \brief The host instance of a call while this object exists; of `serial`, one that no other
+/// thread uses. Within the call of a team or another lease of the same thread, the instance of
+/// that. \throws SpaceUnavailable
+class HostLease {
+ public:
+  HostLease(const Context& context, Space space);
+  ~HostLease();
+  HostLease(const HostLease&) = delete;
+  HostLease& operator=(const HostLease&) = delete;
+
+  const HostSpace& get() const noexcept { return *m_exec_space; }
+
+ private:
+  std::optional<LeasePool<HostInstance>::Lease> m_single;
+  std::optional<SerialHere> m_here;
+  const HostSpace* m_exec_space;
+};
+/// Threads of the calls on \p space: 1 for `serial` and on a device.
+inline int threads_of(const Context& context, Space space) noexcept {
+  return space == Space::openmp ? context.threads() : 1;
+}
 /// Chooses the host space for \p nanoseconds of single-threaded work that is not dispatched:
 /// `openmp` if each of its threads gets some tens of microseconds of work.
 Space host_space_for(const Context& context, double nanoseconds);
-/// The instance of `host_space_for`.
-const HostSpace& host_instance_for(const Context& context, double nanoseconds);
 /// \brief Runs `call(body)` on the `openmp` team of \p threads. \see HostTeams::run
 int run_on_team(const Context& context, int threads, void (*call)(const void* body),
                 const void* body);
@@ -39,20 +77,6 @@ const DeviceSpace& device_instance(const Context& context);
 /// allocates. That call may be made while the stream is captured. Thread-safe.
 DeviceSpace device_instance_on(const Context& context, const Stream& stream);
 #endif
-
-/// \brief During its lifetime, \p exec_space is the `serial` instance of every context on the
-/// thread that created it.
-class SerialHere {
- public:
-  /// \param exec_space has one thread and must outlive this object
-  explicit SerialHere(const HostSpace& exec_space) noexcept;
-  ~SerialHere();
-  SerialHere(const SerialHere&) = delete;
-  SerialHere& operator=(const SerialHere&) = delete;
-
- private:
-  const HostSpace* m_before;
-};
 
 /// A separate instance: a new stream on a device, the same threads on the host.
 inline HostSpace instance_beside(const HostSpace& exec_space) { return exec_space; }
@@ -109,7 +133,8 @@ decltype(auto) with_instance(const Context& context, Space space, Function&& fun
     return std::forward<Function>(function)(exec_space);
   }
 #endif
-  return std::forward<Function>(function)(host_instance(context, space));
+  const HostLease lease(context, space);
+  return std::forward<Function>(function)(lease.get());
 }
 
 /// \brief `with_instance` for a call on arrays of a caller. \see call_instance

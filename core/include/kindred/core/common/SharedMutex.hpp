@@ -2,23 +2,27 @@
 #ifndef KINDRED_CORE_COMMON_SHARED_MUTEX_HPP
 #define KINDRED_CORE_COMMON_SHARED_MUTEX_HPP
 
+#include <kindred/core/common/CancellableWait.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/ThreadSlots.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <shared_mutex>
 
 namespace Kindred::Impl {
 
-/// \brief A mutex for readers and writers of which none waits forever.
+/// \brief A mutex for readers and writers of which none waits forever, and with which readers do
+/// not slow each other down.
 ///
 /// `std::shared_mutex` of glibc lets readers in as long as others are there: where there are enough
 /// of them, a writer waits forever. Here, a writer that waits keeps later readers out until it has
-/// the lock; they are next when it unlocks. So a thread must not lock it shared a second time.
-/// Without a writer that waits, it costs one load more.
+/// had the lock; they are next when it unlocks. So a thread must not lock it shared a second time.
+/// Readers count themselves in a slot of their thread, and writers add up the slots: without
+/// a writer, a reader writes to no memory that other threads write to.
 class SharedMutex {
  public:
   SharedMutex() = default;
@@ -26,73 +30,114 @@ class SharedMutex {
   SharedMutex& operator=(const SharedMutex&) = delete;
 
   void lock() {
-    const Turn turn(*this);
-    const std::lock_guard one_waits(m_next_writer);
-    m_mutex.lock();
+    m_next_writer.lock();
+    keep_readers_out();
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [this] { return readers() == 0; });
   }
-  void unlock() { m_mutex.unlock(); }
+  void unlock() {
+    let_readers_in();
+    m_next_writer.unlock();
+  }
 
   void lock_shared() {
-    wait_for_turn([](auto& lock, auto& ended, const auto& is_over) { ended.wait(lock, is_over); });
-    m_mutex.lock_shared();
+    if (try_lock_shared()) return;
+    std::unique_lock lock(m_mutex);
+    wait_for_turn(lock, [&](const auto& is_over) { m_changed.wait(lock, is_over); });
   }
-  void unlock_shared() { m_mutex.unlock_shared(); }
+  void unlock_shared() noexcept {
+    m_readers.here().count.fetch_sub(1);
+    if (!m_has_writer) return;
+    { const std::lock_guard lock(m_mutex); }
+    m_changed.notify_all();
+  }
 
   /// \throws Cancelled
   void lock_cancellable() {
-    const Turn turn(*this);
-    const auto one_waits = cancellable_lock(m_next_writer);
-    cancellable_lock(m_mutex).release();
+    auto one_waits = cancellable_lock(m_next_writer);
+    keep_readers_out();
+    try {
+      std::unique_lock lock(m_mutex);
+      cancellable_wait(lock, m_changed, [this] { return readers() == 0; });
+    } catch (...) {
+      let_readers_in();
+      throw;
+    }
+    one_waits.release();
   }
   /// \throws Cancelled
   void lock_shared_cancellable() {
-    wait_for_turn([](auto& lock, auto& ended, const auto& is_over) {
-      const CancelPoint point;
-      if (!point.is_needed()) return ended.wait(lock, is_over);
-      while (!ended.wait_until(lock, std::chrono::system_clock::now() + cancel_interval, is_over)) {
-        lock.unlock();
-        point.check();
-        lock.lock();
-      }
-    });
-    cancellable_shared_lock(m_mutex).release();
+    if (try_lock_shared()) return;
+    std::unique_lock lock(m_mutex);
+    wait_for_turn(lock, [&](const auto& is_over) { cancellable_wait(lock, m_changed, is_over); });
   }
 
  private:
-  /// From when a writer begins to wait until it has the lock, or gives up.
-  class Turn {
-   public:
-    explicit Turn(SharedMutex& of) noexcept : m_of(of) { ++m_of.m_waiting; }
-    ~Turn() {
-      --m_of.m_waiting;
-      {
-        const std::lock_guard lock(m_of.m_turns_mutex);
-        ++m_of.m_turns;
-      }
-      m_of.m_turn_ended.notify_all();
-    }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    SharedMutex& m_of;
+  struct Slot {
+    std::atomic<std::ptrdiff_t> count{0};
   };
 
-  /// If writers wait, until one of them has the lock or gives up. The lock is then shared at the
-  /// latest when that one unlocks.
-  template <class Wait>
-  void wait_for_turn(const Wait& wait) {
-    if (m_waiting.load() == 0) return;
-    std::unique_lock lock(m_turns_mutex);
-    wait(lock, m_turn_ended,
-         [this, turns = m_turns] { return m_turns != turns || m_waiting.load() == 0; });
+  /// Readers that hold the lock, or look for a writer; one that locked and unlocked on different
+  /// threads counts in two slots.
+  std::ptrdiff_t readers() const noexcept {
+    std::ptrdiff_t sum = 0;
+    m_readers.for_each([&](const Slot& slot) { sum += slot.count; });
+    return sum;
   }
 
-  std::atomic<unsigned> m_waiting{0};  ///< writers
-  std::timed_mutex m_next_writer;
-  std::shared_timed_mutex m_mutex;
-  std::mutex m_turns_mutex;
-  std::condition_variable m_turn_ended;
+  bool try_lock_shared() noexcept {
+    m_readers.here().count.fetch_add(1);
+    if (!m_has_writer) return true;
+    unlock_shared();
+    return false;
+  }
+
+  /// Waits until the present writer has unlocked or given up, which also locks for this reader. If
+  /// `wait` throws, the reader gives up.
+  template <class Wait>
+  void wait_for_turn(std::unique_lock<std::mutex>& lock, const Wait& wait) {
+    if (!m_has_writer) {  // it has ended meanwhile
+      m_readers.here().count.fetch_add(1);
+      return;
+    }
+    ++m_waiting_readers;
+    const std::uint64_t turn = m_turns;
+    try {
+      wait([&] { return m_turns != turn; });
+    } catch (...) {
+      if (m_turns == turn) {
+        --m_waiting_readers;
+      } else {
+        lock.unlock();
+        unlock_shared();
+      }
+      throw;
+    }
+  }
+
+  /// Called by the holder of `m_next_writer`.
+  void keep_readers_out() {
+    const std::lock_guard lock(m_mutex);
+    m_has_writer = true;
+  }
+  /// Locks for the readers that have waited.
+  void let_readers_in() {
+    {
+      const std::lock_guard lock(m_mutex);
+      m_readers.here().count.fetch_add(static_cast<std::ptrdiff_t>(m_waiting_readers));
+      m_waiting_readers = 0;
+      ++m_turns;
+      m_has_writer = false;
+    }
+    m_changed.notify_all();
+  }
+
+  ThreadSlots<Slot> m_readers;
+  std::atomic<bool> m_has_writer{false};  ///< that has the lock or waits for it
+  std::timed_mutex m_next_writer;         ///< of the writer
+  std::mutex m_mutex;                     ///< of what follows, and of changes of `m_has_writer`
+  std::condition_variable m_changed;
+  std::size_t m_waiting_readers = 0;
   std::uint64_t m_turns = 0;  ///< that ended
 };
 
