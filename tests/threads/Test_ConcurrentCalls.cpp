@@ -125,7 +125,7 @@ TEST_F(ConcurrentCalls, OfSpreadingEnginesOverlap) {
   sources.push_row(std::vector<Activation>{{3, 1.0F}});
   expect_overlap([&] { engine.spread(sources, {}); });
   SpreadOptions page_rank;
-  page_rank.mode = SpreadMode::page_rank;
+  page_rank.mode = SpreadMode::pagerank;
   expect_overlap([&] { engine.spread(sources, page_rank); });
 }
 
