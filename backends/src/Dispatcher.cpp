@@ -111,7 +111,8 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
     record.chosen = Space::cuda;
     record.why = Reason::threshold;
   }
-  const std::optional<Space> incumbent = seen.incumbent;
+  auto& favoured = operation.incumbents[size_class(workload.work)];
+  const std::optional<Space> incumbent = favoured;
   if (!device_is_set && incumbent && *incumbent != record.chosen && admitted.contains(*incumbent) &&
       !(record.predicted[space_index(record.chosen)] <
         (1.0 - state.options.hysteresis) * record.predicted[space_index(*incumbent)])) {
@@ -120,12 +121,12 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   }
   if (!learns) return record;
   if (!incumbent) {
-    seen.incumbent = record.chosen;
+    favoured = record.chosen;
   } else if (*incumbent != record.chosen && allowed.contains(*incumbent)) {
     State::Cell& left = operation.cells[space_index(*incumbent)];
     left.windows[size_class(workload.work)].keep_newest(observations_kept);
     left.publish_ratio(size_class(workload.work));
-    seen.incumbent = record.chosen;
+    favoured = record.chosen;
   }
   if (operation.breakers[space_index(record.chosen)].open()) {
     if (operation.breakers[space_index(record.chosen)].admits(now)) {
@@ -274,6 +275,7 @@ void Dispatcher::calibrate(Operation operation, Space space, double work, double
   cell.curves[m_state->variant(space, threads)].set({work, seconds});
   cell.forget_observations();
   known.classes = {};
+  known.incumbents = {};
 }
 
 void Dispatcher::calibrate_start(Space space, double seconds, int threads) {

@@ -45,8 +45,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
   /// What is known about calls of one size class.
   struct Class {
     bool seen = false;
-    Impl::Published<std::optional<Space>> incumbent;  ///< the space that hysteresis favours
-    std::array<Time, space_count> last{};             ///< when the space was last chosen
+    std::array<Time, space_count> last{};  ///< when the space was last chosen
     std::array<double, space_count>
         since{};  ///< seconds that calls have taken on other spaces since then
   };
@@ -104,8 +103,10 @@ struct KINDRED_HIDDEN Dispatcher::State {
                    Impl::CircuitBreaker(options)} {}
     const Operation operation;
     std::atomic<std::uint64_t> batch_bytes = 0;  ///< 0: not measured
-    mutable std::mutex mutex;
     std::array<Cell, space_count> cells;
+    /// The spaces that hysteresis favours.
+    std::array<Impl::Published<std::optional<Space>>, Impl::size_class_count> incumbents;
+    alignas(Impl::apart_bytes) mutable std::mutex mutex;
     std::array<Class, Impl::size_class_count> classes;
     std::array<Impl::CircuitBreaker, space_count> breakers;
     Impl::ThreadSlots<RegretPart> regret;
@@ -113,29 +114,26 @@ struct KINDRED_HIDDEN Dispatcher::State {
     /// \brief The lock, or none: then the call changes nothing but the regret.
     ///
     /// What a call changes moves to the processor of its thread, which takes about a microsecond.
-    /// While several threads call, most of their calls therefore do without; a thread that calls
-    /// alone always gets the lock. While a breaker is open, every call waits for it.
+    /// While several threads call, one of their calls in 50 µs therefore gets the lock; a thread
+    /// that calls alone always does. While a breaker is open, every call waits for it.
     template <class Now>
     std::unique_lock<std::mutex> try_lock(const Now& now) {
       if (m_has_open_breaker) return std::unique_lock(mutex);
-      constexpr std::chrono::microseconds pause{50};
-      constexpr unsigned calls_per_turn = 16;
-      thread_local unsigned calls = 0;
       const std::size_t me = Impl::thread_number() + 1;
-      if (m_last_thread != me) {
-        const Time time = now();
-        const std::int64_t ticks = time.time_since_epoch().count();
-        const bool is_recent = time - Time(Time::duration(m_last_time)) < pause;
-        if (m_last_thread != 0 && is_recent && ++calls % calls_per_turn != 0)
-          return std::unique_lock(mutex, std::defer_lock);
-        std::unique_lock lock(mutex, std::try_to_lock);
-        if (lock) {
-          m_last_thread = me;
-          m_last_time = ticks;
-        }
-        return lock;
+      if (m_last_thread == me && !m_has_others) return std::unique_lock(mutex, std::try_to_lock);
+      constexpr std::chrono::microseconds pause{50};
+      const Time time = now();
+      if (m_last_thread != 0 && time - Time(Time::duration(m_last_time)) < pause) {
+        if (m_last_thread != me) m_has_others = true;
+        return std::unique_lock(mutex, std::defer_lock);
       }
-      return std::unique_lock(mutex, std::try_to_lock);
+      std::unique_lock lock(mutex, std::try_to_lock);
+      if (lock) {
+        m_last_thread = me;
+        m_last_time = time.time_since_epoch().count();
+        m_has_others = false;
+      }
+      return lock;
     }
     /// Called after a breaker has changed.
     void publish_breakers() noexcept {
@@ -145,11 +143,12 @@ struct KINDRED_HIDDEN Dispatcher::State {
     }
 
    private:
-    Impl::Published<bool> m_has_open_breaker = false;
-    /// The thread that had the lock last, its number plus one, and since when, in ticks of the
-    /// clock.
+    alignas(Impl::apart_bytes) Impl::Published<bool> m_has_open_breaker = false;
+    /// The thread that had the lock last, its number plus one, when it got it, in ticks of the
+    /// clock, and whether others have called since.
     Impl::Published<std::size_t> m_last_thread = 0;
     Impl::Published<std::int64_t> m_last_time = 0;
+    Impl::Published<bool> m_has_others = false;
   };
 
   State(SpaceSet usable_spaces, int thread_count, Options given)
@@ -225,6 +224,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
       cell.forget_observations();
     }
     known.classes = {};
+    known.incumbents = {};
     for (const auto& point : profile.points) {
       if (point.operation != known.operation.name()) continue;
       known.cells[space_index(point.space)].curves[variant(point.space, point.threads)].set(

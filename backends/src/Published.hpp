@@ -14,8 +14,10 @@ class Published {
   Published(T value = {}) noexcept : m_value(value) {}  // NOLINT(google-explicit-constructor)
   Published(const Published& other) noexcept : m_value(other.get()) {}
   Published& operator=(const Published& other) noexcept { return *this = other.get(); }
+  /// Does not write where nothing changes: readers on other processors then keep their copy.
   Published& operator=(T value) noexcept {
-    m_value.store(value, std::memory_order_release);
+    if (!(m_value.load(std::memory_order_relaxed) == value))
+      m_value.store(value, std::memory_order_release);
     return *this;
   }
 

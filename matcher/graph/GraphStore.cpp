@@ -82,10 +82,10 @@ GraphStore::GraphStore(Context& context, const GraphSpan& graph, const GraphOpti
     : m_context(&context), m_options(options) {
   const std::uint64_t outside = check_graph(graph, options, host_workers(context, Space::openmp));
   m_names = names_of(graph);
-  m_snapshot = std::make_shared<GraphSnapshot>(
+  m_snapshot.set(std::make_shared<GraphSnapshot>(
       context, std::make_shared<BuiltGraph>(context, graph, options), std::make_shared<HostDelta>(),
       table_of(context.memory(Space::serial), graph.node_kinds), graph.nodes, graph.edges.size(),
-      outside);
+      outside));
 }
 
 GraphStore::GraphStore(Context& context, const CsrGraph& graph, const GraphOptions& options)
@@ -98,19 +98,19 @@ GraphStore::GraphStore(Context& context, const CsrGraph& graph, const GraphOptio
   BothRows<Kokkos::HostSpace> rows;
   rows.in = transposed_rows(context, given.out, given.form);
   rows.out = std::move(given.out);
-  m_snapshot = std::make_shared<GraphSnapshot>(
+  m_snapshot.set(std::make_shared<GraphSnapshot>(
       context,
       std::make_shared<BuiltGraph>(context, std::move(rows), given.form, options.residency,
                                    graph.owner),
       std::make_shared<HostDelta>(), std::make_shared<NodeTable>(), nodes, edges,
-      given.outside_unit);
+      given.outside_unit));
 }
 
 GraphStore::GraphStore(Context& context, const StoredGraph& stored, const GraphOptions& options)
     : m_context(&context), m_options(options) {
   m_options.weights = stored.form.weights;
   m_names = names_of(stored);
-  m_snapshot = snapshot_of(context, stored, options);
+  m_snapshot.set(snapshot_of(context, stored, options));
 }
 
 GraphStore::~GraphStore() {
@@ -122,18 +122,9 @@ GraphStore::~GraphStore() {
   if (m_thread.joinable()) m_thread.join();
 }
 
-std::shared_ptr<const GraphSnapshot> GraphStore::snapshot() const {
-  const std::lock_guard lock(m_snapshot_mutex);
-  return m_snapshot;
-}
+std::shared_ptr<const GraphSnapshot> GraphStore::snapshot() const { return m_snapshot.get(); }
 
-void GraphStore::set(std::shared_ptr<const GraphSnapshot> next) {
-  {
-    const std::lock_guard lock(m_snapshot_mutex);
-    m_snapshot.swap(next);
-  }
-  // The previous snapshot may be destroyed here, outside the lock.
-}
+void GraphStore::set(std::shared_ptr<const GraphSnapshot> next) { m_snapshot.set(std::move(next)); }
 
 void GraphStore::publish(std::shared_ptr<const GraphSnapshot> next, const Touched& touched) {
   if (m_recording && !touched.out.empty()) {

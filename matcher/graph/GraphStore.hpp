@@ -4,6 +4,7 @@
 
 #include "GraphSnapshot.hpp"
 
+#include <kindred/core/common/SharedSnapshot.hpp>
 #include <kindred/matcher/CsrGraph.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
@@ -96,8 +97,7 @@ class GraphStore {
   GraphOptions m_options;
   std::optional<Vocabulary> m_names;
 
-  mutable std::mutex m_snapshot_mutex;  ///< protects only the pointer
-  std::shared_ptr<const GraphSnapshot> m_snapshot;
+  SharedSnapshot<GraphSnapshot> m_snapshot;
 
   std::timed_mutex m_updates;  ///< held while the graph changes
   bool m_recording = false;

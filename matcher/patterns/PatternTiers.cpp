@@ -186,10 +186,7 @@ bool PatternTiers::wants_device() const noexcept {
          m_context->info(Space::cuda).compute_capability >= m_settings->min_compute_capability;
 }
 
-std::shared_ptr<const TierView> PatternTiers::view() const {
-  const std::lock_guard lock(m_view_mutex);
-  return m_view;
-}
+std::shared_ptr<const TierView> PatternTiers::view() const { return m_view.get(); }
 
 template <class Edit>
 void PatternTiers::publish(const Edit& edit) {
@@ -198,11 +195,11 @@ void PatternTiers::publish(const Edit& edit) {
 
 template <class Edit, class Last>
 void PatternTiers::publish(const Edit& edit, const Last& before_publishing) {
-  const std::lock_guard lock(m_view_mutex);
-  auto next = std::make_shared<TierView>(*m_view);
+  const std::lock_guard lock(m_publishing_mutex);
+  auto next = std::make_shared<TierView>(*m_view.get());
   edit(*next);
   before_publishing();
-  m_view = std::move(next);
+  m_view.set(std::move(next));
 }
 
 std::shared_ptr<const TierView> PatternTiers::view_to(std::uint64_t end) {
@@ -257,8 +254,8 @@ void PatternTiers::clear(const std::function<void(const Drop&)>& forget_all) {
   auto empty = std::make_shared<TierView>();
   forget_all([&](std::uint64_t end) noexcept {
     empty->bulk_end = empty->end = m_frozen_end = end;
-    const std::lock_guard lock(m_view_mutex);
-    m_view = std::move(empty);
+    const std::lock_guard lock(m_publishing_mutex);
+    m_view.set(std::move(empty));
   });
 }
 

@@ -7,6 +7,7 @@
 #include "sequence/PatternSegment.hpp"
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/SharedSnapshot.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 
 #include <cstdint>
@@ -158,8 +159,8 @@ class PatternTiers {
   mutable CallHistory m_history;
   const PatternSettings* m_settings;
   const PatternRows* m_rows;
-  mutable std::mutex m_view_mutex;  ///< protects the pointer to the view
-  std::shared_ptr<const TierView> m_view;
+  std::mutex m_publishing_mutex;  ///< held while the view is replaced
+  SharedSnapshot<TierView> m_view;
   std::mutex m_tail_mutex;  ///< held while the last recent part is built
   /// Recent parts that begin below this belong to a synchronisation and must not grow.
   std::uint64_t m_frozen_end = 0;

@@ -72,10 +72,8 @@ class WorkspaceCache {
       }
     };
     if (!must_run_alone()) return;
-    auto lease = m_workspaces.take_alone([&] {
-      release();
-      return make();
-    });
+    m_kept_bytes = 0;
+    auto lease = m_workspaces.take_alone(make);
     try {
       run_in(lease);
     } catch (const OutOfMemory&) {

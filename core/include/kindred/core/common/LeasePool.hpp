@@ -23,7 +23,7 @@ namespace Kindred::Impl {
 /// that holds a lease must not take another one from the same pool.
 template <class T>
 class LeasePool {
-  struct Slot {
+  struct alignas(apart_bytes) Slot {
     std::atomic<bool> is_taken{false};
     std::unique_ptr<T> object;  ///< used only by who has taken the slot
     Slot* next = nullptr;
@@ -87,8 +87,8 @@ class LeasePool {
     return filled(Lease(*this, *slot), make);
   }
 
-  /// \brief The same, once all other leases have ended; until this one ends, others wait. \throws
-  /// as `take`
+  /// \brief Lends a new object, once all other leases have ended and all kept objects are
+  /// destroyed; until this lease ends, others wait. \throws as `take`
   template <class Make>
   Lease take_alone(const Make& make) {
     const auto next = cancellable_lock(m_next_alone);
@@ -104,6 +104,7 @@ class LeasePool {
     } others{*this};
     m_is_alone = true;
     wait([&] { return !is_any_taken(); });
+    release_idle();
     // Another caller may still look at a slot before it sees that it must wait.
     Slot* slot = nullptr;
     while ((slot = take_slot()) == nullptr) wait([&] { return has_free_slot(); });
