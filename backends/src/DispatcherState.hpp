@@ -11,6 +11,7 @@
 
 #include <kindred/backends/impl/TeamSizes.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Mutex.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -83,7 +84,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
                    Impl::CircuitBreaker(options)} {}
     const Operation operation;
     std::atomic<std::uint64_t> batch_bytes = 0;  ///< 0: not measured
-    mutable std::mutex mutex;
+    mutable Impl::Mutex mutex;
     std::array<Cell, space_count> cells;
     std::array<Class, Impl::size_class_count> classes;
     std::array<Impl::CircuitBreaker, space_count> breakers;
@@ -329,7 +330,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
   std::vector<int> teams;  ///< team sizes
   std::atomic<int> forced_threads = 0;
   Options options;
-  mutable std::mutex adding;  ///< held while operations are added, and for \ref profile
+  mutable Impl::Mutex adding;  ///< held while operations are added, and for \ref profile
   std::array<std::unique_ptr<PerOperation>, operations_max> operations;
   std::array<const OperationInfo*, operations_max> infos{};  ///< of \ref operations
   std::atomic<std::size_t> operation_count = 0;

@@ -4,6 +4,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
@@ -134,10 +135,10 @@ struct KINDRED_HIDDEN HnswIndex::State {
 
   Context& context;
   Impl::HnswStore store;
-  mutable std::mutex mutex;
+  mutable Impl::Mutex mutex;
   mutable std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes_by_id;
   mutable std::vector<std::unique_ptr<Impl::SearchBuffers>> buffers;
-  mutable std::timed_mutex batch;  ///< one call at a time uses all threads
+  mutable Impl::TimedMutex batch;  ///< one call at a time uses all threads
 };
 
 void HnswIndex::State::append(std::span<const float> rows) {
@@ -393,7 +394,7 @@ HnswResults HnswIndex::search(std::span<const float> queries,
     each = state.take_buffers();
     each->visited = each->scanned = 0;
   }
-  std::unique_lock<std::timed_mutex> lock;
+  std::unique_lock<Impl::TimedMutex> lock;
   if (workers.count() > 1) lock = Impl::cancellable_lock(state.batch);
   constexpr double query_nanoseconds = 30'000;
   workers.for_each_item(count, 1, query_nanoseconds, [&](std::size_t worker, std::size_t query) {

@@ -7,6 +7,7 @@
 #include "sequence/PatternSegment.hpp"
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 
 #include <cstdint>
@@ -62,7 +63,7 @@ struct TierView {
   /// Patterns of the bulk tier that are not forgotten.
   std::uint64_t bulk_live() const noexcept;
   /// Bytes of all parts in the memory of \p space.
-  std::uint64_t bytes(Space space) const noexcept;
+  std::uint64_t bytes(Space space) const;
 };
 
 /// \brief Source of the patterns of the tiers. Called from any thread.
@@ -158,12 +159,12 @@ class PatternTiers {
   mutable CallHistory m_history;
   const PatternSettings* m_settings;
   const PatternRows* m_rows;
-  mutable std::mutex m_view_mutex;  ///< protects the pointer to the view
+  mutable Mutex m_view_mutex;  ///< protects the pointer to the view
   std::shared_ptr<const TierView> m_view;
-  std::mutex m_tail_mutex;  ///< held while the last recent part is built
+  Mutex m_tail_mutex;  ///< held while the last recent part is built
   /// Recent parts that begin below this belong to a synchronisation and must not grow.
   std::uint64_t m_frozen_end = 0;
-  std::mutex m_sync_mutex;
+  Mutex m_sync_mutex;
 };
 
 }  // namespace Kindred::Impl
