@@ -21,7 +21,7 @@ struct VectorIndex::Parts {
   const Impl::VectorStore& store;
   Impl::SharedMutex& mutex;  ///< of the store
   Arch::PerSpace<Impl::ArraySearch>& array_searches;
-  std::timed_mutex& array_search_mutex;  ///< of `array_searches`
+  Impl::TimedMutex& array_search_mutex;  ///< of `array_searches`
 };
 
 }  // namespace Kindred
