@@ -61,6 +61,7 @@ void check_processor() {
 Impl::ThreadChoice initialize_kokkos(const SpaceInfo& devices, std::optional<int> requested) {
   static std::mutex mutex;
   static Impl::ThreadChoice threads{0, {}};
+  Arch::watch_forks();  // before the lock, which no thread of a child would unlock
   const std::lock_guard lock(mutex);
   if (Kokkos::is_finalized())
     throw SpaceUnavailable("Kokkos was finalised; no context can be created after that");
@@ -228,7 +229,6 @@ Context::Context(ContextOptions options) {
   options.dispatcher.forced = options.space;
   options.dispatcher.machine = machine_of(serial, device, threads);
   if (options.profile.empty()) options.profile = default_profile_path();
-  Arch::watch_forks();
   m_state = std::make_unique<State>(options, std::vector<SpaceInfo>{serial, openmp, device}, usable,
                                     threads);
 

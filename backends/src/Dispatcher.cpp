@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Dispatcher.hpp>
+#include <kindred/core/arch/Process.hpp>
 
 #include "CalibrationProfile.hpp"
 #include "DispatcherState.hpp"
@@ -162,6 +163,7 @@ std::optional<DispatchRecord> Dispatcher::decide_without(const Workload& workloa
 }
 
 void Dispatcher::observe(const DispatchRecord& record) noexcept {
+  if (Arch::is_forked()) return;  // in a callback of the call
   const State& state = *m_state;
   State::PerOperation* known = state.find(record.operation);
   if (known == nullptr) return;
@@ -215,6 +217,7 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
 }
 
 void Dispatcher::observe_success(Operation operation, Space space) noexcept {
+  if (Arch::is_forked()) return;
   State::PerOperation* known = m_state->find(operation);
   if (known == nullptr) return;
   const auto lock = known->try_lock([this] { return m_state->now(); });
@@ -224,6 +227,7 @@ void Dispatcher::observe_success(Operation operation, Space space) noexcept {
 }
 
 void Dispatcher::observe_failure(Operation operation, Space space) noexcept {
+  if (Arch::is_forked()) return;
   State::PerOperation* known = m_state->find(operation);
   if (known == nullptr) return;
   const State::Time now = m_state->now();

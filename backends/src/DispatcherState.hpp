@@ -12,6 +12,7 @@
 
 #include <kindred/backends/impl/TeamSizes.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>
 
 #include <algorithm>
@@ -106,7 +107,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
     std::array<Cell, space_count> cells;
     /// The spaces that hysteresis favours.
     std::array<Impl::Published<std::optional<Space>>, Impl::size_class_count> incumbents;
-    alignas(Impl::apart_bytes) mutable std::mutex mutex;
+    alignas(Impl::apart_bytes) mutable Impl::Mutex mutex;
     std::array<Class, Impl::size_class_count> classes;
     std::array<Impl::CircuitBreaker, space_count> breakers;
     Impl::ThreadSlots<RegretPart> regret;
@@ -117,7 +118,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
     /// While several threads call, one of their calls in 50 µs therefore gets the lock; a thread
     /// that calls alone always does. While a breaker is open, every call waits for it.
     template <class Now>
-    std::unique_lock<std::mutex> try_lock(const Now& now) {
+    std::unique_lock<Impl::Mutex> try_lock(const Now& now) {
       if (m_has_open_breaker) return std::unique_lock(mutex);
       const std::size_t me = Impl::thread_number() + 1;
       if (m_last_thread == me && !m_has_others) return std::unique_lock(mutex, std::try_to_lock);
@@ -391,7 +392,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
   std::vector<int> teams;  ///< team sizes
   std::atomic<int> forced_threads = 0;
   Options options;
-  mutable std::mutex adding;  ///< held while operations are added, and for \ref profile
+  mutable Impl::Mutex adding;  ///< held while operations are added, and for \ref profile
   std::array<std::unique_ptr<PerOperation>, operations_max> operations;
   std::array<const OperationInfo*, operations_max> infos{};  ///< of \ref operations
   std::atomic<std::size_t> operation_count = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Process.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/CallQueue.hpp>
 
 #include <deque>
@@ -27,6 +28,7 @@ void QueuedCall::run() noexcept {
 }
 
 bool QueuedCall::cancel() {
+  require_same_process();
   {
     const std::lock_guard lock(m_mutex);
     if (m_state != State::waiting) return false;
@@ -47,6 +49,7 @@ void QueuedCall::finish(std::exception_ptr failure) noexcept {
 }
 
 bool QueuedCall::is_done() const {
+  require_same_process();
   const std::lock_guard lock(m_mutex);
   return m_state == State::done;
 }

@@ -6,6 +6,8 @@
 #include "GraphView.hpp"
 #include "OutWeights.hpp"
 
+#include <kindred/core/common/Mutex.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -93,7 +95,7 @@ class GraphSnapshot {
     Buffer<std::uint64_t, typename ExecutionSpace::memory_space> removed;
   };
   struct Copies {
-    std::mutex mutex;
+    Mutex mutex;
     Arch::PerSpace<Copy> of;  // the slot of the host stays empty
     std::uint64_t bytes = 0;
   };

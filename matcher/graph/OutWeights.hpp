@@ -6,6 +6,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/memory/Buffer.hpp>
 
 #include <atomic>
@@ -41,7 +42,7 @@ class OutWeights {
   const Placed<ExecutionSpace>& on(Context& context, const ExecutionSpace& exec_space);
 
  private:
-  std::mutex m_mutex;
+  Mutex m_mutex;
   bool m_is_made = false;
   bool m_fit_float = false;
   std::atomic<std::uint64_t> m_host_bytes{0};

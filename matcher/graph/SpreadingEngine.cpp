@@ -345,12 +345,12 @@ SpreadingEngine SpreadingEngine::from_bytes(Context& context, std::span<const st
 std::vector<std::byte> SpreadingEngine::to_bytes() const { return m_state->store.to_bytes(); }
 void SpreadingEngine::save(const std::string& path) const { m_state->store.save(path); }
 
-std::size_t SpreadingEngine::nodes() const noexcept { return m_state->store.snapshot()->nodes(); }
-bool SpreadingEngine::has_node(std::uint32_t node) const noexcept {
+std::size_t SpreadingEngine::nodes() const { return m_state->store.snapshot()->nodes(); }
+bool SpreadingEngine::has_node(std::uint32_t node) const {
   return m_state->store.snapshot()->is_node(node);
 }
-std::size_t SpreadingEngine::edges() const noexcept { return m_state->store.snapshot()->edges(); }
-std::uint64_t SpreadingEngine::bytes(Space space) const noexcept {
+std::size_t SpreadingEngine::edges() const { return m_state->store.snapshot()->edges(); }
+std::uint64_t SpreadingEngine::bytes(Space space) const {
   return m_state->store.snapshot()->bytes(space) + m_state->spread_calls.kept_bytes(space);
 }
 GraphStatistics SpreadingEngine::statistics() const {

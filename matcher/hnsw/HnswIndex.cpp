@@ -5,6 +5,7 @@
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/LeasePool.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
@@ -124,7 +125,7 @@ struct KINDRED_HIDDEN HnswIndex::State {
 
   Context& context;
   Impl::HnswStore store;
-  mutable std::mutex mutex;
+  mutable Impl::Mutex mutex;
   mutable std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes_by_id;
   mutable Impl::LeasePool<std::vector<Impl::SearchBuffers>> buffers;  ///< one per thread of a call
 };
@@ -241,6 +242,7 @@ std::uint64_t HnswIndex::insert(std::span<const float> rows,
                    value_message("the next id", store.next_id) + "; ids must stay below " +
                        std::to_string(Impl::hnsw_id_limit));
   if (count == 0) return store.next_id;
+  Impl::require_same_process();
   return Impl::translating_out_of_memory("Kindred::HnswIndex::add", [&] {
     // The first rows determine these settings, so they are restored after a failure.
     const HnswTraversal traversal = store.traversal;
@@ -293,6 +295,7 @@ void HnswIndex::remove(std::span<const std::uint64_t> ids) {
 void HnswIndex::repair() {
   State& state = *m_state;
   if (state.store.dead == 0) return;
+  Impl::require_same_process();
   Impl::translating_out_of_memory("Kindred::HnswIndex::repair", [&] {
     std::vector<std::uint32_t> order(state.store.size());
     std::iota(order.begin(), order.end(), 0U);

@@ -8,6 +8,7 @@
 #include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
+#include <atomic>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -19,12 +20,24 @@ constexpr const char* kind_of_file = "keys";
 }
 
 struct KINDRED_HIDDEN KeyTable::State {
-  explicit State(Impl::KeyStore given) : store(std::move(given)) {}
+  explicit State(Impl::KeyStore given) : store(std::move(given)) { publish(); }
   static std::unique_ptr<State> of_file(const Impl::SectionFile& file);
   void write(Impl::SectionWriter& writer) const;
 
+  /// At the end of a change, the sizes become readable without the lock.
+  struct Publish {
+    State& state;
+    ~Publish() { state.publish(); }
+  };
+  void publish() noexcept {
+    size = store.size();
+    bytes = store.bytes();
+  }
+
   Impl::KeyStore store;
-  mutable Impl::SharedMutex mutex;
+  mutable Impl::SharedMutex mutex{Impl::SharedMutex::InChild::usable};
+  std::atomic<std::size_t> size{0};
+  std::atomic<std::uint64_t> bytes{0};
 };
 
 std::unique_ptr<KeyTable::State> KeyTable::State::of_file(const Impl::SectionFile& file) {
@@ -57,18 +70,12 @@ KeyTable& KeyTable::operator=(KeyTable&&) noexcept = default;
 
 KeyKind KeyTable::kind() const noexcept { return m_state->store.kind(); }
 
-std::size_t KeyTable::size() const noexcept {
-  const std::shared_lock lock(m_state->mutex);
-  return m_state->store.size();
-}
-
-std::uint64_t KeyTable::bytes() const noexcept {
-  const std::shared_lock lock(m_state->mutex);
-  return m_state->store.bytes();
-}
+std::size_t KeyTable::size() const noexcept { return m_state->size; }
+std::uint64_t KeyTable::bytes() const noexcept { return m_state->bytes; }
 
 void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) {
   const auto lock = Impl::cancellable_lock(m_state->mutex);
+  const State::Publish publish{*m_state};
   Impl::KeyStore& store = m_state->store;
   Impl::require_kind(keys, store.kind());
   KINDRED_THROW_IF(ids.size() != keys.size(), std::to_string(ids.size()) + " ids are given for " +
@@ -97,6 +104,7 @@ void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) {
 
 void KeyTable::remove(const KeySpan& keys) {
   const auto lock = Impl::cancellable_lock(m_state->mutex);
+  const State::Publish publish{*m_state};
   Impl::KeyStore& store = m_state->store;
   for (const std::uint64_t id : Impl::ids_to_remove(store, keys)) store.remove(*store.find_id(id));
 }

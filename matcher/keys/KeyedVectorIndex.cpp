@@ -12,8 +12,8 @@
 #include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
+#include <algorithm>
 #include <atomic>
-#include <exception>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -21,49 +21,20 @@
 
 namespace Kindred {
 
-namespace {
-
-/// Copies of rows.
-class RowCopies {
- public:
-  RowCopies(VectorElement element, std::size_t dimension)
-      : m_element(element), m_dimension(dimension) {}
-
-  void add(std::span<const std::byte> values, std::span<const float> scale) {
-    m_values.insert(m_values.end(), values.begin(), values.end());
-    m_scales.insert(m_scales.end(), scale.begin(), scale.end());
-  }
-  void add(const VectorSpan& row) { add(row.values, row.scales); }
-  VectorSpan span() const { return {m_element, m_values, m_dimension, m_scales}; }
-
- private:
-  VectorElement m_element;
-  std::size_t m_dimension;
-  std::vector<std::byte> m_values;
-  std::vector<float> m_scales;
-};
-
-/// Calls \p step, whose failure cannot be handled.
-template <class Step>
-void try_to(const Step& step) noexcept {
-  try {
-    step();
-  } catch (const std::exception&) {
-    // The exception that is handled already says more.
-  }
-}
-
-}  // namespace
-
 struct KINDRED_HIDDEN KeyedVectorIndex::State {
-  State(VectorIndex given, Impl::KeyStore keys)
-      : index(std::move(given)), store(std::move(keys)), size(store.size()) {}
+  State(VectorIndex given, Impl::KeyStore keys) : index(std::move(given)), store(std::move(keys)) {
+    publish();
+  }
 
-  /// At the end of a change, the number of keys becomes readable without the lock.
+  /// At the end of a change, the sizes become readable without the lock.
   struct Publish {
     State& state;
-    ~Publish() { state.size = state.store.size(); }
+    ~Publish() { state.publish(); }
   };
+  void publish() noexcept {
+    size = store.size();
+    key_bytes = store.bytes();
+  }
 
   /// Writes the keys after the rows.
   auto key_sections() const {
@@ -93,21 +64,12 @@ struct KINDRED_HIDDEN KeyedVectorIndex::State {
     out.keys = keys_of(out.results.values, [](const ScoredId& scored) { return scored.id; });
     return out;
   }
-  /// A copy of the row of \p id, for which \p find returns the segment and the row.
-  template <class Find>
-  static void copy_row(const Find& find, std::uint64_t id, RowCopies& to) {
-    const auto [segment, row] = find(id);
-    const auto& host = segment->host();
-    const std::size_t bytes = host.dimension * size_of(host.element);
-    std::span<const float> scale;
-    if (host.element == VectorElement::int8) scale = {host.scales.data() + row, 1};
-    to.add({host.values.data() + row * bytes, bytes}, scale);
-  }
 
   VectorIndex index;
   Impl::KeyStore store;
   mutable Impl::SharedMutex mutex;  ///< protects both
-  std::atomic<std::size_t> size;
+  std::atomic<std::size_t> size{0};
+  std::atomic<std::uint64_t> key_bytes{0};
 };
 
 KeyedVectorIndex::KeyedVectorIndex(Context& context, const KeySpan& keys, const VectorSpan& rows,
@@ -127,10 +89,7 @@ KeyKind KeyedVectorIndex::key_kind() const noexcept { return m_state->store.kind
 std::size_t KeyedVectorIndex::size() const noexcept { return m_state->size; }
 std::size_t KeyedVectorIndex::dimension() const noexcept { return m_state->index.dimension(); }
 VectorElement KeyedVectorIndex::element() const noexcept { return m_state->index.element(); }
-std::uint64_t KeyedVectorIndex::key_bytes() const noexcept {
-  const std::shared_lock lock(m_state->mutex);
-  return m_state->store.bytes();
-}
+std::uint64_t KeyedVectorIndex::key_bytes() const noexcept { return m_state->key_bytes; }
 const VectorIndex& KeyedVectorIndex::vectors() const noexcept { return m_state->index; }
 
 UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& rows) {
@@ -144,17 +103,14 @@ UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& row
                        std::to_string(keys.size()) + " keys; there must be one per key");
   const std::size_t known = store.size();
   const std::uint64_t first_id = index.end_id();
-  std::vector<std::uint64_t> replaced;  // ids
-  std::size_t done = 0;                 // of `replaced`
-  bool is_added = false;
-  const auto find = [parts = index.parts()](std::uint64_t id) { return parts.store.find(id); };
-  RowCopies before(index.element(), index.dimension());
   return Impl::translating_out_of_memory("Kindred::KeyedVectorIndex::upsert", [&] {
     try {
       // Positions in the call of the rows that count.
       std::vector<std::size_t> new_rows;
       std::vector<std::size_t> other_rows;
+      std::vector<std::uint64_t> replaced;                         // ids of `other_rows`
       std::unordered_map<std::size_t, std::size_t> place_of_slot;  // in `other_rows`
+      place_of_slot.reserve(std::min(keys.size(), known));
       for (std::size_t i = 0; i < keys.size(); ++i) {
         const auto slot = store.find(keys, i);
         if (!slot) {
@@ -170,29 +126,9 @@ UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& row
           other_rows[place->second] = i;
         }
       }
-      for (const std::uint64_t id : replaced) State::copy_row(find, id, before);
-      if (new_rows.size() == rows.count()) {
-        index.add(rows);  // also checks the type and the dimension of no rows
-      } else {
-        RowCopies added(rows.element, rows.dimension);
-        for (const std::size_t i : new_rows) added.add(rows.rows(i, 1));
-        index.add(added.span());
-      }
-      is_added = !new_rows.empty();
-      for (; done < replaced.size(); ++done)
-        index.replace(replaced[done], rows.rows(other_rows[done], 1));
+      index.upsert(rows, replaced, other_rows, new_rows);
       return UpsertCounts{new_rows.size(), replaced.size()};
     } catch (...) {
-      const Impl::CancelPoint::Suspended suspended;
-      for (std::size_t i = 0; i < done; ++i)
-        try_to([&] { index.replace(replaced[i], before.span().rows(i, 1)); });
-      if (is_added) {
-        try_to([&] {
-          std::vector<std::uint64_t> ids;
-          for (std::uint64_t id = first_id; id < index.end_id(); ++id) ids.push_back(id);
-          index.remove(ids);
-        });
-      }
       store.shrink(known);
       throw;
     }

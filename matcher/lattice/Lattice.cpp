@@ -7,6 +7,7 @@
 #include "graph/StoredGraph.hpp"
 
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/lattice/LatticeAdjacency.hpp>
 #include <kindred/core/lattice/LatticeRoutes.hpp>
 #include <kindred/memory/PlacedArray.hpp>
@@ -166,7 +167,7 @@ struct KINDRED_HIDDEN Lattice::State {
   LatticePaths searched(std::span<const LatticePair> pairs, std::optional<Space> space) const;
 
  private:
-  mutable std::mutex m_making;
+  mutable Impl::Mutex m_making;
   mutable std::unique_ptr<const Impl::SearchTables> m_tables;
   mutable Impl::WorkspaceCalls<Work> m_calls{"Kindred::Lattice::failed"};
 };

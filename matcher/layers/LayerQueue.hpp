@@ -14,6 +14,7 @@
 #include <kindred/backends/impl/KeptObjects.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/Stream.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -126,7 +127,7 @@ class LayerQueue {
     for (const Layer& layer : layers) layer.run(exec_space, m_gemm);
   }
 
-  std::mutex m_mutex;
+  Mutex m_mutex;
   SharedGemm<Gemm> m_gemm;
   StreamWorkspaces<Workspace> m_workspaces;
 };

@@ -9,7 +9,9 @@
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckOffsets.hpp>
 
+#include <algorithm>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <utility>
 #include <vector>
@@ -19,6 +21,14 @@ namespace KINDRED_PUBLIC Kindred {
 namespace {
 
 constexpr std::uint64_t length_max = (std::uint64_t{1} << 31U) - 1;
+
+/// \throws InvalidArgument
+void check_call(const MatchOptions& options) {
+  check(options);
+  KINDRED_THROW_IF(compares_words(options.measure), "the patterns of a memory are not texts; " +
+                                                        std::string(to_string(options.measure)) +
+                                                        " compares the words of texts");
+}
 
 /// Appends the nonempty events as symbols; \p encode maps a text to its symbols.
 template <class Encode>
@@ -164,26 +174,11 @@ void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) 
 }
 
 bool PatternMemory::forget(std::uint64_t index) {
-  State& state = *m_state;
-  const bool was_there = Impl::translating_out_of_memory("Kindred::PatternMemory::forget", [&] {
-    const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
-    const std::unique_lock lock(state.mutex);
-    if (!state.catalogue.is_live(index)) return false;
-    state.catalogue.prepare_to_forget(index);
-    state.mark(index);
-    state.tiers.forget(index, [&] {
-      if (Impl::PatternTiers* const others = state.other_tiers()) others->forget(index);
-    });
-    state.catalogue.forget(index);
-    return true;
-  });
-  if (was_there) state.worker.forgot();
-  return was_there;
+  return m_state->forget_found([&] { return std::optional(index); });
 }
 
 bool PatternMemory::forget(std::string_view name) {
-  const auto index = find(name);
-  return index && forget(*index);
+  return m_state->forget_found([&] { return m_state->catalogue.find(name); });
 }
 
 void PatternMemory::clear() {
@@ -268,6 +263,8 @@ void PatternMemory::encode(Events events, Ragged<Symbol>& queries, Level level) 
     queries.push_row(joined_code_points(events));
     return;
   }
+  // A pattern that is being learned adds all of its symbols or none.
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   for (const std::string_view text : events.values) {
     queries.values.push_back(m_state->vocabulary.find(text));
   }
@@ -280,19 +277,12 @@ MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions
 
 MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions& options,
                                   Level level) const {
-  check(options);
-  KINDRED_THROW_IF(compares_words(options.measure), "the patterns of a memory are not texts; " +
-                                                        std::string(to_string(options.measure)) +
-                                                        " compares the words of texts");
+  check_call(options);
   Impl::check_rows(queries, "query");
   State& state = *m_state;
   Impl::PatternTiers& tiers = state.tiers_at(level);
-  const auto view = tiers.view_to(state.learned());
-  MatchResults results = tiers.match(*view, queries, options);
-  state.queries += queries.rows();
-  if (state.settings.log_kernel_timing) {
-    state.context.log(LogLevel::info, to_json(results.record));
-  }
+  MatchResults results = tiers.match(*tiers.view_to(state.learned()), queries, options);
+  state.count(queries.rows(), results.record);
   return results;
 }
 
@@ -311,21 +301,33 @@ PredictionResults PatternMemory::predict(Events query, const MatchOptions& match
   check(options);
   Impl::check_blocks(matching.measure);
   State& state = *m_state;
-  Ragged<Symbol> queries;
-  encode(query, queries, level);
   MatchOptions all = matching;
   all.threshold = candidate_threshold(options, query.values.size());
-  all.top = std::max<std::uint64_t>(state.learned(), 1);
   all.blocks = false;
+  check_call(all);
+  Impl::PatternTiers& tiers = state.tiers_at(level);
+  std::uint64_t learned = 0;
+  std::uint64_t symbols = 0;
+  std::shared_ptr<const Impl::TierView> view;
+  while (view == nullptr || view->end != learned) {  // another call may have made a newer view
+    {
+      const auto lock = Impl::cancellable_shared_lock(state.mutex);
+      learned = state.catalogue.size();
+      symbols = state.vocabulary.size();
+    }
+    view = tiers.view_to(learned);
+  }
+  Ragged<Symbol> queries;
+  encode(query, queries, level);  // after the view, so that the symbols of its patterns are known
+  all.top = std::max<std::uint64_t>(learned, 1);
+  const MatchResults found = tiers.match(*view, queries, all);
+  state.count(1, found.record);
+  const Impl::MemoryCandidates candidates(found.matches.values, {learned, symbols}, state.catalogue,
+                                          state.mutex);
   PredictionResults results;
-  const Impl::MemoryCandidates candidates = [&] {
-    const MatchResults found = match(queries, all, level);
-    results.record = found.record;
-    return Impl::MemoryCandidates(found.matches.values, state.catalogue, state.mutex);
-  }();
-  results.predictions =
-      Kindred::predict(state.context, query, candidates,
-                       candidates.statistics(state.vocabulary.size()), state.vocabulary, options);
+  results.record = found.record;
+  results.predictions = Kindred::predict(state.context, query, candidates, candidates.statistics(),
+                                         state.vocabulary, options);
   return results;
 }
 
@@ -341,20 +343,26 @@ SyncRecord PatternMemory::end_training() { return m_state->worker.end_training()
 SyncStatistics PatternMemory::sync_statistics() const { return m_state->worker.statistics(); }
 
 PatternStatistics PatternMemory::statistics() const {
+  const State& state = *m_state;
   PatternStatistics statistics;
   std::shared_ptr<const Impl::TierView> view;
+  std::shared_ptr<const Impl::TierView> other_view;
   {
-    const std::shared_lock lock(m_state->mutex);
-    view = m_state->tiers.view();
-    statistics.patterns = m_state->catalogue.live();
-    statistics.learned = m_state->catalogue.size();
-    statistics.total_frequency = m_state->catalogue.total_frequency();
+    const std::shared_lock lock(state.mutex);
+    view = state.tiers.view();
+    if (const Impl::PatternTiers* const others = state.other_tiers()) other_view = others->view();
+    statistics.patterns = state.catalogue.live();
+    statistics.learned = state.catalogue.size();
+    statistics.total_frequency = state.catalogue.total_frequency();
+    statistics.queries = state.queries;
   }
   statistics.bulk = view->bulk_live();
   statistics.recent = statistics.patterns - statistics.bulk;
   statistics.segments = view->bulk.size() + view->recent.size();
-  statistics.queries = m_state->queries;
-  for (const Space space : all_spaces) statistics.bytes[space_index(space)] = m_state->bytes(space);
+  for (const Space space : all_spaces) {
+    statistics.bytes[space_index(space)] =
+        view->bytes(space) + (other_view != nullptr ? other_view->bytes(space) : 0);
+  }
   return statistics;
 }
 

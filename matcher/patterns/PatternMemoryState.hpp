@@ -12,6 +12,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
@@ -130,6 +131,31 @@ struct KINDRED_HIDDEN PatternMemory::State {
   std::uint64_t learned() const {
     const std::shared_lock lock(mutex);
     return catalogue.size();
+  }
+  /// Counts a call that compared \p rows queries.
+  void count(std::uint64_t rows, const DispatchRecord& record) const {
+    queries += rows;
+    if (settings.log_kernel_timing) context.log(LogLevel::info, to_json(record));
+  }
+  /// Forgets the pattern that `find()` returns under the lock, if there is one. Returns whether
+  /// there was.
+  template <class Find>
+  bool forget_found(const Find& find) {
+    const bool was_there = Impl::translating_out_of_memory("Kindred::PatternMemory::forget", [&] {
+      const auto one_writer = Impl::cancellable_lock(writing_mutex);
+      const std::unique_lock lock(mutex);
+      const std::optional<std::uint64_t> index = find();
+      if (!index || !catalogue.is_live(*index)) return false;
+      catalogue.prepare_to_forget(*index);
+      mark(*index);
+      tiers.forget(*index, [&] {
+        if (Impl::PatternTiers* const others = other_tiers()) others->forget(*index);
+      });
+      catalogue.forget(*index);
+      return true;
+    });
+    if (was_there) worker.forgot();
+    return was_there;
   }
   /// Number of patterns that a synchronisation would move. A forgotten pattern is removed from both
   /// tiers and the catalogue under one lock.
@@ -290,7 +316,7 @@ struct KINDRED_HIDDEN PatternMemory::State {
   /// The mapped file of the catalogue and the stored segments.
   std::shared_ptr<const Impl::SectionFile> file;
   /// Held by every call that changes the catalogue or adds to the vocabulary, before `mutex`.
-  std::timed_mutex writing_mutex;
+  Impl::TimedMutex writing_mutex;
   mutable Impl::SharedMutex mutex;  ///< protects the catalogue from being read during a change
   Vocabulary vocabulary;
   Impl::PatternCatalogue catalogue;
@@ -299,7 +325,7 @@ struct KINDRED_HIDDEN PatternMemory::State {
   std::unique_ptr<LevelTiers> owned_other;  ///< made while `writing_mutex` is held
   std::atomic<LevelTiers*> other{nullptr};
   mutable std::atomic<std::uint64_t> queries{0};
-  std::mutex saving_mutex;                      ///< held during a save or append
+  Impl::Mutex saving_mutex;                     ///< held during a save or append
   std::optional<Impl::ChangesSinceSave> saved;  ///< state of the last file; protected by `mutex`
   std::optional<Impl::ChangesSinceSave>
       saving;  ///< state of the file that is being written; likewise

@@ -105,7 +105,7 @@ std::uint64_t TierView::bulk_live() const noexcept {
   return live;
 }
 
-std::uint64_t TierView::bytes(Space space) const noexcept {
+std::uint64_t TierView::bytes(Space space) const {
   std::uint64_t bytes = 0;
   for (const auto* parts : {&bulk, &recent})
     for (const PlacedPart& placed : *parts) bytes += placed.part->segment->bytes(space);

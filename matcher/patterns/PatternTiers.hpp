@@ -7,6 +7,7 @@
 #include "sequence/PatternSegment.hpp"
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/SharedSnapshot.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 
@@ -63,7 +64,7 @@ struct TierView {
   /// Patterns of the bulk tier that are not forgotten.
   std::uint64_t bulk_live() const noexcept;
   /// Bytes of all parts in the memory of \p space.
-  std::uint64_t bytes(Space space) const noexcept;
+  std::uint64_t bytes(Space space) const;
 };
 
 /// \brief Source of the patterns of the tiers. Called from any thread.
@@ -159,12 +160,12 @@ class PatternTiers {
   mutable CallHistory m_history;
   const PatternSettings* m_settings;
   const PatternRows* m_rows;
-  std::mutex m_publishing_mutex;  ///< held while the view is replaced
+  Mutex m_publishing_mutex;  ///< held while the view is replaced
   SharedSnapshot<TierView> m_view;
-  std::mutex m_tail_mutex;  ///< held while the last recent part is built
+  Mutex m_tail_mutex;  ///< held while the last recent part is built
   /// Recent parts that begin below this belong to a synchronisation and must not grow.
   std::uint64_t m_frozen_end = 0;
-  std::mutex m_sync_mutex;
+  Mutex m_sync_mutex;
 };
 
 }  // namespace Kindred::Impl

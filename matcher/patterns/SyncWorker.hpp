@@ -4,6 +4,7 @@
 
 #include "PatternTiers.hpp"
 
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 
 #include <chrono>
@@ -57,9 +58,9 @@ class SyncWorker {
   Sync m_sync;
   Recent m_recent;
   Fill m_fill;
-  std::mutex m_run_mutex;  ///< held during a synchronisation
-  mutable std::mutex m_mutex;
-  std::condition_variable m_wake;
+  Mutex m_run_mutex;  ///< held during a synchronisation
+  mutable Mutex m_mutex;
+  std::condition_variable_any m_wake;
   SyncStatistics m_statistics;
   /// Number of recent patterns that triggers the next synchronisation; higher after one that could
   /// not move all.

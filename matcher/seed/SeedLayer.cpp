@@ -121,7 +121,7 @@ std::uint32_t SeedLayer::seeds() const noexcept { return m_state->chunks.seeds; 
 std::uint32_t SeedLayer::chunk_begin(std::uint32_t seed) const noexcept {
   return seed >= seeds() ? hidden() : m_state->chunks.begin(seed);
 }
-std::uint64_t SeedLayer::epoch() const noexcept {
+std::uint64_t SeedLayer::epoch() const {
   const std::lock_guard lock(m_state->mutex);
   return m_state->epoch;
 }

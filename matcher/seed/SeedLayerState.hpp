@@ -10,6 +10,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 #include <kindred/memory/PinnedArray.hpp>
 
@@ -87,7 +88,7 @@ struct KINDRED_HIDDEN SeedLayer::State {
   CallHistory history;
   SeedLayerOptions options;
   SeedChunks chunks;
-  mutable std::mutex mutex;
+  mutable Impl::Mutex mutex;
 
   // The state of the layer; its first part is mirrored on a device.
   SeedState seeds;

@@ -60,7 +60,7 @@ void PatternSegment::add_scan(Space space,
   m_resident = m_resident.with(space);
 }
 
-std::uint64_t PatternSegment::bytes(Space space) const noexcept {
+std::uint64_t PatternSegment::bytes(Space space) const {
   std::uint64_t bytes = m_bytes[space_index(space)];
   if (bytes == 0) return 0;
   if (space == Space::cuda) {

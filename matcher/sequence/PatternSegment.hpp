@@ -6,6 +6,7 @@
 #include "PostingsIndex.hpp"
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/sequence/PairValues.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 
@@ -39,7 +40,7 @@ class PatternSegment {
   std::size_t size() const noexcept { return m_store.slot_of.size(); }
   SpaceSet resident() const noexcept { return m_resident; }
   /// Bytes of the tiles and, if built, of the postings.
-  std::uint64_t bytes(Space space) const noexcept;
+  std::uint64_t bytes(Space space) const;
 
   /// The tiles on the host, to be written to a file; \see HostPatterns
   const HostPatterns& store() const noexcept { return m_store; }
@@ -103,7 +104,7 @@ class PatternSegment {
   SpaceSet m_resident;
   std::array<std::uint64_t, space_count> m_bytes{};
   std::array<std::shared_ptr<void>, space_count> m_scans;  ///< `SequenceScan` of the space's type
-  mutable std::mutex m_postings_mutex;
+  mutable Mutex m_postings_mutex;
   mutable std::unique_ptr<const PostingsIndex> m_postings;
   mutable std::atomic<const PostingsIndex*> m_made_postings{
       nullptr};                  ///< readable without the lock

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
@@ -256,7 +257,7 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
   Impl::PatternSegment segment;
   Residency residency;
   mutable CallHistory history = {};
-  mutable std::mutex words_mutex;
+  mutable Impl::Mutex words_mutex;
   // Made by the first call that needs them.
   mutable std::optional<Impl::WordPatterns> sorted_words;
   mutable std::optional<Impl::WordPatterns> word_sets;
@@ -274,7 +275,7 @@ SequenceMatcher::SequenceMatcher(SequenceMatcher&&) noexcept = default;
 SequenceMatcher& SequenceMatcher::operator=(SequenceMatcher&&) noexcept = default;
 
 std::size_t SequenceMatcher::size() const noexcept { return m_state->segment.size(); }
-std::uint64_t SequenceMatcher::bytes(Space space) const noexcept {
+std::uint64_t SequenceMatcher::bytes(Space space) const {
   std::uint64_t bytes = m_state->segment.bytes(space);
   const std::lock_guard lock(m_state->words_mutex);
   for (const auto* words : {&m_state->sorted_words, &m_state->word_sets})

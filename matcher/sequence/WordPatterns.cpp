@@ -16,7 +16,7 @@ WordPatterns::WordPatterns(Context& context, Measure measure, RaggedSpan<Symbol>
   m_segment.emplace(context, forms, residency);
 }
 
-std::uint64_t WordPatterns::bytes(Space space) const noexcept {
+std::uint64_t WordPatterns::bytes(Space space) const {
   return m_segment->bytes(space) + (space == Space::cuda ? 0 : m_forms.bytes());
 }
 

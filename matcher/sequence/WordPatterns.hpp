@@ -27,7 +27,7 @@ class WordPatterns {
     return m_measure != Measure::token_set || m_segment->length(index) >= one_word;
   }
   /// Bytes of the tiles and, on the host, of the words.
-  std::uint64_t bytes(Space space) const noexcept;
+  std::uint64_t bytes(Space space) const;
   /// The form of an empty text: empty, so that it has no results, or that of a text without words.
   enum class EmptyText : std::uint8_t { is_empty, has_no_words };
   /// The forms of queries. \throws InvalidArgument for a symbol that is no code point

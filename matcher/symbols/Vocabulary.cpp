@@ -3,6 +3,7 @@
 
 #include <kindred/core/common/CheckOffsets.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Mutex.hpp>
 
 #include "common/Hash.hpp"
 
@@ -185,7 +186,7 @@ struct KINDRED_HIDDEN Vocabulary::State {
     return symbol;
   }
 
-  mutable std::mutex writing;
+  mutable Impl::PlainMutex writing;
   std::atomic<SlotTable*> current{nullptr};
   std::atomic<std::uint64_t> size{0};
   std::vector<std::unique_ptr<SlotTable>> tables;
@@ -292,7 +293,7 @@ std::size_t Vocabulary::size() const noexcept {
   return m_state->size.load(std::memory_order_acquire);
 }
 
-VocabularyStatistics Vocabulary::statistics() const noexcept {
+VocabularyStatistics Vocabulary::statistics() const {
   const std::lock_guard lock(m_state->writing);
   std::uint64_t held = sizeof(State) + m_state->arena.held_bytes() + m_state->records.held_bytes();
   for (const auto& table : m_state->tables) held += table->size() * sizeof(std::uint64_t);

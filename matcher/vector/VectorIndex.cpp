@@ -7,6 +7,7 @@
 
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
@@ -339,8 +340,8 @@ VectorStatistics VectorIndex::statistics() const {
   return m_state->store.statistics();
 }
 
-std::uint64_t VectorIndex::bytes(Space space) const noexcept {
-  const std::shared_lock lock(m_state->mutex);
+std::uint64_t VectorIndex::bytes(Space space) const {
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   const VectorStatistics statistics = m_state->store.statistics();
   if (!m_state->context.is_usable(space)) return 0;
   if (space != Space::cuda) return statistics.host_bytes;
@@ -357,6 +358,13 @@ void VectorIndex::remove(std::span<const std::uint64_t> ids) {
 
 void VectorIndex::replace(std::uint64_t id, const VectorSpan& row) {
   m_state->changing("Kindred::VectorIndex::replace", [&] { m_state->store.replace(id, row); });
+}
+
+std::uint64_t VectorIndex::upsert(const VectorSpan& rows, std::span<const std::uint64_t> ids,
+                                  std::span<const std::size_t> replacements,
+                                  std::span<const std::size_t> added) {
+  return m_state->changing("Kindred::VectorIndex::upsert",
+                           [&] { return m_state->store.upsert(rows, ids, replacements, added); });
 }
 
 SearchResults VectorIndex::search(std::span<const float> queries,

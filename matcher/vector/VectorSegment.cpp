@@ -18,7 +18,7 @@ Space host_space(const Context& context) {
   return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
 }
 
-/// The cast is safe, because the elements are written only after `VectorSegment::own_rows`.
+/// The cast is safe, because the elements are written only after `VectorSegment::make_writable`.
 template <class T>
 Buffer<T, HostSpace::memory_space> borrowed(std::span<const T> elements) {
   return {const_cast<T*>(elements.data()), elements.size()};
@@ -29,38 +29,6 @@ void copy_to(Buffer<T, HostSpace::memory_space>& to,
              const Buffer<T, HostSpace::memory_space>& from) {
   std::copy_n(from.data(), from.size(), to.data());
 }
-
-/// \brief A new row with its norm and its quantized copy, prepared outside the segment, so that
-/// copying them into it cannot fail.
-struct StagedRow {
-  /// \param stride of the quantized copy; 0: none \throws std::bad_alloc
-  StagedRow(const HostSpace& exec_space, const VectorSpan& row, std::uint64_t stride)
-      : values(row.values.begin(), row.values.end()),
-        scales(row.scales.begin(), row.scales.end()),
-        quantized(stride) {
-    VectorRows<HostSpace> rows;
-    rows.values = ArrayView<const std::byte, HostSpace>(values.data(), values.size());
-    rows.element = row.element;
-    rows.scales = ArrayView<const float, HostSpace>(scales.data(), scales.size());
-    rows.dimension = row.dimension;
-    vector_norms(exec_space, rows, ArrayView<double, HostSpace>(&norm, 1));
-    if (stride != 0) {
-      const auto one = [](float& to) { return ArrayView<float, HostSpace>(&to, 1); };
-      quantize_rows<HostSpace>(
-          exec_space, rows, ArrayView<std::int8_t, HostSpace>(quantized.data(), quantized.size()),
-          one(quantized_scale), one(quantized_error), one(quantized_norm));
-    }
-    Arch::fence(exec_space, "Kindred::VectorIndex::replace");
-  }
-
-  std::vector<std::byte> values;
-  std::vector<float> scales;
-  double norm = 0;
-  std::vector<std::int8_t> quantized;
-  float quantized_scale = 0;
-  float quantized_error = 0;
-  float quantized_norm = 0;
-};
 
 std::size_t live_rows(std::span<const std::shared_ptr<VectorSegment>> parts) {
   std::size_t count = 0;
@@ -226,7 +194,7 @@ bool VectorSegment::has_memory_for(std::uint64_t bytes) const {
   return used <= half && bytes <= half - used;
 }
 
-void VectorSegment::own_rows() {
+void VectorSegment::make_writable() {
   if (!m_is_shared) return;
   MemoryResource& memory = m_context->memory(host_space(*m_context));
   ResidentRows<HostSpace> rows(memory, m_host.element, m_host.dimension, size(), false);
@@ -247,53 +215,83 @@ void VectorSegment::own_rows() {
   m_is_shared = false;
 }
 
-void VectorSegment::write_to_device(std::size_t row, const std::byte* values, const float* scale,
-                                    const double* norm) {
+void VectorSegment::write_to_device(std::span<const std::size_t> changed) {
+  // Starting a copy takes as long as copying this many bytes.
+  constexpr std::size_t gap_bytes = std::size_t{64} << 10U;
+  constexpr std::size_t rounded_most = 64;  // rows that are rounded one by one
+  const std::size_t row_bytes = m_host.dimension * size_of(m_host.element);
   with_instance(*m_context, Space::cuda, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     const auto& rows = m_device.get<execution_space>();
-    const auto copy = [&](const auto& to, const auto* source, std::size_t unit) {
-      if (to.size() == 0) return;
-      upload(exec_space, Kokkos::subview(to, std::pair(row * unit, (row + 1) * unit)), source,
-             unit);
-    };
-    copy(rows.values.view(), values, rows.dimension * size_of(rows.element));
-    copy(rows.scales.view(), scale, 1);
-    copy(rows.norms.view(), norm, 1);
     const QuantizedBuffers<execution_space>& quantized = m_quantized.get<execution_space>();
-    if (quantized.stride != 0) quantized.build(exec_space, rows.view(row, 1), row, 1);
+    for (std::size_t i = 0; i < changed.size();) {
+      const std::size_t begin = changed[i];
+      std::size_t end = begin + 1;
+      while (++i < changed.size() && (changed[i] - end) * row_bytes <= gap_bytes)
+        end = changed[i] + 1;
+      const auto copy = [&](const auto& to, const auto* from, std::size_t unit) {
+        if (to.size() == 0) return;
+        upload(exec_space, Kokkos::subview(to, std::pair(begin * unit, end * unit)),
+               from + begin * unit, (end - begin) * unit);
+      };
+      copy(rows.values.view(), m_host.values.data(), row_bytes);
+      copy(rows.scales.view(), m_host.scales.data(), 1);
+      copy(rows.norms.view(), m_host.norms.data(), 1);
+      if (quantized.stride != 0)
+        quantized.build(exec_space, rows.view(begin, end - begin), begin, end - begin);
+    }
     const RoundedBuffers<execution_space>& rounded = m_rounded.get<execution_space>();
-    if (rounded.values.size() != 0) rounded.rebuild(exec_space, rows.view(), row);
+    if (rounded.values.size() != 0 && changed.size() > rounded_most) {
+      rounded.build(exec_space, rows.view(), 0, rounded.squares.size());
+    } else if (rounded.values.size() != 0) {
+      for (const std::size_t row : changed) rounded.rebuild(exec_space, rows.view(), row);
+    }
     Arch::fence(exec_space, "Kindred::VectorIndex::replace");
   });
 }
 
-void VectorSegment::replace(std::size_t row, const VectorSpan& value) {
-  // Steps that can fail come first: preparing the row on the host, then writing it to the device.
-  own_rows();
-  QuantizedBuffers<HostSpace>& quantized = m_quantized.get<HostSpace>();
-  const StagedRow staged(HostLease(*m_context, Space::serial).get(), value, quantized.stride);
-  if (m_on_device) {
-    try {
-      write_to_device(row, staged.values.data(), staged.scales.data(), &staged.norm);
-    } catch (...) {
-      try {
-        write_to_device(row, m_host.values.data() + row * value.row_bytes(),
-                        m_host.scales.data() + row, m_host.norms.data() + row);
-      } catch (...) {
-        m_on_device = false;
-      }
-      throw;
-    }
-  }
-  put(row, {value.element, staged.values, value.dimension, staged.scales});
-  m_host.norms.data()[row] = staged.norm;
+VectorSpan VectorSegment::row(std::size_t row) const noexcept {
+  const std::size_t bytes = m_host.dimension * size_of(m_host.element);
+  std::span<const float> scale;
+  if (m_host.scales.size() != 0) scale = {m_host.scales.data() + row, 1};
+  return {m_host.element, {m_host.values.data() + row * bytes, bytes}, m_host.dimension, scale};
+}
+
+void VectorSegment::read(std::size_t row, RowColumns& columns, std::size_t i) const noexcept {
+  columns.norms[i] = m_host.norms.data()[row];
+  const QuantizedBuffers<HostSpace>& quantized = m_quantized.get<HostSpace>();
   if (quantized.stride == 0) return;
-  std::copy(staged.quantized.begin(), staged.quantized.end(),
-            quantized.values.data() + row * quantized.stride);
-  quantized.scales.data()[row] = staged.quantized_scale;
-  quantized.errors.data()[row] = staged.quantized_error;
-  quantized.norms.data()[row] = staged.quantized_norm;
+  std::copy_n(quantized.values.data() + row * quantized.stride, quantized.stride,
+              columns.quantized.data() + i * quantized.stride);
+  columns.quantized_scales[i] = quantized.scales.data()[row];
+  columns.quantized_errors[i] = quantized.errors.data()[row];
+  columns.quantized_norms[i] = quantized.norms.data()[row];
+}
+
+void VectorSegment::write(std::size_t row, const VectorSpan& value, const RowColumns& columns,
+                          std::size_t i) noexcept {
+  put(row, value);
+  m_host.norms.data()[row] = columns.norms[i];
+  QuantizedBuffers<HostSpace>& quantized = m_quantized.get<HostSpace>();
+  if (quantized.stride == 0) return;
+  std::copy_n(columns.quantized.data() + i * quantized.stride, quantized.stride,
+              quantized.values.data() + row * quantized.stride);
+  quantized.scales.data()[row] = columns.quantized_scales[i];
+  quantized.errors.data()[row] = columns.quantized_errors[i];
+  quantized.norms.data()[row] = columns.quantized_norms[i];
+}
+
+void RowColumns::compute(const HostSpace& exec_space, const VectorRows<HostSpace>& rows,
+                         std::size_t begin, std::size_t count) {
+  vector_norms(exec_space, rows, ArrayView<double, HostSpace>(norms.data() + begin, count));
+  if (stride == 0) return;
+  const auto part = [&](std::vector<float>& column) {
+    return ArrayView<float, HostSpace>(column.data() + begin, count);
+  };
+  quantize_rows<HostSpace>(
+      exec_space, rows,
+      ArrayView<std::int8_t, HostSpace>(quantized.data() + begin * stride, count * stride),
+      part(quantized_scales), part(quantized_errors), part(quantized_norms));
 }
 
 }  // namespace Kindred::Impl

@@ -154,6 +154,30 @@ struct RoundedBuffers {
   TileLayout layout;
 };
 
+/// \brief What a host segment keeps beside the values of rows: one entry per row.
+struct RowColumns {
+  /// \param stride_ of the quantized copies; 0: none \throws std::bad_alloc
+  RowColumns(std::size_t rows, std::uint64_t stride_)
+      : stride(stride_),
+        norms(rows),
+        quantized(rows * stride),
+        quantized_scales(stride == 0 ? 0 : rows),
+        quantized_errors(stride == 0 ? 0 : rows),
+        quantized_norms(stride == 0 ? 0 : rows) {}
+
+  /// Computes the entries `begin … begin + count` of \p rows, which are these rows only. Does not
+  /// fence.
+  void compute(const HostSpace& exec_space, const VectorRows<HostSpace>& rows, std::size_t begin,
+               std::size_t count);
+
+  std::uint64_t stride;
+  std::vector<double> norms;
+  std::vector<std::int8_t> quantized;
+  std::vector<float> quantized_scales;
+  std::vector<float> quantized_errors;
+  std::vector<float> quantized_norms;
+};
+
 /// How borrowed memory of a segment may be used.
 enum class StoredAccess : std::uint8_t {
   read,  ///< shared with others: copied before the first change
@@ -200,9 +224,24 @@ class VectorSegment {
   void remove(std::size_t row) noexcept;
   /// View of the host data for writing a file; valid until the next change.
   StoredVectors stored() const;
-  /// First copies all rows if they are shared. \throws std::bad_alloc, Error; the row is then
-  /// unchanged, and only on the host if it could not be restored on the device
-  void replace(std::size_t row, const VectorSpan& value);
+
+  /// A row on the host.
+  VectorSpan row(std::size_t row) const noexcept;
+  /// Of the quantized copy on the host; 0 if there is none.
+  std::uint64_t quantized_stride() const noexcept { return m_quantized.get<HostSpace>().stride; }
+  /// Copies what is kept beside a row to entry \p i.
+  void read(std::size_t row, RowColumns& columns, std::size_t i) const noexcept;
+  /// Copies shared memory to owned memory, before rows are written. \throws OutOfMemory; nothing is
+  /// then changed
+  void make_writable();
+  /// Writes a row on the host, with entry \p i of \p columns.
+  void write(std::size_t row, const VectorSpan& value, const RowColumns& columns,
+             std::size_t i) noexcept;
+  /// Copies \p rows (ascending) from the host to the device, and makes their quantized and rounded
+  /// copies there again. Fences the instance of the device.
+  void write_to_device(std::span<const std::size_t> rows);
+  /// The rows on the device are not used any more.
+  void leave_device() noexcept { m_on_device = false; }
 
   /// One bit per row, set if the row was not removed; empty if no row was removed.
   const std::vector<std::uint64_t>& live() const noexcept { return m_live; }
@@ -244,12 +283,6 @@ class VectorSegment {
   void put(std::size_t row, const VectorSpan& value) noexcept;
   /// Whether \p bytes fit into half of the device's budget, with everything that is in use.
   bool has_memory_for(std::uint64_t bytes) const;
-  /// Copies shared memory to owned memory. \throws OutOfMemory; nothing is then changed
-  void own_rows();
-  /// Writes a row to the device and rebuilds its quantized copy there. Fences the instance of the
-  /// device.
-  void write_to_device(std::size_t row, const std::byte* values, const float* scale,
-                       const double* norm);
 
   Context* m_context;
   ResidentRows<HostSpace> m_host;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "VectorSections.hpp"
@@ -93,9 +94,6 @@ void VectorStore::check(const VectorSpan& rows) const {
   KINDRED_THROW_IF(bad != rows.scales.end(), "scale " + std::to_string(bad - rows.scales.begin()) +
                                                  " is " + std::to_string(*bad) +
                                                  "; it must be finite and ≥ 0");
-  KINDRED_THROW_IF(rows.count() >= id_limit - m_end_id,
-                   value_message("the number of rows", rows.count()) + "; ids from " +
-                       std::to_string(m_end_id) + " must stay below " + std::to_string(id_limit));
 }
 
 bool VectorStore::on_device() const noexcept {
@@ -114,8 +112,7 @@ void VectorStore::place(VectorSegment& segment) const {
   }
 }
 
-std::vector<std::shared_ptr<VectorSegment>> VectorStore::compacted(
-    std::vector<std::shared_ptr<VectorSegment>> segments) const {
+VectorStore::Segments VectorStore::compacted(Segments segments) const {
   const auto sparse = [](const VectorSegment& segment) {
     return 4 * segment.removed() > segment.size();
   };
@@ -148,25 +145,69 @@ std::vector<std::shared_ptr<VectorSegment>> VectorStore::compacted(
   return out;
 }
 
+VectorStore::Segments VectorStore::with(
+    const VectorSpan& rows, std::optional<std::span<const std::size_t>> positions) const {
+  const std::size_t count = positions ? positions->size() : rows.count();
+  Segments segments = m_segments;
+  if (count == 0) return segments;
+  KINDRED_THROW_IF(count >= id_limit - m_end_id,
+                   value_message("the number of rows", count) + "; ids from " +
+                       std::to_string(m_end_id) + " must stay below " + std::to_string(id_limit));
+  auto segment = std::make_shared<VectorSegment>(*m_context, m_element, m_dimension, count,
+                                                 static_cast<std::uint32_t>(m_end_id));
+  if (!positions) segment->fill(0, rows);
+  for (std::size_t i = 0; positions && i < count; ++i)
+    segment->fill(i, rows.rows((*positions)[i], 1));
+  segment->finish();
+  const bool alone = segments.empty() || segments.back()->size() > 2 * count;
+  segments.push_back(segment);
+  if (!alone) return compacted(std::move(segments));
+  place(*segment);
+  return segments;
+}
+
+std::vector<RowChange::Place> VectorStore::places_of(const Segments& segments,
+                                                     std::span<const std::uint64_t> ids,
+                                                     std::span<const std::size_t> positions) const {
+  std::vector<std::size_t> order(ids.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!std::is_sorted(ids.begin(), ids.end()))
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return ids[a] < ids[b]; });
+  std::vector<RowChange::Place> places;
+  places.reserve(ids.size());
+  std::size_t s = 0;  // segments hold ascending ids
+  for (const std::size_t i : order) {
+    while (s < segments.size() && segments[s]->last_id() < ids[i]) ++s;
+    const auto row = s < segments.size() ? segments[s]->find(ids[i]) : std::nullopt;
+    if (!row) {
+      throw NotFound("no row has the id " + std::to_string(ids[i]) + "; ids are below " +
+                     std::to_string(m_end_id));
+    }
+    places.push_back({segments[s].get(), *row, positions[i]});
+  }
+  return places;
+}
+
+std::uint64_t VectorStore::upsert(const VectorSpan& rows, std::span<const std::uint64_t> ids,
+                                  std::span<const std::size_t> replacements,
+                                  std::span<const std::size_t> added) {
+  check(rows);
+  // Rows that are replaced may be in a segment that is not published yet, merged with new ones.
+  Segments next = with(rows, added);
+  if (!ids.empty()) RowChange(*m_context, rows, places_of(next, ids, replacements)).apply();
+  return publish(std::move(next), added.size());
+}
+
 std::uint64_t VectorStore::add(const VectorSpan& rows) {
   check(rows);
+  return publish(with(rows, {}), rows.count());
+}
+
+std::uint64_t VectorStore::publish(Segments next, std::size_t added) noexcept {
   const std::uint64_t first = m_end_id;
-  if (rows.count() == 0) return first;
-  auto segment = std::make_shared<VectorSegment>(*m_context, m_element, m_dimension, rows.count(),
-                                                 static_cast<std::uint32_t>(first));
-  segment->fill(0, rows);
-  segment->finish();
-  std::vector<std::shared_ptr<VectorSegment>> segments = m_segments;
-  const bool alone = segments.empty() || segments.back()->size() > 2 * rows.count();
-  segments.push_back(segment);
-  if (alone) {
-    place(*segment);
-  } else {
-    segments = compacted(std::move(segments));
-  }
-  m_segments = std::move(segments);
-  m_end_id += rows.count();
-  m_size += rows.count();
+  m_segments = std::move(next);
+  m_end_id += added;
+  m_size += added;
   return first;
 }
 
@@ -213,11 +254,8 @@ void VectorStore::replace(std::uint64_t id, const VectorSpan& row) {
   check(row);
   KINDRED_THROW_IF(row.count() != 1, value_message("the number of rows", row.count()) +
                                          "; exactly one row must be passed");
-  for (const auto& segment : m_segments) {
-    if (const auto place = segment->find(id)) return segment->replace(*place, row);
-  }
-  throw NotFound("no row has the id " + std::to_string(id) + "; ids are below " +
-                 std::to_string(m_end_id));
+  constexpr std::size_t only = 0;
+  upsert(row, {&id, 1}, {&only, 1}, {});
 }
 
 std::pair<const VectorSegment*, std::size_t> VectorStore::find(std::uint64_t id) const noexcept {

@@ -2,12 +2,14 @@
 #ifndef KINDRED_MATCHER_VECTOR_VECTOR_STORE_HPP
 #define KINDRED_MATCHER_VECTOR_VECTOR_STORE_HPP
 
+#include "RowChange.hpp"
 #include "VectorSegment.hpp"
 
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -45,27 +47,44 @@ class VectorStore {
   std::uint64_t add(const VectorSpan& rows);
   void remove(std::span<const std::uint64_t> ids);
   void replace(std::uint64_t id, const VectorSpan& row);
+  /// \brief Replaces the rows of \p ids, which are distinct, by those of \p rows at \p
+  /// replacements, and adds those at \p added, in this order. On an exception nothing is changed.
+  /// \return the id of the first added row
+  std::uint64_t upsert(const VectorSpan& rows, std::span<const std::uint64_t> ids,
+                       std::span<const std::size_t> replacements,
+                       std::span<const std::size_t> added);
 
   /// The segment and row of \p id; a null segment if no row has it.
   std::pair<const VectorSegment*, std::size_t> find(std::uint64_t id) const noexcept;
 
  private:
+  using Segments = std::vector<std::shared_ptr<VectorSegment>>;
+
   void check_options() const;
   void check(const VectorSpan& rows) const;
+  /// The segments with the rows of \p rows at \p positions behind them; without a list, all of
+  /// them.
+  Segments with(const VectorSpan& rows,
+                std::optional<std::span<const std::size_t>> positions) const;
+  /// Uses \p next, which has \p added rows more, and returns the id of the first of these.
+  std::uint64_t publish(Segments next, std::size_t added) noexcept;
+  /// Where \p ids are in \p segments. \throws NotFound
+  std::vector<RowChange::Place> places_of(const Segments& segments,
+                                          std::span<const std::uint64_t> ids,
+                                          std::span<const std::size_t> positions) const;
   /// Copies a segment to the device according to the options. \throws OutOfMemory if residency on
   /// the device is required
   void place(VectorSegment& segment) const;
   /// Reclaims the space of removed rows, if memory permits.
   void compact_quietly() noexcept;
   /// Merges segments of similar size, and rebuilds those with many removed rows.
-  std::vector<std::shared_ptr<VectorSegment>> compacted(
-      std::vector<std::shared_ptr<VectorSegment>> segments) const;
+  Segments compacted(Segments segments) const;
 
   Context* m_context;
   VectorElement m_element;
   std::size_t m_dimension;
   VectorIndexOptions m_options;
-  std::vector<std::shared_ptr<VectorSegment>> m_segments;
+  Segments m_segments;
   std::uint64_t m_end_id = 0;
   std::size_t m_size = 0;
 };

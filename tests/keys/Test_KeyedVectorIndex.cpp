@@ -381,9 +381,9 @@ TEST(KeyedVectorIndex, IsUnchangedWhereAnAllocationFails) {
                                                      expect_unchanged);
       EXPECT_GT(failures, 2U);
       EXPECT_EQ(index.size(), 33U);
-      // Ids of failed attempts are skipped, but the scores are those of an index without failures.
       KeyedVectorIndex other(*context, SomeKeys(kind, numbers), span_of(rows), options);
       other.upsert(keys, span_of(changed));
+      EXPECT_EQ(index.find(keys), other.find(keys));
       EXPECT_EQ(bits(index.search(queries, search).scores),
                 bits(other.search(queries, search).scores));
     }

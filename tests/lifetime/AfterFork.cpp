@@ -10,14 +10,11 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/matcher/CallQueue.hpp>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "Check.hpp"
+#include "InChild.hpp"
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -27,7 +24,6 @@ namespace {
 
 using namespace Kindred;
 
-constexpr unsigned seconds_max = 60;
 constexpr std::size_t dimension = 8;
 constexpr std::array<std::uint64_t, 1> first{0};
 
@@ -36,30 +32,6 @@ ContextOptions options() {
   options.load_profile = false;
   options.threads = 4;
   return options;
-}
-
-/// Runs \p body in a child process, which must end by itself with status 0 and print nothing.
-template <class Body>
-void in_child(const Body& body, const char* claim) {
-  std::FILE* const printed = std::tmpfile();
-  check(printed != nullptr, "a temporary file can be made");
-  const pid_t child = fork();
-  check(child >= 0, "a process can be forked");
-  if (child == 0) {
-    alarm(seconds_max);
-    for (const int output : {STDOUT_FILENO, STDERR_FILENO}) dup2(fileno(printed), output);
-    body();
-    std::exit(0);  // with exit handlers and static destructors
-  }
-  int status = -1;
-  const bool has_ended = waitpid(child, &status, 0) == child;
-  std::rewind(printed);
-  std::array<char, 1000> text{};
-  const std::size_t size = std::fread(text.data(), 1, text.size(), printed);
-  std::fwrite(text.data(), 1, size, stderr);
-  std::fclose(printed);
-  check(has_ended && WIFEXITED(status) && WEXITSTATUS(status) == 0, claim);
-  check(size == 0, "the child prints nothing");
 }
 
 PreparedBulk prepared_fill(Context& context, std::span<float> values) {
@@ -99,17 +71,6 @@ struct Program {
     check(score.score(values, first).size() == 1, "a prepared call answers");
   }
 };
-
-template <class Call>
-void check_throws(const Call& call, const char* claim) {
-  try {
-    call();
-  } catch (const SpaceUnavailable& error) {
-    check(std::string_view(error.what()).find("forked") != std::string_view::npos, claim);
-    return;
-  }
-  check(false, claim);
-}
 
 std::optional<Program> static_program;
 

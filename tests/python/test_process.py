@@ -149,6 +149,28 @@ class Threads(unittest.TestCase):
             thread.join()
         self.assertEqual((failures, len(index)), ([], 300))
 
+    def test_all_scores_during_changes(self):
+        rows = vectors("rows", 300, 8)
+        index, failures, done = pykindred.VectorIndex(rows), [], threading.Event()
+
+        def change():
+            try:
+                while not done.is_set():
+                    index.remove(index.add(rows[:3]))
+            except Exception as error:
+                failures.append(error)
+        changing = threading.Thread(target=change)
+        changing.start()
+        try:
+            for _ in range(3000):
+                self.assertIn(index.scores(rows[:2], space="serial").shape, [(2, 300), (2, 303)])
+        finally:
+            done.set()
+            changing.join()
+        self.assertEqual(failures, [])
+        with self.assertRaisesRegex(ValueError, "out"):
+            index.scores(rows[:2], out=np.empty((2, 299), np.float32))
+
     def test_the_gil_is_released(self):
         rows = vectors("rows", 100_000, 16)
         index, ticks = pykindred.VectorIndex(rows), []
@@ -190,6 +212,49 @@ class Fork(unittest.TestCase):
                 sys.exit(status)  # with all of the interpreter's end
             print(os.waitpid(child, 0)[1], len(index.search(rows)[1]))
         """, PYTHONWARNINGS=QUIET_FORK).split(), ["0", "3"])
+
+    def test_a_child_that_is_forked_during_calls_raises(self):
+        self.assertEqual(run("""
+            import os, signal, sys, threading, time, numpy, pykindred
+            rows, numbers = numpy.ones((200, 16), numpy.float32), numpy.arange(200)
+            context = pykindred.Context(space="serial", load_profile=False)
+            index = pykindred.VectorIndex(rows, context=context)
+            keyed = pykindred.KeyedVectorIndex(numbers, rows, context=context)
+            memory = pykindred.PatternMemory(context=context)
+            done = threading.Event()
+            def repeat(call):
+                def work():
+                    while not done.is_set():
+                        call()
+                thread = threading.Thread(target=work)
+                thread.start()
+                return thread
+            names = iter(range(10**9))
+            threads = [repeat(lambda: index.remove(index.add(rows))), repeat(lambda: keyed.upsert(numbers, rows)),
+                       repeat(lambda: memory.learn([[str(next(names))]])), repeat(memory.to_bytes)]
+            calls = [lambda: index.add(rows), lambda: keyed.upsert(numbers, rows), lambda: memory.save("/dev/null/memory"),
+                     memory.to_bytes, lambda: repr(memory), lambda: index.search(rows)]
+            failed = 0
+            for number in range(12):
+                time.sleep(0.003)
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(20)
+                    raised = 0
+                    for call in calls:
+                        try:
+                            call()
+                        except pykindred.SpaceUnavailable:
+                            raised += 1
+                    os._exit(len(calls) - raised)
+                failed += os.waitpid(child, 0)[1] != 0
+                if failed:
+                    break
+            done.set()
+            for thread in threads:
+                thread.join()
+            print(failed, len(index))
+        """, PYTHONWARNINGS=QUIET_FORK).split(), ["0", "200"])
 
     def test_a_child_of_a_process_without_context_computes(self):
         self.assertEqual(run("""

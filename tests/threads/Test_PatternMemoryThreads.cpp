@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <string>
@@ -191,6 +192,63 @@ TEST(PatternMemoryThreads, PatternsLearnedDuringASaveAreInTheNextFile) {
     EXPECT_EQ(copy.pattern(index).events.values, pattern.events.values);
     EXPECT_EQ(copy.find(Words(texts(memory, pattern))), index);
   }
+}
+
+/// Predictions are sums over all candidates, so that none may be missing because others, which
+/// match better, were learned during the call.
+TEST(PatternMemoryThreads, APredictionLosesNoPatternToThoseLearnedMeanwhile) {
+  PredictionOptions options;
+  options.threshold = 0;
+  options.top = 1'000'000;
+  std::uint64_t predictions = 0;
+  for (int attempt = 0; attempt < 12; ++attempt) {
+    PatternMemory memory(one_thread(), quiet());
+    learn(memory, {{"nothing", "of", "the", "query"}}, "frequent", 1'000'000);
+    for (std::uint64_t i = 0; i < 400; ++i) learn(memory, pattern_of('p', i));
+    std::atomic<bool> done{false};
+    std::atomic<std::uint64_t> learned{0};
+    std::thread learner([&] {
+      while (!done) learn(memory, {{"shared", numbered('q', learned++)}});
+    });
+    while (learned == 0) std::this_thread::yield();
+    for (const Level level : {Level::character, Level::token, Level::character}) {
+      const std::uint64_t before = memory.size();
+      const PredictionResults results =
+          memory.predict(Words(EventTexts{{"shared"}}), {}, options, level);
+      const auto& found = results.predictions;
+      EXPECT_GE(found.size(), before);
+      EXPECT_TRUE(std::any_of(found.begin(), found.end(),
+                              [](const Prediction& prediction) {
+                                return prediction.index == 0 && prediction.frequency == 1'000'000;
+                              }))
+          << "attempt " << attempt;
+      ++predictions;
+    }
+    done = true;
+    learner.join();
+  }
+  EXPECT_EQ(predictions, 36U);
+}
+
+TEST(PatternMemoryThreads, ANameIsForgottenOnceForEveryTimeItIsLearned) {
+  PatternMemory memory(one_thread(), quiet());
+  std::atomic<bool> done{false};
+  std::atomic<std::uint64_t> forgotten{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      while (!done) forgotten += memory.forget("name") ? 1 : 0;
+    });
+  }
+  std::uint64_t learned = 0;
+  for (int i = 0; i < 2000; ++i)
+    learned += learn(memory, {{"one"}, {"two"}}, "name").is_new ? 1 : 0;
+  while (memory.find("name")) std::this_thread::yield();
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(forgotten, learned);
+  EXPECT_GT(learned, 1U);
+  EXPECT_EQ(memory.size(), 0U);
 }
 
 }  // namespace PatternMemoryThreadsTest

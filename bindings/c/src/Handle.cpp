@@ -2,6 +2,7 @@
 #include "Handle.hpp"
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Mutex.hpp>
 
 #include <pthread.h>
 
@@ -48,7 +49,7 @@ bool is_plain(Kind kind) {
 }
 
 struct Slots {
-  std::mutex mutex;
+  Impl::PlainMutex mutex;
   std::deque<Slot> all;
   std::deque<Slot*> free;  ///< the first one was destroyed first
 };
@@ -78,9 +79,9 @@ Slot* take_slot(Kind kind, void* object) {
 
 void release_slot(Slot* slot) noexcept {
   Slots& pool = slots();
-  const std::lock_guard lock(pool.mutex);
   slot->object = nullptr;
   try {
+    const std::lock_guard lock(pool.mutex);
     pool.free.push_back(slot);
   } catch (...) {
     return;  // not reused

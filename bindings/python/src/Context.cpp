@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Context.hpp"
 
+#include <kindred/core/common/Mutex.hpp>
+
 #include <nanobind/stl/string.h>
 
 #include "Calls.hpp"
@@ -126,7 +128,7 @@ ContextOptions options_of(nb::handle threads, nb::handle device, nb::handle spac
 
 /// The default context. It lives until the process ends, like objects that were made from it.
 struct Default {
-  std::mutex mutex;
+  Impl::PlainMutex mutex;
   SharedContext context;
 };
 Default& default_state() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
 
 #include <nanobind/nanobind.h>
@@ -43,7 +44,7 @@ struct Shared {
   std::size_t dimension;
   std::int64_t top;
   float empty_score;
-  std::mutex mutex;
+  Impl::Mutex mutex;
   PreparedScore call;
 };
 using Handle = EngineHandle<Shared>;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <nanobind/nanobind.h>
@@ -57,7 +58,7 @@ struct Shared {
 
   std::optional<Space> space;    ///< of the option, later that of the sequence
   std::optional<Stream> stream;  ///< likewise
-  std::mutex mutex;
+  Impl::Mutex mutex;
   SharedContext context;  ///< that of the first layer
   std::vector<std::unique_ptr<Pass>> passes;
   std::optional<SeedSequence> sequence;  ///< once there is a pass

@@ -201,19 +201,33 @@ nb::object scores(const Handle& self, nb::handle queries, nb::handle metric, nb:
   options.metric = metric_of(metric);
   options.space = space_of(space);
   Query query(queries, stream, copy);
-  nb::object made = nb::borrow(out);
-  if (out.is_none()) {
+  const auto write = [&](nb::handle to) {
+    const Output output(to, "out", &query.stream());
+    options.stream = query.stream().stream();
+    keep_record(unlocked(
+        [&] { return shared->index.scores(query.queries().array(), output.array(), options); }));
+  };
+  if (!out.is_none()) {
+    write(out);
+    return nb::borrow(out);
+  }
+  while (true) {
+    // The end of the ids grows with every addition, and without one, the size only falls.
+    const std::uint64_t end_id = shared->index.end_id();
     const auto size = static_cast<std::int64_t>(shared->index.size());
     if (!query.queries().on_device())
       check_free_memory(*shared->context,
                         static_cast<double>(query.count()) * static_cast<double>(size) * 4);
-    made = query.output(DataType::float32, size);
+    const nb::object made = query.output(DataType::float32, size);
+    try {
+      write(made);
+      return made;
+    } catch (const InvalidArgument&) {
+      const bool is_same = shared->index.end_id() == end_id &&
+                           static_cast<std::int64_t>(shared->index.size()) == size;
+      if (is_same) throw;  // otherwise another thread has changed the rows meanwhile
+    }
   }
-  const Output output(made, "out", &query.stream());
-  options.stream = query.stream().stream();
-  keep_record(unlocked(
-      [&] { return shared->index.scores(query.queries().array(), output.array(), options); }));
-  return made;
 }
 
 /// The id of the first row, and the number of rows.

@@ -3,6 +3,7 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -16,8 +17,16 @@ namespace Kindred::Arch {
 
 namespace {
 
+std::atomic<unsigned> forks{0};  ///< of this process and its parents
+std::atomic<bool> is_watched{false};
 std::atomic<bool> forked{false};
 std::atomic<bool> ending{false};
+
+// When the library is loaded, so that no thread can be forked away in the middle of it.
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] {
+  forks.fetch_add(1, std::memory_order_relaxed);
+  if (is_watched.load(std::memory_order_relaxed)) forked.store(true, std::memory_order_relaxed);
+});
 
 struct Kept {
   void* state;
@@ -43,11 +52,7 @@ template <class Instance>
 
 }  // namespace
 
-void watch_forks() noexcept {
-  static const int once =
-      pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
-  static_cast<void>(once);
-}
+void watch_forks() noexcept { is_watched.store(true, std::memory_order_relaxed); }
 
 bool is_forked() noexcept { return forked.load(std::memory_order_relaxed); }
 
@@ -65,11 +70,7 @@ void require_usable_process() {
         "Kokkos was finalised, and nothing can be computed after that: finalise it after the last "
         "call");
   }
-  if (!is_forked()) return;
-  throw SpaceUnavailable(
-      "this process was forked from one that had a Kindred context, whose threads and devices do "
-      "not exist here: create the first context after the fork, or start the process with exec "
-      "(in Python: multiprocessing's start method \"spawn\")");
+  Impl::require_same_process();
 }
 
 }  // namespace Kindred::Arch
@@ -77,6 +78,22 @@ void require_usable_process() {
 namespace KINDRED_PUBLIC Kindred {
 
 namespace Impl {
+
+unsigned process_number() noexcept { return Arch::forks.load(std::memory_order_relaxed); }
+
+void require_same_process() {
+  if (!Arch::is_forked()) return;
+  throw SpaceUnavailable(
+      "this process was forked from one that had a Kindred context, whose threads and devices do "
+      "not exist here: create the first context after the fork, or start the process with exec "
+      "(in Python: multiprocessing's start method \"spawn\")");
+}
+
+void refuse_interrupted_change() {
+  throw SpaceUnavailable(
+      "this process was forked while another thread was changing the object, which remains half "
+      "changed here: fork while no call changes it");
+}
 
 bool can_release() noexcept {
   return !Arch::is_forked() && !Arch::ending.load(std::memory_order_relaxed) &&

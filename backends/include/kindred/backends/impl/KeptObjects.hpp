@@ -3,6 +3,7 @@
 #define KINDRED_BACKENDS_IMPL_KEPT_OBJECTS_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Mutex.hpp>
 
 #include <map>
 #include <memory>
@@ -26,7 +27,7 @@ class KeptObjects {
   }
 
  private:
-  std::mutex m_mutex;
+  Mutex m_mutex;
   std::map<std::type_index, std::shared_ptr<void>> m_objects;
 };
 

@@ -4,6 +4,7 @@
 
 #include <kindred/core/common/CancellableWait.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>
 
 #include <atomic>
@@ -74,9 +75,11 @@ class LeasePool {
   };
 
   /// \brief Lends an object: a kept one, or what `make()` returns, a `std::unique_ptr<T>`. Waits if
-  /// the limit is reached or another lease is alone. \throws Cancelled, and what \p make throws
+  /// the limit is reached or another lease is alone. \throws Cancelled, SpaceUnavailable in a forked
+  /// child, and what \p make throws
   template <class Make>
   Lease take(const Make& make) {
+    require_same_process();
     Slot* slot = nullptr;
     while (true) {
       slot = take_slot();
@@ -216,7 +219,7 @@ class LeasePool {
   std::atomic<Slot*> m_further{nullptr};  ///< of more callers than slots; only added
   std::atomic<bool> m_is_alone{false};    ///< whether a lease is, or waits to be, the only one
   std::atomic<std::size_t> m_waiting{0};
-  std::timed_mutex m_next_alone;
+  TimedMutex m_next_alone;
   std::mutex m_mutex;  ///< of `m_changed`
   std::condition_variable m_changed;
 };

@@ -4,6 +4,8 @@
 
 #include <kindred/core/common/CancellableWait.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/Mutex.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>
 
 #include <atomic>
@@ -23,130 +25,200 @@ namespace Kindred::Impl {
 /// had the lock; they are next when it unlocks. So a thread must not lock it shared a second time.
 /// Readers count themselves in a slot of their thread, and writers add up the slots: without
 /// a writer, a reader writes to no memory that other threads write to.
+///
+/// In a child process that was forked after it was made, locking it throws.
 class SharedMutex {
  public:
-  SharedMutex() = default;
+  /// Whether what it protects may be used in a forked child: not if it has a context. Locking then
+  /// throws there only if another thread held the lock for a change at the time of the fork.
+  enum class InChild : bool { refused, usable };
+
+  explicit SharedMutex(InChild in_child = InChild::refused)
+      : m_in_child(in_child), m_process(process_number()), m_locks(new Locks) {}
+  ~SharedMutex() {
+    Locks* const locks = m_locks.load(std::memory_order_relaxed);
+    // Other threads may have waited for it at the time of the fork.
+    if (m_process.load(std::memory_order_relaxed) == process_number())
+      delete locks;
+    else
+      keep_until_exit(locks);
+  }
   SharedMutex(const SharedMutex&) = delete;
   SharedMutex& operator=(const SharedMutex&) = delete;
 
+  /// \throws SpaceUnavailable
   void lock() {
-    m_next_writer.lock();
-    keep_readers_out();
-    std::unique_lock lock(m_mutex);
-    m_changed.wait(lock, [this] { return readers() == 0; });
+    own_locks().lock();
+    begin_change();
   }
   void unlock() {
-    let_readers_in();
-    m_next_writer.unlock();
+    m_is_changing.store(false, std::memory_order_release);
+    if (Locks* const locks = locked()) locks->unlock();
   }
 
-  void lock_shared() {
-    if (try_lock_shared()) return;
-    std::unique_lock lock(m_mutex);
-    wait_for_turn(lock, [&](const auto& is_over) { m_changed.wait(lock, is_over); });
-  }
-  void unlock_shared() noexcept {
-    m_readers.here().count.fetch_sub(1);
-    if (!m_has_writer) return;
-    { const std::lock_guard lock(m_mutex); }
-    m_changed.notify_all();
+  /// \throws SpaceUnavailable
+  void lock_shared() { own_locks().lock_shared(); }
+  void unlock_shared() {
+    if (Locks* const locks = locked()) locks->unlock_shared();
   }
 
-  /// \throws Cancelled
+  /// \throws Cancelled, SpaceUnavailable
   void lock_cancellable() {
-    auto one_waits = cancellable_lock(m_next_writer);
-    keep_readers_out();
-    try {
-      std::unique_lock lock(m_mutex);
-      cancellable_wait(lock, m_changed, [this] { return readers() == 0; });
-    } catch (...) {
-      let_readers_in();
-      throw;
-    }
-    one_waits.release();
+    own_locks().lock_cancellable();
+    begin_change();
   }
-  /// \throws Cancelled
-  void lock_shared_cancellable() {
-    if (try_lock_shared()) return;
-    std::unique_lock lock(m_mutex);
-    wait_for_turn(lock, [&](const auto& is_over) { cancellable_wait(lock, m_changed, is_over); });
-  }
+  /// \throws Cancelled, SpaceUnavailable
+  void lock_shared_cancellable() { own_locks().lock_shared_cancellable(); }
 
  private:
-  struct Slot {
-    std::atomic<std::ptrdiff_t> count{0};
+  /// The mutex within one process.
+  class Locks {
+   public:
+    void lock() {
+      m_next_writer.lock();
+      keep_readers_out();
+      std::unique_lock lock(m_mutex);
+      m_changed.wait(lock, [this] { return readers() == 0; });
+    }
+    /// \throws Cancelled
+    void lock_cancellable() {
+      auto one_waits = cancellable_lock(m_next_writer);
+      keep_readers_out();
+      try {
+        std::unique_lock lock(m_mutex);
+        cancellable_wait(lock, m_changed, [this] { return readers() == 0; });
+      } catch (...) {
+        let_readers_in();
+        throw;
+      }
+      one_waits.release();
+    }
+    void unlock() {
+      let_readers_in();
+      m_next_writer.unlock();
+    }
+    void lock_shared() {
+      if (try_lock_shared()) return;
+      std::unique_lock lock(m_mutex);
+      wait_for_turn(lock, [&](const auto& is_over) { m_changed.wait(lock, is_over); });
+    }
+    /// \throws Cancelled
+    void lock_shared_cancellable() {
+      if (try_lock_shared()) return;
+      std::unique_lock lock(m_mutex);
+      wait_for_turn(lock, [&](const auto& is_over) { cancellable_wait(lock, m_changed, is_over); });
+    }
+    void unlock_shared() noexcept {
+      m_readers.here().count.fetch_sub(1);
+      if (!m_has_writer) return;
+      { const std::lock_guard lock(m_mutex); }
+      m_changed.notify_all();
+    }
+
+   private:
+    struct Slot {
+      std::atomic<std::ptrdiff_t> count{0};
+    };
+
+    /// Readers that hold the lock, or look for a writer; one that locked and unlocked on different
+    /// threads counts in two slots.
+    std::ptrdiff_t readers() const noexcept {
+      std::ptrdiff_t sum = 0;
+      m_readers.for_each([&](const Slot& slot) { sum += slot.count; });
+      return sum;
+    }
+
+    bool try_lock_shared() noexcept {
+      m_readers.here().count.fetch_add(1);
+      if (!m_has_writer) return true;
+      unlock_shared();
+      return false;
+    }
+
+    /// Waits until the present writer has unlocked or given up, which also locks for this reader.
+    /// If `wait` throws, the reader gives up.
+    template <class Wait>
+    void wait_for_turn(std::unique_lock<std::mutex>& lock, const Wait& wait) {
+      if (!m_has_writer) {  // it has ended meanwhile
+        m_readers.here().count.fetch_add(1);
+        return;
+      }
+      ++m_waiting_readers;
+      const std::uint64_t turn = m_turns;
+      try {
+        wait([&] { return m_turns != turn; });
+      } catch (...) {
+        if (m_turns == turn) {
+          --m_waiting_readers;
+        } else {
+          lock.unlock();
+          unlock_shared();
+        }
+        throw;
+      }
+    }
+
+    /// Called by the holder of `m_next_writer`.
+    void keep_readers_out() {
+      const std::lock_guard lock(m_mutex);
+      m_has_writer = true;
+    }
+    /// Locks for the readers that have waited.
+    void let_readers_in() {
+      {
+        const std::lock_guard lock(m_mutex);
+        m_readers.here().count.fetch_add(static_cast<std::ptrdiff_t>(m_waiting_readers));
+        m_waiting_readers = 0;
+        ++m_turns;
+        m_has_writer = false;
+      }
+      m_changed.notify_all();
+    }
+
+    ThreadSlots<Slot> m_readers;
+    std::atomic<bool> m_has_writer{false};  ///< that has the lock or waits for it
+    std::timed_mutex m_next_writer;         ///< of the writer
+    std::mutex m_mutex;                     ///< of what follows, and of changes of `m_has_writer`
+    std::condition_variable m_changed;
+    std::size_t m_waiting_readers = 0;
+    std::uint64_t m_turns = 0;  ///< that ended
   };
 
-  /// Readers that hold the lock, or look for a writer; one that locked and unlocked on different
-  /// threads counts in two slots.
-  std::ptrdiff_t readers() const noexcept {
-    std::ptrdiff_t sum = 0;
-    m_readers.for_each([&](const Slot& slot) { sum += slot.count; });
-    return sum;
+  /// In the order in which a child that is forked now sees it: before the writes of the change.
+  void begin_change() noexcept { m_is_changing.exchange(true, std::memory_order_acq_rel); }
+  /// The locks of this process. \throws SpaceUnavailable
+  Locks& own_locks() {
+    if (m_process.load(std::memory_order_acquire) != process_number()) renew();
+    return *m_locks.load(std::memory_order_relaxed);
+  }
+  /// The locks, if this process has locked them, not its parent.
+  Locks* locked() const noexcept {
+    const bool is_own = m_process.load(std::memory_order_relaxed) == process_number();
+    return is_own ? m_locks.load(std::memory_order_relaxed) : nullptr;
+  }
+  /// Threads that do not exist in this process may hold the old locks, which nothing destroys.
+  void renew() {
+    if (m_in_child == InChild::refused) require_same_process();
+    const std::lock_guard lock(m_renewing);
+    if (m_process.load(std::memory_order_relaxed) == process_number()) return;
+    if (m_is_changing.load(std::memory_order_relaxed)) refuse_interrupted_change();
+    keep_until_exit(m_locks.exchange(new Locks, std::memory_order_relaxed));
+    m_process.store(process_number(), std::memory_order_release);
   }
 
-  bool try_lock_shared() noexcept {
-    m_readers.here().count.fetch_add(1);
-    if (!m_has_writer) return true;
-    unlock_shared();
-    return false;
-  }
-
-  /// Waits until the present writer has unlocked or given up, which also locks for this reader. If
-  /// `wait` throws, the reader gives up.
-  template <class Wait>
-  void wait_for_turn(std::unique_lock<std::mutex>& lock, const Wait& wait) {
-    if (!m_has_writer) {  // it has ended meanwhile
-      m_readers.here().count.fetch_add(1);
-      return;
-    }
-    ++m_waiting_readers;
-    const std::uint64_t turn = m_turns;
-    try {
-      wait([&] { return m_turns != turn; });
-    } catch (...) {
-      if (m_turns == turn) {
-        --m_waiting_readers;
-      } else {
-        lock.unlock();
-        unlock_shared();
-      }
-      throw;
-    }
-  }
-
-  /// Called by the holder of `m_next_writer`.
-  void keep_readers_out() {
-    const std::lock_guard lock(m_mutex);
-    m_has_writer = true;
-  }
-  /// Locks for the readers that have waited.
-  void let_readers_in() {
-    {
-      const std::lock_guard lock(m_mutex);
-      m_readers.here().count.fetch_add(static_cast<std::ptrdiff_t>(m_waiting_readers));
-      m_waiting_readers = 0;
-      ++m_turns;
-      m_has_writer = false;
-    }
-    m_changed.notify_all();
-  }
-
-  ThreadSlots<Slot> m_readers;
-  std::atomic<bool> m_has_writer{false};  ///< that has the lock or waits for it
-  std::timed_mutex m_next_writer;         ///< of the writer
-  std::mutex m_mutex;                     ///< of what follows, and of changes of `m_has_writer`
-  std::condition_variable m_changed;
-  std::size_t m_waiting_readers = 0;
-  std::uint64_t m_turns = 0;  ///< that ended
+  const InChild m_in_child;
+  std::atomic<unsigned> m_process;  ///< that uses `m_locks`
+  std::atomic<Locks*> m_locks;
+  std::atomic<bool> m_is_changing{false};
+  PlainMutex m_renewing;
 };
 
-/// \throws Cancelled
+/// \throws Cancelled, SpaceUnavailable
 inline std::unique_lock<SharedMutex> cancellable_lock(SharedMutex& mutex) {
   mutex.lock_cancellable();
   return std::unique_lock(mutex, std::adopt_lock);
 }
-/// \throws Cancelled
+/// \throws Cancelled, SpaceUnavailable
 inline std::shared_lock<SharedMutex> cancellable_shared_lock(SharedMutex& mutex) {
   mutex.lock_shared_cancellable();
   return std::shared_lock(mutex, std::adopt_lock);

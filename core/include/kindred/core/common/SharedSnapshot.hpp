@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_COMMON_SHARED_SNAPSHOT_HPP
 #define KINDRED_CORE_COMMON_SHARED_SNAPSHOT_HPP
 
+#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>
 
 #include <memory>
@@ -22,7 +23,8 @@ class SharedSnapshot {
   SharedSnapshot(const SharedSnapshot&) = delete;
   SharedSnapshot& operator=(const SharedSnapshot&) = delete;
 
-  std::shared_ptr<const T> get() const noexcept {
+  /// \throws SpaceUnavailable in a forked child
+  std::shared_ptr<const T> get() const {
     Slot& slot = m_slots.here();
     {
       const std::lock_guard lock(slot.mutex);
@@ -56,12 +58,12 @@ class SharedSnapshot {
 
  private:
   struct Slot {
-    std::mutex mutex;
+    Mutex mutex;
     std::shared_ptr<const T> value;  ///< null after a change, until it is read
   };
 
   mutable ThreadSlots<Slot> m_slots;
-  mutable std::mutex m_mutex;  ///< of the value, and held while a slot gets it
+  mutable Mutex m_mutex;  ///< of the value, and held while a slot gets it
   std::shared_ptr<const T> m_value;
 };
 

@@ -181,14 +181,14 @@ class SpreadingEngine {
   SpreadingEngine& operator=(SpreadingEngine&&) noexcept;
 
   /// Number of assigned ids; ids of removed nodes are not reused.
-  std::size_t nodes() const noexcept;
+  std::size_t nodes() const;
   /// Whether \p node exists and is not removed. Complexity O(1).
-  bool has_node(std::uint32_t node) const noexcept;
-  std::size_t edges() const noexcept;
+  bool has_node(std::uint32_t node) const;
+  std::size_t edges() const;
   /// Bytes of the graph in the memory of \p space, 0 if it is not resident there: the rows and data
   /// derived from them that is kept between calls (bins, modified weights, out-weight sums for
   /// PageRank), excluding the workspace of calls.
-  std::uint64_t bytes(Space space) const noexcept;
+  std::uint64_t bytes(Space space) const;
   GraphStatistics statistics() const;
 
   bool has_names() const noexcept;

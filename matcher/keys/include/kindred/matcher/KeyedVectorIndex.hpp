@@ -69,14 +69,15 @@ class KeyedVectorIndex {
   /// Bytes of memory of the keys.
   std::uint64_t key_bytes() const noexcept;
   /// The rows by id, to read them. Calls on it do not wait for changes of keys: a row may be found
-  /// before its key.
+  /// before its key. They see all rows of a change or none.
   const VectorIndex& vectors() const noexcept;
 
-  /// \brief Adds rows of new keys and replaces those of the others under their ids. If a key occurs
-  /// several times, its last row counts; new keys get ids in the order of their first occurrence.
-  /// Complexity and fences as `VectorIndex::add` for new keys, as `replace` for each of the others.
-  /// \throws InvalidArgument for keys of another kind or number, and as `add` and `replace` of
-  /// `VectorIndex`; OutOfMemory. The index is then unchanged, but ids may be skipped.
+  /// \brief Adds rows of new keys and replaces those of the others under their ids, all in one
+  /// change. If a key occurs several times, its last row counts; new keys get ids in the order of
+  /// their first occurrence. Complexity as `VectorIndex::add` for new keys, as `replace` for each
+  /// of the others. Fences the instances that copy rows. \throws InvalidArgument for keys of
+  /// another kind or number, and as `add` and `replace` of `VectorIndex`; OutOfMemory. The index is
+  /// then unchanged.
   UpsertCounts upsert(const KeySpan& keys, const VectorSpan& rows);
   /// \brief Removes keys with their rows. \throws InvalidArgument for keys of another kind;
   /// NotFound for a key that is not there or is listed twice; nothing is removed then

@@ -251,7 +251,8 @@ class PatternMemory {
   /// matching, is at least `options.threshold`.
   ///
   /// With `matching.only`, from those of the listed patterns; sums over all candidates then cover
-  /// these alone. Frequencies and statistics are a consistent snapshot taken after the match.
+  /// these alone. Candidates, frequencies and statistics are of the same patterns, whatever other
+  /// threads learn and forget meanwhile.
   /// \throws InvalidArgument, also for a measure without blocks; SpaceUnavailable, OutOfMemory
   PredictionResults predict(Events query, const MatchOptions& matching = {},
                             const PredictionOptions& options = {}) const;

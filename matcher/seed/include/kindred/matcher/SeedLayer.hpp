@@ -100,7 +100,7 @@ class SeedLayer {
   /// The first feature of \p seed; `hidden()` for a seed without features. \see SeedChunks
   std::uint32_t chunk_begin(std::uint32_t seed) const noexcept;
   /// Number of steps so far.
-  std::uint64_t epoch() const noexcept;
+  std::uint64_t epoch() const;
   bool on_device() const noexcept;
   /// \brief Why the device cannot run a forward pass on device rows, for example because the
   /// blueprints in use exceed its cache; empty if it can.

@@ -139,7 +139,7 @@ class SequenceMatcher {
 
   std::size_t size() const noexcept;
   /// Bytes in the memory of \p space; 0 if the patterns are not resident there.
-  std::uint64_t bytes(Space space) const noexcept;
+  std::uint64_t bytes(Space space) const;
   /// A copy of the patterns, one row per pattern. Complexity O(symbols). Does not fence.
   /// \throws OutOfMemory
   Ragged<Symbol> patterns() const;

@@ -169,7 +169,7 @@ class VectorIndex {
   /// The contents of the index.
   VectorStatistics statistics() const;
   /// Bytes in the memory of \p space; 0 if the rows are not resident there.
-  std::uint64_t bytes(Space space) const noexcept;
+  std::uint64_t bytes(Space space) const;
 
   /// \brief Adds rows of the same element type and dimension and returns the id of the first.
   /// The next call finds them. Amortised O(log rows) copies per row. Fences the instances that copy
@@ -279,6 +279,10 @@ class VectorIndex {
   friend class PreparedScore;
   struct Parts;
   Parts parts() const noexcept;
+  /// Replaces and adds rows in one change. \see Impl::VectorStore::upsert
+  std::uint64_t upsert(const VectorSpan& rows, std::span<const std::uint64_t> ids,
+                       std::span<const std::size_t> replacements,
+                       std::span<const std::size_t> added);
   struct State;
   explicit VectorIndex(std::unique_ptr<State> state);
   Impl::OwnedState<State> m_state;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_COMMON_MUTEX_HPP
+#define KINDRED_CORE_COMMON_MUTEX_HPP
+
+#include <atomic>
+#include <mutex>
+
+namespace Kindred::Impl {
+
+/// \throws SpaceUnavailable in a child process that was forked from one with a context: a lock that
+/// another thread held at that time is never unlocked there
+void require_same_process();
+
+/// The number of forks between the process that loaded the library and this one.
+unsigned process_number() noexcept;
+
+/// \throws SpaceUnavailable because another thread was changing an object at the time of the fork
+[[noreturn]] void refuse_interrupted_change();
+
+/// \brief A mutex of an object that has a context: in a forked child, locking it throws instead of
+/// waiting for a thread that does not exist. \see require_same_process
+template <class Base>
+class ProcessMutex : public Base {
+ public:
+  /// \throws SpaceUnavailable
+  void lock() {
+    require_same_process();
+    Base::lock();
+  }
+  /// \throws SpaceUnavailable
+  bool try_lock() {
+    require_same_process();
+    return Base::try_lock();
+  }
+};
+using Mutex = ProcessMutex<std::mutex>;
+using TimedMutex = ProcessMutex<std::timed_mutex>;
+
+/// \brief A mutex of an object that needs no context, and may be used in a forked child. Locking it
+/// throws there if another thread held it at the time of the fork: that thread does not exist, and
+/// has left its change half done.
+class PlainMutex {
+ public:
+  /// \throws SpaceUnavailable
+  void lock() {
+    const unsigned own = process_number() + 1;
+    unsigned holder = unlocked;
+    while (!m_holder.compare_exchange_weak(holder, own, std::memory_order_acquire,
+                                           std::memory_order_relaxed)) {
+      if (holder == unlocked) continue;
+      if (holder != own) refuse_interrupted_change();
+      m_holder.wait(holder, std::memory_order_relaxed);
+      holder = unlocked;
+    }
+  }
+  /// \throws SpaceUnavailable
+  bool try_lock() {
+    const unsigned own = process_number() + 1;
+    unsigned holder = unlocked;
+    if (m_holder.compare_exchange_strong(holder, own, std::memory_order_acquire,
+                                         std::memory_order_relaxed))
+      return true;
+    if (holder != own) refuse_interrupted_change();
+    return false;
+  }
+  void unlock() noexcept {
+    m_holder.store(unlocked, std::memory_order_release);
+    m_holder.notify_one();
+  }
+
+ private:
+  static constexpr unsigned unlocked = 0;
+  std::atomic<unsigned> m_holder{unlocked};  ///< the number of its process, plus 1
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_COMMON_MUTEX_HPP
