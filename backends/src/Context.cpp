@@ -232,8 +232,12 @@ Context::Context(ContextOptions options) {
   m_state = std::make_unique<State>(options, std::vector<SpaceInfo>{serial, openmp, device}, usable,
                                     threads);
 
-  if (options.load_profile && !options.profile.empty() &&
-      std::filesystem::exists(options.profile)) {
+  std::error_code why_not_read;
+  const bool has_profile = options.load_profile && !options.profile.empty() &&
+                           std::filesystem::exists(options.profile, why_not_read);
+  if (why_not_read)
+    log(LogLevel::info, options.profile + ": cannot be read: " + why_not_read.message());
+  if (has_profile) {
     try {
       m_state->dispatcher.load_profile_json(file_text(options.profile));
     } catch (const NotFound& error) {
@@ -387,10 +391,15 @@ DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& 
 
 std::string Context::default_profile_path() {
   if (const char* path = std::getenv("KINDRED_PROFILE")) return path;
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"))
-    return std::string(cache) + "/kindred/profile.json";
-  if (const char* home = std::getenv("HOME"))
-    return std::string(home) + "/.cache/kindred/profile.json";
+  // Like a variable that is not set, an empty one names no folder.
+  const auto folder = [](const char* variable) {
+    const char* const text = std::getenv(variable);
+    return std::string(text == nullptr ? "" : text);
+  };
+  if (const std::string cache = folder("XDG_CACHE_HOME"); !cache.empty())
+    return cache + "/kindred/profile.json";
+  if (const std::string home = folder("HOME"); !home.empty())
+    return home + "/.cache/kindred/profile.json";
   return {};
 }
 
