@@ -275,9 +275,8 @@ void call_without_threads(bool with_started_context) {
   sum = 0;
   if (with_started_context) {
     // The team that runs serves smaller calls too, whose own cannot be started.
-    Workload small = large;
-    small.work = 1;
-    require(context.run(small, Space::openmp, count).threads == 8 && sum == 1000, 4);
+    const int threads = Impl::run_on_team(context, 2, [&] { count(Space::openmp); });
+    require(threads == 8 && sum == 1000, 4);
     // A call outside of a team starts threads of the calling thread.
     Impl::start_thread("a caller", [&] {
       const std::string refusal = Testing::message_of<SpaceUnavailable>(

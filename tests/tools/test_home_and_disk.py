@@ -2,7 +2,6 @@
 """The command without a home, with one that it cannot read, and where files cannot be written any more."""
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import unittest
@@ -11,35 +10,8 @@ import golden_cases
 import harness
 import inputs
 
-NOBODY = 65534
 
-
-class Place(harness.CommandTest):
-    """Runs the command as a user whose rights files can deny: permissions do not bind root."""
-
-    def setUp(self):
-        super().setUp()
-        self.other_user = {}
-        self.command = harness.COMMAND
-        if os.geteuid() == 0:
-            self.other_user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-            self.folder.chmod(0o755)
-            # The folder of the build may be closed to other users.
-            self.command = shutil.copy(harness.COMMAND, self.folder / "kindred")
-            os.chmod(self.command, 0o755)
-
-    def start(self, *arguments, settings=None, without=(), **options):
-        environment = {name: value for name, value in os.environ.items()
-                       if name not in ("KINDRED_PROFILE", "XDG_CACHE_HOME", *without)} | (settings or {})
-        completed = subprocess.run([self.command, *map(str, arguments)], env=environment, timeout=300, **options,
-                                   **({} if "stdout" in options else {"stdout": subprocess.PIPE}), stderr=subprocess.PIPE)
-        result = harness.Result(completed)
-        for crash in ("terminate called", "Segmentation", "filesystem error", "Sanitizer", "what()"):
-            self.assertNotIn(crash, result.err, arguments)
-        return result
-
-
-class Home(Place):
+class Home(harness.OtherUserTest):
     def homes(self):
         """Settings and the variables that are not set, with what `info` says about the calibration."""
         closed = self.folder / "closed"
@@ -93,7 +65,7 @@ class Home(Place):
         self.assertIn("closed/pages: cannot be created: Permission denied", refused.err)
 
 
-class Disk(Place):
+class Disk(harness.OtherUserTest):
     def outputs(self):
         """Commands that write more than 1 KiB to the file `out`, run in the folder of the inputs."""
         return {
