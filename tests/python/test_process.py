@@ -228,7 +228,7 @@ class Limits(unittest.TestCase):
             memory.learn([["a", "b"], ["c"]], name="x")
             with tempfile.TemporaryDirectory() as folder:
                 memory.save(folder + "/memory.knd")
-                limit_address_space(4 << 20)
+                limit_address_space(6 << 20)  # less than a stack
                 print(message(pykindred.Error, lambda: pykindred.PatternMemory.load(folder + "/memory.knd", context=context)))
                 print(message(pykindred.Error, lambda: pykindred.PatternMemory(context=context)))
                 limit_address_space(None)

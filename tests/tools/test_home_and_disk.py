@@ -71,7 +71,7 @@ class Disk(harness.OtherUserTest):
         return {
             "patterns": ["patterns", "build", "--patterns", "patterns.jsonl", "--out"],
             "vectors": ["vectors", "build", "--vectors", "vectors.npy", "--out"],
-            "index": ["index", "build", "--vectors", "vectors.npy", "--out"],
+            "index": ["index", "build", "--vectors", "wide.npy", "--out"],
             "graph": ["graph", "build", "--edges", "graph.tsv", "--out"],
             "ids": golden_cases.SEARCH + ["--top", "1200", "--out-ids"],
             "trace": golden_cases.MATCH + ["--trace"],
