@@ -20,6 +20,7 @@
 #include <iterator>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 namespace Kindred::Tools {
 
@@ -44,7 +45,13 @@ std::vector<std::string> cpu_features() {
   return {};
 }
 
-bool machine_has_nvidia_device() { return std::filesystem::exists("/dev/nvidia0"); }
+/// Also false if the folder of \p path cannot be read.
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+bool machine_has_nvidia_device() { return exists("/dev/nvidia0"); }
 
 /// The reasons of a library for hosts are those for its choice.
 std::string why_not(const SpaceInfo& info, const LoadedLibrary& library) {
@@ -81,7 +88,10 @@ std::string instruction_set_text(const InstructionSet& set) {
 
 std::string calibration_state(const Context& context) {
   if (context.dispatcher().calibrated()) return "in use";
-  return std::filesystem::exists(context.profile_path()) ? "present, not usable" : "not made yet";
+  std::error_code failed;
+  const bool is_present = std::filesystem::exists(context.profile_path(), failed);
+  if (failed) return "cannot be read: " + failed.message();
+  return is_present ? "present, not usable" : "not made yet";
 }
 
 nlohmann::ordered_json as_json(const Context& context, const LoadedLibrary& loaded) {
@@ -126,7 +136,7 @@ nlohmann::ordered_json as_json(const Context& context, const LoadedLibrary& load
   }
   out["nvidia_device"] = machine_has_nvidia_device();
   out["calibration"] = {{"path", context.profile_path()},
-                        {"present", std::filesystem::exists(context.profile_path())},
+                        {"present", exists(context.profile_path())},
                         {"in_use", context.dispatcher().calibrated()}};
   return out;
 }
@@ -162,8 +172,10 @@ std::string as_text(const Context& context, const LoadedLibrary& loaded) {
                      fmt::join(library.used_for, ", "));
     }
   }
-  fmt::format_to(to, "\n{}\n  {}: {}\n", heading("Calibration", STDOUT_FILENO),
-                 context.profile_path(), calibration_state(context));
+  fmt::format_to(to, "\n{}\n  {}\n", heading("Calibration", STDOUT_FILENO),
+                 context.profile_path().empty()
+                     ? "no path: set KINDRED_PROFILE or HOME"
+                     : context.profile_path() + ": " + calibration_state(context));
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "VersionText.hpp"
 #include "demo/Demo.hpp"
 #include "io/Errors.hpp"
+#include "io/Output.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
@@ -18,6 +19,7 @@
 #include <iostream>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 
 namespace Kindred::Tools {
@@ -66,6 +68,20 @@ int fail(const std::exception& error) {
                  ? fmt::format("{}: byte {}: {}", file->path(), file->offset(), file->why())
                  : std::string(error.what()));
   return static_cast<int>(status);
+}
+
+/// Prints the help or the version that \p request asks for.
+int print(const CLI::App& app, const CLI::ParseError& request) {
+  try {
+    std::ostringstream text;
+    app.exit(request, text, std::cerr);
+    Output output;
+    output.text() = text.str();
+    output.flush();
+    return static_cast<int>(ExitStatus::ok);
+  } catch (const std::exception& error) {
+    return fail(error);
+  }
 }
 
 }  // namespace
@@ -127,7 +143,7 @@ int run(int argc, const char* const* argv, const LoadedLibrary& library) {
     return error.get_exit_code();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
-      return app.exit(error, std::cout, std::cerr);
+      return print(app, error);
     Log::error(usage_message(app, error));
     return static_cast<int>(ExitStatus::usage);
   } catch (const std::exception& error) {

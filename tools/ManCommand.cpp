@@ -3,13 +3,17 @@
 #include "Completion.hpp"
 #include "ManPage.hpp"
 #include "UsageMessage.hpp"
+#include "io/Errors.hpp"
 #include "io/Output.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace Kindred::Tools {
@@ -18,7 +22,10 @@ namespace {
 
 /// Writes the pages of all commands to \p folder.
 void write_pages(const CLI::App& app, const std::string& folder) {
-  std::filesystem::create_directories(folder);
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed)
+    throw UsageError(fmt::format("--out {}: cannot be created: {}", folder, failed.message()));
   for (const CLI::App* command : all_commands(app)) {
     const std::string text = man_page(*command);
     AtomicFile file((std::filesystem::path(folder) / (man_page_name(*command) + ".1")).string());

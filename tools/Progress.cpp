@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace Kindred::Tools {
@@ -67,7 +68,13 @@ std::string progress_text(const std::string& what, std::uint64_t done, std::uint
                      100 * part, speed, left);
 }
 
-PhaseClock::PhaseClock() : m_thread([this] { run(); }) {}
+PhaseClock::PhaseClock() {
+  try {
+    m_thread = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    return;  // nothing is shown
+  }
+}
 
 PhaseClock::~PhaseClock() {
   {
@@ -75,7 +82,7 @@ PhaseClock::~PhaseClock() {
     m_stop = true;
   }
   m_changed.notify_one();
-  m_thread.join();
+  if (m_thread.joinable()) m_thread.join();
   if (m_drawn) StatusLine::erase();
 }
 

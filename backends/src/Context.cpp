@@ -10,6 +10,7 @@
 #include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/backends/impl/MaxLevel.hpp>
+#include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/backends/impl/ProveSpace.hpp>
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
@@ -56,11 +57,22 @@ void check_processor() {
   KINDRED_THROW_IF(!problem.empty(), problem);
 }
 
+/// Whether a parallel region of the calling thread can have \p threads threads.
+bool can_start_team(int threads) noexcept {
+  try {
+    Impl::start_team(threads);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 /// Initialises Kokkos once for all contexts unless the program has done so, on device \p requested
 /// or the one of \p devices that Kokkos would select. Returns the default number of threads.
 Impl::ThreadChoice initialize_kokkos(const SpaceInfo& devices, std::optional<int> requested) {
   static std::mutex mutex;
   static Impl::ThreadChoice threads{0, {}};
+  static int kokkos_threads = 1;
   Arch::watch_forks();  // before the lock, which no thread of a child would unlock
   const std::lock_guard lock(mutex);
   if (Kokkos::is_finalized())
@@ -73,11 +85,13 @@ Impl::ThreadChoice initialize_kokkos(const SpaceInfo& devices, std::optional<int
   const Impl::Environment environment = [](const char* name) { return std::getenv(name); };
   Impl::check_kokkos_switches(environment);
   const Impl::ThreadChoice chosen = Impl::choose_threads(Impl::query_thread_limits(), environment);
+  if (can_start_team(chosen.threads)) kokkos_threads = chosen.threads;
   Impl::start_all_threads();
+  Impl::set_region_threads(kokkos_threads);
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
   settings.set_print_configuration(false);
-  settings.set_num_threads(chosen.threads);
+  settings.set_num_threads(kokkos_threads);
   if (devices.usable) {
     const Impl::DeviceChoice choice = Impl::choose_device(
         devices.device_count, requested, environment, static_cast<unsigned>(::getpid()));
@@ -93,7 +107,10 @@ Impl::ThreadChoice initialize_kokkos(const SpaceInfo& devices, std::optional<int
     if (is_used) Arch::start_ending();
     if (Arch::device_is_lost()) return Arch::abandon_kokkos();
     // Threads of a context that is still used may run kernels on the host.
-    if (KINDRED_HAS_DEVICE || !is_used) Kokkos::finalize();
+    if (!KINDRED_HAS_DEVICE && is_used) return;
+    // Like its initialisation, this runs a parallel region.
+    if (!can_start_team(kokkos_threads)) return Arch::abandon_kokkos();
+    Kokkos::finalize();
   });
   threads = chosen;
   return threads;
@@ -205,6 +222,7 @@ Context::Context(ContextOptions options) {
 #if defined(KOKKOS_ENABLE_OPENMP)
   if (options.threads > 0)
     choice = Impl::requested_threads(options.threads, Impl::openmp_thread_limit());
+  openmp.concurrency = choice.threads;
   prove(openmp);
   if (!openmp.usable) choice = {1, "openmp cannot be used"};
 #else
@@ -232,8 +250,12 @@ Context::Context(ContextOptions options) {
   m_state = std::make_unique<State>(options, std::vector<SpaceInfo>{serial, openmp, device}, usable,
                                     threads);
 
-  if (options.load_profile && !options.profile.empty() &&
-      std::filesystem::exists(options.profile)) {
+  std::error_code why_not_read;
+  const bool has_profile = options.load_profile && !options.profile.empty() &&
+                           std::filesystem::exists(options.profile, why_not_read);
+  if (why_not_read)
+    log(LogLevel::info, options.profile + ": cannot be read: " + why_not_read.message());
+  if (has_profile) {
     try {
       m_state->dispatcher.load_profile_json(file_text(options.profile));
     } catch (const NotFound& error) {
@@ -387,10 +409,15 @@ DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& 
 
 std::string Context::default_profile_path() {
   if (const char* path = std::getenv("KINDRED_PROFILE")) return path;
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"))
-    return std::string(cache) + "/kindred/profile.json";
-  if (const char* home = std::getenv("HOME"))
-    return std::string(home) + "/.cache/kindred/profile.json";
+  // Like a variable that is not set, an empty one names no folder.
+  const auto folder = [](const char* variable) {
+    const char* const text = std::getenv(variable);
+    return std::string(text == nullptr ? "" : text);
+  };
+  if (const std::string cache = folder("XDG_CACHE_HOME"); !cache.empty())
+    return cache + "/kindred/profile.json";
+  if (const std::string home = folder("HOME"); !home.empty())
+    return home + "/.cache/kindred/profile.json";
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HelperThreads.hpp>
-#include <kindred/backends/impl/HostResources.hpp>
+#include <kindred/backends/impl/OwnThreads.hpp>
 
 #include <exception>
 
@@ -20,7 +20,8 @@ void HelperThreads::open(Job& job) {
     const std::lock_guard lock(m_mutex);
     try {
       m_open.reserve(m_open.size() + 1);
-      while (m_threads.size() + 1 < job.workers) m_threads.emplace_back([this] { loop(); });
+      while (m_threads.size() + 1 < job.workers)
+        m_threads.push_back(start_thread("a helper thread", [this] { loop(); }));
     } catch (const std::exception&) {
       // fewer threads do the same work
     }
@@ -37,8 +38,6 @@ void HelperThreads::close(Job& job) {
 }
 
 void HelperThreads::loop() {
-  // This thread may have been started by a thread that is bound to a part of the processors.
-  keep_thread_to_part(0, 1);
   std::unique_lock lock(m_mutex);
   while (true) {
     m_opened.wait(lock, [&] { return m_stopping || !m_open.empty(); });

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostResources.hpp>
+#include <kindred/core/arch/Spaces.hpp>
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <functional>
@@ -67,6 +73,42 @@ void for_each_group(const std::string& root, const std::string& controller,
   }
 }
 
+#if defined(__linux__)
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+/// Adds the processors of place \p place of OpenMP to \p set.
+void add_place(int place, cpu_set_t& set) {
+  std::array<int, CPU_SETSIZE> processors{};
+  const int count = omp_get_place_num_procs(place);
+  if (count > CPU_SETSIZE) return;
+  omp_get_place_proc_ids(place, processors.data());
+  for (int i = 0; i < count; ++i)
+    if (processors[i] < CPU_SETSIZE) CPU_SET(processors[i], &set);
+}
+#endif
+
+/// The processors that the threads of this process may use. Returns false if they are not known.
+bool allowed_processors(cpu_set_t& allowed) {
+  // Threads that a program starts inherit the affinity of their parent, so that of the main thread
+  // is the process's, unless OpenMP has bound the main thread to its first place, which happens
+  // before `main` (OMP_PROC_BIND, OMP_PLACES). All places together are then the processors that the
+  // process had before, or those that the variables name.
+  if (::sched_getaffinity(::getpid(), sizeof(allowed), &allowed) != 0) return false;
+#if defined(KOKKOS_ENABLE_OPENMP)
+  const int places = omp_get_num_places();
+  if (places == 0) return true;
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  add_place(0, all);
+  if (CPU_EQUAL(&allowed, &all) == 0) return true;  // the program has changed it since
+  for (int place = 1; place < places; ++place) add_place(place, all);
+  allowed = all;
+#endif
+  return true;
+}
+
+#endif
+
 }  // namespace
 
 HostMemory query_host_memory(const std::string& root) {
@@ -126,7 +168,7 @@ std::string processor_name() { return value_of("/proc/cpuinfo", "model name"); }
 void keep_thread_to_part([[maybe_unused]] int part, [[maybe_unused]] int parts) noexcept {
 #if defined(__linux__)
   cpu_set_t allowed;
-  if (::sched_getaffinity(::getpid(), sizeof(allowed), &allowed) != 0) return;
+  if (!allowed_processors(allowed)) return;
   const int processors = CPU_COUNT(&allowed);
   if (processors < parts) return;
   cpu_set_t own;

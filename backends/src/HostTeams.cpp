@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
+#include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/backends/impl/TeamSizes.hpp>
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/Error.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
@@ -13,7 +14,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <system_error>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -74,15 +75,32 @@ class HostTeams::Team {
 
   int threads() const noexcept { return m_threads; }
 
-  /// Returns false if the team is busy or its thread cannot be started.
-  bool run(Call call, const void* body) {
-    const std::unique_lock busy(m_busy, std::try_to_lock);
-    if (!busy.owns_lock()) return false;
+  /// Reserves the team for one call; no value if it is busy.
+  std::optional<std::unique_lock<std::mutex>> reserve() {
+    std::unique_lock lock(m_busy, std::try_to_lock);
+    if (!lock.owns_lock()) return {};
+    return lock;
+  }
+
+  /// Starts the threads of the reserved team if they do not run yet. \throws SpaceUnavailable
+  void start() {
+    if (m_thread.joinable()) return;
     try {
-      if (!m_thread.joinable()) m_thread = std::thread([this] { loop(); });
-    } catch (const std::system_error&) {
-      return false;
+      m_thread = start_thread("the first thread of a team", [this] { loop(); });
+    } catch (const Error& error) {
+      throw SpaceUnavailable(error.what());
     }
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [&] { return m_has_started || m_failure != nullptr; });
+    if (m_has_started) return;
+    const std::exception_ptr failure = std::exchange(m_failure, nullptr);
+    lock.unlock();
+    m_thread.join();
+    std::rethrow_exception(failure);
+  }
+
+  /// Runs a call on the team, which is reserved and has started.
+  void run(Call call, const void* body) {
     std::exception_ptr failure;
     {
       std::unique_lock lock(m_mutex);
@@ -106,14 +124,13 @@ class HostTeams::Team {
       failure = std::exchange(m_failure, nullptr);
     }
     if (failure) std::rethrow_exception(failure);
-    return true;
   }
 
  private:
-  void loop() {
+  void start_regions() {
 #if defined(KOKKOS_ENABLE_OPENMP)
-    omp_set_num_threads(m_threads);  // only for regions of this thread
-    start_all_threads();
+    set_region_threads(m_threads);
+    start_team(m_threads);
     // The system may wake a thread of the team on a processor where another one runs, and takes
     // milliseconds to move it. A binding set by the user is kept.
     if (omp_get_proc_bind() == omp_proc_bind_false) {
@@ -122,7 +139,20 @@ class HostTeams::Team {
                            KeepApart{m_threads});
     }
 #endif
+  }
+
+  void loop() {
+    std::exception_ptr not_started;
+    try {
+      start_regions();
+    } catch (...) {
+      not_started = std::current_exception();
+    }
     std::unique_lock lock(m_mutex);
+    m_has_started = not_started == nullptr;
+    m_failure = not_started;
+    m_changed.notify_one();
+    if (not_started) return;
     while (true) {
       m_changed.wait(lock, [&] { return m_stopping || m_call != nullptr; });
       if (m_stopping) return;
@@ -153,6 +183,7 @@ class HostTeams::Team {
   const void* m_body = nullptr;
   CancelPoint m_point;  ///< of the caller
   std::exception_ptr m_failure;
+  bool m_has_started = false;
   bool m_stopping = false;
 };
 
@@ -175,12 +206,25 @@ int HostTeams::run(int threads, Call call, const void* body) {
     call(body);
     return Arch::concurrency(*mine);
   }
-  if (threads > 1 && !in_parallel_region()) {
-    for (const auto& team : m_teams)
-      if (team->threads() >= threads && team->run(call, body)) return team->threads();
-    for (auto team = m_teams.rbegin(); team != m_teams.rend(); ++team)
-      if ((*team)->threads() < threads && (*team)->run(call, body)) return (*team)->threads();
-  }
+  if (threads <= 1 || in_parallel_region()) return run_on_one(call, body);
+  std::exception_ptr not_started;
+  const auto runs_on = [&](Team& team) {
+    const auto reserved = team.reserve();
+    if (!reserved) return false;
+    try {
+      team.start();
+    } catch (const SpaceUnavailable&) {
+      not_started = std::current_exception();  // another team may run already
+      return false;
+    }
+    team.run(call, body);
+    return true;
+  };
+  for (const auto& team : m_teams)
+    if (team->threads() >= threads && runs_on(*team)) return team->threads();
+  for (auto team = m_teams.rbegin(); team != m_teams.rend(); ++team)
+    if ((*team)->threads() < threads && runs_on(**team)) return (*team)->threads();
+  if (not_started) std::rethrow_exception(not_started);
   return run_on_one(call, body);
 }
 

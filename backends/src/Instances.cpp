@@ -4,6 +4,7 @@
 #include "ContextState.hpp"
 
 #include <kindred/backends/impl/KeptObjects.hpp>
+#include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Process.hpp>
 
@@ -35,7 +36,9 @@ const HostSpace& host_instance(const Context& context, Space space) {
   if (space == Space::serial) return context.state().serial.get();
   start_all_threads();
   const HostSpace* const team = context.state().teams.here();
-  return team != nullptr ? *team : context.state().openmp.get();
+  if (team != nullptr) return *team;
+  start_team(context.threads());
+  return context.state().openmp.get();
 }
 
 HostLease::HostLease(const Context& context, Space space) {

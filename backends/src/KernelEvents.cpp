@@ -6,7 +6,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,25 +20,64 @@ namespace {
 namespace Tools = Kokkos::Tools::Experimental;
 enum Kind : std::size_t { for_loop, reduction, scan, kind_count };
 
-struct OpenKernel {
-  KernelEvent event;
-  std::uint64_t id_before = 0;  ///< id given by the callbacks that were set before
+/// The callbacks below ours, which ours call.
+struct Below {
+  Kokkos_Profiling_beginFunction begin[kind_count]{};
+  Kokkos_Profiling_endFunction end[kind_count]{};
 };
 
-/// Kokkos has one process-wide set of callbacks, which are plain functions, so this is global too.
+struct OpenKernel {
+  KernelEvent event;
+  int level = 0;                ///< of the callback that opened it
+  std::uint64_t id_before = 0;  ///< id given by the callbacks below
+};
+
+/// \brief Kokkos has one process-wide set of callbacks, which are plain functions, so this is
+/// global too.
+///
+/// Our callbacks can be in the chain several times: another tool that was set above them, and that
+/// calls them, cannot be removed when they are needed again, so that they are set above it once
+/// more. `levels` has one entry for each time; the last one is nearest to Kokkos. Only the one that
+/// Kokkos or another tool calls first for a kernel records it.
 struct Registry {
   std::mutex mutex;
   std::vector<KernelListener*> listeners;
   std::unordered_map<std::uint64_t, OpenKernel> open;
   std::uint64_t next_id = std::uint64_t{1} << 62;  ///< far from the ids of other tools
-  Kokkos_Profiling_beginFunction begin_before[kind_count]{};
-  Kokkos_Profiling_endFunction end_before[kind_count]{};
+  std::vector<Below> levels;
 };
 
 Registry& registry() {
   static Registry instance;
   return instance;
 }
+
+/// During a call of the callbacks below ours, the number of levels that are left; otherwise all.
+thread_local int levels_left = std::numeric_limits<int>::max();
+
+/// While it exists, the calling thread is at the callbacks below the innermost one of ours that is
+/// being called.
+class Descent {
+ public:
+  /// The caller holds the lock of \p shared.
+  explicit Descent(const Registry& shared)
+      : m_left_before(levels_left),
+        m_level(std::min(levels_left, static_cast<int>(shared.levels.size())) - 1) {
+    levels_left = std::max(m_level, 0);
+  }
+  ~Descent() { levels_left = m_left_before; }
+  Descent(const Descent&) = delete;
+  Descent& operator=(const Descent&) = delete;
+
+  /// Whether no callback of ours that is above this one is being called.
+  bool is_first() const { return m_left_before == std::numeric_limits<int>::max(); }
+  /// −1: our callbacks were removed while this one was called.
+  int level() const { return m_level; }
+
+ private:
+  int m_left_before;
+  int m_level;
+};
 
 bool is_device(std::uint32_t device_id) {
   const auto type = Tools::identifier_from_devid(device_id).type;
@@ -47,13 +88,22 @@ bool is_device(std::uint32_t device_id) {
 template <Kind kind>
 void begin_kernel(const char* label, const std::uint32_t device_id, std::uint64_t* id) {
   Registry& shared = registry();
+  std::unique_lock lock(shared.mutex);
+  const Descent descent(shared);
+  const auto below = descent.level() < 0 ? nullptr : shared.levels[descent.level()].begin[kind];
+  const bool records = descent.is_first() && !shared.listeners.empty();
+  lock.unlock();
+  if (!records) {
+    if (below != nullptr) below(label, device_id, id);
+    return;
+  }
   OpenKernel kernel;
-  if (shared.begin_before[kind] != nullptr)
-    shared.begin_before[kind](label, device_id, &kernel.id_before);
+  kernel.level = descent.level();
+  if (below != nullptr) below(label, device_id, &kernel.id_before);
   kernel.event.label = label;
   kernel.event.device = is_device(device_id);
   if (kernel.event.device) synchronize_device();
-  const std::lock_guard lock(shared.mutex);
+  lock.lock();
   *id = shared.next_id++;
   kernel.event.begin = std::chrono::steady_clock::now();
   shared.open.emplace(*id, std::move(kernel));
@@ -62,22 +112,26 @@ void begin_kernel(const char* label, const std::uint32_t device_id, std::uint64_
 template <Kind kind>
 void end_kernel(const std::uint64_t id) {
   Registry& shared = registry();
-  OpenKernel kernel;
-  {
-    const std::lock_guard lock(shared.mutex);
-    const auto found = shared.open.find(id);
-    if (found == shared.open.end()) {  // it began before the first listener existed
-      if (shared.end_before[kind] != nullptr) shared.end_before[kind](id);
-      return;
-    }
+  std::optional<OpenKernel> kernel;
+  std::unique_lock lock(shared.mutex);
+  const Descent descent(shared);
+  const auto below = descent.level() < 0 ? nullptr : shared.levels[descent.level()].end[kind];
+  const auto found = shared.open.find(id);
+  // It may be of a level further below, or have begun without a listener.
+  if (found != shared.open.end() && found->second.level >= descent.level()) {
     kernel = std::move(found->second);
     shared.open.erase(found);
   }
-  if (kernel.event.device) synchronize_device();
-  kernel.event.end = std::chrono::steady_clock::now();
-  if (shared.end_before[kind] != nullptr) shared.end_before[kind](kernel.id_before);
-  const std::lock_guard lock(shared.mutex);
-  for (KernelListener* listener : shared.listeners) listener->on_kernel(kernel.event);
+  lock.unlock();
+  if (!kernel) {
+    if (below != nullptr) below(id);
+    return;
+  }
+  if (kernel->event.device) synchronize_device();
+  kernel->event.end = std::chrono::steady_clock::now();
+  if (below != nullptr) below(kernel->id_before);
+  lock.lock();
+  for (KernelListener* listener : shared.listeners) listener->on_kernel(kernel->event);
 }
 
 bool is_ours(const Tools::EventSet& set) {
@@ -88,13 +142,14 @@ void install(Registry& shared) {
   Tools::EventSet set = Tools::get_callbacks();
   // Our callbacks are still set: another tool was added after them and has been removed.
   if (is_ours(set)) return;
-  shared.begin_before[for_loop] = std::exchange(set.begin_parallel_for, &begin_kernel<for_loop>);
-  shared.end_before[for_loop] = std::exchange(set.end_parallel_for, &end_kernel<for_loop>);
-  shared.begin_before[reduction] =
-      std::exchange(set.begin_parallel_reduce, &begin_kernel<reduction>);
-  shared.end_before[reduction] = std::exchange(set.end_parallel_reduce, &end_kernel<reduction>);
-  shared.begin_before[scan] = std::exchange(set.begin_parallel_scan, &begin_kernel<scan>);
-  shared.end_before[scan] = std::exchange(set.end_parallel_scan, &end_kernel<scan>);
+  Below below;
+  below.begin[for_loop] = std::exchange(set.begin_parallel_for, &begin_kernel<for_loop>);
+  below.end[for_loop] = std::exchange(set.end_parallel_for, &end_kernel<for_loop>);
+  below.begin[reduction] = std::exchange(set.begin_parallel_reduce, &begin_kernel<reduction>);
+  below.end[reduction] = std::exchange(set.end_parallel_reduce, &end_kernel<reduction>);
+  below.begin[scan] = std::exchange(set.begin_parallel_scan, &begin_kernel<scan>);
+  below.end[scan] = std::exchange(set.end_parallel_scan, &end_kernel<scan>);
+  shared.levels.push_back(below);
   Tools::set_callbacks(set);
 }
 
@@ -102,12 +157,17 @@ void uninstall(Registry& shared) {
   Tools::EventSet set = Tools::get_callbacks();
   // Another tool was added after us and forwards to us; we must not remove it.
   if (!is_ours(set)) return;
-  set.begin_parallel_for = shared.begin_before[for_loop];
-  set.end_parallel_for = shared.end_before[for_loop];
-  set.begin_parallel_reduce = shared.begin_before[reduction];
-  set.end_parallel_reduce = shared.end_before[reduction];
-  set.begin_parallel_scan = shared.begin_before[scan];
-  set.end_parallel_scan = shared.end_before[scan];
+  Below below;
+  if (!shared.levels.empty()) {
+    below = shared.levels.back();
+    shared.levels.pop_back();
+  }
+  set.begin_parallel_for = below.begin[for_loop];
+  set.end_parallel_for = below.end[for_loop];
+  set.begin_parallel_reduce = below.begin[reduction];
+  set.end_parallel_reduce = below.end[reduction];
+  set.begin_parallel_scan = below.begin[scan];
+  set.end_parallel_scan = below.end[scan];
   Tools::set_callbacks(set);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostInstance.hpp>
+#include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/backends/impl/ProveSpace.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
@@ -51,8 +52,12 @@ std::string why_space_fails(const SpaceInfo& info) {
       return why_fails(*exec_space, space);
     }
 #endif
-    // The kernels of both host spaces are the same code; the threads of OpenMP start with the first
-    // call that uses them.
+    // The kernels of both host spaces are the same code. The threads of `openmp` start with the
+    // first call that uses them.
+    if (space == Space::openmp) {
+      std::string why_not = why_threads_cannot_start(info.concurrency);
+      if (!why_not.empty()) return why_not;
+    }
     const HostInstance one_thread(1);
     return why_fails(one_thread.get(), space);
   } catch (const std::exception& error) {

@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -100,9 +102,34 @@ ThreadLimits query_thread_limits() {
   return limits;
 }
 
+std::size_t openmp_stack_bytes(const Environment& environment) {
+  for (const char* name : {"OMP_STACKSIZE", "GOMP_STACKSIZE"}) {
+    const char* const text = environment(name);
+    if (text == nullptr) continue;
+    char* end = nullptr;
+    const unsigned long long size = std::strtoull(text, &end, 10);
+    while (std::isspace(static_cast<unsigned char>(*end)) != 0) ++end;
+    const std::string_view units = "BKMG";
+    const auto unit =
+        *end == '\0'
+            ? 1
+            : units.find(static_cast<char>(std::toupper(static_cast<unsigned char>(*end))));
+    if (end == text || unit == std::string_view::npos) continue;
+    if (size <= std::numeric_limits<std::size_t>::max() >> (10 * unit))
+      return static_cast<std::size_t>(size) << (10 * unit);
+  }
+  return 0;
+}
+
 void start_all_threads() noexcept {
 #if defined(KOKKOS_ENABLE_OPENMP)
   if (omp_get_dynamic() != 0) omp_set_dynamic(0);
+#endif
+}
+
+void set_region_threads([[maybe_unused]] int threads) noexcept {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  omp_set_num_threads(threads);
 #endif
 }
 

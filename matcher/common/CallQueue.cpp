@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/core/arch/Process.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/CallQueue.hpp>
 
 #include <deque>
 #include <string>
-#include <system_error>
 
 namespace Kindred {
 
@@ -125,11 +125,8 @@ CallQueue::CallQueue(std::size_t waiting_max) {
   Arch::require_usable_process();
   Arch::watch_forks();
   m_state = std::make_unique<State>(waiting_max);
-  try {
-    m_state->thread = std::thread([state = m_state.get()] { state->loop(); });
-  } catch (const std::system_error& error) {
-    throw Error(std::string("the thread of a queue of calls cannot be started: ") + error.what());
-  }
+  m_state->thread = Impl::start_thread("the thread of a queue of calls",
+                                       [state = m_state.get()] { state->loop(); });
 }
 
 CallQueue::~CallQueue() = default;

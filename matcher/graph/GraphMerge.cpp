@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphStore.hpp"
 
+#include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ void GraphStore::merge_if_due(std::unique_lock<TimedMutex>& updates) {
     return merge_quietly();
   }
   try {
-    if (!m_thread.joinable()) m_thread = std::thread([this] { loop(); });
+    if (!m_thread.joinable()) m_thread = start_thread("the thread that merges", [this] { loop(); });
   } catch (const std::exception& error) {
     return log(LogLevel::warning, "the rows were not merged: ", error);
   }

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_LATTICE_ORDERED_RESULTS_HPP
 #define KINDRED_MATCHER_LATTICE_ORDERED_RESULTS_HPP
 
+#include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 
 #include <condition_variable>
@@ -115,10 +116,12 @@ std::size_t run_in_order(std::size_t items, std::size_t workers, const std::stop
   const std::stop_callback stopping(stop, [&] { results.stop(); });
   try {
     for (std::size_t worker = 0; worker < workers && worker < items; ++worker) {
-      threads.emplace_back([&results, point, work = make()]() mutable {
-        const CancelPoint::Part part(point);
-        while (const auto item = results.begin()) results.end(*item, work(*item));
-      });
+      threads.push_back(start_thread<std::jthread>("a thread of a batch",
+                                                   [&results, point, work = make()]() mutable {
+                                                     const CancelPoint::Part part(point);
+                                                     while (const auto item = results.begin())
+                                                       results.end(*item, work(*item));
+                                                   }));
     }
   } catch (const std::exception&) {
     if (threads.empty()) return run_here();

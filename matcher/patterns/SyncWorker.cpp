@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SyncWorker.hpp"
 
+#include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -26,7 +27,8 @@ SyncWorker::SyncWorker(const PatternSettings& settings, Sync sync, Recent recent
 }
 
 void SyncWorker::start() {
-  if (m_settings->background_sync) m_thread = std::thread([this] { loop(); });
+  if (m_settings->background_sync)
+    m_thread = start_thread("the thread that synchronises patterns", [this] { loop(); });
 }
 
 SyncWorker::~SyncWorker() {

@@ -29,7 +29,8 @@ std::array<char, size> field_of(std::string_view text) {
 
 SectionWriter::SectionWriter(std::string path, std::string_view kind) : m_path(std::move(path)) {
   m_new.emplace(m_path);
-  if (std::filesystem::exists(m_path)) m_locked = lock_existing(m_path, Access::read);
+  std::error_code ignored;  // `m_new` has checked the folder
+  if (std::filesystem::exists(m_path, ignored)) m_locked = lock_existing(m_path, Access::read);
   start(kind);
 }
 

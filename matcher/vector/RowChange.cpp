@@ -75,8 +75,10 @@ RowChange::RowChange(Context& context, const VectorSpan& rows, std::vector<Place
     view.element = rows.element;
     view.scales = ArrayView<const float, HostSpace>(scales.data(), std::min(scales.size(), count));
     view.dimension = rows.dimension;
-    const HostSpace& exec_space = host_instance_for(
-        context, element_nanoseconds * static_cast<double>(count * rows.dimension));
+    const HostLease lease(
+        context,
+        host_space_for(context, element_nanoseconds * static_cast<double>(count * rows.dimension)));
+    const HostSpace& exec_space = lease.get();
     m_columns.compute(exec_space, view, begin, count);
     Arch::fence(exec_space, "Kindred::VectorIndex::replace");
     CancelPoint().check();

@@ -14,12 +14,11 @@ template <class Body>
 void in_parallel(std::size_t count, int threads, const Body& body) {
   const std::size_t parts =
       std::clamp<std::size_t>(count / 65536, 1, static_cast<std::size_t>(std::max(threads, 1)));
-  std::vector<std::thread> workers;
+  std::vector<std::jthread> workers;
   for (std::size_t part = 1; part < parts; ++part) {
     workers.emplace_back([&, part] { body(count * part / parts, count * (part + 1) / parts); });
   }
   body(0, count / parts);
-  for (std::thread& worker : workers) worker.join();
 }
 
 double unit(std::uint64_t word) { return static_cast<double>(word >> 11U) * 0x1p-53; }

@@ -7,6 +7,7 @@
 #include "Support.hpp"
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 
@@ -102,6 +103,95 @@ TEST(KernelProfile, ForwardsToAnExistingToolAndRestoresIt) {
   Tools::set_callbacks(original);
   EXPECT_EQ(other_begun, 2U);
   EXPECT_EQ(other_ended, 2U);
+}
+
+/// Another tool, with ids of its own, which calls the callbacks that were set before it.
+template <int number>
+struct OtherTool {
+  using EventSet = Kokkos::Tools::Experimental::EventSet;
+  static inline EventSet before;
+  static inline std::map<std::uint64_t, std::uint64_t> open;
+  static inline std::uint64_t kernels = 0;
+
+  static void add() {
+    kernels = 0;
+    before = Kokkos::Tools::Experimental::get_callbacks();
+    Kokkos::Tools::Experimental::set_begin_parallel_for_callback(
+        [](const char* label, std::uint32_t device, std::uint64_t* id) {
+          std::uint64_t below = 0;
+          if (before.begin_parallel_for != nullptr)
+            before.begin_parallel_for(label, device, &below);
+          *id = number * 1000 + kernels++;
+          open.emplace(*id, below);
+        });
+    Kokkos::Tools::Experimental::set_end_parallel_for_callback([](std::uint64_t id) {
+      const auto found = open.find(id);
+      ASSERT_NE(found, open.end()) << "tool " << number << " does not know kernel " << id;
+      if (before.end_parallel_for != nullptr) before.end_parallel_for(found->second);
+      open.erase(found);
+    });
+  }
+  static void remove() {
+    EXPECT_TRUE(open.empty()) << "tool " << number;
+    Kokkos::Tools::Experimental::set_callbacks(before);
+  }
+};
+
+TEST(KernelProfile, CanBeUsedAgainAfterAnotherToolWasAddedAboveIt) {
+  Testing::context();
+  const auto original = Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for;
+  using Below = OtherTool<1>;
+  using Between = OtherTool<2>;
+  using Above = OtherTool<3>;
+  std::uint64_t launched = 0;
+  const auto recorded = [](const KernelProfile& profile) {
+    std::uint64_t count = 0;
+    for (const KernelTime& time : profile.kernels()) count += time.count;
+    return count;
+  };
+  const auto launches = [&](const KernelProfile* profile) {
+    const std::uint64_t before = profile == nullptr ? 0 : recorded(*profile);
+    launch_on(Space::serial, "Kindred::Testing::launch");
+    ++launched;
+    if (profile == nullptr) return;
+    EXPECT_EQ(recorded(*profile), before + 1) << "recorded once";
+  };
+  Below::add();
+  {
+    const KernelProfile profile;
+    launches(&profile);
+    Between::add();
+    launches(&profile);
+  }
+  launches(nullptr);
+  {
+    const KernelProfile profile;
+    launches(&profile);
+    Above::add();
+    launches(&profile);
+  }
+  launches(nullptr);
+  {
+    const KernelProfile profile;
+    launches(&profile);
+  }
+  EXPECT_EQ(Above::kernels, 3U);
+  Above::remove();
+  {
+    const KernelProfile profile;
+    launches(&profile);
+  }
+  EXPECT_EQ(Between::kernels, 7U);
+  Between::remove();
+  {
+    const KernelProfile profile;
+    launches(&profile);
+  }
+  launches(nullptr);
+  EXPECT_EQ(Below::kernels, launched) << "once per kernel";
+  Below::remove();
+  EXPECT_EQ(Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for, original);
+  launches(nullptr);
 }
 
 }  // namespace KernelProfileTest

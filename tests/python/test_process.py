@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import os
 import pickle
+import textwrap
 import threading
 import unittest
 import weakref
@@ -193,6 +194,71 @@ class Threads(unittest.TestCase):
                 refused += 1
             threading.Event().wait(0.001)
         self.assertEqual(queries.shape, (300, 16))
+
+
+class Limits(unittest.TestCase):
+    PRELUDE = """
+        import resource, tempfile
+        import numpy, pykindred
+
+        def limit_address_space(more):
+            used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+            resource.setrlimit(resource.RLIMIT_AS, (used + more if more else resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+        def message(error, call):
+            try:
+                call()
+            except error as raised:
+                assert type(raised) is error, type(raised)
+                return str(raised)
+    """
+
+    def setUp(self):
+        spaces = pykindred.default_context().spaces()
+        if spaces["cuda"]["usable"]:
+            self.skipTest("CUDA reserves address space for all memory of the machine")
+        if not spaces["openmp"]["usable"]:
+            self.skipTest("this build has no OpenMP")
+
+    def test_without_threads_calls_run_on_serial(self):
+        # The stack of a thread is larger than what the limit leaves.
+        out = run(textwrap.dedent(self.PRELUDE) + textwrap.dedent("""
+            rows = numpy.random.default_rng(1).standard_normal((20_000, 64)).astype(numpy.float32)
+            context = pykindred.Context(threads=8, load_profile=False)
+            index = pykindred.VectorIndex(rows, context=context)
+            expected = index.search(rows[:64], 5, space="serial")
+            limit_address_space(200 << 20)
+            print(message(pykindred.SpaceUnavailable, lambda: index.search(rows[:64], 5, space="openmp")))
+            for found, known in zip(index.search(rows[:64], 5), expected):
+                numpy.testing.assert_array_equal(found, known)
+            print(pykindred.last_record().space)
+            later = pykindred.Context(threads=8, load_profile=False)
+            print(later.spaces()["openmp"]["why_not"])
+            limit_address_space(None)
+            for found, known in zip(index.search(rows[:64], 5, space="openmp"), expected):
+                numpy.testing.assert_array_equal(found, known)
+        """), OMP_STACKSIZE="256M")
+        later, space, earlier = out.splitlines()
+        self.assertRegex(later, r"^\d+ threads? cannot be started: Resource temporarily unavailable; allow the process more threads")
+        self.assertEqual(space, "serial")
+        self.assertRegex(earlier, r"^8 threads cannot be started: Resource temporarily unavailable")
+
+    def test_a_background_thread_that_cannot_be_started_is_an_error(self):
+        out = run(textwrap.dedent(self.PRELUDE) + textwrap.dedent("""
+            context = pykindred.Context(threads=1, load_profile=False)
+            memory = pykindred.PatternMemory(context=context)
+            memory.learn([["a", "b"], ["c"]], name="x")
+            with tempfile.TemporaryDirectory() as folder:
+                memory.save(folder + "/memory.knd")
+                limit_address_space(6 << 20)  # less than a stack
+                print(message(pykindred.Error, lambda: pykindred.PatternMemory.load(folder + "/memory.knd", context=context)))
+                print(message(pykindred.Error, lambda: pykindred.PatternMemory(context=context)))
+                limit_address_space(None)
+                print(len(pykindred.PatternMemory.load(folder + "/memory.knd", context=context)))
+        """))
+        loaded, made, count = out.splitlines()
+        self.assertRegex(loaded, "^the thread that synchronises patterns cannot be started: Resource temporarily unavailable; allow the process")
+        self.assertEqual((made, count), (loaded, "1"))
 
 
 class Fork(unittest.TestCase):

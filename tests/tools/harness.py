@@ -5,12 +5,14 @@ The executable is KINDRED_COMMAND, else build/release/tools/kindred of this repo
 import json
 import os
 import resource
+import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+OTHER_USER = 65534  # nobody
 COMMAND = os.environ.get("KINDRED_COMMAND", str(REPOSITORY / "build/release/tools/kindred"))
 
 
@@ -86,4 +88,29 @@ class CommandTest(unittest.TestCase):
         for crash in ("terminate called", "Segmentation", "core dumped", "Sanitizer", "runtime error"):
             self.assertNotIn(crash, result.err, shown)
         self.assertNotRegex(result.err, r"\.[ch]pp:\d+", "a place in the sources tells a user nothing")
+        return result
+
+
+class OtherUserTest(CommandTest):
+    """Runs the command as a user whose rights files can deny: permissions do not bind root."""
+
+    def setUp(self):
+        super().setUp()
+        self.other_user = {}
+        self.command = COMMAND
+        if os.geteuid() == 0:
+            self.other_user = {"user": OTHER_USER, "group": OTHER_USER, "extra_groups": []}
+            self.folder.chmod(0o755)
+            # The folder of the build may be closed to other users.
+            self.command = shutil.copy(COMMAND, self.folder / "kindred")
+            os.chmod(self.command, 0o755)
+
+    def start(self, *arguments, settings=None, without=(), **options):
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("KINDRED_PROFILE", "XDG_CACHE_HOME", *without)} | (settings or {})
+        completed = subprocess.run([self.command, *map(str, arguments)], env=environment, timeout=300, **options,
+                                   **({} if "stdout" in options else {"stdout": subprocess.PIPE}), stderr=subprocess.PIPE)
+        result = Result(completed)
+        for crash in ("terminate called", "Segmentation", "filesystem error", "Sanitizer", "what()"):
+            self.assertNotIn(crash, result.err, arguments)
         return result

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The number of threads and the memory budget follow what the process may use, and the answers do not depend on it."""
 import os
+import resource
 import subprocess
 import unittest
 
@@ -83,6 +84,57 @@ class HostLimits(harness.CommandTest):
                          {"OMP_PROC_BIND": "spread"}):
             self.assertEqual(self.succeeds(*match, settings=settings).out, expected, settings)
         self.assertEqual(self.succeeds(*match, "--threads", 64, settings={"OMP_THREAD_LIMIT": "2"}).out, expected)
+
+
+class ThreadsThatCannotBeStarted(harness.OtherUserTest):
+    @classmethod
+    def setUpClass(cls):
+        if "cuda" in harness.usable_spaces():
+            raise unittest.SkipTest("CUDA reserves address space for all memory of the machine, and starts threads of its own")
+        if "openmp" not in harness.usable_spaces():
+            raise unittest.SkipTest("this build has no OpenMP")
+
+    def setUp(self):
+        super().setUp()
+        patterns = self.file("patterns.jsonl", [{"name": f"p{i}", "tokens": [f"s{(i * j) % 17}" for j in range(1, 30)]} for i in range(3000)])
+        queries = self.file("queries.jsonl", [{"name": f"q{i}", "tokens": [f"s{(3 * j + i) % 17}" for j in range(1, 40)]} for i in range(20)])
+        self.match = ("match", "--patterns", patterns, "--queries", queries)
+        self.expected = self.succeeds(*self.match).out
+
+    def test_address_space(self):
+        for settings in ({"OMP_NUM_THREADS": "2", "OMP_STACKSIZE": "2G"}, {"OMP_NUM_THREADS": "400"}):
+            options = {"settings": settings, "address_space": 2000 * MIB}
+            with self.subTest(settings):
+                result = harness.strict(self.succeeds("info", "--json", **options).out)
+                openmp = next(space for space in result["spaces"] if space["space"] == "openmp")
+                self.assertEqual((openmp["usable"], openmp["concurrency"], result["cpu"]["threads"]), (False, 1, 1))
+                why = f"{settings['OMP_NUM_THREADS']} threads cannot be started: Resource temporarily unavailable; allow the process more threads"
+                self.assertIn(why, openmp["why_not"])
+                self.assertIn(f"openmp  not usable: {why}", self.succeeds("info", **options).out.decode())
+                matched = self.succeeds(*self.match, **options)
+                self.assertEqual(matched.out, self.expected)
+                self.assertIn(why, matched.err)
+                self.refuses(1, [why], *self.match, "--space", "openmp", **options)
+
+    def test_processes(self):
+        if not self.other_user:
+            self.skipTest("the limit counts all processes of this user; root can run the command as a user who has none")
+        spaces = set()
+        for limit in range(1, 41):
+            def restrict(limit=limit):
+                resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
+                os.setgid(harness.OTHER_USER)
+                os.setuid(harness.OTHER_USER)
+
+            with self.subTest(limit):
+                options = {"settings": {"OMP_NUM_THREADS": "8", "OPENBLAS_NUM_THREADS": "1", "KINDRED_PROFILE": "/nonexistent/profile.json"},
+                           "preexec_fn": restrict}
+                result = self.start("info", "--json", **options)
+                self.assertEqual(result.status, 0, result.err)
+                spaces.add(next(space for space in harness.strict(result.out)["spaces"] if space["space"] == "openmp")["usable"])
+                matched = self.start(*self.match, **options)
+                self.assertEqual((matched.status, matched.out), (0, self.expected), matched.err)
+        self.assertEqual(spaces, {False, True}, "the limits are on both sides of what openmp needs")
 
 
 class FailedProof(harness.CommandTest):

@@ -44,8 +44,9 @@ with open(sys.argv[2], "w", encoding="ascii") as file:
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "kindred-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
+    std::error_code failed;
+    std::string name = (std::filesystem::temp_directory_path(failed) / "kindred-XXXXXX").string();
+    if (failed || ::mkdtemp(name.data()) == nullptr)
       throw Error("cannot create a temporary folder " + name + "; set TMPDIR");
     m_path = name;
   }

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace {
 
@@ -24,10 +25,13 @@ std::filesystem::path commands_of(const std::filesystem::path& program) {
 }
 
 int run(int argc, char** argv) {
-  std::filesystem::path file = commands_of(std::filesystem::canonical("/proc/self/exe"));
+  std::error_code failed;
+  std::filesystem::path file = commands_of(std::filesystem::canonical("/proc/self/exe", failed));
   // If the system's loader was started with the program as an argument, it is that file.
-  if (!exists(file) && argc > 0 && std::filesystem::exists(argv[0]))
-    file = commands_of(std::filesystem::canonical(argv[0]));
+  if (!std::filesystem::exists(file, failed) && argc > 0) {
+    const std::filesystem::path program = std::filesystem::canonical(argv[0], failed);
+    if (!failed) file = commands_of(program);
+  }
   const std::string folder = file.parent_path().string();
   const Kindred::Loader::LibraryChoice choice =
       Kindred::Loader::open_library(folder, std::getenv("KINDRED_LIBRARY"));

@@ -110,7 +110,7 @@ class Context {
   DispatchRecord run(const Workload& workload, std::optional<Space> forced, const Body& body);
 
   /// The path of the calibration file: `$KINDRED_PROFILE`, otherwise a file under `$XDG_CACHE_HOME`
-  /// or `~/.cache`.
+  /// or `~/.cache`. Empty if none of the variables has a value.
   static std::string default_profile_path();
   /// Writes the dispatcher's calibration atomically; calibrations of other machines in the same
   /// file are kept. \throws Error if it cannot be written

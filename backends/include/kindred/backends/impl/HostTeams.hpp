@@ -38,7 +38,7 @@ class HostTeams {
   /// thread. If the team is busy, a larger one is used, otherwise a smaller one, otherwise the
   /// calling thread alone: a caller never waits for another.
   /// \return the number of threads used
-  /// \throws what the call throws
+  /// \throws SpaceUnavailable if the threads of the team cannot be started; what the call throws
   int run(int threads, Call call, const void* body);
   /// The instance of the team that the calling thread works for; null if it belongs to none of
   /// these teams.

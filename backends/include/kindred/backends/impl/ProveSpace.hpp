@@ -9,7 +9,8 @@
 namespace Kindred::Impl {
 
 /// \brief Computes a small result on the space and device of \p info, which must otherwise be
-/// usable, and checks it; on the host with one thread. Kokkos must be initialised. Fences its own
+/// usable, and checks it; on the host with one thread. For `openmp`, as many threads as
+/// `info.concurrency` are started and ended too. Kokkos must be initialised. Fences its own
 /// instance; takes microseconds.
 ///
 /// Tests make it fail by `KINDRED_TEST_FAULT=SPACE:FAULT`, with a fault of `Arch::proof_fault`.

@@ -4,6 +4,7 @@
 
 #include <kindred/backends/impl/DeviceChoice.hpp>
 
+#include <cstddef>
 #include <limits>
 #include <string>
 
@@ -47,6 +48,11 @@ ThreadLimits query_thread_limits();
 /// Makes OpenMP start as many threads as the calling thread requests: with OMP_DYNAMIC it may start
 /// fewer, and Kokkos would combine results of threads that did not run.
 void start_all_threads() noexcept;
+/// Parallel regions of the calling thread that request no number of threads get \p threads.
+void set_region_threads(int threads) noexcept;
+/// Bytes of the stack of OpenMP's threads that OMP_STACKSIZE or GOMP_STACKSIZE sets; 0: the
+/// system's default.
+std::size_t openmp_stack_bytes(const Environment& environment);
 
 }  // namespace Kindred::Impl
 
