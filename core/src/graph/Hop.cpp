@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
+
+#include <string>
 
 namespace Kindred {
 
@@ -36,7 +39,7 @@ template <class ExecutionSpace>
 void move_columns(const ExecutionSpace& exec_space, std::size_t rows,
                   const MoveColumns<ExecutionSpace>& move) {
   Kokkos::parallel_for("Kindred::SpreadingEngine::hop::columns",
-                       Impl::range<std::size_t>(exec_space, rows * move.fill), move);
+                       Arch::range<std::size_t>(exec_space, rows * move.fill), move);
 }
 
 }  // namespace
@@ -85,7 +88,7 @@ void start_spreading(const ExecutionSpace& exec_space, const SpreadState<Executi
   Kokkos::deep_copy(exec_space, state.tier, Impl::tier_untouched);
   Kokkos::deep_copy(exec_space, state.last, 0U);
   Kokkos::parallel_for("Kindred::SpreadingEngine::spread::sources",
-                       Impl::range<std::size_t>(exec_space, places.extent(0)),
+                       Arch::range<std::size_t>(exec_space, places.extent(0)),
                        Impl::Sources<ExecutionSpace>{state, places, values});
 }
 

@@ -3,7 +3,7 @@
 
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/layers/impl/NormRows_Cuda.hpp>
 #include <kindred/core/layers/impl/NormRows_Host.hpp>
 
@@ -114,7 +114,7 @@ void launch_norms(const ExecutionSpace& exec_space, const NormPlan& plan, const 
     Arch::choose_form<Arch::Bfloat16Rounding>([&](auto has) {
       using lines =
           std::conditional_t<decltype(has)::value, Arch::Bfloat16CacheLines, Arch::HostCacheLines>;
-      Arch::cancellable_for(label, Impl::range(exec_space, plan.teams),
+      Arch::cancellable_for(label, Arch::range(exec_space, plan.teams),
                             Impl::HostNormRows<lines>{layers});
     });
   }

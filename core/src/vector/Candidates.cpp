@@ -2,6 +2,7 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 
 #include <kindred/core/vector/impl/Candidates_Cuda.hpp>
@@ -80,7 +81,7 @@ void launch_teams(const ExecutionSpace& exec_space, const std::string& label, co
   Kokkos::parallel_for(
       label,
       Kokkos::TeamPolicy<ExecutionSpace, typename Kernel::launch_bounds>(
-          exec_space, static_cast<int>(teams), shape::team_size, shape::vector_length)
+          exec_space, Arch::league_size(teams), shape::team_size, shape::vector_length)
           .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
       kernel);
 }
