@@ -6,6 +6,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/graph/SourceArrays.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 
@@ -74,17 +75,18 @@ TEST(Launch, RefusesExtentsThatTheIndexOfAKernelCannotCount) {
 /// Nothing is read or written before the refusal, so no array needs memory.
 TEST(Launch, OfMoreRowsThanALeagueHasIsRefusedByTheFunctionsOfCore) {
   on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    double number = 0;
     // Truncated to 32 bits, the leagues of these numbers are 0 or 1 on a host and on a device.
     for (const std::uint64_t rows : {std::uint64_t{1} << 40U, (std::uint64_t{1} << 40U) + 1}) {
       VectorRows<ExecutionSpace> x;
       x.dimension = 1;
-      EXPECT_THROW(vector_norms(exec_space, x, ArrayView<double, ExecutionSpace>(nullptr, rows)),
+      EXPECT_THROW(vector_norms(exec_space, x, ArrayView<double, ExecutionSpace>(&number, rows)),
                    InvalidArgument);
       EXPECT_THROW(decode_rows(exec_space, x, 0, rows, ArrayView<float, ExecutionSpace>()),
                    InvalidArgument);
       EXPECT_THROW(prepare_queries(exec_space, ArrayView<const float, ExecutionSpace>(), 1,
                                    ArrayView<double, ExecutionSpace>(),
-                                   ArrayView<double, ExecutionSpace>(nullptr, rows)),
+                                   ArrayView<double, ExecutionSpace>(&number, rows)),
                    InvalidArgument);
       EXPECT_THROW(start_from_arrays(exec_space, SpreadState<ExecutionSpace>{},
                                      SourceArrays<ExecutionSpace>{}, 0, 0, rows, SpreadMode::linear,
@@ -115,7 +117,7 @@ struct FillScratch {
     KOKKOS_IF_ON_HOST((fill(group.index, scratch);))
   }
   void fill(std::size_t group, std::byte* scratch) const {
-    if (reinterpret_cast<std::uintptr_t>(scratch) % 64 != 0) return;
+    if (!begin_at(64, scratch)) return;
     std::memset(scratch, static_cast<int>(group % 251), bytes);
     for (std::size_t i = 0; i < bytes; ++i)
       if (scratch[i] != static_cast<std::byte>(group % 251)) return;

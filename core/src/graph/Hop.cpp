@@ -50,6 +50,9 @@ void hop(const ExecutionSpace& exec_space,
          const ArrayView<const float, ExecutionSpace>& x, const ArrayView<float, ExecutionSpace>& y,
          const ArrayView<double, ExecutionSpace>& partial,
          const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries) {
+  KINDRED_THROW_IF(
+      !begin_at(hop_alignment<ExecutionSpace>, x.data()),
+      "x is not aligned to " + std::to_string(hop_alignment<ExecutionSpace>) + " bytes; copy it");
   Impl::HopUpdate<ExecutionSpace> update;
   update.next = y.data();
   update.partials = partial.data();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/layers/FusedNorm.hpp>
 
 #include <kindred/core/arch/launch/CancellableFor.hpp>
@@ -14,18 +15,13 @@ namespace Kindred {
 
 namespace {
 
-template <class T>
-bool is_aligned(const T* data) {
-  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
-}
-
 /// Whether rows can be copied, and results and factors read and written, 16 bytes at a time.
 bool is_wide(const NormLayerData& layer) {
   const std::size_t input = size_of(layer.input);
   const std::size_t output = size_of(layer.output);
   return layer.columns * input % 16 == 0 && layer.x_stride * input % 16 == 0 &&
-         layer.y_stride * output % 16 == 0 && is_aligned(layer.x) && is_aligned(layer.y) &&
-         is_aligned(layer.gamma) && is_aligned(layer.beta) && layer.columns % 8 == 0;
+         layer.y_stride * output % 16 == 0 && layer.columns % 8 == 0 &&
+         begin_at(16, layer.x, layer.y, layer.gamma, layer.beta);
 }
 
 /// Warps per team: one suffices for short rows.

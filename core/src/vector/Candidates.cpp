@@ -3,6 +3,7 @@
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 
 #include <kindred/core/vector/impl/Candidates_Cuda.hpp>
@@ -168,9 +169,7 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
 template <class ExecutionSpace>
 bool fits_given_candidates(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                            const CandidateShape& shape, const GivenQueries& queries) {
-  const bool is_aligned =
-      queries.stride % 4 == 0 &&
-      reinterpret_cast<std::uintptr_t>(queries.values) % (4 * sizeof(float)) == 0;
+  const bool is_aligned = rows_begin_at(4 * sizeof(float), queries.values, queries.stride);
   return Arch::is_device<ExecutionSpace> && is_aligned && fits_one_launch(exec_space, rows, shape);
 }
 
