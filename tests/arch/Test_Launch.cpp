@@ -10,11 +10,14 @@
 #include <kindred/core/graph/SourceArrays.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "Allocations.hpp"
@@ -161,6 +164,72 @@ TEST(Launch, OnAHostReportsMissingMemoryForScratchBeforeAnyGroupRuns) {
           10'000, call, [&](std::size_t) { EXPECT_EQ(runs, std::vector<std::uint32_t>(groups)); });
       EXPECT_EQ(failures, 1U);
       EXPECT_EQ(runs, std::vector<std::uint32_t>(groups, 1));
+    }
+  });
+}
+
+TEST(Launch, OnADeviceRefusesMoreTeamsAndScratchThanItHas) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      const auto message = [&](std::size_t groups, std::size_t bytes) {
+        return Testing::message_of<InvalidArgument>([&] {
+          Arch::launch(
+              exec_space,
+              {.label = "Kindred::Testing::fill", .groups = groups, .scratch_bytes = bytes},
+              FillScratch{nullptr, 0});
+        });
+      };
+      // Truncated to 32 bits, this is one team.
+      EXPECT_THAT(message((std::size_t{1} << 32U) + 1, 0), HasSubstr("the limit is 2147483647"));
+#if KINDRED_ENABLE_SPECIALIZED
+      EXPECT_THAT(message(1, (std::size_t{1} << 32U) + 64), HasSubstr("bytes of scratch"));
+#endif
+    }
+  });
+}
+
+/// Each number is another kernel, which no thread has launched before.
+template <int Number>
+struct NeedsScratch {
+  static constexpr unsigned threads_max = 32;
+  static constexpr unsigned teams_at_once = 1;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Arch::Team& team, std::byte* scratch) const {
+    scratch[team.thread()] = std::byte{Number};
+  }
+};
+
+/// Lets two threads launch a kernel for the first time, with different scratch above 48 KB.
+template <int Number, class ExecutionSpace>
+void launch_from_two_threads(const ExecutionSpace& exec_space) {
+  std::atomic<int> waiting = 2;
+  std::atomic<int> failed = 0;
+  const auto launch = [&](std::size_t bytes) {
+    --waiting;
+    while (waiting > 0) std::this_thread::yield();
+    try {
+      for (int repeat = 0; repeat < 3; ++repeat)
+        Arch::launch(exec_space, {.label = "Kindred::Testing::scratch", .scratch_bytes = bytes},
+                     NeedsScratch<Number>{});
+    } catch (const Error&) {
+      ++failed;
+    }
+  };
+  std::thread other(launch, std::size_t{60} << 10U);
+  launch(std::size_t{96} << 10U);
+  other.join();
+  EXPECT_EQ(failed, 0) << Number;
+}
+
+TEST(Launch, OnADeviceHasTheScratchThatAnyOfTwoThreadsNeeds) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      if (Arch::scratch_bytes_limit(exec_space) < std::size_t{96} << 10U) return;
+      [&]<int... Numbers>(std::integer_sequence<int, Numbers...>) {
+        (launch_from_two_threads<Numbers>(exec_space), ...);
+      }
+      (std::make_integer_sequence<int, 16>());
+      Arch::fence(exec_space, "Kindred::Testing::scratch");
     }
   });
 }
