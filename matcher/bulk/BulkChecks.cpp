@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BulkTask.hpp"
+#include "common/CallerArrays.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
@@ -95,8 +96,7 @@ void check_overlap(std::span<T> result, std::span<const T> read, const char* lis
 }  // namespace
 
 void check_memory(const void* data, std::size_t bytes, Space space, const std::string& name) {
-  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(data) % bytes != 0,
-                   name + " is not aligned to its elements of " + std::to_string(bytes) + " bytes");
+  require_aligned(name, data, bytes);
   if (space == Space::cuda) {
     KINDRED_THROW_IF(!device_reaches(data),
                      name + " is not in device memory; copy it there or run on the host");

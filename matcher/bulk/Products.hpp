@@ -4,6 +4,8 @@
 
 #include "ListLaunch.hpp"
 
+#include <kindred/core/common/Alignment.hpp>
+
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
@@ -258,10 +260,11 @@ class DeviceLibraryProducts {
       shape.b_step = static_cast<std::uint64_t>(b_step);
       shape.c_step = static_cast<std::uint64_t>(c_step);
     }
-    const auto address = [](const T* data) { return reinterpret_cast<std::uintptr_t>(data); };
-    const std::uintptr_t all = address(first.a) | address(first.b) | address(first.c) |
-                               (shape.a_step | shape.b_step | shape.c_step) * sizeof(T);
-    shape.alignment = all % 256 == 0 ? 256 : all % 16 == 0 ? 16 : sizeof(T);
+    const std::uint64_t steps = (shape.a_step | shape.b_step | shape.c_step) * sizeof(T);
+    const auto all_begin_at = [&](std::uint32_t bytes) {
+      return begin_at(bytes, first.a, first.b, first.c) && steps % bytes == 0;
+    };
+    shape.alignment = all_begin_at(256) ? 256 : all_begin_at(16) ? 16 : sizeof(T);
     m_runs.push_back({first, shape});
     return end;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/CallerArrays.hpp"
 
+#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -8,6 +9,12 @@
 #include <string>
 
 namespace Kindred::Impl {
+
+void require_aligned(std::string_view name, const void* data, std::size_t bytes) {
+  KINDRED_THROW_IF(
+      !begin_at(bytes, data),
+      std::string(name) + " is not aligned to its elements of " + std::to_string(bytes) + " bytes");
+}
 
 void require_array(const NamedArray& given, DataType type,
                    std::initializer_list<std::int64_t> shape) {
@@ -26,6 +33,7 @@ void require_array(const NamedArray& given, DataType type,
                         array.extent(array.rank() - 1) > 1 && array.stride(array.rank() - 1) != 1;
   KINDRED_THROW_IF(has_gaps, std::string(given.name) + " is " + to_string(array) +
                                  "; the elements of its last dimension must be consecutive");
+  if (array.size() > 0) require_aligned(given.name, array.data(), size_of(type));
 }
 
 void require_host(const NamedArray& given) {

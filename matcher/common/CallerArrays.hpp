@@ -6,10 +6,12 @@
 #include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/Ragged.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace Kindred::Impl {
 
@@ -22,7 +24,13 @@ struct NamedArray {
 /// Stands for any extent in a required shape.
 inline constexpr std::int64_t any_extent = -1;
 
-/// \brief Requires an array of \p type and \p shape without gaps within the last dimension.
+/// \brief Requires that \p data begins at a multiple of the \p bytes of its elements. This is all
+/// that an array of a caller needs: what accesses several elements together checks that it may,
+/// \see begin_at.
+/// \throws InvalidArgument with \p name
+void require_aligned(std::string_view name, const void* data, std::size_t bytes);
+
+/// \brief Requires an aligned array of \p type and \p shape without gaps within the last dimension.
 /// \throws InvalidArgument with the name, what the array is and what is required
 void require_array(const NamedArray& given, DataType type,
                    std::initializer_list<std::int64_t> shape);

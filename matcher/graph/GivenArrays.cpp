@@ -21,9 +21,6 @@ void require_given(const NamedArray& given, std::initializer_list<DataType> type
   KINDRED_THROW_IF(array.size() > 0 && !array.is_contiguous(),
                    std::string(given.name) + " is " + to_string(array) +
                        " with gaps between its rows; copy it to an array without gaps");
-  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(array.data()) % size_of(array.type()) != 0,
-                   std::string(given.name) + " does not begin at a multiple of the " +
-                       std::to_string(size_of(array.type())) + " bytes of its elements");
 }
 
 void require_apart(const NamedArray& read, const NamedArray& written) {

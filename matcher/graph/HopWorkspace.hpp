@@ -20,17 +20,17 @@ class HopWorkspace {
 
   explicit HopWorkspace(MemoryResource& memory) : m_memory(memory) {}
 
-  /// Whether a hop of \p columns over \p graph allocates nothing.
-  bool fits(const GraphSide<memory_space>& graph, std::size_t columns) const {
+  /// Whether a hop of \p columns from \p x over \p graph allocates nothing.
+  bool fits(const GraphSide<memory_space>& graph, const float* x, std::size_t columns) const {
     const auto wide = static_cast<std::size_t>(width_of(columns));
-    const std::size_t panel = columns == wide ? 0 : graph.nodes * wide;
+    const std::size_t panel = reads_in_place(x, columns) ? 0 : graph.nodes * wide;
     return m_partial.bytes() >= graph.blocks() * wide * sizeof(double) &&
            std::min(m_panel_x.bytes(), m_panel_y.bytes()) >= panel * sizeof(float);
   }
 
   /// \brief `y = W x` for the rows of \p graph. Does not fence.
-  /// \param x,y `graph.nodes × columns` values \param words see `SpreadState::kind_queries`
-  /// \throws OutOfMemory
+  /// \param x,y `graph.nodes × columns` values, aligned to their elements \param words see
+  /// `SpreadState::kind_queries` \throws OutOfMemory
   void hop(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
            const ArrayView<const float, ExecutionSpace>& x,
            const ArrayView<float, ExecutionSpace>& y, std::size_t columns,
@@ -40,7 +40,7 @@ class HopWorkspace {
       const auto wide = static_cast<std::size_t>(width);
       const std::size_t count = std::min(wide, columns - first);
       grow(m_partial, "Kindred::SpreadingEngine::hop_partial", graph.blocks() * wide);
-      if (columns == wide) {
+      if (reads_in_place(x.data(), columns)) {
         Kindred::hop(exec_space, graph, width, x, y, m_partial.view(), words);
       } else {
         grow(m_panel_x, "Kindred::SpreadingEngine::panel_x", graph.nodes * wide);
@@ -63,6 +63,11 @@ class HopWorkspace {
   }
 
  private:
+  /// Whether the kernels read x and write y where they are; if not, panels of columns are copied.
+  static bool reads_in_place(const float* x, std::size_t columns) {
+    return columns == static_cast<std::size_t>(width_of(columns)) &&
+           begin_at(hop_alignment<ExecutionSpace>, x);
+  }
   template <class T>
   void grow(Buffer<T, memory_space>& buffer, const char* label, std::size_t size) {
     if (size * sizeof(T) > buffer.bytes())

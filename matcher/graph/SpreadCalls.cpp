@@ -308,7 +308,7 @@ void SpreadCalls::hop_on_device(const std::shared_ptr<const GraphSnapshot>& grap
   on_stream(*stream, graph, [&](const auto& own, const auto& exec_space, auto& device) {
     auto view = graph->view(own);
     if (uses_bins) view.in.bins = device.bins->existing(graph->identity());
-    if (!device.workspace->whole.is_ready_to_hop(view, graph->whole_identity(), request))
+    if (!device.workspace->whole.is_ready_to_hop(view, graph->whole_identity(), vectors.x, request))
       device.on_streams.wait();
     launch(exec_space, *device.workspace, view);
   });

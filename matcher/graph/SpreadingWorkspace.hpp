@@ -161,10 +161,10 @@ class SpreadingWorkspace {
   /// Whether `launch_hop` neither allocates memory nor changes what hops that are still running may
   /// read.
   bool is_ready_to_hop(const GraphView<memory_space>& graph, const GraphIdentity& identity,
-                       const HopRequest& request) const {
+                       const float* x, const HopRequest& request) const {
     const auto& side = request.direction == HopDirection::along ? graph.in : graph.out;
     return m_choice.has(identity, request.direction, request.rules) &&
-           m_hops.fits(side, request.columns);
+           m_hops.fits(side, x, request.columns);
   }
 
  private:

@@ -43,8 +43,7 @@ void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string
                        std::to_string(matrix.rows) + " rows of " + std::to_string(matrix.columns) +
                        " elements, " + std::to_string(matrix.row_stride()) +
                        " elements apart, need more");
-  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(matrix.values.data()) % size != 0,
-                   name + " is not aligned to its elements of " + std::to_string(size) + " bytes");
+  require_aligned(name, matrix.values.data(), size);
   check_memory(matrix.values.data(), space, name);
 }
 
@@ -53,7 +52,9 @@ void check_vector(std::span<T> values, std::size_t count, Space space, const std
   KINDRED_THROW_IF(!values.empty() && values.size() != count,
                    name + " has " + std::to_string(values.size()) + " numbers; it must have " +
                        std::to_string(count) + " or none");
-  if (!values.empty()) check_memory(values.data(), space, name);
+  if (values.empty()) return;
+  require_aligned(name, values.data(), sizeof(T));
+  check_memory(values.data(), space, name);
 }
 
 template <class First, class Second>

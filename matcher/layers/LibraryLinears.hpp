@@ -5,6 +5,7 @@
 #include "HostLinearLayer.hpp"
 
 #include <kindred/backends/vendor/DeviceGemm.hpp>
+#include <kindred/core/common/Alignment.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -93,10 +94,9 @@ class DeviceLinear {
   }
   /// Alignment of all arrays in bytes: 256, 16 or less.
   static std::uint32_t alignment_of(const LinearLayerData& layer) {
-    const auto address = [](const auto* data) { return reinterpret_cast<std::uintptr_t>(data); };
-    const std::uintptr_t all =
-        address(layer.x) | address(layer.w) | address(layer.y) | address(layer.bias);
-    return all % 256 == 0 ? 256 : all % 16 == 0 ? 16 : 4;
+    for (const std::uint32_t bytes : {256U, 16U})
+      if (begin_at(bytes, layer.x, layer.w, layer.y, layer.bias)) return bytes;
+    return 4;
   }
 
   /// Whether the library can write y. GELU, of which the library only has an approximation, takes

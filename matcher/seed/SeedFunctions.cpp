@@ -123,12 +123,9 @@ class PassArrays {
   }
   void add(const NamedArray& given, bool is_output) {
     const ConstArray& array = given.array;
-    const std::size_t size = size_of(array.type());
     const bool has_rows = array.rank() == 2;
     const auto bytes = Impl::checked_bytes(given);
-    KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(array.data()) % size != 0,
-                     std::string(given.name) + " is not aligned to its elements of " +
-                         std::to_string(size) + " bytes");
+    Impl::require_aligned(given.name, array.data(), size_of(array.type()));
     m_arrays.push_back(given);
     m_ranges.push_back({given.name, reinterpret_cast<std::uintptr_t>(array.data()), bytes,
                         has_rows ? Impl::row_stride(given) : 0, array.type(), is_output});

@@ -71,8 +71,6 @@ constexpr std::uint64_t rows_bytes(std::uint64_t rows, std::uint64_t hidden, std
 /// the rows, for int8 and for strides below \p hidden
 SeedBatch checked_batch(std::uint32_t hidden, std::size_t x_bytes, std::size_t y_bytes,
                         const SeedBatch& batch);
-/// Checks the alignment of one array. \throws InvalidArgument
-void check_alignment(const char* name, const void* data, VectorElement element);
 /// \brief Checks that two arrays do not overlap, or are the same. \throws InvalidArgument
 void check_overlap(const char* a_name, const void* a, std::uint64_t a_bytes, const char* b_name,
                    const void* b, std::uint64_t b_bytes, bool may_be_same);

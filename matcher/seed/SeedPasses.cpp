@@ -5,6 +5,7 @@
 #include <kindred/matcher/SeedOperationInfo.hpp>
 #include <kindred/memory/Copies.hpp>
 #include "SeedSequenceCall.hpp"
+#include "common/CallerArrays.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
@@ -41,12 +42,6 @@ SeedBatch checked_batch(std::uint32_t hidden, std::size_t x_bytes, std::size_t y
   check("x", out.input, out.input_stride, x_bytes);
   check("y", out.output, out.output_stride, y_bytes);
   return out;
-}
-
-void check_alignment(const char* name, const void* data, VectorElement element) {
-  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(data) % size_of(element) != 0,
-                   std::string(name) + " does not begin at a multiple of the " +
-                       std::to_string(size_of(element)) + " bytes of its elements");
 }
 
 void check_overlap(const char* a_name, const void* a, std::uint64_t a_bytes, const char* b_name,
@@ -365,8 +360,8 @@ DispatchRecord SeedLayer::forward(std::span<const std::byte> x, std::span<std::b
                                   const SeedBatch& given, const SeedForwardOptions& options) {
   State& state = *m_state;
   const SeedBatch batch = Impl::checked_batch(state.chunks.hidden, x.size(), y.size(), given);
-  Impl::check_alignment("x", x.data(), batch.input);
-  Impl::check_alignment("y", y.data(), batch.output);
+  Impl::require_aligned("x", x.data(), size_of(batch.input));
+  Impl::require_aligned("y", y.data(), size_of(batch.output));
   Impl::check_overlap("x", x.data(), x.size(), "y", y.data(), y.size(), same_layout(batch));
   check_stream(batch, options);
   const std::lock_guard lock(state.mutex);
@@ -399,10 +394,10 @@ DispatchRecord SeedLayer::backward(std::span<const std::byte> x,
   KINDRED_THROW_IF(dw.size() != state.chunks.hidden,
                    "dw has " + std::to_string(dw.size()) + " elements; there are " +
                        std::to_string(state.chunks.hidden) + " features");
-  Impl::check_alignment("x", x.data(), batch.input);
-  Impl::check_alignment("the gradient", gradient.data(), batch.output);
-  Impl::check_alignment("dx", dx.data(), batch.input);
-  Impl::check_alignment("dw", dw.data(), VectorElement::float32);
+  Impl::require_aligned("x", x.data(), size_of(batch.input));
+  Impl::require_aligned("the gradient", gradient.data(), size_of(batch.output));
+  Impl::require_aligned("dx", dx.data(), size_of(batch.input));
+  Impl::require_aligned("dw", dw.data(), sizeof(float));
   Impl::check_overlap("x", x.data(), x.size(), "dx", dx.data(), dx.size(), false);
   Impl::check_overlap("the gradient", gradient.data(), gradient.size(), "dx", dx.data(), dx.size(),
                       same_layout(batch));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
 #include "SeedSequenceCall.hpp"
+#include "common/CallerArrays.hpp"
 
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
@@ -27,8 +28,8 @@ struct SequenceSide {
     for (const auto& plan : plans) {
       if (plan->serves(shape, nullptr)) return *plan;
     }
-    plans.push_back(std::make_unique<Impl::ForwardPlan<ExecutionSpace>>(
-        instance[0], memory, shape, nullptr, 0));
+    plans.push_back(std::make_unique<Impl::ForwardPlan<ExecutionSpace>>(instance[0], memory, shape,
+                                                                        nullptr, 0));
     return *plans.back();
   }
 };
@@ -130,8 +131,8 @@ void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span
                    "the layer is not on the device that the sequence runs on");
   KINDRED_THROW_IF(!device && own.options.residency == Residency::device,
                    "the layer is only on a device, but the sequence runs on the host");
-  Impl::check_alignment("x", x.data(), batch.input);
-  Impl::check_alignment("y", y.data(), batch.output);
+  Impl::require_aligned("x", x.data(), size_of(batch.input));
+  Impl::require_aligned("y", y.data(), size_of(batch.output));
   Impl::check_overlap("x", x.data(), x.size(), "y", y.data(), y.size(),
                       batch.input == batch.output && batch.input_stride == batch.output_stride);
   State::Call call;

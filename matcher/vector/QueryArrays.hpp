@@ -12,14 +12,6 @@
 
 namespace Kindred::Impl {
 
-/// \throws InvalidArgument for elements that are not aligned
-inline void check_alignment(const NamedArray& given) {
-  const std::size_t bytes = size_of(given.array.type());
-  KINDRED_THROW_IF(reinterpret_cast<std::uintptr_t>(given.array.data()) % bytes != 0,
-                   std::string(given.name) + " does not begin at a multiple of the " +
-                       std::to_string(bytes) + " bytes of an element");
-}
-
 /// \brief Requires an array with one row of \p extent elements per query. If \p one_query, arrays
 /// have no dimension for the queries. \throws InvalidArgument
 inline void require_per_query(const NamedArray& given, DataType type, bool one_query,
@@ -29,7 +21,6 @@ inline void require_per_query(const NamedArray& given, DataType type, bool one_q
   } else {
     require_array(given, type, {queries, extent});
   }
-  check_alignment(given);
 }
 
 /// \brief Elements from one query or row to the next, for an array of one or two dimensions.

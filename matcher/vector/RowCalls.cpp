@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "BruteForceSearch.hpp"
+#include "common/CallerArrays.hpp"
 #include "common/ValueMessage.hpp"
 
 namespace Kindred::Impl {
@@ -35,10 +36,7 @@ void check_rows(const VectorSpan& rows) {
                    value_message("the number of scales", rows.scales.size()) + "; " +
                        std::to_string(rows.count()) + " rows of " +
                        std::string(to_string(rows.element)) + " take " + std::to_string(scales));
-  KINDRED_THROW_IF(
-      reinterpret_cast<std::uintptr_t>(rows.values.data()) % size_of(rows.element) != 0,
-      "the rows do not begin at a multiple of the " + std::to_string(size_of(rows.element)) +
-          " bytes of an element; align them");
+  require_aligned("the array of rows", rows.values.data(), size_of(rows.element));
 }
 
 RowCall row_call(std::span<const float> queries, const VectorSpan& rows,

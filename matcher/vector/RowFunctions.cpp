@@ -14,7 +14,6 @@
 namespace KINDRED_PUBLIC Kindred {
 
 using Impl::any_extent;
-using Impl::check_alignment;
 using Impl::require_per_query;
 using Impl::stride_of;
 using Impl::value_message;
@@ -63,7 +62,6 @@ Impl::RowCall checked_call(const Context& context, const Impl::NamedArray& queri
   call.space = options.space;
   call.element = element_of(rows.array);
   Impl::require_array(rows, rows.array.type(), {any_extent, any_extent});
-  check_alignment(rows);
   const std::int64_t dimension = rows.array.extent(1);
   KINDRED_THROW_IF(dimension == 0,
                    "rows is " + to_string(rows.array) + "; its dimension must be at least 1");

@@ -221,7 +221,7 @@ TEST(CsrGraph, ArraysWithGapsOrOfAnotherRankAreRejected) {
   EXPECT_THAT(message_of(graph), HasSubstr("must be consecutive"));
   const auto* const odd = reinterpret_cast<const std::byte*>(ends.data()) + 1;
   graph = {std::span(offsets), ConstArray(odd, DataType::uint32, one)};
-  EXPECT_THAT(message_of(graph), HasSubstr("does not begin at a multiple of the 4 bytes"));
+  EXPECT_THAT(message_of(graph), HasSubstr("is not aligned to its elements of 4 bytes"));
 }
 
 TEST(CsrGraph, FaultsOfAnyAllocationAreOutOfMemoryAndLeaveNothing) {

@@ -116,6 +116,13 @@ def breaches_of(path, text):
                 yield number, "a global fence: fence the instance"
             if re.search(r"\b(std::cout|std::cerr|printf\(|abort\(\)|std::exit|std::terminate)", line) and "snprintf" not in line:
                 yield number, "the library never prints, aborts or exits"
+            if ".concurrency()" in line and not path.endswith("/arch/Concurrency.hpp"):
+                yield number, "concurrency() may be that of another instance: Arch::concurrency"
+    if folder in MAY_INCLUDE:
+        for cast in re.finditer(r"exec_space,\s*static_cast<int>\(", text):
+            yield text.count("\n", 0, cast.start()) + 1, "a number of teams is not checked: Arch::league_size"
+        for cast in re.finditer(r"exec_space, 0,\s*static_cast<std::uint32_t>\(", text):
+            yield text.count("\n", 0, cast.start()) + 1, "an extent is not checked: Arch::index_extent"
 
 
 def engine_breaches(texts):

@@ -42,6 +42,16 @@ class CheckLayout(unittest.TestCase):
         self.assertFalse(found("core/src/vector/Scores_Host.cpp", ""))
         self.assertFalse(found("core/src/vector/Scores_Cuda.cpp", ""))
 
+    def test_launches_check_their_numbers_of_teams_and_indices(self):
+        for bad in ("policy(exec_space, static_cast<int>(teams), 8, 32)", "policy(\n      exec_space,\n      static_cast<int>(teams), 8, 32)",
+                    "policy(exec_space, 0, static_cast<std::uint32_t>(count))"):
+            self.assertTrue(found("core/src/vector/a.cpp", bad + "\n"), bad)
+        self.assertFalse(found("core/src/vector/a.cpp", "policy(exec_space, Arch::league_size(teams), static_cast<int>(size), 32)\n"))
+
+    def test_concurrency_is_that_of_an_instance(self):
+        self.assertTrue(found("core/src/graph/a.cpp", "const int threads = exec_space.concurrency();\n"))
+        self.assertFalse(found("core/src/graph/a.cpp", "const int threads = Arch::concurrency(exec_space);\n"))
+
     def test_memory_may_not_include_backends(self):
         self.assertTrue(found("memory/src/a.cpp", "#include <kindred/backends/Context.hpp>\n"))
 

@@ -329,6 +329,69 @@ class Operators(unittest.TestCase):
         """))
 
 
+def moved(given, skip, gap, device):
+    """A copy of a tensor that begins `skip` elements behind an aligned address, with `gap` elements between its rows, and the memory around it."""
+    rows, columns = (1, given.shape[0]) if given.dim() == 1 else given.shape
+    step = columns + (gap if given.dim() == 2 else 0)
+    memory = torch.full((skip + rows * step + 16,), 7, dtype=given.dtype, device=device)
+    view = memory[skip:skip + rows * step].view(rows, step)[:, :columns]
+    view.copy_(given.reshape(rows, columns))
+    return (view[0] if given.dim() == 1 else view), memory
+
+
+class UnalignedTensors(unittest.TestCase):
+    """Tensors that begin at any element have the results of aligned ones, and nothing beside an output is written."""
+
+    def assert_same_at_any_element(self, call, inputs, *outputs, gaps=(0,)):
+        def run_at(skip, gap, device):
+            given = [moved(one, skip, gap, device)[0] for one in inputs]
+            out = [moved(one, skip, gap, device) for one in outputs]
+            call(*given, *(view for view, _ in out))
+            found = [view.clone() for view, _ in out]
+            for view, memory in out:
+                view.fill_(7)
+                self.assertTrue(bool((memory == 7).all()), "elements beside an output changed")
+            return found
+
+        for device in DEVICES:
+            expected = run_at(0, 0, device)
+            for skip in (1, 2, 3, 5):
+                for gap in gaps:
+                    for one, other in zip(run_at(skip, gap, device), expected, strict=True):
+                        self.assertTrue(torch.equal(one, other), (device, skip, gap))
+
+    def test_hops(self):
+        nodes = 300
+        generator = np.random.default_rng(1)
+        ends = generator.integers(0, nodes, (2, 5000)).astype(np.uint32)
+        engine = pykindred.SpreadingEngine(nodes, ends[0], ends[1], generator.random(5000, np.float32))
+        for columns in (1, 8, 32, 33):
+            x = tensor("x", nodes, columns)
+            self.assert_same_at_any_element(lambda given, out: engine.hop(given, out=out), [x], torch.zeros(nodes, columns))
+
+    def test_searches(self):
+        index = pykindred.VectorIndex(vectors("rows", 200, 24))
+        queries = tensor("queries", 5, 24)
+        scores, ids = torch.zeros(5, 9), torch.zeros(5, 9, dtype=torch.int64)
+        lists = torch.arange(5 * 40).view(5, 40) % 200
+        self.assert_same_at_any_element(lambda q, out: index.scores(q, out=out), [queries], torch.zeros(5, 200), gaps=(0, 1, 4))
+        for path in ("brute_force", "gemm"):
+            self.assert_same_at_any_element(lambda q, s, i, path=path: index.search(q, 9, path=path, out=(s, i)), [queries], scores, ids, gaps=(0, 1, 4))
+        self.assert_same_at_any_element(lambda q, c, s, i: index.score(q, c, 9, out=(s, i)), [queries, lists], scores, ids, gaps=(0, 1, 4))
+
+    def test_operators(self):
+        for dtype in TYPES:
+            x, gamma, beta = norm_inputs(9, 64, dtype=dtype)
+            self.assert_same_at_any_element(lambda *given: given[-1].copy_(operators.layer_norm_act(*given[:-1])), [x, gamma, beta],
+                                            torch.zeros(9, 64, dtype=dtype), gaps=(0, 1, 4))
+            a, w, bias = linear_inputs(9, 64, 32, dtype=dtype)
+            self.assert_same_at_any_element(lambda *given: given[-1].copy_(operators.linear_act(*given[:-1], reproducible=True)), [a, w, bias],
+                                            torch.zeros(9, 32, dtype=dtype), gaps=(0, 1, 4))
+            seeds = PlainSeeds(dtype=dtype)
+            self.assert_same_at_any_element(lambda *given: given[-1].copy_(operators.seed_forward(*given[:-1])), list(seeds.arguments()),
+                                            torch.zeros(9, 40, dtype=dtype), gaps=(0, 1, 4))
+
+
 @unittest.skipUnless(HAS_GPU, "PyTorch or the library has no GPU here")
 class Streams(unittest.TestCase):
     def test_calls_run_on_the_current_stream(self):

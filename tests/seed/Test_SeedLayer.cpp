@@ -157,7 +157,7 @@ TEST(SeedLayer, RejectsInvalidRows) {
   EXPECT_THAT(message(x, y, {.rows = 4, .input_stride = 7}), HasSubstr("stride of 7"));
   EXPECT_THAT(message(x, y, {.rows = 4, .output_stride = 9}), HasSubstr("9 elements apart"));
   EXPECT_THAT(message(std::span(more).subspan(1, x.size()), y, batch),
-              HasSubstr("does not begin at a multiple of the 4 bytes"));
+              HasSubstr("is not aligned to its elements of 4 bytes"));
   EXPECT_THAT(
       message(std::span(more).first(x.size()), std::span(more).subspan(32, x.size()), batch),
       HasSubstr("overlap"));

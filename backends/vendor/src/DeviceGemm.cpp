@@ -66,11 +66,33 @@ cudaDataType_t cuda_type(GemmType type) {
   return CUDA_R_32F;
 }
 
+/// \brief Owns a handle of the library from the moment it is made: a constructor that throws later
+/// runs no destructor of its own. \tparam destroy the function of the library
+template <class Handle, cublasStatus_t (*destroy)(Handle)>
+class Owned {
+ public:
+  Owned() = default;
+  ~Owned() {
+    if (m_value != nullptr) (void)destroy(m_value);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+
+  /// Where the library puts a new handle.
+  Handle* target() { return &m_value; }
+  operator Handle() const {
+    return m_value;
+  }  // NOLINT(google-explicit-constructor): a handle like any other
+
+ private:
+  Handle m_value = nullptr;
+};
+
 /// A column-major matrix whose columns are the rows of a row-major matrix.
 struct Layout {
   Layout(GemmType type, std::uint64_t columns, std::uint64_t rows, std::uint64_t stride,
          std::uint64_t batch, std::uint64_t step) {
-    require(cublasLtMatrixLayoutCreate(&value, cuda_type(type), columns, rows,
+    require(cublasLtMatrixLayoutCreate(value.target(), cuda_type(type), columns, rows,
                                        static_cast<std::int64_t>(stride)),
             "a layout");
     if (batch == 1) return;
@@ -83,17 +105,15 @@ struct Layout {
                                              &offset, sizeof(offset)),
             "a layout");
   }
-  ~Layout() { cublasLtMatrixLayoutDestroy(value); }
-  Layout(const Layout&) = delete;
-  Layout& operator=(const Layout&) = delete;
 
-  cublasLtMatrixLayout_t value = nullptr;
+  Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy> value;
 };
 
 struct Description {
   explicit Description(const GemmShape& shape) {
     const bool is_double = shape.input == GemmType::float64;
-    require(cublasLtMatmulDescCreate(&value, is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
+    require(cublasLtMatmulDescCreate(value.target(),
+                                     is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
                                      is_double ? CUDA_R_64F : CUDA_R_32F),
             "a description");
     if (shape.plain_b) return;
@@ -102,11 +122,8 @@ struct Description {
                                            sizeof(transposed)),
             "a description");
   }
-  ~Description() { cublasLtMatmulDescDestroy(value); }
-  Description(const Description&) = delete;
-  Description& operator=(const Description&) = delete;
 
-  cublasLtMatmulDesc_t value = nullptr;
+  Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> value;
 };
 
 cublasLtEpilogue_t epilogue_of(GemmEnd end) {
@@ -125,18 +142,15 @@ cublasLtEpilogue_t epilogue_of(GemmEnd end) {
 
 struct Preference {
   explicit Preference(std::uint32_t alignment) {
-    require(cublasLtMatmulPreferenceCreate(&value), "a preference");
+    require(cublasLtMatmulPreferenceCreate(value.target()), "a preference");
     for (const auto attribute :
          {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
       (void)cublasLtMatmulPreferenceSetAttribute(value, attribute, &alignment, sizeof(alignment));
     }
   }
-  ~Preference() { cublasLtMatmulPreferenceDestroy(value); }
-  Preference(const Preference&) = delete;
-  Preference& operator=(const Preference&) = delete;
 
-  cublasLtMatmulPreference_t value = nullptr;
+  Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy> value;
 };
 
 struct Event {
@@ -201,10 +215,7 @@ struct Plan {
 }  // namespace
 
 struct DeviceGemm::State {
-  State() { require(cublasLtCreate(&handle), "a handle"); }
-  ~State() { cublasLtDestroy(handle); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+  State() { require(cublasLtCreate(handle.target()), "a handle"); }
 
   /// Returns the number of algorithms that the library proposes, best first.
   int propose(const Plan& plan, std::span<cublasLtMatmulHeuristicResult_t> algorithms) const {
@@ -254,7 +265,7 @@ struct DeviceGemm::State {
     return plans.emplace_back(std::move(plan)).get();
   }
 
-  cublasLtHandle_t handle = nullptr;
+  Owned<cublasLtHandle_t, cublasLtDestroy> handle;
   std::vector<std::unique_ptr<Plan>> plans;
 };
 

@@ -5,6 +5,7 @@
 #include <kindred/Version.hpp>
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/core/arch/ElementBits.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 
 #include <type_traits>
 
@@ -150,7 +151,7 @@ void DeviceGemm::run(const DeviceSpace& exec_space, const GemmShape& shape, cons
                               static_cast<Out*>(c), bias};
         const std::uint64_t teams = product.row_tiles() * product.column_tiles() * shape.batch;
         Kokkos::TeamPolicy<DeviceSpace, Kokkos::LaunchBounds<functor::threads, 1>> policy(
-            exec_space, static_cast<int>(teams), static_cast<int>(functor::threads), 1);
+            exec_space, Arch::league_size(teams), static_cast<int>(functor::threads), 1);
         policy.set_scratch_size(0, Kokkos::PerTeam(functor::scratch_bytes + 16));
         Kokkos::parallel_for("Kindred::DeviceGemm::run", policy, product);
       }

@@ -4,6 +4,7 @@
 #include <kindred/core/arch/simd/StreamStore.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 #include <kindred/core/bulk/impl/Philox.hpp>
+#include <kindred/core/common/Alignment.hpp>
 
 #include <cstring>
 
@@ -43,7 +44,7 @@ struct RandomChunks {
     T* out = items[part.index].output + part.begin;
     const std::uint64_t first = offsets[part.index] + part.begin;
     const std::uint64_t last_counter = (first + part.count - 1) / each;
-    const bool is_even = first % each == 0 && reinterpret_cast<std::uintptr_t>(out) % 16 == 0;
+    const bool is_even = first % each == 0 && begin_at(16, out);
     for (std::uint64_t counter = first / each + thread; counter <= last_counter;
          counter += bulk_team) {
       const Philox<1> words(seed, counter);

@@ -64,7 +64,7 @@ void store_results(const ExecutionSpace& exec_space,
                    const ArrayView<const std::uint64_t, ExecutionSpace>& results, DataType type,
                    void* to) {
   if (results.size() == 0) return;
-  Kokkos::parallel_for("Kindred::Bulk::reduce::store", Impl::range(exec_space, results.size()),
+  Kokkos::parallel_for("Kindred::Bulk::reduce::store", Arch::range(exec_space, results.size()),
                        StoreResults{results.data(), type, size_of(type), to});
 }
 

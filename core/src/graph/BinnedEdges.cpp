@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/BinnedEdges.hpp>
 
@@ -85,7 +85,7 @@ void visit_bins(const ExecutionSpace& exec_space, const char* label,
   using shape = Arch::LaunchShape<ExecutionSpace>;
   Kokkos::parallel_for(
       label,
-      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(bin_edges.extent(0) - 1),
+      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(bin_edges.extent(0) - 1),
                                          shape::team_size, shape::vector_length),
       VisitBins<ExecutionSpace, Visit>{sources, bin_edges, visit});
 }
@@ -161,7 +161,7 @@ void count_bins(const ExecutionSpace& exec_space,
   visit_bins(exec_space, "Kindred::SpreadingEngine::bins::count", sources, bin_edges,
              CountBins<ExecutionSpace>{cells});
   Kokkos::parallel_scan("Kindred::SpreadingEngine::bins::scan",
-                        Impl::range<std::size_t>(exec_space, cells.extent(0)),
+                        Arch::range<std::size_t>(exec_space, cells.extent(0)),
                         ScanBins<ExecutionSpace>{cells, bins, cells.extent(0) / bins});
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Flag.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/GivenRows.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
@@ -181,7 +182,7 @@ bool run_hop(const HostSpace& exec_space, const Edges& edges, std::size_t rows, 
                                      plan.block_long_row.data(), plan.long_rows.size(),
                                      plan.block_long_row.size()};
   const std::uint64_t work = count + rows;
-  const auto threads = static_cast<std::uint64_t>(std::max(1, exec_space.concurrency()));
+  const auto threads = static_cast<std::uint64_t>(std::max(1, Arch::concurrency(exec_space)));
   const std::uint64_t share =
       std::clamp<std::uint64_t>(work / (8 * threads), 2 * short_max, 16 * short_max);
   std::uint32_t invalid = 0;
@@ -195,7 +196,7 @@ bool run_hop(const HostSpace& exec_space, const Edges& edges, std::size_t rows, 
   if (invalid != 0) return false;
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::hop::given_long_rows",
-      Impl::range<std::size_t>(exec_space, long_rows.size), [=](std::size_t i) {
+      Arch::range<std::size_t>(exec_space, long_rows.size), [=](std::size_t i) {
         const double* blocks = partial + long_rows.first[i];
         store(long_rows.rows[i],
               Impl::pairwise_tree_sum(long_rows.first[i + 1] - long_rows.first[i],
@@ -222,7 +223,7 @@ bool plan_long_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, 
   std::uint32_t invalid = 0;
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::hop::find_long_rows",
-      Impl::range<std::size_t>(exec_space, (count + rows_together - 1) / rows_together),
+      Arch::range<std::size_t>(exec_space, (count + rows_together - 1) / rows_together),
       FindLongRows<Offset>{offsets, count, edges, plan.long_rows.data(), capacity, &found,
                            &invalid});
   Arch::fence(exec_space, "Kindred::SpreadingEngine::hop::find_long_rows");

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
+
+#include <string>
 
 namespace Kindred {
 
@@ -36,7 +39,7 @@ template <class ExecutionSpace>
 void move_columns(const ExecutionSpace& exec_space, std::size_t rows,
                   const MoveColumns<ExecutionSpace>& move) {
   Kokkos::parallel_for("Kindred::SpreadingEngine::hop::columns",
-                       Impl::range<std::size_t>(exec_space, rows * move.fill), move);
+                       Arch::range<std::size_t>(exec_space, rows * move.fill), move);
 }
 
 }  // namespace
@@ -47,6 +50,9 @@ void hop(const ExecutionSpace& exec_space,
          const ArrayView<const float, ExecutionSpace>& x, const ArrayView<float, ExecutionSpace>& y,
          const ArrayView<double, ExecutionSpace>& partial,
          const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries) {
+  KINDRED_THROW_IF(
+      !begin_at(hop_alignment<ExecutionSpace>, x.data()),
+      "x is not aligned to " + std::to_string(hop_alignment<ExecutionSpace>) + " bytes; copy it");
   Impl::HopUpdate<ExecutionSpace> update;
   update.next = y.data();
   update.partials = partial.data();
@@ -85,7 +91,7 @@ void start_spreading(const ExecutionSpace& exec_space, const SpreadState<Executi
   Kokkos::deep_copy(exec_space, state.tier, Impl::tier_untouched);
   Kokkos::deep_copy(exec_space, state.last, 0U);
   Kokkos::parallel_for("Kindred::SpreadingEngine::spread::sources",
-                       Impl::range<std::size_t>(exec_space, places.extent(0)),
+                       Arch::range<std::size_t>(exec_space, places.extent(0)),
                        Impl::Sources<ExecutionSpace>{state, places, values});
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/ModifyWeights.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 
@@ -105,7 +106,7 @@ void modify_weights(const ExecutionSpace& exec_space,
     modify.fans[from] = modifiers.fans[from].kind;
   }
   constexpr std::size_t rows_per_team = ModifyWeights<ExecutionSpace>::rows_per_team;
-  const auto teams = static_cast<int>((rows.rows() + rows_per_team - 1) / rows_per_team);
+  const int teams = Arch::league_size(rows.rows(), rows_per_team);
   Kokkos::parallel_for("Kindred::SpreadingEngine::modify_weights",
                        Kokkos::TeamPolicy<ExecutionSpace>(
                            exec_space, teams, 1, Arch::LaunchShape<ExecutionSpace>::vector_length),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
 #include <kindred/core/graph/impl/PageRankKernels.hpp>
@@ -52,7 +52,7 @@ void take_page_rank_columns(const ExecutionSpace& exec_space,
                             const PageRankState<ExecutionSpace, Value>& state) {
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::page_rank::take_columns",
-      Impl::range<std::size_t>(exec_space, state.nodes * static_cast<std::size_t>(state.width)),
+      Arch::range<std::size_t>(exec_space, state.nodes * static_cast<std::size_t>(state.width)),
       Impl::PageRankKept<ExecutionSpace, Value>{from, static_cast<std::size_t>(from_width), columns,
                                                 state});
 }

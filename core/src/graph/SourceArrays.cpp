@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/SourceArrays.hpp>
 
 namespace Kindred {
@@ -141,7 +141,7 @@ void start_from_arrays(const ExecutionSpace& exec_space, const SpreadState<Execu
   using kernel = ArraySources<ExecutionSpace>;
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::spread::array_sources",
-      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(queries),
+      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(queries),
                                          kernel::shape::team_size, kernel::shape::vector_length)
           .set_scratch_size(0, Kokkos::PerTeam(kernel::scratch)),
       kernel{state, sources, faults, nodes, first_query, mode == SpreadMode::engine});
@@ -155,7 +155,7 @@ void put_ranks(const ExecutionSpace& exec_space, const ArrayView<const Rank, Exe
                const ArrayView<float, ExecutionSpace>& values) {
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::spread::put_ranks",
-      Impl::range<std::size_t>(exec_space, queries * top),
+      Arch::range<std::size_t>(exec_space, queries * top),
       PutRanks<ExecutionSpace>{ranks, faults, nodes, values, found, first_query, top});
 }
 

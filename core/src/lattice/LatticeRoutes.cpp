@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/lattice/LatticeRoutes.hpp>
 
 namespace Kindred {
@@ -25,7 +25,7 @@ void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                     const ArrayView<const std::uint64_t, ExecutionSpace>& pairs,
                     const ArrayView<const std::uint64_t, ExecutionSpace>& begins,
                     const ArrayView<std::uint64_t, ExecutionSpace>& paths) {
-  Kokkos::parallel_for("Kindred::Lattice::routes", Impl::range(exec_space, begins.extent(0)),
+  Kokkos::parallel_for("Kindred::Lattice::routes", Arch::range(exec_space, begins.extent(0)),
                        RoutesKernel<ExecutionSpace>{grid, pairs, begins, paths});
 }
 

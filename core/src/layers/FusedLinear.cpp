@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/layers/FusedLinear.hpp>
 
 #include <kindred/core/layers/impl/LinearKernels.hpp>
@@ -66,10 +67,8 @@ void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end) {
   const std::uint64_t across = (end.outputs + Impl::linear_end_width - 1) / Impl::linear_end_width;
   const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>> policy(
       exec_space, 0, end.rows * across);
-  const auto address = [](const auto* data) { return reinterpret_cast<std::uintptr_t>(data); };
-  const bool is_wide = (address(end.products) | address(end.y) | address(end.bias)) % 16 == 0 &&
-                       end.stride % 4 == 0 && end.y_stride % 8 == 0 &&
-                       end.outputs % Impl::linear_end_width == 0;
+  const bool is_wide = begin_at(16, end.products, end.y, end.bias) && end.stride % 4 == 0 &&
+                       end.y_stride % 8 == 0 && end.outputs % Impl::linear_end_width == 0;
   if (is_wide) {
     Kokkos::parallel_for(label, policy,
                          Impl::LinearEndKernel<true>{end, static_cast<std::uint32_t>(across)});

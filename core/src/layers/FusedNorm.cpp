@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/layers/FusedNorm.hpp>
 
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/layers/impl/NormRows_Cuda.hpp>
 #include <kindred/core/layers/impl/NormRows_Host.hpp>
 
@@ -14,18 +15,13 @@ namespace Kindred {
 
 namespace {
 
-template <class T>
-bool is_aligned(const T* data) {
-  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
-}
-
 /// Whether rows can be copied, and results and factors read and written, 16 bytes at a time.
 bool is_wide(const NormLayerData& layer) {
   const std::size_t input = size_of(layer.input);
   const std::size_t output = size_of(layer.output);
   return layer.columns * input % 16 == 0 && layer.x_stride * input % 16 == 0 &&
-         layer.y_stride * output % 16 == 0 && is_aligned(layer.x) && is_aligned(layer.y) &&
-         is_aligned(layer.gamma) && is_aligned(layer.beta) && layer.columns % 8 == 0;
+         layer.y_stride * output % 16 == 0 && layer.columns % 8 == 0 &&
+         begin_at(16, layer.x, layer.y, layer.gamma, layer.beta);
 }
 
 /// Warps per team: one suffices for short rows.
@@ -114,7 +110,7 @@ void launch_norms(const ExecutionSpace& exec_space, const NormPlan& plan, const 
     Arch::choose_form<Arch::Bfloat16Rounding>([&](auto has) {
       using lines =
           std::conditional_t<decltype(has)::value, Arch::Bfloat16CacheLines, Arch::HostCacheLines>;
-      Arch::cancellable_for(label, Impl::range(exec_space, plan.teams),
+      Arch::cancellable_for(label, Arch::range(exec_space, plan.teams),
                             Impl::HostNormRows<lines>{layers});
     });
   }

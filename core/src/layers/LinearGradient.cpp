@@ -2,7 +2,7 @@
 #include <kindred/core/layers/LinearGradient.hpp>
 
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/layers/ColumnSums.hpp>
 #include <kindred/core/layers/impl/ActivationGradient.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
@@ -109,7 +109,7 @@ void linear_derivatives(const ExecutionSpace& exec_space, const LinearDerivative
   static const std::string label = "Kindred::Layers::linear_gradients::derivatives";
   Impl::with_float_type_here(layer.input, [&](auto in) {
     Impl::with_float_type_here(layer.output, [&](auto out) {
-      Kokkos::parallel_for(label, Impl::range(exec_space, strips * columns),
+      Kokkos::parallel_for(label, Arch::range(exec_space, strips * columns),
                            Derivatives<decltype(in), decltype(out)>{layer, columns});
     });
   });
@@ -124,7 +124,7 @@ void transpose_padded(const ExecutionSpace& exec_space, VectorElement element,
   Impl::with_float_type_here(element, [&](auto type) {
     using Element = decltype(type);
     Kokkos::parallel_for(
-        label, Impl::range(exec_space, strips * columns),
+        label, Arch::range(exec_space, strips * columns),
         Transposed<Element>{reinterpret_cast<const Element*>(matrix), rows, columns, stride,
                             reinterpret_cast<Element*>(transposed)});
   });
@@ -144,11 +144,11 @@ void column_sums(const ExecutionSpace& exec_space, VectorElement element, const 
   auto* partial = reinterpret_cast<double*>(workspace);
   Impl::with_float_type_here(element, [&](auto type) {
     using Element = decltype(type);
-    Kokkos::parallel_for(segments_label, Impl::range(exec_space, by.segments * columns),
+    Kokkos::parallel_for(segments_label, Arch::range(exec_space, by.segments * columns),
                          SegmentSums<Element>{reinterpret_cast<const Element*>(matrix), rows,
                                               columns, stride, by, partial});
   });
-  Kokkos::parallel_for(columns_label, Impl::range(exec_space, columns),
+  Kokkos::parallel_for(columns_label, Arch::range(exec_space, columns),
                        SumsOfSegments{partial, by.segments, columns, sums});
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/layers/NormGradient.hpp>
 
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/layers/impl/NormGradientKernels.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
 
@@ -30,9 +30,9 @@ void launch(const ExecutionSpace& exec_space, const NormGradientData& layer, std
     const ColumnSums sums = ColumnSums::of(layer.rows);
     static const std::string segments = "Kindred::Layers::norm_gradients::segments";
     static const std::string columns = "Kindred::Layers::norm_gradients::columns";
-    Kokkos::parallel_for(segments, Impl::range(exec_space, sums.segments * layer.columns),
+    Kokkos::parallel_for(segments, Arch::range(exec_space, sums.segments * layer.columns),
                          Impl::NormGradientSegments<In, Out>{all, sums, partial});
-    Kokkos::parallel_for(columns, Impl::range(exec_space, layer.columns),
+    Kokkos::parallel_for(columns, Arch::range(exec_space, layer.columns),
                          Impl::NormGradientColumns{partial, sums.segments, layer.columns,
                                                    layer.dgamma, layer.dbeta});
   }

@@ -2,6 +2,7 @@
 #include <kindred/core/seed/ReduceMoments.hpp>
 
 #include <kindred/core/arch/launch/Launch.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/seed/impl/ReduceMomentsKernels.hpp>
 
 #include <string>
@@ -14,11 +15,10 @@ void reduce_moments(const ExecutionSpace& exec_space,
                     std::uint32_t slots, std::uint32_t first_slot, std::uint32_t epochs,
                     std::uint32_t first_seed, const ArrayView<SeedMoments, ExecutionSpace>& each,
                     const ArrayView<SeedMoments, ExecutionSpace>& whole) {
-  using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>;
-  const auto count = static_cast<std::uint32_t>(each.size());
+  const auto count = Arch::index_extent<std::uint32_t>(each.size());
   static const std::string epochs_label = "Kindred::Seed::reduce::epochs";
   Kokkos::parallel_for(
-      epochs_label, policy(exec_space, 0, count),
+      epochs_label, Arch::range<std::uint32_t>(exec_space, count),
       Impl::ReduceEpochs{ring.data(), seeds, slots, first_slot, epochs, first_seed, each.data()});
   const Impl::ReduceSeeds reduce{each.data(), count, whole.data()};
   if constexpr (Arch::is_device<ExecutionSpace>) {
@@ -28,7 +28,8 @@ void reduce_moments(const ExecutionSpace& exec_space,
                  reduce);
   } else {
     static const std::string seeds_label = "Kindred::Seed::reduce::seeds";
-    Kokkos::parallel_for(seeds_label, policy(exec_space, 0, 1), Impl::ReduceSeedsAlone{reduce});
+    Kokkos::parallel_for(seeds_label, Arch::range<std::uint32_t>(exec_space, 1),
+                         Impl::ReduceSeedsAlone{reduce});
   }
 }
 

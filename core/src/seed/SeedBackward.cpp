@@ -3,7 +3,7 @@
 #include <kindred/core/seed/SeedBackward.hpp>
 
 #include <kindred/core/arch/launch/Launch.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
 #include <kindred/core/seed/impl/SeedElements.hpp>
 
@@ -86,7 +86,7 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
   });
   if (Arch::is_device<ExecutionSpace> && blocks == 1) return;
   static const std::string label = "Kindred::Seed::backward::weights";
-  Kokkos::parallel_for(label, Impl::range(exec_space, chunks.hidden), gradients);
+  Kokkos::parallel_for(label, Arch::range(exec_space, chunks.hidden), gradients);
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                      \

@@ -2,7 +2,7 @@
 #include <kindred/core/seed/SeedSums.hpp>
 
 #include <kindred/core/arch/RoundedProduct.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 
 #include <string>
 
@@ -51,7 +51,7 @@ void seed_sums(const ExecutionSpace& exec_space, std::uint32_t seeds,
                const ArrayView<const SeedMoments, ExecutionSpace>& moments,
                const SeedSumArrays& sums) {
   static const std::string label = "Kindred::Seed::forward::sums";
-  Kokkos::parallel_for(label, Impl::range<std::uint32_t>(exec_space, seeds),
+  Kokkos::parallel_for(label, Arch::range<std::uint32_t>(exec_space, seeds),
                        SumsOfMoments{moments.size() == 0 ? nullptr : moments.data(), sums});
 }
 

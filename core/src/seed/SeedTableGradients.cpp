@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/seed/SeedTableGradients.hpp>
 
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
@@ -71,7 +71,7 @@ void seed_table_gradients(const ExecutionSpace& exec_space,
   const auto pointers = Impl::SeedLayerPointers::of(layer);
   if (table.size() != 0) {
     static const std::string label = "Kindred::Seed::backward::table";
-    Kokkos::parallel_for(label, Impl::range<std::uint32_t>(exec_space, layer.chunks.hidden),
+    Kokkos::parallel_for(label, Arch::range<std::uint32_t>(exec_space, layer.chunks.hidden),
                          TableColumns{pointers, feature_sums.data(), table.data(), table_stride});
   }
   if (dalpha.size() != 0) {

@@ -2,7 +2,7 @@
 #include <kindred/core/seed/UpdateSeeds.hpp>
 
 #include <kindred/core/arch/launch/Launch.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/seed/impl/UpdateSeedsKernels.hpp>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 template <int step, class ExecutionSpace>
 [[maybe_unused]] void launch(const ExecutionSpace& exec_space, const std::string& label,
                              const Impl::SeedUpdates<ExecutionSpace>& updates) {
-  Kokkos::parallel_for(label, Impl::range<std::uint32_t>(exec_space, updates.count),
+  Kokkos::parallel_for(label, Arch::range<std::uint32_t>(exec_space, updates.count),
                        Impl::SeedUpdateStep<ExecutionSpace, step>{updates});
 }
 
@@ -47,7 +47,7 @@ void update_seeds(const ExecutionSpace& exec_space, const SeedStateView<Executio
     launch<2>(exec_space, clear, batch);
   } else {
     static const std::string label = "Kindred::Seed::update";
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<ExecutionSpace>(exec_space, 0, 1),
+    Kokkos::parallel_for(label, Arch::range<std::uint32_t>(exec_space, 1),
                          Impl::SeedUpdatesByOne<ExecutionSpace>{batch});
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/select/impl/TopK_Cuda.hpp>
 #include <kindred/core/select/impl/TopK_Host.hpp>
 
@@ -61,7 +61,7 @@ template <class ExecutionSpace, class Key>
 void place_partial(const ExecutionSpace& exec_space,
                    const ArrayView<const Key, ExecutionSpace>& top, std::size_t k, std::size_t list,
                    std::size_t lists, const ArrayView<Key, ExecutionSpace>& partial) {
-  Kokkos::parallel_for("Kindred::TopK::merge::place", Impl::range(exec_space, top.size()),
+  Kokkos::parallel_for("Kindred::TopK::merge::place", Arch::range(exec_space, top.size()),
                        Impl::PlacePartial<Key>{top.data(), k, list, lists, partial.data()});
 }
 

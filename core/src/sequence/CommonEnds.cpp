@@ -2,7 +2,7 @@
 #include <kindred/core/sequence/CommonEnds.hpp>
 
 #include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/impl/CommonEndColumns_Host.hpp>
 #include <kindred/core/sequence/impl/TilePair.hpp>
 
@@ -95,7 +95,7 @@ void common_ends(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
     }
     Arch::cancellable_for(
         "Kindred::Sequence::common_ends::count",
-        Impl::range<std::uint64_t>(exec_space, std::uint64_t{queries.queries} * tiles.slots()),
+        Arch::range<std::uint64_t>(exec_space, std::uint64_t{queries.queries} * tiles.slots()),
         Impl::CommonEndsKernel<ExecutionSpace, decltype(symbol)>{tiles, queries, end, matched,
                                                                  tiles.slots()});
   });

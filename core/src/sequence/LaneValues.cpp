@@ -3,8 +3,8 @@
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/simd/HostExtensions.hpp>
-#include <kindred/core/common/Range.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 #include <kindred/core/sequence/impl/LaneValues_Host.hpp>
 
@@ -77,7 +77,7 @@ void scan_lanes(const HostSpace& exec_space, const LanePairCounts<recurrence, Sy
     }
   };
   Arch::cancellable_for("Kindred::Sequence::lane_pair_values::scan",
-                        range<std::uint32_t>(exec_space, workers), scan);
+                        Arch::range<std::uint32_t>(exec_space, workers), scan);
 }
 
 }  // namespace

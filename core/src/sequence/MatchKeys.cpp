@@ -2,7 +2,7 @@
 #include <kindred/core/sequence/MatchKeys.hpp>
 
 #include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/impl/MatchKeysKernel.hpp>
 
 namespace Kindred {
@@ -19,11 +19,11 @@ void rank_matched(const ExecutionSpace& exec_space, const PatternTiles<Execution
   const std::uint32_t slots = sampled_tiles(tiles.tiles, stride) * tile_patterns;
   const std::uint32_t teams =
       (slots + kernel_type::slots_per_team - 1) / kernel_type::slots_per_team;
-  Kokkos::parallel_for(
-      "Kindred::Sequence::match_keys::rank",
-      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(teams * queries.queries),
-                                         shape::team_size, shape::vector_length),
-      kernel_type{tiles, queries, matched, keys, threshold, stride, teams});
+  Kokkos::parallel_for("Kindred::Sequence::match_keys::rank",
+                       Kokkos::TeamPolicy<ExecutionSpace>(
+                           exec_space, Arch::league_size(std::uint64_t{teams} * queries.queries),
+                           shape::team_size, shape::vector_length),
+                       kernel_type{tiles, queries, matched, keys, threshold, stride, teams});
 }
 
 }  // namespace Impl
@@ -51,7 +51,7 @@ void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
                const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
                const ArrayView<Key, ExecutionSpace>& keys) {
   Kokkos::parallel_for(
-      "Kindred::Sequence::list_keys::rank", Impl::range<std::uint32_t>(exec_space, keys.size()),
+      "Kindred::Sequence::list_keys::rank", Arch::range<std::uint32_t>(exec_space, keys.size()),
       Impl::ListKeysKernel<ExecutionSpace, Key>{tiles, list, counters, matched, keys,
                                                 queries.lengths, query, threshold});
 }

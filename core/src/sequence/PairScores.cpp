@@ -3,7 +3,7 @@
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/impl/PairScoresKernel.hpp>
 
 #include <algorithm>
@@ -43,7 +43,8 @@ void score_pairs(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
   with_symbol_type(tiles, [&](auto symbol) {
     const auto launch = [&](auto words, std::uint64_t workers) {
       Arch::cancellable_for(
-          "Kindred::Sequence::pair_score_keys::score", range<std::uint64_t>(exec_space, workers),
+          "Kindred::Sequence::pair_score_keys::score",
+          Arch::range<std::uint64_t>(exec_space, workers),
           PairScoresKernel<ExecutionSpace, decltype(symbol), score, decltype(words)::value>{
               tiles, queries, workspace, keys, threshold, separator, tiles.slots(),
               longest_words(queries.segments_max), workers});

@@ -3,8 +3,8 @@
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/common/Range.hpp>
 #include <kindred/core/sequence/impl/ShortValues_Host.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -72,7 +72,7 @@ void scan_short(const HostSpace& exec_space, const ShortValuesKernel<Element, re
   if (queries >= 4 * workers) {
     // A thread processes whole queries.
     Arch::cancellable_for("Kindred::Sequence::short_pair_values::scan_queries",
-                          range<std::uint32_t>(exec_space, workers),
+                          Arch::range<std::uint32_t>(exec_space, workers),
                           [=](const std::uint32_t worker) {
                             Element* const own = rows + std::size_t{worker} * slots;
                             for (std::uint32_t q = worker; q < queries; q += workers) {

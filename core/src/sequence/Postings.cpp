@@ -3,7 +3,7 @@
 
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/impl/PostingsKernel.hpp>
 
 namespace Kindred {
@@ -21,8 +21,7 @@ void count_postings(const ExecutionSpace& exec_space, const PatternTiles<Executi
   if (tiles.tiles == 0 || lists.size() == 0) return;
   const std::uint32_t block = kernel_type::counts::block;
   Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>> policy(
-      exec_space, static_cast<int>((tiles.slots() + block - 1) / block), shape::team_size,
-      shape::vector_length);
+      exec_space, Arch::league_size(tiles.slots(), block), shape::team_size, shape::vector_length);
   policy.set_scratch_size(0,
                           Kokkos::PerTeam(block * sizeof(typename kernel_type::counter_type) + 16));
   Arch::cancellable_for("Kindred::Sequence::count_postings::count", policy,
@@ -36,7 +35,7 @@ void lcs_of_list(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
                  const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
   with_symbol_type(tiles, [&](auto symbol) {
     Kokkos::parallel_for(
-        "Kindred::Sequence::lcs_of_list::match", Impl::range<std::uint32_t>(exec_space, count),
+        "Kindred::Sequence::lcs_of_list::match", Arch::range<std::uint32_t>(exec_space, count),
         Impl::LcsOfListKernel<ExecutionSpace, decltype(symbol)>{tiles, query, list, matched});
   });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 
 #include <kindred/core/arch/launch/CancellableFor.hpp>
@@ -25,8 +26,9 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
   const bool by_list = finder::lists_runs && shape.words <= 2 && shape.grow_over.size() == 0 &&
                        queries.hash_bits_max <= tables::near_bits_max;
   const int team = shape.workers % finder::team_size == 0 ? finder::team_size : 1;
-  Kokkos::TeamPolicy<ExecutionSpace> policy(exec_space, static_cast<int>(shape.workers) / team,
-                                            team, finder::lanes);
+  Kokkos::TeamPolicy<ExecutionSpace> policy(
+      exec_space, Arch::league_size(shape.workers / static_cast<std::uint64_t>(team)), team,
+      finder::lanes);
   with_symbol_type(tiles, [&](auto symbol) {
     if (by_list) {
       policy.set_scratch_size(

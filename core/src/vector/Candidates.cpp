@@ -2,6 +2,8 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 
 #include <kindred/core/vector/impl/Candidates_Cuda.hpp>
@@ -80,7 +82,7 @@ void launch_teams(const ExecutionSpace& exec_space, const std::string& label, co
   Kokkos::parallel_for(
       label,
       Kokkos::TeamPolicy<ExecutionSpace, typename Kernel::launch_bounds>(
-          exec_space, static_cast<int>(teams), shape::team_size, shape::vector_length)
+          exec_space, Arch::league_size(teams), shape::team_size, shape::vector_length)
           .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
       kernel);
 }
@@ -167,9 +169,7 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
 template <class ExecutionSpace>
 bool fits_given_candidates(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                            const CandidateShape& shape, const GivenQueries& queries) {
-  const bool is_aligned =
-      queries.stride % 4 == 0 &&
-      reinterpret_cast<std::uintptr_t>(queries.values) % (4 * sizeof(float)) == 0;
+  const bool is_aligned = rows_begin_at(4 * sizeof(float), queries.values, queries.stride);
   return Arch::is_device<ExecutionSpace> && is_aligned && fits_one_launch(exec_space, rows, shape);
 }
 

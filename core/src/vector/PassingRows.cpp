@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/PassingRows.hpp>
 
 namespace Kindred {
@@ -47,7 +47,7 @@ void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Execut
                         const ArrayView<std::uint32_t, ExecutionSpace>& offsets) {
   const std::uint64_t words = filter_words(rows);
   Kokkos::parallel_scan("Kindred::Vector::count_passing_rows::count",
-                        Impl::range(exec_space, words + 1),
+                        Arch::range(exec_space, words + 1),
                         CountPassing<ExecutionSpace>{filter, rows, words, offsets.data()});
 }
 
@@ -57,7 +57,7 @@ void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Executi
                        const ArrayView<std::uint32_t, ExecutionSpace>& chosen) {
   const std::uint64_t words = filter_words(rows);
   const CountPassing<ExecutionSpace> counted{filter, rows, words, offsets.data()};
-  Kokkos::parallel_for("Kindred::Vector::list_passing_rows::list", Impl::range(exec_space, words),
+  Kokkos::parallel_for("Kindred::Vector::list_passing_rows::list", Arch::range(exec_space, words),
                        ListPassing<ExecutionSpace>{counted, chosen.data()});
 }
 

@@ -4,7 +4,7 @@
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
 
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/impl/PrefilterKernels.hpp>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::uint64_t row_alignment(const QuantizedRows<ExecutionSpace>& quantized) {
 template <class ExecutionSpace, class Functor>
 void for_each_item(const ExecutionSpace& exec_space, const char* label, std::uint64_t items,
                    const Functor& functor) {
-  Kokkos::parallel_for(label, Impl::range(exec_space, items), functor);
+  Kokkos::parallel_for(label, Arch::range(exec_space, items), functor);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void prepare_prefilter(const ExecutionSpace& exec_space,
   using shape = Arch::LaunchShape<ExecutionSpace>;
   Kokkos::parallel_for(
       "Kindred::Vector::prepare_prefilter::split",
-      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(kernel.teams()),
+      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(kernel.teams()),
                                          shape::team_size, shape::vector_length),
       kernel);
 }
@@ -102,7 +102,7 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
             : (batches + 31) / 32;
     Arch::cancellable_for(
         "Kindred::Vector::prefilter_rows::scan",
-        typename kernel_type::policy_type(exec_space, static_cast<int>(teams), launch::team_size,
+        typename kernel_type::policy_type(exec_space, Arch::league_size(teams), launch::team_size,
                                           launch::vector_length),
         kernel_type{metric, operands, quantized.scales.data(),
                     own ? nullptr : quantized.errors.data(), quantized.norms.data(), norms.data(),
@@ -127,7 +127,7 @@ void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
   constexpr int team_size = Arch::is_device<ExecutionSpace> ? 16 : 1;
   Kokkos::parallel_for(
       "Kindred::Vector::prefilter_thresholds::select",
-      typename kernel_type::policy_type(exec_space, static_cast<int>(state.thresholds.size()),
+      typename kernel_type::policy_type(exec_space, Arch::league_size(state.thresholds.size()),
                                         team_size, Arch::LaunchShape<ExecutionSpace>::vector_length)
           .set_scratch_size(0, Kokkos::PerTeam(kernel_type::scratch_bytes)),
       kernel_type{state.slots.data(), state.groups, k, state.thresholds.data()});

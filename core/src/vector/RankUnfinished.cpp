@@ -4,8 +4,8 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/LastTeam.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/simd/GroupLanes.hpp>
-#include <kindred/core/common/Range.hpp>
 #include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
@@ -198,7 +198,7 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
   const auto kept = static_cast<std::uint32_t>(top);
   Kokkos::deep_copy(exec_space, Kokkos::subview(workspace.queries, std::pair(0, 1)), 0U);
   Kokkos::parallel_for("Kindred::Vector::rank_unfinished::list",
-                       Impl::range(exec_space, queries.count),
+                       Arch::range(exec_space, queries.count),
                        ListUnfinished<ExecutionSpace>{lists, kept, workspace.queries.data()});
   const auto teams = static_cast<std::uint32_t>(unfinished_teams(exec_space));
   Impl::with_element(rows, [&](const auto& elements) {
@@ -221,7 +221,7 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
                                workspace.arrived.data()};
       Kokkos::parallel_for(
           "Kindred::Vector::rank_unfinished::rank",
-          Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(teams), shape::team_size,
+          Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(teams), shape::team_size,
                                              shape::vector_length)
               .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
           kernel);

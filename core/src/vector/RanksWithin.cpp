@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/RanksWithin.hpp>
 
 namespace Kindred {
@@ -32,7 +32,7 @@ void list_ranks_within(const ExecutionSpace& exec_space,
   Kokkos::deep_copy(exec_space, counts, std::uint64_t{0});
   if (ranks.size() == 0) return;
   Kokkos::parallel_for(
-      "Kindred::Vector::list_ranks_within::list", Impl::range(exec_space, ranks.size()),
+      "Kindred::Vector::list_ranks_within::list", Arch::range(exec_space, ranks.size()),
       ListKernel<ExecutionSpace>{ranks, bounds, lists, counts, ranks.size() / bounds.size()});
 }
 

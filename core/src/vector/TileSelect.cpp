@@ -2,7 +2,7 @@
 #include <kindred/core/vector/TileSelect.hpp>
 
 #include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/common/Range.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/impl/TileSelectKernels.hpp>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ void bound_tile_rows(const ExecutionSpace& exec_space, Metric metric, const Tile
                      const TileBounds& bounds,
                      const ArrayView<std::uint32_t, ExecutionSpace>& not_numbers) {
   Kokkos::parallel_for(
-      "Kindred::Vector::bound_tile_rows::bound", Impl::range(exec_space, squares.size()),
+      "Kindred::Vector::bound_tile_rows::bound", Arch::range(exec_space, squares.size()),
       Impl::BoundTileRows<ExecutionSpace>{
           rows.norms.data(),
           order,
@@ -141,7 +141,7 @@ void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileMode
         "Kindred::Vector::select_tile::filter",
         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>,
                             Kokkos::LaunchBounds<128, 6>>(
-            exec_space, 0, static_cast<std::uint32_t>(groups * parts)),
+            exec_space, 0, Arch::index_extent<std::uint32_t>(groups * parts)),
         kernel{each, model.output_relative, products, bounds, weights.data(), filter, lists});
   };
   if (metric == Metric::l2) return launch(std::true_type{});
@@ -201,9 +201,8 @@ void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std
   using shape = Arch::LaunchShape<ExecutionSpace>;
   using kernel = Impl::RaiseThresholds<ExecutionSpace>;
   if (count == 0) return;
-  Kokkos::TeamPolicy<ExecutionSpace> policy(
-      exec_space, static_cast<int>((count + shape::team_size - 1) / shape::team_size),
-      shape::team_size, shape::vector_length);
+  Kokkos::TeamPolicy<ExecutionSpace> policy(exec_space, Arch::league_size(count, shape::team_size),
+                                            shape::team_size, shape::vector_length);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(kernel::scratch_bytes)));
   Kokkos::parallel_for("Kindred::Vector::raise_thresholds::count", policy,
                        kernel{first, count, k, least, slacks.data(), lists});
@@ -215,7 +214,7 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
                     const ArrayView<std::uint32_t, ExecutionSpace>& ids,
                     const ArrayView<std::uint32_t, ExecutionSpace>& work_item_queries) {
   Kokkos::parallel_for(
-      "Kindred::Vector::list_survivors::place", Impl::range(exec_space, queries * width),
+      "Kindred::Vector::list_survivors::place", Arch::range(exec_space, queries * width),
       Impl::ListSurvivors<ExecutionSpace>{
           lists, first, width, static_cast<std::uint64_t>(candidate_tile<ExecutionSpace>()),
           ids.data(), work_item_queries.data()});

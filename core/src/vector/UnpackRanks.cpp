@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/UnpackRanks.hpp>
 
+#include <kindred/core/arch/launch/Policies.hpp>
+
 #include <string>
 
 namespace Kindred {
@@ -30,9 +32,7 @@ void unpack_ranks(const ExecutionSpace& exec_space, Metric metric,
                   std::uint64_t kept, const RankedOutput& out) {
   if (queries == 0 || out.top == 0) return;
   static const std::string label = "Kindred::Vector::unpack_ranks::unpack";
-  Kokkos::parallel_for(label,
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
-                           exec_space, 0, queries * out.top),
+  Kokkos::parallel_for(label, Arch::range(exec_space, queries * out.top),
                        UnpackKernel<ExecutionSpace>{metric, ranks.data(), kept, out});
 }
 

@@ -232,9 +232,9 @@ TEST(DeviceArrays, LaunchedHopsAreReadyOnceTheyHaveRun) {
               if (form == 1) request.rules.kinds = EdgeKinds(1);
               if (form == 2) request.rules.modifiers.emplace();
               workspace.launch_hop(exec_space, view, identity, x, y, request);
-              EXPECT_TRUE(workspace.is_ready_to_hop(view, identity, request));
+              EXPECT_TRUE(workspace.is_ready_to_hop(view, identity, x.data(), request));
               request.rules.kinds = EdgeKinds(2);
-              EXPECT_FALSE(workspace.is_ready_to_hop(view, identity, request));
+              EXPECT_FALSE(workspace.is_ready_to_hop(view, identity, x.data(), request));
             }
           }
           Arch::fence(exec_space, "Kindred::Testing::ready");

@@ -38,7 +38,12 @@ DeviceSpace new_device_instance(int device) {
     return Kokkos::Experimental::partition_space(DeviceSpace(), 1)[0];
   cudaStream_t stream = nullptr;
   require(cudaStreamCreate(&stream), "creating a stream");
-  return DeviceSpace(stream, Kokkos::Impl::ManageStream::yes);
+  try {
+    return DeviceSpace(stream, Kokkos::Impl::ManageStream::yes);
+  } catch (...) {
+    cudaStreamDestroy(stream);
+    throw;
+  }
 }
 
 DeviceSpace::memory_space memory_of(const DeviceSpace& exec_space) {

@@ -2,6 +2,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/launch/SpaceProof.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -186,7 +187,7 @@ std::string why_results_are_wrong(const ExecutionSpace& exec_space, ProofFault f
                        Impl::StoreAndAdd<ExecutionSpace>{results->stored, results->sums, fault});
   fence(exec_space, "Kindred::SpaceProof::store_and_add");
   using scratch_type = typename Impl::ReverseInScratch<ExecutionSpace>::words_type;
-  Kokkos::TeamPolicy<ExecutionSpace> teams(exec_space, static_cast<int>(Impl::proof_teams),
+  Kokkos::TeamPolicy<ExecutionSpace> teams(exec_space, league_size(Impl::proof_teams),
                                            Kokkos::AUTO);
   teams.set_scratch_size(0, Kokkos::PerTeam(scratch_type::shmem_size(Impl::proof_team_words)));
   Kokkos::parallel_for("Kindred::SpaceProof::reverse_in_scratch", teams,

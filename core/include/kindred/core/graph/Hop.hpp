@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/graph/GraphRows.hpp>
@@ -26,10 +27,16 @@ constexpr HopWidth width_of(std::size_t queries) noexcept {
 template <class ExecutionSpace>
 std::uint64_t short_row_max();
 
+/// Bytes of which the address of the \p x of `hop` must be a multiple on \p ExecutionSpace: a
+/// device copies the values of a node 16 bytes at a time.
+template <class ExecutionSpace>
+inline constexpr std::size_t hop_alignment = Arch::is_device<ExecutionSpace> ? access_bytes_max
+                                                                             : sizeof(float);
+
 /// \brief Sparse matrix–vector product `y = Wᵀx` over the rows of the transpose, or `y = W x` over
 /// those of the graph itself: reproducible sums rounded to float32 once, NaN as 0x7FC00000. Does
 /// not fence. Complexity O((nodes + edges) · width).
-/// \param x,y `nodes × width` values, those of one node adjacent
+/// \param x,y `nodes × width` values, those of one node adjacent; x is aligned to `hop_alignment`
 /// \param partial `graph.blocks() × width` \param kind_queries see `SpreadState`
 template <class ExecutionSpace>
 void hop(const ExecutionSpace& exec_space,

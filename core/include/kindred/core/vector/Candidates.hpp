@@ -29,7 +29,7 @@ struct CandidatePlan {
   std::uint32_t chunk = 0;   ///< a power of two
   std::uint32_t chunks = 0;  ///< of the longest list
   std::uint32_t keep = 0;    ///< ranks that a chunk passes on
-  /// Words of the workspace.
+  /// Ranks of the workspace.
   std::size_t workspace(std::size_t queries) const {
     return chunks == 1 ? 0 : queries * std::size_t{chunks} * keep;
   }
@@ -66,8 +66,9 @@ CandidatePlan candidate_plan(const ExecutionSpace& exec_space, const CandidateSh
 /// \param candidates indices below the number of \p rows, unless \p check handles the others
 /// \param filter which rows a query may return
 /// \param best `queries × top`, ascending, padded with `rank_none`
-/// \param workspace `plan.workspace(queries)` words; the last \p queries of them must be 0 before
-/// the first call, and each call leaves them 0
+/// \param workspace `plan.workspace(queries)` ranks, with any contents
+/// \param arrived one word per query, which must be 0 before the first call; each call leaves them 0.
+/// Not used if `plan.chunks` is 1, or on the host
 template <class ExecutionSpace>
 void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
                      const VectorRows<ExecutionSpace>& rows,

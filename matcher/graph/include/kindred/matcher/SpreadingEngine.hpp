@@ -294,7 +294,7 @@ class SpreadingEngine {
   /// graph do not disturb calls that still run. Without a stream, work that writes x must have
   /// ended.
   /// \param x,y float32 [nodes] or [nodes, columns] without gaps; y is overwritten completely and
-  /// must not overlap x
+  /// must not overlap x. A device copies an x that does not begin at a multiple of 16 bytes
   /// \param options its `columns` must be 1, or the columns of the arrays
   /// \throws InvalidArgument also for arrays of another type, shape or memory, and for a stream
   /// without arrays on the device; SpaceUnavailable if the graph is not on the device; OutOfMemory;

@@ -2,22 +2,25 @@
 #ifndef KINDRED_CORE_ARCH_LAUNCH_LAUNCH_HPP
 #define KINDRED_CORE_ARCH_LAUNCH_LAUNCH_HPP
 
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/Specialized.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/arch/launch/KernelCode.hpp>
+#include <kindred/core/arch/launch/LargestAllowed.hpp>
 #include <kindred/core/arch/launch/LaunchConfig.hpp>
 #include <kindred/core/arch/launch/OnEachDevice.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/launch/ProfiledKernel.hpp>
 #include <kindred/core/arch/launch/Team.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 
 /// \brief The launches that no Kokkos policy can express: clusters, cooperative grids, launches
@@ -91,20 +94,65 @@ struct LaunchView<Functor> {
   using type = typename Functor::view_type;
 };
 
-/// A group on the host: one thread.
+/// \brief The groups of a launch on the host, where a group is one thread. A thread processes
+/// several of them one after the other, with the same scratch.
 template <class Functor>
-struct HostGroup {
-  Functor functor;
-  std::size_t scratch_bytes;
+struct HostGroups {
+  /// Of the scratch of a thread, so that no two threads share a cache line.
+  static constexpr std::size_t alignment = 64;
 
-  void operator()(std::size_t index) const {
-    // For the alignment that any scratch needs.
-    const auto scratch = std::make_unique_for_overwrite<std::max_align_t[]>(
-        (scratch_bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
-    typename LaunchView<Functor>::type view(GroupKind::team, index);
-    functor(view, reinterpret_cast<std::byte*>(scratch.get()));
+  Functor functor;
+  std::size_t groups;
+  std::size_t pieces;  ///< threads
+  std::size_t piece_bytes;
+  std::byte* scratch;
+
+  void operator()(std::size_t piece) const {
+    for (std::size_t group = first_of(piece); group < first_of(piece + 1); ++group) {
+      typename LaunchView<Functor>::type view(GroupKind::team, group);
+      functor(view, scratch + piece * piece_bytes);
+    }
+  }
+
+ private:
+  std::size_t first_of(std::size_t piece) const {
+    return groups / pieces * piece + std::min(piece, groups % pieces);
   }
 };
+
+/// \throws OutOfMemory before any group runs, since an exception cannot leave a parallel region
+template <class ExecutionSpace, class Functor>
+void launch_on_host(const ExecutionSpace& exec_space, const LaunchConfig& config,
+                    const Functor& functor) {
+  using groups_type = HostGroups<Functor>;
+  constexpr std::size_t alignment = groups_type::alignment;
+  groups_type all{functor, config.groups, 1, 0, nullptr};
+  if (config.groups > 1) {
+    const int threads = std::max(1, concurrency(exec_space));
+    all.pieces = std::min(config.groups, static_cast<std::size_t>(threads));
+  }
+  all.piece_bytes = (config.scratch_bytes + alignment - 1) / alignment * alignment;
+  std::unique_ptr<std::byte[]> memory;
+  if (all.piece_bytes > 0) {
+    std::size_t bytes = all.pieces * all.piece_bytes + alignment;
+    try {
+      memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    } catch (const std::bad_alloc&) {
+      throw OutOfMemory("host", bytes, config.label, "each thread needs scratch");
+    }
+    void* begin = memory.get();
+    all.scratch =
+        static_cast<std::byte*>(std::align(alignment, all.pieces * all.piece_bytes, begin, bytes));
+  }
+  if (config.groups == 1) {
+    const ProfiledKernel profiled(exec_space, config.label);
+    all(0);
+    return;
+  }
+  using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>,
+                                     Kokkos::IndexType<std::size_t>>;
+  Kokkos::parallel_for(config.label, policy(exec_space, 0, all.pieces, Kokkos::ChunkSize(1)), all);
+}
 
 /// A team of a device without specialised forms: a group is one team of a Kokkos policy.
 template <class Functor>
@@ -132,7 +180,7 @@ void launch_policy(const ExecutionSpace& exec_space, const LaunchConfig& config,
   // What does not fit the scratch of a multiprocessor lies in the device's memory.
   const int level = config.scratch_bytes > scratch_bytes_limit(exec_space) ? 1 : 0;
   const unsigned threads = config.threads == 0 ? unsigned{Functor::threads_max} : config.threads;
-  policy teams(exec_space, static_cast<int>(config.groups), static_cast<int>(threads), 1);
+  policy teams(exec_space, league_size(config.groups), static_cast<int>(threads), 1);
   teams.set_scratch_size(level, Kokkos::PerTeam(config.scratch_bytes + scratch_alignment));
   Kokkos::parallel_for(config.label, teams,
                        PolicyTeam<Functor>{functor, config.kind, config.scratch_bytes, level});
@@ -162,15 +210,12 @@ template <class Kernel>
 void allow_scratch(Kernel* kernel, std::size_t bytes, const char* label) {
   constexpr std::size_t always_allowed = 48 * 1024;
   if (bytes <= always_allowed) return;
-  static OnEachDevice<std::atomic<std::size_t>> allowed_on;
-  std::atomic<std::size_t>& allowed = allowed_on.here([](std::atomic<std::size_t>&) {});
-  if (bytes <= allowed.load(std::memory_order_relaxed)) return;
-  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(bytes)),
-          label);
-  std::size_t before = allowed.load(std::memory_order_relaxed);
-  while (before < bytes && !allowed.compare_exchange_weak(before, bytes)) {
-  }
+  static OnEachDevice<LargestAllowed> allowed_on;
+  allowed_on.here([](LargestAllowed&) {}).raise_to(bytes, [&] {
+    require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(bytes)),
+            label);
+  });
 }
 
 /// Maximum teams per cluster that the device can place, a power of two up to 16; 1 if \p kernel
@@ -265,25 +310,22 @@ KernelCode code_of_launch(bool is_for_90a = false) {
 ///
 /// On the host a group is one thread, and a single group is not a parallel region. Where the device
 /// has no clusters, a cluster is one team.
-/// \throws OutOfMemory, SpaceUnavailable or DeviceLost if the launch is refused
+/// \throws InvalidArgument for more teams or scratch than a device has; OutOfMemory,
+/// SpaceUnavailable or DeviceLost if the launch is refused
 template <class ExecutionSpace, class Functor>
 void launch(const ExecutionSpace& exec_space, const LaunchConfig& config, const Functor& functor) {
   if (config.groups == 0) return;
   if constexpr (!is_device<ExecutionSpace>) {
-    const Impl::HostGroup<Functor> group{functor, config.scratch_bytes};
-    if (config.groups == 1) {
-      const ProfiledKernel profiled(exec_space, config.label);
-      group(0);
-    } else {
-      Kokkos::parallel_for(config.label,
-                           Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::size_t>>(
-                               exec_space, 0, config.groups),
-                           group);
-    }
+    Impl::launch_on_host(exec_space, config, functor);
   } else {
 #if KINDRED_HAS_DEVICE && !KINDRED_ENABLE_SPECIALIZED
     Impl::launch_policy(exec_space, config, functor);
 #elif KINDRED_HAS_DEVICE && defined(__CUDACC__)
+    const std::size_t scratch_max = scratch_bytes_limit(exec_space);
+    KINDRED_THROW_IF(config.scratch_bytes > scratch_max,
+                     std::string(config.label) + " needs " + std::to_string(config.scratch_bytes) +
+                         " bytes of scratch per team; the device has " +
+                         std::to_string(scratch_max));
     const CurrentDevice current(exec_space);
     const auto kernel = Impl::launched_kernel<Functor>;
     cudaLaunchAttribute attribute{};
@@ -309,7 +351,8 @@ void launch(const ExecutionSpace& exec_space, const LaunchConfig& config, const 
       launched.numAttrs = may_begin_early ? 1 : 0;
     }
     Impl::allow_scratch(kernel, config.scratch_bytes, config.label);
-    launched.gridDim = dim3(static_cast<unsigned>(config.groups) * teams);
+    const auto groups = static_cast<std::uint64_t>(league_size(config.groups));
+    launched.gridDim = dim3(static_cast<unsigned>(league_size(groups * teams)));
     launched.blockDim = dim3(config.threads == 0 ? Functor::threads_max : config.threads);
     launched.dynamicSmemBytes = config.scratch_bytes;
     launched.stream = exec_space.cuda_stream();

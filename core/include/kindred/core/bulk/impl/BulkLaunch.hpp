@@ -4,9 +4,9 @@
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/bulk/BulkList.hpp>
 #include <kindred/core/common/ContainingEntry.hpp>
-#include <kindred/core/common/Range.hpp>
 
 #include <cstdint>
 
@@ -62,10 +62,10 @@ void for_each_chunk(const ExecutionSpace& exec_space, const char* label, std::ui
   if constexpr (Arch::is_device<ExecutionSpace>) {
     Kokkos::parallel_for(label,
                          Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<bulk_team, Teams>>(
-                             exec_space, static_cast<int>(chunks), bulk_team, 1),
+                             exec_space, Arch::league_size(chunks), bulk_team, 1),
                          kernel);
   } else {
-    Arch::cancellable_for(label, range(exec_space, chunks), kernel);
+    Arch::cancellable_for(label, Arch::range(exec_space, chunks), kernel);
   }
 }
 

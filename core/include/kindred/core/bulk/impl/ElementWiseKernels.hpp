@@ -5,6 +5,7 @@
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/arch/simd/StreamStore.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
+#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/math/Exp.hpp>
 
 #include <algorithm>
@@ -114,14 +115,6 @@ struct alignas(16) Vec16Bytes {
   Word value[16 / sizeof(Word)];
 };
 
-template <class T>
-KOKKOS_INLINE_FUNCTION bool begin_at_16(const T* a, const T* b, const T* c) {
-  return (reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |
-          reinterpret_cast<std::uintptr_t>(c)) %
-             16 ==
-         0;
-}
-
 /// `op(a, b)` of the elements of a list.
 template <class T, class Op>
 struct ElementWiseChunks {
@@ -141,7 +134,7 @@ struct ElementWiseChunks {
     if constexpr (Op::is_bitwise) whole_number *= 0x01010101U;
     using Wide = Vec16Bytes<Word>;
     constexpr std::uint32_t width = 16 / sizeof(T);
-    if (!begin_at_16(a, b, static_cast<const T*>(out))) {
+    if (!begin_at(16, a, b, out)) {
       for (std::uint32_t i = thread; i < part.count; i += bulk_team)
         out[i] = op(a[i], b == nullptr ? number : b[i]);
       return;

@@ -5,6 +5,7 @@
 #include <kindred/core/bulk/ReduceIntegers.hpp>
 #include <kindred/core/bulk/impl/ElementWiseKernels.hpp>
 #include <kindred/core/bulk/impl/ReduceKernels.hpp>
+#include <kindred/core/common/Alignment.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -94,7 +95,7 @@ KOKKOS_INLINE_FUNCTION void for_each_element(const T* values, std::uint32_t leng
   if constexpr (Arch::is_device<ExecutionSpace>) {
     constexpr std::uint32_t width = 16 / sizeof(T);
     std::uint32_t begin = 0;
-    if (reinterpret_cast<std::uintptr_t>(values) % 16 == 0) {
+    if (begin_at(16, values)) {
       const auto* wide = reinterpret_cast<const Vec16Bytes<T>*>(values);
       const std::uint32_t whole = length / width;
       KINDRED_UNROLL_4

@@ -5,11 +5,11 @@
 #include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/bulk/Reduce.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
-#include <kindred/core/common/Range.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -172,12 +172,11 @@ void for_each_block(const ExecutionSpace& exec_space, const char* label, std::ui
   if constexpr (Arch::is_device<ExecutionSpace>) {
     Kokkos::parallel_for(
         label,
-        Kokkos::TeamPolicy<ExecutionSpace>(
-            exec_space, static_cast<int>((chunks + shape::team_size - 1) / shape::team_size),
-            shape::team_size, shape::vector_length),
+        Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(chunks, shape::team_size),
+                                           shape::team_size, shape::vector_length),
         kernel);
   } else {
-    Arch::cancellable_for(label, range(exec_space, chunks), kernel);
+    Arch::cancellable_for(label, Arch::range(exec_space, chunks), kernel);
   }
 }
 
@@ -250,13 +249,13 @@ void end_reductions(const ExecutionSpace& exec_space, const BulkPlan& plan, cons
       Kokkos::parallel_for(
           label,
           Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<kernel_type::team, 1>>(
-              exec_space, static_cast<int>(items.count), kernel_type::team, 1),
+              exec_space, Arch::league_size(items.count), kernel_type::team, 1),
           kernel_type{end, items, partials, results});
       return;
     }
   }
   Kokkos::parallel_for(
-      label, range(exec_space, items.count),
+      label, Arch::range(exec_space, items.count),
       EndReductions<ExecutionSpace, T, Join, End, false>{end, items, partials, results});
 }
 

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/impl/BinPointers.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
@@ -210,7 +211,7 @@ void launch_long_rows(const ExecutionSpace& exec_space,
   using kernel = LongRows<ExecutionSpace, Width, Edges, Update>;
   Arch::cancellable_for(
       "Kindred::SpreadingEngine::hop::long_rows",
-      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(further),
+      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(further),
                                          kernel::shape::team_size, kernel::shape::vector_length)
           .set_scratch_size(0, Kokkos::PerTeam(kernel::scratch)),
       kernel{edges, long_rows_of(graph), update});
@@ -256,23 +257,21 @@ void launch_rows(const ExecutionSpace& exec_space,
     using policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule>;
     using short_policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule,
                                             typename row_sums::template launch_bounds<Width>>;
-    const auto teams = [](std::size_t work_items) {
-      return static_cast<int>((work_items + shape::team_size - 1) / shape::team_size);
-    };
     const std::size_t blocks = graph.blocks();
     if (blocks > 0) {
-      Arch::cancellable_for(
-          "Kindred::SpreadingEngine::hop::long_row_blocks",
-          policy(exec_space, teams(blocks), shape::team_size, shape::vector_length),
-          LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{edges, long_rows_of(graph), x,
-                                                                 update});
+      Arch::cancellable_for("Kindred::SpreadingEngine::hop::long_row_blocks",
+                            policy(exec_space, Arch::league_size(blocks, shape::team_size),
+                                   shape::team_size, shape::vector_length),
+                            LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{
+                                edges, long_rows_of(graph), x, update});
       launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
     }
     const std::size_t work_items = row_sums::template short_work_items<Width>(graph);
     if (work_items > 0) {
       Arch::cancellable_for(
           "Kindred::SpreadingEngine::hop::short_rows",
-          short_policy(exec_space, teams(work_items), shape::team_size, shape::vector_length),
+          short_policy(exec_space, Arch::league_size(work_items, shape::team_size),
+                       shape::team_size, shape::vector_length),
           ShortRows<ExecutionSpace, Width, Edges, X, Update>{edges, x, update, work_items});
     }
   }

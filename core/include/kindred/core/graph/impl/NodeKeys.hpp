@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_NODE_KEYS_HPP
 #define KINDRED_CORE_GRAPH_IMPL_NODE_KEYS_HPP
 
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/common/ArrayView.hpp>
-#include <kindred/core/common/Range.hpp>
 #include <kindred/core/common/Rank.hpp>
 #include <kindred/core/graph/Hop.hpp>
 
@@ -78,7 +78,7 @@ void launch_node_keys(const ExecutionSpace& exec_space, const Key& key, std::siz
                       std::size_t first_query, std::size_t queries,
                       const ArrayView<Rank, ExecutionSpace>& keys) {
   Kokkos::parallel_for("Kindred::SpreadingEngine::rank::nodes",
-                       range<std::size_t>(exec_space, nodes),
+                       Arch::range<std::size_t>(exec_space, nodes),
                        NodeKeys<ExecutionSpace, Key>{key, first_query, queries, nodes, keys});
 }
 template <class ExecutionSpace, class Key>
@@ -86,7 +86,8 @@ void launch_group_keys(const ExecutionSpace& exec_space, const Key& key, std::si
                        std::size_t first_query, std::size_t queries, std::size_t groups,
                        const ArrayView<Rank, ExecutionSpace>& keys) {
   Kokkos::parallel_for(
-      "Kindred::SpreadingEngine::rank::groups", range<std::size_t>(exec_space, groups * queries),
+      "Kindred::SpreadingEngine::rank::groups",
+      Arch::range<std::size_t>(exec_space, groups * queries),
       GroupKeys<ExecutionSpace, Key>{key, first_query, queries, nodes, groups, keys});
 }
 template <class ExecutionSpace, class Key>
@@ -97,7 +98,7 @@ void launch_member_keys(const ExecutionSpace& exec_space, const Key& key, std::s
   const std::size_t members = group_members(nodes, groups);
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::rank::members",
-      range<std::size_t>(exec_space, best.extent(0) * members),
+      Arch::range<std::size_t>(exec_space, best.extent(0) * members),
       MemberKeys<ExecutionSpace, Key>{key, first_query, nodes, groups, top, members, best, keys});
 }
 

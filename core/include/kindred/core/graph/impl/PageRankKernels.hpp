@@ -6,6 +6,7 @@
 #include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 
@@ -242,12 +243,13 @@ void launch_page_rank_sums(const ExecutionSpace& exec_space,
   const std::size_t blocks = (state.nodes + reproducible_block - 1) / reproducible_block;
   Arch::cancellable_for(
       "Kindred::SpreadingEngine::page_rank::blocks",
-      policy(exec_space, static_cast<int>(blocks), blocks_type::team_size, shape::vector_length)
+      policy(exec_space, Arch::league_size(blocks), blocks_type::team_size, shape::vector_length)
           .set_scratch_size(0, Kokkos::PerTeam(blocks_type::scratch)),
       blocks_type{state, before, after, blocks, parameters.iteration});
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::page_rank::finish",
-      policy(exec_space, static_cast<int>(state.width), shape::team_size, shape::vector_length),
+      policy(exec_space, Arch::league_size(static_cast<std::uint64_t>(state.width)),
+             shape::team_size, shape::vector_length),
       PageRankFinish<ExecutionSpace, Value>{state, blocks, parameters});
 }
 

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEED_IMPL_SEED_ELEMENTS_HPP
 
 #include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/VectorElement.hpp>
 
@@ -30,7 +31,7 @@ void with_seed_element(VectorElement element, const Function& function) {
 /// Whether rows can be read and written four elements at a time.
 template <class Element>
 bool in_vec4(const Element* data, std::uint64_t stride) {
-  return reinterpret_cast<std::uintptr_t>(data) % (4 * sizeof(Element)) == 0 && stride % 4 == 0;
+  return rows_begin_at(4 * sizeof(Element), data, stride);
 }
 
 }  // namespace Kindred::Impl

@@ -3,8 +3,8 @@
 #define KINDRED_CORE_SELECT_IMPL_TOP_K_CUDA_HPP
 
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
-#include <kindred/core/common/Range.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/select/impl/TopKRows.hpp>
@@ -272,7 +272,7 @@ class DeviceTopK {
   template <class Functor>
   static void for_each(const ExecutionSpace& exec_space, const char* label, std::size_t count,
                        const Functor& functor) {
-    Kokkos::parallel_for(label, range(exec_space, count), functor);
+    Kokkos::parallel_for(label, Arch::range(exec_space, count), functor);
   }
 
   template <class Source>
@@ -283,7 +283,7 @@ class DeviceTopK {
     const std::size_t blocks = block_count(longest);
     Kokkos::parallel_for(
         "Kindred::TopK::select::sort",
-        Kokkos::TeamPolicy<ExecutionSpace>(exec_space, static_cast<int>(rows * blocks),
+        Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(rows * blocks),
                                            shape::team_size, shape::vector_length)
             .set_scratch_size(0, Kokkos::PerTeam(functor::scratch_bytes)),
         functor{source, longest, blocks, static_cast<std::uint32_t>(keep), out});

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/core/sequence/impl/SequencePack.hpp>
 
@@ -121,7 +122,8 @@ void launch_segment(const char* label, const ExecutionSpace& exec_space, std::ui
   const std::uint32_t teams = (tiles + kernel.tiles_per_team - 1) / kernel.tiles_per_team;
   Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                      Kokkos::LaunchBounds<256, Blocks>>
-      policy(exec_space, static_cast<int>(teams * queries), shape::team_size, shape::vector_length);
+      policy(exec_space, Arch::league_size(std::uint64_t{teams} * queries), shape::team_size,
+             shape::vector_length);
   policy.set_scratch_size(0, Kokkos::PerTeam(tables::template scratch_bytes<SymbolType, Words>(
                                  kernel.queries, kernel.tiles.vocabulary)));
   Arch::cancellable_for(label,

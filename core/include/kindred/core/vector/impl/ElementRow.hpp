@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
 
 #include <cstddef>
@@ -68,8 +69,7 @@ struct ElementRows {
   }
   /// True if every row is aligned to four of its elements.
   bool is_wide() const {
-    return dimension % 4 == 0 && stride % 4 == 0 &&
-           reinterpret_cast<std::uintptr_t>(values) % (4 * sizeof(Element)) == 0;
+    return dimension % 4 == 0 && rows_begin_at(4 * sizeof(Element), values, stride);
   }
 };
 

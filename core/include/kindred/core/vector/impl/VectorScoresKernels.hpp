@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/simd/GroupLanes.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
@@ -26,12 +27,11 @@ void for_each_work_item(const ExecutionSpace& exec_space, const char* label,
                         std::uint64_t work_items, const Functor& functor) {
   using shape = Arch::LaunchShape<ExecutionSpace>;
   if (work_items == 0) return;
-  Arch::cancellable_for(
-      label,
-      Kokkos::TeamPolicy<ExecutionSpace>(
-          exec_space, static_cast<int>((work_items + shape::team_size - 1) / shape::team_size),
-          shape::team_size, shape::vector_length),
-      functor);
+  Arch::cancellable_for(label,
+                        Kokkos::TeamPolicy<ExecutionSpace>(
+                            exec_space, Arch::league_size(work_items, shape::team_size),
+                            shape::team_size, shape::vector_length),
+                        functor);
 }
 
 template <class Member>

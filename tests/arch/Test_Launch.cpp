@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/launch/Launch.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/common/Alignment.hpp>
+#include <kindred/core/graph/SourceArrays.hpp>
+#include <kindred/core/vector/VectorScores.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "Allocations.hpp"
+#include "MessageOf.hpp"
+#include "Support.hpp"
+
+namespace LaunchTest {
+
+using namespace Kindred;
+using testing::HasSubstr;
+
+/// Calls `body(exec_space)` with the instance of every usable space.
+template <class Body>
+void on_spaces(const Body& body) {
+  for (const Space space : Testing::spaces()) {
+    SCOPED_TRACE(to_string(space));
+    Impl::with_instance(Testing::context(), space,
+                        [&](const auto& exec_space) { body(exec_space); });
+  }
+}
+
+constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+
+TEST(Launch, RefusesMoreTeamsThanALeagueHas) {
+  EXPECT_EQ(Arch::league_size(0), 0);
+  EXPECT_EQ(Arch::league_size(most), std::numeric_limits<int>::max());
+  // Truncated to 32 bits, these would be negative, zero and one.
+  for (const std::uint64_t teams :
+       {most + 1, std::uint64_t{1} << 32U, (std::uint64_t{1} << 32U) + 1, ~std::uint64_t{0}}) {
+    EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { (void)Arch::league_size(teams); }),
+                HasSubstr(std::to_string(teams) + " teams; the limit is 2147483647"));
+  }
+}
+
+TEST(Launch, DividesWorkItemsAmongTeamsWithoutOverflow) {
+  EXPECT_EQ(Arch::league_size(0, 8), 0);
+  EXPECT_EQ(Arch::league_size(1, 8), 1);
+  EXPECT_EQ(Arch::league_size(8, 8), 1);
+  EXPECT_EQ(Arch::league_size(9, 8), 2);
+  EXPECT_EQ(Arch::league_size(8 * most, 8), std::numeric_limits<int>::max());
+  EXPECT_THROW((void)Arch::league_size(8 * most + 1, 8), InvalidArgument);
+  EXPECT_THROW((void)Arch::league_size(~std::uint64_t{0}, 8), InvalidArgument);
+}
+
+TEST(Launch, RefusesExtentsThatTheIndexOfAKernelCannotCount) {
+  on_spaces([](const auto& exec_space) {
+    EXPECT_EQ(Arch::range<std::uint32_t>(exec_space, 1000).end(), 1000U);
+    EXPECT_EQ(Arch::range(exec_space, std::uint64_t{1} << 40U).end(), std::uint64_t{1} << 40U);
+    for (const std::uint64_t count :
+         {std::uint64_t{1} << 32U, (std::uint64_t{1} << 32U) + 7, (std::uint64_t{1} << 32U) - 1}) {
+      EXPECT_THAT(Testing::message_of<InvalidArgument>(
+                      [&] { (void)Arch::range<std::uint32_t>(exec_space, count); }),
+                  HasSubstr(std::to_string(count) + " indices"));
+    }
+  });
+}
+
+/// Nothing is read or written before the refusal, so no array needs memory.
+TEST(Launch, OfMoreRowsThanALeagueHasIsRefusedByTheFunctionsOfCore) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    double number = 0;
+    // Truncated to 32 bits, the leagues of these numbers are 0 or 1 on a host and on a device.
+    for (const std::uint64_t rows : {std::uint64_t{1} << 40U, (std::uint64_t{1} << 40U) + 1}) {
+      VectorRows<ExecutionSpace> x;
+      x.dimension = 1;
+      EXPECT_THROW(vector_norms(exec_space, x, ArrayView<double, ExecutionSpace>(&number, rows)),
+                   InvalidArgument);
+      EXPECT_THROW(decode_rows(exec_space, x, 0, rows, ArrayView<float, ExecutionSpace>()),
+                   InvalidArgument);
+      EXPECT_THROW(prepare_queries(exec_space, ArrayView<const float, ExecutionSpace>(), 1,
+                                   ArrayView<double, ExecutionSpace>(),
+                                   ArrayView<double, ExecutionSpace>(&number, rows)),
+                   InvalidArgument);
+      EXPECT_THROW(start_from_arrays(exec_space, SpreadState<ExecutionSpace>{},
+                                     SourceArrays<ExecutionSpace>{}, 0, 0, rows, SpreadMode::linear,
+                                     ArrayView<std::uint32_t, ExecutionSpace>()),
+                   InvalidArgument);
+    }
+    Arch::fence(exec_space, "Kindred::Testing::refused");
+  });
+}
+
+/// The number of a group, on the host.
+struct GroupOfHost {
+  KOKKOS_INLINE_FUNCTION GroupOfHost(Arch::GroupKind, std::size_t of) : index(of) {}
+  std::size_t index;
+};
+
+/// Fills its scratch, and counts how often each group finds what it wrote.
+struct FillScratch {
+  using view_type = GroupOfHost;
+  static constexpr unsigned threads_max = 32;
+  static constexpr unsigned teams_at_once = 1;
+
+  std::uint32_t* runs;
+  std::size_t bytes;
+
+  template <class View>
+  KOKKOS_INLINE_FUNCTION void operator()(const View& group, std::byte* scratch) const {
+    KOKKOS_IF_ON_HOST((fill(group.index, scratch);))
+  }
+  void fill(std::size_t group, std::byte* scratch) const {
+    if (!begin_at(64, scratch)) return;
+    std::memset(scratch, static_cast<int>(group % 251), bytes);
+    for (std::size_t i = 0; i < bytes; ++i)
+      if (scratch[i] != static_cast<std::byte>(group % 251)) return;
+    ++runs[group];
+  }
+};
+
+/// Calls `body(exec_space)` with the instances on the host.
+template <class Body>
+void on_hosts(const Body& body) {
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    if constexpr (!Arch::is_device<ExecutionSpace>) body(exec_space);
+  });
+}
+
+TEST(Launch, OnAHostGivesEachGroupScratchThatNoOtherUsesMeanwhile) {
+  on_hosts([](const auto& exec_space) {
+    for (const std::size_t groups : {1, 2, 3, 31, 1000}) {
+      for (const std::size_t bytes : {0, 1, 63, 64, 5000}) {
+        std::vector<std::uint32_t> runs(groups);
+        Arch::launch(exec_space,
+                     {.label = "Kindred::Testing::fill", .groups = groups, .scratch_bytes = bytes},
+                     FillScratch{runs.data(), bytes});
+        Arch::fence(exec_space, "Kindred::Testing::fill");
+        EXPECT_EQ(runs, std::vector<std::uint32_t>(groups, 1)) << bytes;
+      }
+    }
+  });
+}
+
+TEST(Launch, OnAHostReportsMissingMemoryForScratchBeforeAnyGroupRuns) {
+  on_hosts([](const auto& exec_space) {
+    for (const std::size_t groups : {1, 2, 100}) {
+      std::vector<std::uint32_t> runs(groups);
+      const auto call = [&] {
+        Arch::launch(exec_space,
+                     {.label = "Kindred::Testing::fill", .groups = groups, .scratch_bytes = 10'000},
+                     FillScratch{runs.data(), 10'000});
+      };
+      const std::size_t failures = Testing::fail_every_allocation(
+          10'000, call, [&](std::size_t) { EXPECT_EQ(runs, std::vector<std::uint32_t>(groups)); });
+      EXPECT_EQ(failures, 1U);
+      EXPECT_EQ(runs, std::vector<std::uint32_t>(groups, 1));
+    }
+  });
+}
+
+TEST(Launch, OnADeviceRefusesMoreTeamsAndScratchThanItHas) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      const auto message = [&](std::size_t groups, std::size_t bytes) {
+        return Testing::message_of<InvalidArgument>([&] {
+          Arch::launch(
+              exec_space,
+              {.label = "Kindred::Testing::fill", .groups = groups, .scratch_bytes = bytes},
+              FillScratch{nullptr, 0});
+        });
+      };
+      // Truncated to 32 bits, this is one team.
+      EXPECT_THAT(message((std::size_t{1} << 32U) + 1, 0), HasSubstr("the limit is 2147483647"));
+#if KINDRED_ENABLE_SPECIALIZED
+      EXPECT_THAT(message(1, (std::size_t{1} << 32U) + 64), HasSubstr("bytes of scratch"));
+#endif
+    }
+  });
+}
+
+/// Each number is another kernel, which no thread has launched before.
+template <int Number>
+struct NeedsScratch {
+  static constexpr unsigned threads_max = 32;
+  static constexpr unsigned teams_at_once = 1;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Arch::Team& team, std::byte* scratch) const {
+    scratch[team.thread()] = std::byte{Number};
+  }
+};
+
+/// Lets two threads launch a kernel for the first time, with different scratch above 48 KB.
+template <int Number, class ExecutionSpace>
+void launch_from_two_threads(const ExecutionSpace& exec_space) {
+  std::atomic<int> waiting = 2;
+  std::atomic<int> failed = 0;
+  const auto launch = [&](std::size_t bytes) {
+    --waiting;
+    while (waiting > 0) std::this_thread::yield();
+    try {
+      for (int repeat = 0; repeat < 3; ++repeat)
+        Arch::launch(exec_space, {.label = "Kindred::Testing::scratch", .scratch_bytes = bytes},
+                     NeedsScratch<Number>{});
+    } catch (const Error&) {
+      ++failed;
+    }
+  };
+  std::thread other(launch, std::size_t{60} << 10U);
+  launch(std::size_t{96} << 10U);
+  other.join();
+  EXPECT_EQ(failed, 0) << Number;
+}
+
+TEST(Launch, OnADeviceHasTheScratchThatAnyOfTwoThreadsNeeds) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      if (Arch::scratch_bytes_limit(exec_space) < std::size_t{96} << 10U) return;
+      [&]<int... Numbers>(std::integer_sequence<int, Numbers...>) {
+        (launch_from_two_threads<Numbers>(exec_space), ...);
+      }
+      (std::make_integer_sequence<int, 16>());
+      Arch::fence(exec_space, "Kindred::Testing::scratch");
+    }
+  });
+}
+
+}  // namespace LaunchTest

@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of a caller that begin at any element, with gaps of any size between their rows, give the
+// bits of aligned ones, in host memory and on a device, and nothing beside them is written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/CsrGraph.hpp>
+#include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/matcher/LayerGradients.hpp>
+#include <kindred/matcher/RowFunctions.hpp>
+#include <kindred/matcher/SeedFunctions.hpp>
+#include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "DeviceCopy.hpp"
+#include "GivenArray.hpp"
+#include "MessageOf.hpp"
+#include "Support.hpp"
+
+namespace UnalignedArraysTest {
+
+using namespace Kindred;
+using testing::HasSubstr;
+
+std::vector<float> floats(std::mt19937_64& generator, std::size_t count, float least = -1.0F) {
+  std::uniform_real_distribution<float> values(least, 1.0F);
+  std::vector<float> out(count);
+  for (float& value : out) value = values(generator);
+  return out;
+}
+/// The upper halves of floats, which are numbers of moderate size as bfloat16 and as float16.
+std::vector<std::uint16_t> halves(const std::vector<float>& values) {
+  std::vector<std::uint16_t> out;
+  for (const float value : values) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(bits));
+    out.push_back(static_cast<std::uint16_t>(bits >> 16U));
+  }
+  return out;
+}
+
+std::vector<Edge> edges_of(std::mt19937_64& generator, std::uint32_t nodes, std::size_t count) {
+  std::vector<Edge> edges;
+  for (std::size_t i = 0; i < count; ++i) {
+    // Node 0 is a hub, whose row consists of several blocks.
+    const auto from = static_cast<std::uint32_t>(generator() % nodes);
+    const auto to = i % 3 == 0 ? 0U : static_cast<std::uint32_t>(generator() % nodes);
+    edges.push_back({from, to, static_cast<float>(generator() % 1000) / 1000.0F});
+  }
+  return edges;
+}
+
+TEST(UnalignedArrays, OfHopsHaveTheBitsOfAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.hop");
+  constexpr std::uint32_t nodes = 1000;
+  const auto edges = edges_of(generator, nodes, 30'000);
+  const SpreadingEngine engine(Testing::context(), {nodes, edges, {}}, GraphOptions{});
+  for (const std::size_t columns : {1, 3, 8, 32, 33}) {
+    const auto values = floats(generator, nodes * columns);
+    for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
+      SCOPED_TRACE(columns);
+      expect_same_bits(false, [&](const Layout& layout) {
+        Given<float> x(layout, nodes, columns, values);
+        Given<float> y(layout, nodes, columns, std::vector<float>(nodes * columns));
+        HopOptions options;
+        options.direction = direction;
+        engine.hop(x.array(), y.array(), options);
+        return joined({x.result(), y.result()});
+      });
+    }
+  }
+}
+
+TEST(UnalignedArrays, OfHopsOnAStreamHaveTheBitsOfAlignedOnes) {
+  if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
+  auto generator = Testing::generator("UnalignedArrays.stream");
+  constexpr std::uint32_t nodes = 1000;
+  const auto edges = edges_of(generator, nodes, 30'000);
+  Testing::DeviceStream stream(Testing::context());
+  const SpreadingEngine engine(Testing::context(), {nodes, edges, {}}, GraphOptions{});
+  for (const std::size_t columns : {1, 8, 32}) {
+    const auto values = floats(generator, nodes * columns);
+    expect_same_bits(false, [&](const Layout& layout) {
+      Given<float> x({true, layout.skip, 0}, nodes, columns, values);
+      Given<float> y({true, layout.skip, 0}, nodes, columns, std::vector<float>(nodes * columns));
+      HopOptions options;
+      options.stream = stream.stream();
+      engine.hop(x.array(), y.array(), options);
+      stream.wait();
+      return y.result();
+    });
+  }
+}
+
+/// Graphs of so many nodes are summed by propagation blocking on a device, after 32 hops.
+TEST(UnalignedArrays, OfHopsByPropagationBlockingHaveTheBitsOfAlignedOnes) {
+  if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
+  auto generator = Testing::generator("UnalignedArrays.blocking");
+  constexpr std::uint32_t nodes = (1U << 22U) + 5;
+  std::vector<Edge> edges;
+  for (std::uint32_t v = 0; v < nodes; ++v)
+    edges.push_back({v, static_cast<std::uint32_t>(generator() % nodes),
+                     static_cast<float>(generator() % 100) / 100.0F});
+  const SpreadingEngine engine(Testing::context(), {nodes, edges, {}}, GraphOptions{});
+  const auto values = floats(generator, nodes);
+  const auto hop = [&](std::size_t skip) {
+    Given<float> x({true, skip, 0}, 0, nodes, values);
+    Given<float> y({true, skip, 0}, 0, nodes, std::vector<float>(nodes));
+    engine.hop(x.array(), y.array());
+    return y.result();
+  };
+  const Bytes expected = hop(0);
+  for (int i = 0; i < 40; ++i) ASSERT_EQ(hop(0), expected);
+  for (const std::size_t skip : {1, 2, 3}) ASSERT_EQ(hop(skip), expected);
+}
+
+TEST(UnalignedArrays, OfHopsOverRowsOfACallerHaveTheBitsOfAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.csr");
+  constexpr std::size_t nodes = 300;
+  std::vector<std::int64_t> offsets{0};
+  for (std::size_t v = 0; v < nodes; ++v)
+    offsets.push_back(offsets.back() + static_cast<std::int64_t>(v == 7 ? 9000 : generator() % 40));
+  const auto count = static_cast<std::size_t>(offsets.back());
+  std::vector<std::uint32_t> ends(count);
+  for (std::uint32_t& end : ends) end = static_cast<std::uint32_t>(generator() % nodes);
+  const auto weights = floats(generator, count);
+  for (const std::size_t columns : {1, 8, 32}) {
+    const auto values = floats(generator, nodes * columns);
+    for (const Space space : Testing::spaces()) {
+      expect_same_bits(false, [&](const Layout& layout) {
+        const Layout here{false, layout.skip, 0};
+        Given<std::int64_t> of_offsets(here, 0, nodes + 1, offsets);
+        Given<std::uint32_t> of_ends(here, 0, count, ends);
+        Given<float> of_weights(here, 0, count, weights);
+        Given<float> x(here, nodes, columns, values);
+        Given<float> y(here, nodes, columns, std::vector<float>(nodes * columns));
+        CsrHopOptions options;
+        options.space = space;
+        hop(Testing::context(), {of_offsets.array(), of_ends.array(), of_weights.array(), {}},
+            x.array(), y.array(), options);
+        return y.result();
+      });
+    }
+  }
+}
+
+TEST(UnalignedArrays, OfSourcesAndActivationsHaveTheBitsOfAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.spread");
+  constexpr std::uint32_t nodes = 1000;
+  const auto edges = edges_of(generator, nodes, 8000);
+  const SpreadingEngine engine(Testing::context(), {nodes, edges, {}}, GraphOptions{});
+  constexpr std::size_t queries = 5, each = 7, top = 9;
+  std::vector<std::int64_t> offsets;
+  std::vector<std::uint32_t> sources;
+  for (std::size_t q = 0; q <= queries; ++q) offsets.push_back(static_cast<std::int64_t>(q * each));
+  for (std::size_t i = 0; i < queries * each; ++i)
+    sources.push_back(static_cast<std::uint32_t>(generator() % nodes));
+  const auto values = floats(generator, sources.size(), 0.0F);
+  std::optional<Testing::DeviceStream> stream;
+  if (Testing::context().is_usable(Space::cuda)) stream.emplace(Testing::context());
+  for (const bool queued : {false, true}) {
+    for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::pagerank}) {
+      if (queued && (!stream || mode == SpreadMode::pagerank)) continue;
+      expect_same_bits(false, [&](const Layout& layout) {
+        const Layout where{layout.on_device || queued, layout.skip, 0};
+        Given<std::int64_t> of_offsets(where, 0, offsets.size(), offsets);
+        Given<std::uint32_t> of_nodes(where, 0, sources.size(), sources);
+        Given<float> of_values(where, 0, values.size(), values);
+        Given<std::uint32_t> out(where, queries, top, std::vector<std::uint32_t>(queries * top));
+        Given<float> activations(where, queries, top, std::vector<float>(queries * top));
+        SpreadOptions options;
+        options.mode = mode;
+        if (queued) options.stream = stream->stream();
+        engine.spread({of_offsets.array(), of_nodes.array(), of_values.array()},
+                      {out.array(), activations.array()}, options);
+        if (queued) stream->wait();
+        return joined({out.result(), activations.result()});
+      });
+    }
+  }
+}
+
+TEST(UnalignedArrays, OfAVectorIndexHaveTheBitsOfAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.index");
+  for (const std::size_t dimension : {7, 24, 64}) {
+    constexpr std::size_t rows = 700, count = 5, top = 11, length = 33;
+    SCOPED_TRACE(dimension);
+    const VectorIndex index(Testing::context(), floats(generator, rows * dimension), dimension);
+    const auto queries = floats(generator, count * dimension);
+    std::vector<std::int64_t> lists(count * length);
+    for (std::int64_t& id : lists) id = static_cast<std::int64_t>(generator() % rows);
+    for (const Metric metric : {Metric::ip, Metric::cosine, Metric::l2}) {
+      expect_same_bits(true, [&](const Layout& layout) {
+        Given<float> asked(layout, count, dimension, queries);
+        Given<float> all(layout, count, rows, std::vector<float>(count * rows));
+        ScoreOptions of_scores;
+        of_scores.metric = metric;
+        index.scores(asked.array(), all.array(), of_scores);
+        Bytes results = all.result();
+        SearchOptions options;
+        options.metric = metric;
+        for (const SearchPath path : {SearchPath::brute_force, SearchPath::gemm}) {
+          Given<float> scores(layout, count, top, std::vector<float>(count * top));
+          Given<std::int64_t> ids(layout, count, top, std::vector<std::int64_t>(count * top));
+          options.path = path;
+          index.search(asked.array(), scores.array(), ids.array(), options);
+          results = joined({results, scores.result(), ids.result()});
+        }
+        options.path = {};
+        if (layout.on_device && dimension % 4 != 0) return results;
+        Given<std::int64_t> candidates(layout, count, length, lists);
+        Given<float> scores(layout, count, top, std::vector<float>(count * top));
+        Given<std::int64_t> ids(layout, count, top, std::vector<std::int64_t>(count * top));
+        index.score(asked.array(), candidates.array(), scores.array(), ids.array(), options);
+        return joined({results, scores.result(), ids.result()});
+      });
+    }
+  }
+}
+
+TEST(UnalignedArrays, OfNewRowsAreStoredAsAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.add");
+  constexpr std::size_t dimension = 12, rows = 9;
+  const auto values = floats(generator, rows * dimension);
+  expect_same_bits(true, [&](const Layout& layout) {
+    VectorIndex index(Testing::context(), {}, dimension);
+    Given<float> given(layout, rows, dimension, values);
+    index.add(given.array());
+    std::vector<float> scores(index.size());
+    index.scores(std::span<const float>(values).first(dimension), scores);
+    return bytes_of(scores);
+  });
+}
+
+TEST(UnalignedArrays, OfRowsOfACallerHaveTheBitsOfAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.rows");
+  constexpr std::size_t rows = 90, top = 6;
+  const auto check = [&](std::size_t dimension, std::size_t count, const auto& of_rows,
+                         DataType type) {
+    using T = typename std::decay_t<decltype(of_rows)>::value_type;
+    const auto queries = floats(generator, count * dimension);
+    for (const Metric metric : {Metric::ip, Metric::cosine, Metric::l2}) {
+      expect_same_bits(true, [&](const Layout& layout) {
+        Given<float> asked(layout, count, dimension, queries);
+        Given<T> given(layout, rows, dimension, of_rows, type);
+        Given<float> all(layout, count, rows, std::vector<float>(count * rows));
+        Given<float> scores(layout, count, top, std::vector<float>(count * top));
+        Given<std::int64_t> ids(layout, count, top, std::vector<std::int64_t>(count * top));
+        RowOptions options;
+        options.metric = metric;
+        row_scores(Testing::context(), asked.array(), given.array(), all.array(), options);
+        top_rows(Testing::context(), asked.array(), given.array(), scores.array(), ids.array(),
+                 options);
+        return joined({all.result(), scores.result(), ids.result()});
+      });
+    }
+  };
+  for (const std::size_t dimension : {5, 64}) {
+    for (const std::size_t count : {1, 10}) {
+      SCOPED_TRACE(dimension);
+      const auto values = floats(generator, rows * dimension);
+      check(dimension, count, values, DataType::float32);
+      check(dimension, count, halves(values), DataType::bfloat16);
+      check(dimension, count, halves(values), DataType::float16);
+    }
+  }
+}
+
+TEST(UnalignedArrays, OfSeedsHaveTheBitsOfAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.seeds");
+  constexpr std::size_t seeds = 6, hidden = 48, rows = 40, blueprints = 2;
+  const std::vector<std::int32_t> lifecycle{3, 4, 5, 6, 7, 0};
+  const std::vector<std::int32_t> blueprint{0, 1, 1, 0, 1, 0};
+  const std::vector<std::int32_t> mode{0, 1, 2, 3, 0, 1};
+  const auto alpha = floats(generator, seeds, 0.0F);
+  const auto weights = floats(generator, blueprints * hidden);
+  const auto values = floats(generator, rows * hidden);
+  const auto gradients = floats(generator, rows * hidden);
+  const auto check = [&](const auto& of_x, const auto& of_g, DataType type) {
+    using T = typename std::decay_t<decltype(of_x)>::value_type;
+    expect_same_bits(true, [&](const Layout& layout) {
+      Given<std::int32_t> of_lifecycle(layout, 0, seeds, lifecycle);
+      Given<std::int32_t> of_blueprint(layout, 0, seeds, blueprint);
+      Given<std::int32_t> of_mode(layout, 0, seeds, mode);
+      Given<float> of_alpha(layout, 0, seeds, alpha);
+      Given<float> of_weights(layout, blueprints, hidden, weights);
+      const SeedArrays arrays{of_lifecycle.array(), of_blueprint.array(), of_mode.array(),
+                              of_alpha.array(), of_weights.array()};
+      Given<T> x(layout, rows, hidden, of_x, type);
+      Given<T> y(layout, rows, hidden, std::vector<T>(rows * hidden), type);
+      Given<float> sum(layout, 0, seeds, std::vector<float>(seeds));
+      Given<double> squares(layout, 0, seeds, std::vector<double>(seeds));
+      const SeedSums sums{sum.array(), squares.array(), {}};
+      forward_seeds(Testing::context(), arrays, x.array(), y.array(), sums);
+      Given<T> g(layout, rows, hidden, of_g, type);
+      Given<T> dx(layout, rows, hidden, std::vector<T>(rows * hidden), type);
+      Given<float> dweights(layout, blueprints, hidden, std::vector<float>(blueprints * hidden));
+      Given<float> dalpha(layout, 0, seeds, std::vector<float>(seeds));
+      backward_seeds(Testing::context(), arrays, x.array(), g.array(), dx.array(), dweights.array(),
+                     dalpha.array());
+      if (layout.on_device) {
+        Testing::on_device(Testing::context(), [](const auto& exec_space) {
+          Arch::fence(exec_space, "Kindred::Testing::seeds");
+        });
+      }
+      return joined({y.result(), sum.result(), squares.result(), dx.result(), dweights.result(),
+                     dalpha.result()});
+    });
+  };
+  check(values, gradients, DataType::float32);
+  check(halves(values), halves(gradients), DataType::bfloat16);
+  check(halves(values), halves(gradients), DataType::float16);
+}
+
+TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.layers");
+  constexpr std::size_t rows = 33, columns = 64, outputs = 48;
+  const auto values = floats(generator, rows * columns);
+  const auto matrix = floats(generator, outputs * columns);
+  const auto gradients = floats(generator, rows * outputs);
+  const auto norm_gradients = floats(generator, rows * columns);
+  const auto gamma = floats(generator, columns);
+  const auto beta = floats(generator, columns);
+  const auto bias = floats(generator, outputs);
+  const auto check = [&](VectorElement element, const auto& of_x, const auto& of_w,
+                         const auto& of_g, const auto& of_norm) {
+    using T = typename std::decay_t<decltype(of_x)>::value_type;
+    // The products of a device library depend on the alignment; reproducible ones do not.
+    expect_same_bits(true, [&](const Layout& layout) {
+      const Space space = layout.on_device ? Space::cuda : Space::serial;
+      Given<T> x(layout, rows, columns, of_x, DataType::bfloat16);
+      Given<T> w(layout, outputs, columns, of_w, DataType::bfloat16);
+      Given<T> y(layout, rows, columns, std::vector<T>(rows * columns), DataType::bfloat16);
+      Given<float> z(layout, rows, outputs, std::vector<float>(rows * outputs));
+      Given<float> of_gamma(layout, 0, columns, gamma);
+      Given<float> of_beta(layout, 0, columns, beta);
+      Given<float> of_bias(layout, 0, outputs, bias);
+      Given<float> mean(layout, 0, rows, std::vector<float>(rows));
+      const NormLayer norm{x.read(element), y.matrix(element), of_gamma.span(),
+                           of_beta.span(),  mean.span(),       {}};
+      const LinearLayer linear{x.read(element), w.read(element), of_bias.span(),
+                               z.matrix(VectorElement::float32), LayerActivation::gelu};
+      const PreparedNorms norms(Testing::context(), {&norm, 1}, space);
+      const PreparedLinears linears(Testing::context(), {&linear, 1}, true, space);
+      norms.run();
+      linears.run();
+      Given<T> g(layout, rows, columns, of_norm, DataType::bfloat16);
+      Given<T> dx(layout, rows, columns, std::vector<T>(rows * columns), DataType::bfloat16);
+      Given<float> dgamma(layout, 0, columns, std::vector<float>(columns));
+      const NormGradient back{x.read(element),
+                              g.read(element),
+                              dx.matrix(element),
+                              of_gamma.span(),
+                              of_beta.span(),
+                              dgamma.span(),
+                              {}};
+      Given<T> h(layout, rows, outputs, of_g, DataType::bfloat16);
+      Given<T> dx2(layout, rows, columns, std::vector<T>(rows * columns), DataType::bfloat16);
+      Given<float> dw(layout, outputs, columns, std::vector<float>(outputs * columns));
+      Given<float> dbias(layout, 0, outputs, std::vector<float>(outputs));
+      const LinearGradient back2{x.read(element),     w.read(element),
+                                 of_bias.span(),      h.read(element),
+                                 dx2.matrix(element), dw.matrix(VectorElement::float32),
+                                 dbias.span(),        LayerActivation::relu};
+      const PreparedNormGradients of_norms(Testing::context(), {&back, 1}, space);
+      const PreparedLinearGradients of_linears(Testing::context(), {&back2, 1}, true, space);
+      of_norms.run();
+      of_linears.run();
+      norms.wait();
+      linears.wait();
+      of_norms.wait();
+      of_linears.wait();
+      return joined({y.result(), z.result(), mean.result(), dx.result(), dgamma.result(),
+                     dx2.result(), dw.result(), dbias.result()});
+    });
+  };
+  check(VectorElement::float32, values, matrix, gradients, norm_gradients);
+  check(VectorElement::bfloat16, halves(values), halves(matrix), halves(gradients),
+        halves(norm_gradients));
+}
+
+/// A vendor's library may sum in another order where the alignment differs, within its bound.
+TEST(UnalignedArrays, OfLargeProductsAreCloseToAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.products");
+  constexpr std::size_t rows = 192, inputs = 128, outputs = 160;
+  const auto values = floats(generator, rows * inputs);
+  const auto matrix = floats(generator, outputs * inputs);
+  const auto bias = floats(generator, outputs);
+  const auto product = [&](const Layout& layout) {
+    const Space space = layout.on_device ? Space::cuda : Space::serial;
+    Given<float> x(layout, rows, inputs, values);
+    Given<float> w(layout, outputs, inputs, matrix);
+    Given<float> of_bias(layout, 0, outputs, bias);
+    Given<float> y(layout, rows, outputs, std::vector<float>(rows * outputs));
+    const VectorElement element = VectorElement::float32;
+    const LinearLayer linear{x.read(element), w.read(element), of_bias.span(), y.matrix(element),
+                             LayerActivation::relu};
+    const PreparedLinears linears(Testing::context(), {&linear, 1}, false, space);
+    linears.run();
+    linears.wait();
+    const Bytes bytes = y.result();
+    std::vector<float> out(rows * outputs);
+    std::memcpy(out.data(), bytes.data(), bytes.size());
+    return out;
+  };
+  for (const bool on_device : {false, true}) {
+    if (on_device && !Testing::context().is_usable(Space::cuda)) continue;
+    const auto expected = product({on_device, 0, 0});
+    for (const std::size_t skip : {1, 2, 4}) {
+      for (const std::size_t gap : {0, 1, 4}) {
+        const auto got = product({on_device, skip, gap});
+        for (std::size_t i = 0; i < got.size(); ++i)
+          ASSERT_NEAR(got[i], expected[i], 1e-4F) << Layout{on_device, skip, gap}.name();
+      }
+    }
+  }
+}
+
+TEST(UnalignedArrays, OfBulkOperationsHaveTheBitsOfAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.bulk");
+  const Bulk bulk(Testing::context());
+  constexpr std::size_t rows = 3, columns = 5000;
+  const auto check = [&](const auto& a_values, const auto& b_values) {
+    using T = typename std::decay_t<decltype(a_values)>::value_type;
+    expect_same_bits(true, [&](const Layout& layout) {
+      Bytes results;
+      Given<T> a(layout, rows, columns, a_values);
+      Given<T> b(layout, rows, columns, b_values);
+      for (const ElementWise op : {ElementWise::add, ElementWise::multiply}) {
+        Given<T> out(layout, rows, columns, std::vector<T>(rows * columns));
+        bulk.element_wise(op, a.array(), b.array(), out.array());
+        results = joined({results, out.result()});
+      }
+      if constexpr (std::is_integral_v<T>) {
+        Given<T> out(layout, rows, columns, std::vector<T>(rows * columns));
+        bulk.xor_elements(a.array(), b.array(), out.array());
+        results = joined({results, out.result()});
+      }
+      const Layout dense{layout.on_device, layout.skip, 0};
+      using Sum =
+          std::conditional_t<std::is_floating_point_v<T>, T,
+                             std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+      Given<Sum> sums(dense, 0, rows, std::vector<Sum>(rows));
+      bulk.reduce(Reduction::sum, a.array(), sums.array());
+      Given<T> least(dense, 0, rows, std::vector<T>(rows));
+      bulk.reduce(Reduction::min, a.array(), least.array());
+      return joined({results, sums.result(), least.result()});
+    });
+  };
+  const auto numbers = [&]<class T>(T) {
+    std::vector<T> out(rows * columns);
+    for (T& value : out) value = static_cast<T>(generator());
+    return out;
+  };
+  check(floats(generator, rows * columns), floats(generator, rows * columns));
+  check(numbers(std::uint8_t{}), numbers(std::uint8_t{}));
+  check(numbers(std::int16_t{}), numbers(std::int16_t{}));
+  check(numbers(std::uint32_t{}), numbers(std::uint32_t{}));
+  check(numbers(std::int64_t{}), numbers(std::int64_t{}));
+}
+
+TEST(UnalignedArrays, OfReproducibleProductsHaveTheBitsOfAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.multiply");
+  const Bulk bulk(Testing::context());
+  constexpr std::size_t m = 17, n = 32, k = 24;
+  const auto a_values = floats(generator, m * k);
+  const auto b_values = floats(generator, k * n);
+  expect_same_bits(false, [&](const Layout& layout) {
+    Given<float> a(layout, m, k, a_values);
+    Given<float> b(layout, k, n, b_values);
+    Given<float> c(layout, m, n, std::vector<float>(m * n));
+    ProductOptions options;
+    options.reproducible = true;
+    bulk.multiply(a.array(), b.array(), c.array(), options);
+    return c.result();
+  });
+}
+
+TEST(UnalignedArrays, OfSimilaritiesHaveTheBitsOfAlignedOnes) {
+  auto generator = Testing::generator("UnalignedArrays.sequence");
+  std::vector<std::string> texts;
+  for (int i = 0; i < 70; ++i) {
+    std::string& text = texts.emplace_back();
+    for (std::uint64_t length = generator() % 30; length > 0; --length)
+      text += static_cast<char>('a' + generator() % 4);
+  }
+  const std::vector<std::string_view> patterns(texts.begin(), texts.end());
+  const SequenceMatcher matcher(Testing::context(), patterns);
+  std::vector<std::uint32_t> symbols;
+  std::vector<std::int64_t> offsets{0};
+  constexpr std::size_t queries = 6;
+  for (std::size_t q = 0; q < queries; ++q) {
+    for (const char c : texts[q]) symbols.push_back(static_cast<std::uint32_t>(c));
+    offsets.push_back(static_cast<std::int64_t>(symbols.size()));
+  }
+  const auto check = [&]<class T>(T) {
+    expect_same_bits(true, [&](const Layout& layout) {
+      const Layout here{false, layout.skip, 0};
+      Given<std::uint32_t> of_symbols(here, 0, symbols.size(), symbols);
+      Given<std::int64_t> of_offsets(here, 0, offsets.size(), offsets);
+      Given<T> out(layout, queries, texts.size(), std::vector<T>(queries * texts.size()));
+      matcher.scores(of_symbols.array(), of_offsets.array(), out.array());
+      return out.result();
+    });
+  };
+  check(float{});
+  check(double{});
+}
+
+TEST(UnalignedArrays, ThatBeginWithinAnElementAreRefused) {
+  Context& context = Testing::context();
+  const std::vector<float> memory(4096, 0.5F);
+  const auto* odd = reinterpret_cast<const std::byte*>(memory.data()) + 1;
+  auto* written = const_cast<std::byte*>(odd);
+  const auto in = [&](std::vector<std::int64_t> shape, DataType type = DataType::float32) {
+    return ConstArray(odd, type, shape);
+  };
+  const auto out = [&](std::vector<std::int64_t> shape, DataType type = DataType::float32) {
+    return Array(written, type, shape);
+  };
+  const auto expect_refused = [](const auto& call) {
+    EXPECT_THAT(Testing::message_of<InvalidArgument>(call),
+                HasSubstr("is not aligned to its elements of"));
+  };
+  std::vector<float> well(4096);
+  const ConstArray x(well.data(), DataType::float32, std::vector<std::int64_t>{2, 8});
+  const Array y(well.data() + 1024, DataType::float32, std::vector<std::int64_t>{2, 8});
+  const std::vector<Edge> edges{{0, 1, 1.0F}};
+  const SpreadingEngine engine(context, {2, edges, {}}, GraphOptions{});
+  expect_refused([&] { engine.hop(in({2, 8}), y); });
+  expect_refused([&] { engine.hop(x, out({2, 8})); });
+  VectorIndex index(context, std::vector<float>(16, 1.0F), 8);
+  expect_refused([&] { index.scores(in({2, 8}), out({2, 2})); });
+  expect_refused([&] { index.scores(x, out({2, 2})); });
+  expect_refused([&] { index.add(in({2, 8})); });
+  expect_refused([&] { row_scores(context, x, in({2, 8}), out({2, 2})); });
+  const Bulk bulk(context);
+  expect_refused([&] { bulk.element_wise(ElementWise::square, in({2, 8}), y); });
+  expect_refused([&] { bulk.element_wise(ElementWise::square, x, out({2, 8})); });
+  const std::vector<std::string_view> texts{"a", "b"};
+  const SequenceMatcher matcher(context, texts);
+  expect_refused([&] { matcher.scores(texts, out({2, 2})); });
+  const std::vector<std::int32_t> codes(2);
+  const ConstArray of_seeds(codes.data(), DataType::int32, std::vector<std::int64_t>{2});
+  const ConstArray alpha(well.data(), DataType::float32, std::vector<std::int64_t>{2});
+  const ConstArray weights(well.data(), DataType::float32, std::vector<std::int64_t>{1, 8});
+  const SeedArrays seeds{of_seeds, of_seeds, of_seeds, alpha, weights};
+  expect_refused([&] { forward_seeds(context, seeds, in({2, 8}), y); });
+  expect_refused([&] { forward_seeds(context, seeds, x, out({2, 8})); });
+  const ConstMatrix matrix{VectorElement::float32, {odd, 64}, 2, 8, 0};
+  const NormLayer norm{matrix, matrix_of(std::span(well).first(16), 2, 8)};
+  expect_refused([&] { run_norm_layers(context, {&norm, 1}); });
+}
+
+}  // namespace UnalignedArraysTest
