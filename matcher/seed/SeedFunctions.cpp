@@ -253,7 +253,9 @@ class PassArrays {
   }
   template <class T, class ExecutionSpace>
   static ArrayView<T, ExecutionSpace> values_of(const ConstArray& array) {
-    return ArrayView<T, ExecutionSpace>(static_cast<T*>(array.data()), array.size());
+    // To the last element: rows may be further apart than they are long.
+    return ArrayView<T, ExecutionSpace>(static_cast<T*>(array.data()),
+                                        Impl::checked_bytes({"seeds", array}) / sizeof(T));
   }
 
   SeedArrays m_seeds;
@@ -371,7 +373,8 @@ void run_backward(const ExecutionSpace& exec_space, Context& context, Space spac
                 ArrayView<std::byte, ExecutionSpace>(workspace.data(), own_bytes), sums);
   seed_table_gradients<ExecutionSpace>(
       exec_space, view, sums,
-      ArrayView<float, ExecutionSpace>(static_cast<float*>(dweights.data()), dweights.size()),
+      ArrayView<float, ExecutionSpace>(static_cast<float*>(dweights.data()),
+                                       Impl::checked_bytes({"dweights", dweights}) / sizeof(float)),
       dweights.rank() == 2 ? Impl::row_stride({"dweights", dweights}) : 0,
       ArrayView<float, ExecutionSpace>(static_cast<float*>(dalpha.data()), dalpha.size()));
   if constexpr (!Arch::is_device<ExecutionSpace>)

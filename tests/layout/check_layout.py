@@ -261,6 +261,34 @@ def test_folder_breaches(texts):
             yield f"tests/{folder}", "has the name of no engine, no folder of core and no kind of test"
 
 
+KERNEL = re.compile(r"\b(\w+)\(\s*const (?:ExecutionSpace|HostSpace)& exec_space|\b(\w+_here)\(")
+CHECK = re.compile(r'\bArgumentCheck \w+\("(\w+)"\)')
+CHECKED_CALL = re.compile(r'\{"(\w+)",\s*\[\]')
+# Functions of core that take an instance and launch nothing.
+PLANS = {"can_bin", "candidate_plan", "fits_given_candidates", "fits_one_launch", "lane_pair_workspace", "pair_score_workspace", "plan_norms",
+         "seed_backward_workspace", "seed_forward_plan", "short_pair_workspace", "unfinished_teams"}
+
+
+def kernel_breaches(texts):
+    """A public function of core that launches a kernel, or runs one `here`, begins with an ArgumentCheck of its name and has a row in a
+    test of arguments."""
+    checks, rows = set(), set()
+    for path, text in texts.items():
+        if path.startswith("core/"):
+            checks.update(CHECK.findall(text))
+        if re.match(r"tests/\w+/kernels/Test_\w*Arguments\.cpp$", path):
+            rows.update(CHECKED_CALL.findall(text))
+    for path, text in texts.items():
+        of_core = CORE_FOLDER.match(path)
+        if not of_core or of_core[1] in CORE_LEAVES or "/include/" not in path or "/impl/" in path:
+            continue
+        for name in sorted({launched or here for launched, here in KERNEL.findall(text)} - PLANS):
+            if name not in checks:
+                yield path, f"{name} has no ArgumentCheck"
+            if name not in rows:
+                yield path, f"{name} has no row in tests/<folder>/kernels/Test_<Folder>Arguments.cpp"
+
+
 def main(root):
     found = 0
     texts = {}
@@ -273,7 +301,7 @@ def main(root):
             print(f"{name}:{line}: {what}")
             found += 1
     for name, what in [*engine_breaches(texts), *cycle_breaches(texts), *umbrella_breaches(texts), *option_breaches(texts),
-                       *export_breaches(texts), *test_folder_breaches(texts)]:
+                       *export_breaches(texts), *test_folder_breaches(texts), *kernel_breaches(texts)]:
         print(f"{name}: {what}")
         found += 1
     print(f"{found} breaches")

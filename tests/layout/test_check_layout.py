@@ -3,8 +3,8 @@
 """The checker detects what it is meant to detect."""
 import unittest
 
-from check_layout import (ENGINES, breaches_of, cycle_breaches, engine_breaches, export_breaches, option_breaches, test_folder_breaches,
-                          umbrella_breaches)
+from check_layout import (ENGINES, breaches_of, cycle_breaches, engine_breaches, export_breaches, kernel_breaches, option_breaches,
+                          test_folder_breaches, umbrella_breaches)
 
 HEADER = "// SPDX-License-Identifier: Apache-2.0\n"
 
@@ -29,6 +29,21 @@ class CheckLayout(unittest.TestCase):
         self.assertTrue(found("core/src/a.cpp", "#include <kindred/matcher/RankFusion.hpp>\n"))
         self.assertTrue(found("core/src/a.cpp", "#include <nlohmann/json.hpp>\n"))
         self.assertFalse(found("core/src/a.cpp", "#include <kindred/core/common/Error.hpp>\n#include <vector>\n"))
+
+    def test_kernels_check_their_arguments_and_are_tested(self):
+        header = "core/include/kindred/core/vector/A.hpp"
+        kernel = "template <class ExecutionSpace>\nvoid scale(const ExecutionSpace& exec_space, float by);\n"
+        here = "void scale_here(float by);\n"
+        check = 'const Impl::ArgumentCheck check("scale");\nconst Impl::ArgumentCheck check("scale_here");\n'
+        row = '    {"scale",\n     [](const HostSpace& on, Arguments& a) {}},\n    {"scale_here", [](const HostSpace&, Arguments& a) {}},\n'
+        texts = {header: kernel + here}
+        self.assertEqual(len(list(kernel_breaches(texts))), 4)
+        texts["core/src/vector/A.cpp"] = check
+        self.assertEqual(len(list(kernel_breaches(texts))), 2)
+        texts["tests/vector/kernels/Test_VectorArguments.cpp"] = row
+        self.assertFalse(list(kernel_breaches(texts)))
+        texts["core/include/kindred/core/vector/B.hpp"] = kernel.replace("scale", "candidate_plan")
+        self.assertFalse(list(kernel_breaches(texts)))
 
     def test_the_leaves_of_core_include_no_engine(self):
         line = "#include <kindred/core/sequence/WordTable.hpp>\n"

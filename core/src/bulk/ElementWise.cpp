@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/bulk/ElementWise.hpp>
 
+#include <kindred/core/bulk/impl/BulkChecks.hpp>
 #include <kindred/core/bulk/impl/ElementWiseKernels.hpp>
 
 namespace Kindred {
@@ -8,6 +9,8 @@ namespace Kindred {
 template <class ExecutionSpace, class T>
 void element_wise(const ExecutionSpace& exec_space, const BulkPlan& plan, ElementWise op, T number,
                   const BulkItems<T>& items) {
+  const Impl::ArgumentCheck check("element_wise");
+  Impl::check_items(check, plan, items, true, true);
   const auto launch = [&](const char* label, const auto& function) {
     using op_type = std::decay_t<decltype(function)>;
     Impl::for_each_chunk(
@@ -35,6 +38,8 @@ void element_wise(const ExecutionSpace& exec_space, const BulkPlan& plan, Elemen
 template <class ExecutionSpace>
 void combine_bytes(const ExecutionSpace& exec_space, const BulkPlan& plan, BytesOperation op,
                    std::uint8_t number, const BulkItems<std::uint8_t>& items) {
+  const Impl::ArgumentCheck check("combine_bytes");
+  Impl::check_items(check, plan, items, true, true);
   const auto launch = [&](const char* label, const auto& function) {
     using op_type = std::decay_t<decltype(function)>;
     Impl::for_each_chunk(
@@ -56,6 +61,10 @@ void normalise(const ExecutionSpace& exec_space, const BulkPlan& plan,
                const ArrayView<const double, ExecutionSpace>& means,
                const ArrayView<const double, ExecutionSpace>& deviations,
                const BulkItems<T>& items) {
+  const Impl::ArgumentCheck check("normalise");
+  Impl::check_items(check, plan, items, true, true);
+  check.has("means", means, items.count);
+  check.has("deviations", deviations, items.count);
   Impl::for_each_chunk(
       exec_space, "Kindred::Bulk::normalise::elements", plan.chunks,
       Impl::NormaliseChunks<T>{plan.streams, items, means.data(), deviations.data()});

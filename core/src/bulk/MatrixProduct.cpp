@@ -3,6 +3,7 @@
 
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
+#include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 
 namespace Kindred {
@@ -129,6 +130,10 @@ std::uint64_t plan_products(std::span<MatrixProduct<T>> products) {
 template <class ExecutionSpace, class T>
 void reproducible_products(const ExecutionSpace& exec_space, std::uint64_t work_items,
                            const ArrayView<const MatrixProduct<T>, ExecutionSpace>& products) {
+  const Impl::ArgumentCheck check("reproducible_products");
+  check.is_aligned("products", products);
+  check.is_at_least("the size of products", products.size(), work_items == 0 ? 0 : 1);
+  check.is_at_most("the size of products", products.size(), 0xFFFFFFFFU);
   Impl::for_each_chunk<2>(
       exec_space, "Kindred::Bulk::reproducible_products::rows", work_items,
       Impl::ProductRows<T>{products.data(), static_cast<std::uint32_t>(products.size())});

@@ -2,6 +2,7 @@
 #include <kindred/core/bulk/RandomFill.hpp>
 
 #include <kindred/core/arch/simd/StreamStore.hpp>
+#include <kindred/core/bulk/impl/BulkChecks.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 #include <kindred/core/bulk/impl/Philox.hpp>
 #include <kindred/core/common/Alignment.hpp>
@@ -100,6 +101,9 @@ template <class ExecutionSpace, class T>
 void random_fill(const ExecutionSpace& exec_space, const BulkPlan& plan, std::uint64_t seed,
                  const ArrayView<const std::uint64_t, ExecutionSpace>& offsets,
                  const BulkItems<T>& items) {
+  const Impl::ArgumentCheck check("random_fill");
+  Impl::check_items(check, plan, items, false, true);
+  check.has("offsets", offsets, items.count);
   Impl::for_each_chunk(exec_space, "Kindred::Bulk::random_fill::elements", plan.chunks,
                        Impl::RandomChunks<T>{seed, plan.streams, items, offsets.data()});
 }

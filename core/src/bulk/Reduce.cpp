@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/bulk/Reduce.hpp>
 
+#include <kindred/core/bulk/impl/BulkChecks.hpp>
 #include <kindred/core/bulk/impl/ReduceKernels.hpp>
 
 namespace Kindred {
@@ -10,6 +11,11 @@ void reduce(const ExecutionSpace& exec_space, const BulkPlan& plan, Reduction re
             const BulkItems<T>& items, const ArrayView<const double, ExecutionSpace>& means,
             const ArrayView<double, ExecutionSpace>& partials,
             const ArrayView<double, ExecutionSpace>& results) {
+  const Impl::ArgumentCheck check("reduce");
+  Impl::check_items(check, plan, items, true, false);
+  if (reduction == Reduction::deviation) check.has("means", means, items.count);
+  check.has("partials", partials, plan.chunks);
+  check.has("results", results, items.count);
   if (items.count == 0) return;
   const auto blocks = [&](const char* label, const auto& body) {
     Impl::for_each_block(exec_space, label, plan.chunks, body);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/bulk/ReduceIntegers.hpp>
 
+#include <kindred/core/bulk/impl/BulkChecks.hpp>
 #include <kindred/core/bulk/impl/ReduceIntegerKernels.hpp>
 
 namespace Kindred {
@@ -10,6 +11,10 @@ void reduce_integers(const ExecutionSpace& exec_space, const BulkPlan& plan, Red
                      const BulkItems<T>& items,
                      const ArrayView<WideInteger, ExecutionSpace>& partials,
                      const ArrayView<std::uint64_t, ExecutionSpace>& results) {
+  const Impl::ArgumentCheck check("reduce_integers");
+  Impl::check_items(check, plan, items, true, false);
+  check.has("partials", partials, plan.chunks);
+  check.has("results", results, items.count);
   if (items.count == 0) return;
   const auto blocks = [&](const char* label, const auto& body) {
     Impl::for_each_block(exec_space, label, plan.chunks, body);
@@ -63,6 +68,9 @@ template <class ExecutionSpace>
 void store_results(const ExecutionSpace& exec_space,
                    const ArrayView<const std::uint64_t, ExecutionSpace>& results, DataType type,
                    void* to) {
+  const Impl::ArgumentCheck check("store_results");
+  check.is_aligned("results", results);
+  check.is_array("to", to, results.size(), size_of(type));
   if (results.size() == 0) return;
   Kokkos::parallel_for("Kindred::Bulk::reduce::store", Arch::range(exec_space, results.size()),
                        StoreResults{results.data(), type, size_of(type), to});

@@ -4,6 +4,7 @@
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/BinnedEdges.hpp>
+#include <kindred/core/graph/impl/GraphChecks.hpp>
 
 namespace Kindred {
 
@@ -156,6 +157,11 @@ void count_bins(const ExecutionSpace& exec_space,
                 const ArrayView<const std::uint32_t, ExecutionSpace>& sources,
                 const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
                 const ArrayView<std::uint32_t, ExecutionSpace>& cells) {
+  const Impl::ArgumentCheck check("count_bins");
+  check.has("bin_edges", bin_edges, 2);
+  check.is_multiple("the size of cells", cells.size(), bin_edges.size() - 1);
+  check.has("cells", cells, Impl::extent_of(2, bin_edges.size() - 1));
+  check.is_aligned("sources", sources);
   const std::size_t bins = bin_edges.extent(0) - 1;
   Kokkos::deep_copy(exec_space, cells, 0U);
   visit_bins(exec_space, "Kindred::SpreadingEngine::bins::count", sources, bin_edges,
@@ -174,6 +180,15 @@ void fill_bins(const ExecutionSpace& exec_space,
                const ArrayView<std::uint16_t, ExecutionSpace>& slot_sources,
                const ArrayView<std::uint16_t, ExecutionSpace>& slot_edges,
                const ArrayView<float, ExecutionSpace>& slot_weights) {
+  const Impl::ArgumentCheck check("fill_bins");
+  check.has("bin_edges", bin_edges, 2);
+  check.has("weights", weights, sources.size());
+  check.is_aligned("sources", sources);
+  check.is_multiple("the size of next", next.size(), bin_edges.size() - 1);
+  check.is_aligned("next", next);
+  check.has("slot_sources", slot_sources, sources.size());
+  check.has("slot_edges", slot_edges, slot_sources.size());
+  check.has("slot_weights", slot_weights, slot_sources.size());
   Kokkos::deep_copy(exec_space, slot_sources, std::uint16_t{0});
   Kokkos::deep_copy(exec_space, slot_edges, static_cast<std::uint16_t>(bin_edges_max));
   Kokkos::deep_copy(exec_space, slot_weights, 0.0F);

@@ -3,6 +3,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
+#include <kindred/core/graph/impl/GraphChecks.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -162,11 +163,30 @@ void for_each_part(const HostSpace& exec_space, const char* label, std::size_t p
   Arch::fence(exec_space, label);
 }
 
+/// Both directions have the same columns of \p edges elements.
+void check_columns(const Impl::ArgumentCheck& check, const ConstAdjacencySpan& out,
+                   const AdjacencySpan& in, std::uint64_t edges) {
+  check.has("out.ends", out.ends, edges);
+  check.has("in.ends", in.ends, edges);
+  check.has_if_given("in.weights", in.weights, edges);
+  check.has_if_given("in.short_weights", in.short_weights, edges);
+  check.has_if_given("in.kinds", in.kinds, edges);
+  check.has("out.weights", out.weights, in.weights.empty() && out.weights.empty() ? 0 : edges);
+  check.has("out.short_weights", out.short_weights,
+            in.short_weights.empty() && out.short_weights.empty() ? 0 : edges);
+  check.has("out.kinds", out.kinds, in.kinds.empty() && out.kinds.empty() ? 0 : edges);
+}
+
 }  // namespace
 
 void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
                     const AdjacencySpan& out, const AdjacencySpan& in,
                     std::span<const std::uint8_t> kinds) {
+  const Impl::ArgumentCheck check("fill_adjacency");
+  check.has("out.offsets", out.offsets, 1);
+  check.has_exactly("in.offsets", in.offsets, out.offsets.size());
+  check_columns(check, out, in, edges.size());
+  check.has("kinds", kinds, out.kinds.empty() ? 0 : edges.size());
   const std::size_t parts = parts_for(exec_space, edges.size());
   const std::size_t nodes = out.offsets.size() - 1;
   const auto from_of = [&](std::size_t i) { return edges[i].from; };
@@ -185,6 +205,10 @@ void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
 
 void fill_transpose(const HostSpace& exec_space, const ConstAdjacencySpan& out,
                     const AdjacencySpan& in) {
+  const Impl::ArgumentCheck check("fill_transpose");
+  check.has("out.offsets", out.offsets, 1);
+  check.has_exactly("in.offsets", in.offsets, out.offsets.size());
+  check_columns(check, out, in, out.ends.size());
   const std::size_t parts = parts_for(exec_space, out.ends.size());
   const auto end_of = [&](std::size_t i) { return out.ends[i]; };
   const std::vector<std::uint64_t> targets =

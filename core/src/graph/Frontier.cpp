@@ -3,6 +3,7 @@
 
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/graph/impl/Frontier.hpp>
+#include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/SmallFrontier.hpp>
 
 #include <algorithm>
@@ -31,8 +32,56 @@ FrontierSizes<ExecutionSpace>::FrontierSizes(const FrontierShape& shape) : rows(
   }
 }
 
+namespace {
+
+/// \p state has a row of every array per slot.
+template <class ExecutionSpace>
+void check_state(const Impl::ArgumentCheck& check, const FrontierState<ExecutionSpace>& state) {
+  const FrontierSizes<ExecutionSpace> sizes(state.shape);
+  const std::uint64_t slots = state.shape.slots;
+  const std::uint64_t places = Impl::extent_of(slots, state.shape.nodes);
+  check.has("state.value", state.value, places);
+  check.has("state.passed", state.passed, Impl::extent_of(3, places));
+  check.has("state.tier", state.tier, places);
+  check.has("state.mark", state.mark, places);
+  check.has("state.control", state.control, slots);
+  check.has("state.rows", state.rows, Impl::extent_of(slots, sizes.rows));
+  check.has("state.long_rows", state.long_rows, Impl::extent_of(slots, sizes.long_rows));
+  check.has("state.blocks", state.blocks, Impl::extent_of(slots, sizes.blocks));
+  check.has("state.partial", state.partial, Impl::extent_of(slots, sizes.blocks));
+  check.has("state.wide", state.wide, Impl::extent_of(slots, sizes.wide));
+  check.has("state.keys", state.keys, Impl::extent_of(slots, sizes.keys));
+}
+
+/// What both forms read of a call.
+template <class ExecutionSpace>
+void check_call(const Impl::ArgumentCheck& check,
+                const GraphSide<typename ExecutionSpace::memory_space>& in,
+                const GraphSide<typename ExecutionSpace::memory_space>& out,
+                const FrontierQueries<ExecutionSpace>& queries,
+                const ArrayView<std::uint8_t, ExecutionSpace>& done) {
+  Impl::check_graph(check, in);
+  Impl::check_graph(check, out);
+  check.is_at_most("out.nodes", out.nodes, in.nodes);
+  check.is_at_least("out.nodes", out.nodes, in.nodes);
+  if (queries.queries.size() == 0) {
+    check.is_at_most("queries.count without an array", queries.count, 1);
+    check.is_at_most("queries.only.sources", queries.only.sources, queries.few_sources);
+  } else {
+    check.has("queries.queries", queries.queries, queries.count);
+    check.has("queries.taken", queries.taken, 1);
+    check.is_aligned("queries.sources", queries.sources);
+    check.is_aligned("queries.decays", queries.decays);
+  }
+  check.has("done", done, queries.count);
+}
+
+}  // namespace
+
 template <class ExecutionSpace>
 void clear_frontier(const ExecutionSpace& exec_space, const FrontierState<ExecutionSpace>& state) {
+  const Impl::ArgumentCheck check("clear_frontier");
+  check_state(check, state);
   Kokkos::deep_copy(exec_space, state.value, 0.0F);
   Kokkos::deep_copy(exec_space, state.passed, 0.0F);
   Kokkos::deep_copy(exec_space, state.tier, Impl::tier_untouched);
@@ -48,6 +97,15 @@ void spread_frontier(const ExecutionSpace& exec_space,
                      const FrontierQueries<ExecutionSpace>& queries, std::size_t top,
                      const ArrayView<Rank, ExecutionSpace>& ranks,
                      const ArrayView<std::uint8_t, ExecutionSpace>& done) {
+  const Impl::ArgumentCheck check("spread_frontier");
+  check_state(check, state);
+  check.is_at_most("in.nodes", in.nodes, state.shape.nodes);
+  check_call<ExecutionSpace>(check, in, out, queries, done);
+  if (ranks.size() == 0 && queries.count != 0 && top != 0) {
+    check.is_at_most("queries.count without ranks", queries.count, state.shape.slots);
+  } else {
+    check.has("ranks", ranks, Impl::extent_of(queries.count, top));
+  }
   const std::size_t groups = std::min(state.shape.slots, queries.count);
   const Arch::LaunchConfig config{
       .label = "Kindred::SpreadingEngine::spread::frontier",
@@ -68,6 +126,11 @@ bool spread_small_frontier(const ExecutionSpace& exec_space,
                            const FrontierQueries<ExecutionSpace>& queries, std::size_t top,
                            const ArrayView<Rank, ExecutionSpace>& ranks,
                            const ArrayView<std::uint8_t, ExecutionSpace>& done) {
+  const Impl::ArgumentCheck check("spread_small_frontier");
+  check.is_at_least("top", top, 1);
+  check.is_at_most("top", top, small_frontier_top_max);
+  check_call<ExecutionSpace>(check, in, out, queries, done);
+  check.has("ranks", ranks, Impl::extent_of(queries.count, top));
   const auto side = [](const auto& rows) {
     const auto part = [](const auto& of) { return Impl::general_edges<ExecutionSpace>(of, {}); };
     return Impl::SmallSide{part(rows.built), part(rows.delta)};

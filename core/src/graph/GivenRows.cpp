@@ -6,6 +6,7 @@
 #include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/GivenRows.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/LongRowTable.hpp>
 #include <kindred/core/graph/impl/RowSums_Host.hpp>
@@ -210,6 +211,9 @@ bool run_hop(const HostSpace& exec_space, const Edges& edges, std::size_t rows, 
 
 template <class Offset>
 bool plan_long_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, RowPlan& plan) {
+  const Impl::ArgumentCheck check("plan_long_rows");
+  check.has("rows.offsets", rows.offsets, 1);
+  check.is_aligned("rows.ends", rows.ends);
   plan = {};
   plan.long_first.push_back(0);
   const std::size_t count = rows.offsets.extent(0) - 1;
@@ -243,6 +247,16 @@ bool plan_long_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, 
 template <class Offset>
 bool hop_given_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, const RowPlan& plan,
                     std::span<const float> x, std::span<float> y, std::span<double> partial) {
+  const Impl::ArgumentCheck check("hop_given_rows");
+  check.has("rows.offsets", rows.offsets, 1);
+  check.is_aligned("rows.ends", rows.ends);
+  check.has_if_given("rows.weights", rows.weights, rows.ends.size());
+  check.has_if_given("rows.short_weights", rows.short_weights, rows.ends.size());
+  check.is_at_least("the size of plan.long_first", plan.long_first.size(),
+                    Impl::extent_sum(plan.long_rows.size(), 1));
+  check.has("x", x, rows.end_limit);
+  check.has("y", y, rows.offsets.size() - 1);
+  check.has("partial", partial, plan.block_long_row.size());
   const std::size_t count = rows.offsets.extent(0) - 1;
   const std::uint64_t edges = rows.ends.extent(0);
   const auto run = [&](auto is_plain) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/Policies.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/Hop.hpp>
+#include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
 
-#include <string>
+#include <algorithm>
 
 namespace Kindred {
 
@@ -50,9 +50,15 @@ void hop(const ExecutionSpace& exec_space,
          const ArrayView<const float, ExecutionSpace>& x, const ArrayView<float, ExecutionSpace>& y,
          const ArrayView<double, ExecutionSpace>& partial,
          const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries) {
-  KINDRED_THROW_IF(
-      !begin_at(hop_alignment<ExecutionSpace>, x.data()),
-      "x is not aligned to " + std::to_string(hop_alignment<ExecutionSpace>) + " bytes; copy it");
+  const Impl::ArgumentCheck check("hop");
+  const auto columns = static_cast<std::uint64_t>(width);
+  const std::uint64_t places = Impl::extent_of(graph.nodes, columns);
+  Impl::check_graph(check, graph);
+  check.has("x", x, places);
+  check.is_aligned("x", x.data(), hop_alignment<ExecutionSpace>);
+  check.has("y", y, places);
+  check.has("partial", partial, Impl::extent_of(graph.blocks(), columns));
+  Impl::check_kind_queries(check, kind_queries);
   Impl::HopUpdate<ExecutionSpace> update;
   update.next = y.data();
   update.partials = partial.data();
@@ -67,6 +73,13 @@ void take_columns(const ExecutionSpace& exec_space,
                   const ArrayView<const float, ExecutionSpace>& from, std::size_t columns,
                   std::size_t first, std::size_t count, HopWidth width,
                   const ArrayView<float, ExecutionSpace>& to) {
+  const Impl::ArgumentCheck check("take_columns");
+  check.is_at_least("columns", columns, 1);
+  check.is_at_most("first + count", Impl::extent_sum(first, count), columns);
+  check.is_at_most("count", count, static_cast<std::uint64_t>(width));
+  check.is_multiple("the size of from", from.size(), columns);
+  check.is_aligned("from", from);
+  check.has("to", to, Impl::extent_of(from.size() / columns, static_cast<std::uint64_t>(width)));
   const auto wide = static_cast<std::size_t>(width);
   move_columns<ExecutionSpace>(exec_space, from.extent(0) / columns,
                                {from.data(), columns, first, to.data(), wide, 0, count, wide});
@@ -76,15 +89,44 @@ void put_columns(const ExecutionSpace& exec_space,
                  const ArrayView<const float, ExecutionSpace>& from, HopWidth width,
                  std::size_t columns, std::size_t first, std::size_t count,
                  const ArrayView<float, ExecutionSpace>& to) {
+  const Impl::ArgumentCheck check("put_columns");
+  check.is_at_least("columns", columns, 1);
+  check.is_at_most("first + count", Impl::extent_sum(first, count), columns);
+  check.is_at_most("count", count, static_cast<std::uint64_t>(width));
+  check.is_multiple("the size of to", to.size(), columns);
+  check.is_aligned("to", to);
+  check.has("from", from, Impl::extent_of(to.size() / columns, static_cast<std::uint64_t>(width)));
   move_columns<ExecutionSpace>(
       exec_space, to.extent(0) / columns,
       {from.data(), static_cast<std::size_t>(width), 0, to.data(), columns, first, count, count});
 }
 
+namespace {
+
+/// \p state has what is set before the first hop.
+template <class ExecutionSpace>
+void check_start(const Impl::ArgumentCheck& check, const SpreadState<ExecutionSpace>& state) {
+  const std::uint64_t values = state.value.size();
+  check.is_multiple("the size of state.value", values, static_cast<std::uint64_t>(state.width));
+  if (state.short_passed.size() != 0) {
+    check.has("state.short_passed", state.short_passed, values);
+  } else {
+    check.has("state.passed", state.passed, values);
+  }
+  check.has_if_given("state.tier", state.tier, values);
+  check.has("state.last", state.last, hop_marks);
+}
+
+}  // namespace
+
 template <class ExecutionSpace>
 void start_spreading(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                      const ArrayView<const std::uint64_t, ExecutionSpace>& places,
                      const ArrayView<const float, ExecutionSpace>& values) {
+  const Impl::ArgumentCheck check("start_spreading");
+  check_start(check, state);
+  check.has("values", values, places.size());
+  check.is_aligned("places", places);
   Kokkos::deep_copy(exec_space, state.value, 0.0F);
   Kokkos::deep_copy(exec_space, state.passed, 0.0F);
   Kokkos::deep_copy(exec_space, state.short_passed, Arch::BFloat16{0});
@@ -99,6 +141,23 @@ template <class ExecutionSpace>
 void spread_hop(const ExecutionSpace& exec_space,
                 const GraphSide<typename ExecutionSpace::memory_space>& graph,
                 const SpreadState<ExecutionSpace>& state, const HopParameters& parameters) {
+  const Impl::ArgumentCheck check("spread_hop");
+  const auto columns = static_cast<std::uint64_t>(state.width);
+  const std::uint64_t values = Impl::extent_of(graph.nodes, columns);
+  Impl::check_graph(check, graph);
+  check.has("state.value", state.value, values);
+  if (state.short_passed.size() != 0) {
+    check.is_at_least("state.width", columns, 32);
+    check.has("state.short_passed", state.short_passed, values);
+    check.has("state.short_next", state.short_next, values);
+  } else {
+    check.has("state.passed", state.passed, values);
+    check.has("state.next", state.next, values);
+  }
+  if (parameters.mode == SpreadMode::engine) check.has("state.tier", state.tier, values);
+  check.has("state.partial", state.partial, Impl::extent_of(graph.blocks(), columns));
+  check.has("state.last", state.last, hop_marks);
+  Impl::check_kind_queries(check, state.kind_queries);
   const Impl::HopUpdate<ExecutionSpace> update(state, parameters);
   if (state.short_passed.extent(0) > 0) {
     return Impl::launch_hop<ExecutionSpace, 32>(exec_space, graph, state.short_passed.data(),
@@ -122,18 +181,34 @@ std::size_t nodes_of(const SpreadState<ExecutionSpace>& state) {
   return state.value.extent(0) / static_cast<std::size_t>(state.width);
 }
 
+/// \p state has the columns of these queries.
+template <class ExecutionSpace>
+void check_columns(const Impl::ArgumentCheck& check, const SpreadState<ExecutionSpace>& state,
+                   std::size_t first_query, std::size_t queries) {
+  check.is_at_most("first_query + queries", Impl::extent_sum(first_query, queries),
+                   static_cast<std::uint64_t>(state.width));
+  check.is_aligned("state.value", state.value);
+}
+
 }  // namespace
 
 template <class ExecutionSpace>
 void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                 std::size_t first_query, std::size_t queries,
                 const ArrayView<Rank, ExecutionSpace>& keys) {
+  const Impl::ArgumentCheck check("rank_nodes");
+  check_columns(check, state, first_query, queries);
+  check.has("keys", keys, Impl::extent_of(queries, nodes_of(state)));
   Impl::launch_node_keys(exec_space, key_of(state), nodes_of(state), first_query, queries, keys);
 }
 template <class ExecutionSpace>
 void rank_groups(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                  std::size_t first_query, std::size_t queries, std::size_t groups,
                  const ArrayView<Rank, ExecutionSpace>& keys) {
+  const Impl::ArgumentCheck check("rank_groups");
+  check_columns(check, state, first_query, queries);
+  check.is_at_least("groups", groups, 1);
+  check.has("keys", keys, Impl::extent_of(queries, groups));
   Impl::launch_group_keys(exec_space, key_of(state), nodes_of(state), first_query, queries, groups,
                           keys);
 }
@@ -142,6 +217,13 @@ void rank_members(const ExecutionSpace& exec_space, const SpreadState<ExecutionS
                   std::size_t first_query, std::size_t groups, std::size_t top,
                   const ArrayView<const Rank, ExecutionSpace>& best,
                   const ArrayView<Rank, ExecutionSpace>& keys) {
+  const Impl::ArgumentCheck check("rank_members");
+  check.is_at_least("groups", groups, 1);
+  if (best.size() != 0) check.is_at_least("top", top, 1);
+  check.is_multiple("the size of best", best.size(), std::max<std::size_t>(top, 1));
+  check_columns(check, state, first_query, best.size() / std::max<std::size_t>(top, 1));
+  check.is_aligned("best", best);
+  check.has("keys", keys, Impl::extent_of(best.size(), group_members(nodes_of(state), groups)));
   Impl::launch_member_keys(exec_space, key_of(state), nodes_of(state), first_query, groups, top,
                            best, keys);
 }

@@ -3,6 +3,7 @@
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/ModifyWeights.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/GraphChecks.hpp>
 
 namespace Kindred {
 
@@ -88,6 +89,11 @@ void modify_weights(const ExecutionSpace& exec_space,
                     const ArrayView<const std::uint8_t, ExecutionSpace>& node_kinds,
                     const SpreadModifiers& modifiers,
                     const ArrayView<float, ExecutionSpace>& weights) {
+  const Impl::ArgumentCheck check("modify_weights");
+  Impl::check_graph_rows(check, rows);
+  Impl::check_graph(check, out);
+  check.has_if_given("node_kinds", node_kinds, out.nodes);
+  check.has("weights", weights, rows.sources.size());
   if (rows.rows() == 0) return;
   ModifyWeights<ExecutionSpace> modify;
   modify.edges =

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/PageRank.hpp>
+#include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
 #include <kindred/core/graph/impl/PageRankKernels.hpp>
+
+#include <algorithm>
 
 namespace Kindred {
 
@@ -11,10 +14,34 @@ std::size_t page_rank_sums(std::size_t nodes, HopWidth width) {
          static_cast<std::size_t>(width);
 }
 
+namespace {
+
+/// \p state has what every iteration reads and writes.
+template <class ExecutionSpace, class Value>
+void check_state(const Impl::ArgumentCheck& check,
+                 const PageRankState<ExecutionSpace, Value>& state) {
+  const auto columns = static_cast<std::uint64_t>(state.width);
+  check.has("state.current", state.current, Impl::extent_of(state.nodes, columns));
+  check.has("state.out_weights", state.out_weights, state.nodes);
+  check.has("state.inverses", state.inverses, state.nodes);
+  check.has("state.restart.named", state.restart.named, Impl::bit_words(state.nodes));
+  check.has("state.restart.before", state.restart.before, Impl::bit_words(state.nodes));
+  check.is_multiple("the size of state.restart.shares", state.restart.shares.size(), columns);
+  check.is_aligned("state.restart.shares", state.restart.shares);
+  check.has("state.sums", state.sums, page_rank_sums(state.nodes, state.width));
+  check.has("state.progress", state.progress, columns);
+  check.has("state.last", state.last, 1);
+}
+
+}  // namespace
+
 template <class ExecutionSpace, class Value>
 void start_page_rank(const ExecutionSpace& exec_space,
                      const PageRankState<ExecutionSpace, Value>& state, std::size_t queries,
                      const PageRankParameters& parameters) {
+  const Impl::ArgumentCheck check("start_page_rank");
+  check_state(check, state);
+  check.is_at_most("queries", queries, static_cast<std::uint64_t>(state.width));
   using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;
   const auto width = static_cast<std::size_t>(state.width);
   Kokkos::parallel_for("Kindred::SpreadingEngine::page_rank::columns", policy(exec_space, 0, width),
@@ -35,6 +62,13 @@ void page_rank_step(const ExecutionSpace& exec_space,
                     const GraphSide<typename ExecutionSpace::memory_space>& graph,
                     const PageRankState<ExecutionSpace, Value>& state,
                     const PageRankParameters& parameters) {
+  const Impl::ArgumentCheck check("page_rank_step");
+  const auto columns = static_cast<std::uint64_t>(state.width);
+  Impl::check_graph(check, graph);
+  check.is_at_most("graph.nodes", graph.nodes, state.nodes);
+  check_state(check, state);
+  check.has("state.next", state.next, Impl::extent_of(state.nodes, columns));
+  check.has("state.partial", state.partial, Impl::extent_of(graph.blocks(), columns));
   Impl::with_width(state.width, [&]<class Width>(Width) {
     Impl::launch_hop<ExecutionSpace, Width::value>(
         exec_space, graph, state.current.data(),
@@ -50,6 +84,12 @@ void take_page_rank_columns(const ExecutionSpace& exec_space,
                             const ArrayView<const Value, ExecutionSpace>& from, HopWidth from_width,
                             const ArrayView<const std::uint32_t, ExecutionSpace>& columns,
                             const PageRankState<ExecutionSpace, Value>& state) {
+  const Impl::ArgumentCheck check("take_page_rank_columns");
+  check.has("from", from, Impl::extent_of(state.nodes, static_cast<std::uint64_t>(from_width)));
+  check.is_at_most("the size of columns", columns.size(), static_cast<std::uint64_t>(state.width));
+  check.is_aligned("columns", columns);
+  check.has("state.current", state.current,
+            Impl::extent_of(state.nodes, static_cast<std::uint64_t>(state.width)));
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::page_rank::take_columns",
       Arch::range<std::size_t>(exec_space, state.nodes * static_cast<std::size_t>(state.width)),
@@ -64,12 +104,27 @@ Impl::PageRankKey<ExecutionSpace, Value> key_of(const PageRankState<ExecutionSpa
   return {state.current.data(), static_cast<std::size_t>(state.width), state.out_weights.data()};
 }
 
+/// \p state has the columns of these queries.
+template <class ExecutionSpace, class Value>
+void check_columns(const Impl::ArgumentCheck& check,
+                   const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
+                   std::size_t queries) {
+  check.is_at_most("first_query + queries", Impl::extent_sum(first_query, queries),
+                   static_cast<std::uint64_t>(state.width));
+  check.has("state.current", state.current,
+            Impl::extent_of(state.nodes, static_cast<std::uint64_t>(state.width)));
+  check.has("state.out_weights", state.out_weights, state.nodes);
+}
+
 }  // namespace
 
 template <class ExecutionSpace, class Value>
 void rank_nodes(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
                 std::size_t first_query, std::size_t queries,
                 const ArrayView<Rank, ExecutionSpace>& keys) {
+  const Impl::ArgumentCheck check("rank_nodes");
+  check_columns(check, state, first_query, queries);
+  check.has("keys", keys, Impl::extent_of(queries, state.nodes));
   Impl::launch_node_keys(exec_space, key_of(state), state.nodes, first_query, queries, keys);
 }
 template <class ExecutionSpace, class Value>
@@ -77,6 +132,10 @@ void rank_groups(const ExecutionSpace& exec_space,
                  const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
                  std::size_t queries, std::size_t groups,
                  const ArrayView<Rank, ExecutionSpace>& keys) {
+  const Impl::ArgumentCheck check("rank_groups");
+  check_columns(check, state, first_query, queries);
+  check.is_at_least("groups", groups, 1);
+  check.has("keys", keys, Impl::extent_of(queries, groups));
   Impl::launch_group_keys(exec_space, key_of(state), state.nodes, first_query, queries, groups,
                           keys);
 }
@@ -86,6 +145,13 @@ void rank_members(const ExecutionSpace& exec_space,
                   std::size_t groups, std::size_t top,
                   const ArrayView<const Rank, ExecutionSpace>& best,
                   const ArrayView<Rank, ExecutionSpace>& keys) {
+  const Impl::ArgumentCheck check("rank_members");
+  check.is_at_least("groups", groups, 1);
+  if (best.size() != 0) check.is_at_least("top", top, 1);
+  check.is_multiple("the size of best", best.size(), std::max<std::size_t>(top, 1));
+  check_columns(check, state, first_query, best.size() / std::max<std::size_t>(top, 1));
+  check.is_aligned("best", best);
+  check.has("keys", keys, Impl::extent_of(best.size(), group_members(state.nodes, groups)));
   Impl::launch_member_keys(exec_space, key_of(state), state.nodes, first_query, groups, top, best,
                            keys);
 }

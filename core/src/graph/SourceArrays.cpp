@@ -3,6 +3,7 @@
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/SourceArrays.hpp>
+#include <kindred/core/graph/impl/GraphChecks.hpp>
 
 namespace Kindred {
 
@@ -135,6 +136,20 @@ void start_from_arrays(const ExecutionSpace& exec_space, const SpreadState<Execu
                        const SourceArrays<ExecutionSpace>& sources, std::size_t nodes,
                        std::size_t first_query, std::size_t queries, SpreadMode mode,
                        const ArrayView<std::uint32_t, ExecutionSpace>& faults) {
+  const Impl::ArgumentCheck check("start_from_arrays");
+  const auto columns = static_cast<std::uint64_t>(state.width);
+  const std::uint64_t end = Impl::extent_sum(first_query, queries);
+  check.is_at_most("queries", queries, columns);
+  check.has("state.value", state.value, Impl::extent_of(nodes, columns));
+  if (queries != 0 && sources.offsets.size() == 0) {
+    check.has("sources.short_offsets", sources.short_offsets, Impl::extent_sum(end, 1));
+  } else if (queries != 0) {
+    check.has("sources.offsets", sources.offsets, Impl::extent_sum(end, 1));
+  }
+  check.has("sources.values", sources.values, sources.nodes.size());
+  check.is_aligned("sources.nodes", sources.nodes);
+  check.is_aligned("sources.removed", sources.removed);
+  check.has("faults", faults, queries == 0 ? 0 : end);
   start_spreading(exec_space, state, ArrayView<const std::uint64_t, ExecutionSpace>(),
                   ArrayView<const float, ExecutionSpace>());
   if (queries == 0) return;
@@ -153,6 +168,13 @@ void put_ranks(const ExecutionSpace& exec_space, const ArrayView<const Rank, Exe
                const ArrayView<const std::uint32_t, ExecutionSpace>& faults,
                const ArrayView<std::uint32_t, ExecutionSpace>& nodes,
                const ArrayView<float, ExecutionSpace>& values) {
+  const Impl::ArgumentCheck check("put_ranks");
+  const std::uint64_t end = Impl::extent_sum(first_query, queries);
+  check.is_at_most("found", found, top);
+  check.has("ranks", ranks, Impl::extent_of(queries, found));
+  check.has("faults", faults, queries == 0 || top == 0 ? 0 : end);
+  check.has("nodes", nodes, Impl::extent_of(end, top));
+  check.has("values", values, Impl::extent_of(end, top));
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::spread::put_ranks",
       Arch::range<std::size_t>(exec_space, queries * top),

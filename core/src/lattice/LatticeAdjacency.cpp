@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/lattice/LatticeAdjacency.hpp>
 
 #include <algorithm>
@@ -118,6 +119,10 @@ template <class ExecutionSpace>
 void fill_lattice_adjacency(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                             const ArrayView<std::uint64_t, ExecutionSpace>& offsets,
                             const ArrayView<std::uint32_t, ExecutionSpace>& ends) {
+  const Impl::ArgumentCheck check("fill_lattice_adjacency");
+  check.is_at_most("grid.nodes", grid.nodes, std::uint64_t{1} << 32U);
+  check.has("offsets", offsets, Impl::extent_sum(grid.nodes, 1));
+  check.has("ends", ends, grid.row_begin(grid.nodes));
   const char* label = "Kindred::Lattice::rows";
   if constexpr (Arch::is_device<ExecutionSpace>) {
     Kokkos::parallel_for(label, Items<ExecutionSpace>(exec_space, 0, grid.nodes + 1),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/lattice/LatticeRoutes.hpp>
 
 namespace Kindred {
@@ -25,6 +26,10 @@ void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                     const ArrayView<const std::uint64_t, ExecutionSpace>& pairs,
                     const ArrayView<const std::uint64_t, ExecutionSpace>& begins,
                     const ArrayView<std::uint64_t, ExecutionSpace>& paths) {
+  const Impl::ArgumentCheck check("lattice_routes");
+  check.has("pairs", pairs, Impl::extent_of(2, begins.size()));
+  check.is_aligned("begins", begins);
+  check.is_aligned("paths", paths);
   Kokkos::parallel_for("Kindred::Lattice::routes", Arch::range(exec_space, begins.extent(0)),
                        RoutesKernel<ExecutionSpace>{grid, pairs, begins, paths});
 }

@@ -2,6 +2,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/lattice/impl/LatticeSearch.hpp>
 
@@ -57,11 +58,34 @@ std::vector<std::uint64_t> LatticeBits::step_masks() const {
   return masks;
 }
 
+namespace {
+
+/// The arrays of \p search have the sizes of its lattice.
+template <class ExecutionSpace>
+void check_search(const Impl::ArgumentCheck& check, const LatticeSearch<ExecutionSpace>& search) {
+  const LatticeBits& bits = search.bits;
+  check.has("search.step_masks", search.step_masks,
+            Impl::extent_of(2, bits.line_dimensions, bits.line_words));
+  check.has_if_given("search.blocked_edges", search.blocked_edges,
+                     Impl::extent_of(bits.grid.dimensions, bits.guarded_words()));
+  check.has("search.unreached", search.unreached, bits.words());
+  check.has("search.frontiers[0]", search.frontiers[0], bits.guarded_words());
+  check.has("search.frontiers[1]", search.frontiers[1], bits.guarded_words());
+  check.has("search.distances", search.distances, bits.grid.nodes);
+  check.has("search.found", search.found, search.found_size);
+}
+
+}  // namespace
+
 template <class ExecutionSpace>
 void start_lattice_search(const ExecutionSpace& exec_space,
                           const LatticeSearch<ExecutionSpace>& search,
                           const ArrayView<const std::uint64_t, ExecutionSpace>& open,
                           const ArrayView<const std::uint64_t, ExecutionSpace>& sources) {
+  const Impl::ArgumentCheck check("start_lattice_search");
+  check_search(check, search);
+  if (open.size() != 0) check.has_exactly("open", open, search.unreached.size());
+  check.is_aligned("sources", sources);
   const auto words = static_cast<std::uint32_t>(search.bits.words());
   if (open.extent(0) > 0) {
     Kokkos::deep_copy(exec_space, search.unreached, open);
@@ -83,6 +107,11 @@ template <class ExecutionSpace>
 std::uint64_t lattice_level(const ExecutionSpace& exec_space,
                             const LatticeSearch<ExecutionSpace>& search, std::uint32_t level,
                             std::uint32_t first, std::uint32_t last) {
+  const Impl::ArgumentCheck check("lattice_level");
+  check_search(check, search);
+  check.is_at_least("level", level, 1);
+  check.is_at_most("first", first, last);
+  check.is_at_most("last", last, search.bits.words());
   const char* label = "Kindred::Lattice::search::level";
   const Impl::LatticeLevel<ExecutionSpace> body(search, level);
   const Words<ExecutionSpace> words(exec_space, first, last);
@@ -97,6 +126,9 @@ std::uint64_t lattice_level(const ExecutionSpace& exec_space,
 
 void lattice_level_of(const LatticeSearch<HostSpace>& search, std::uint32_t level,
                       std::span<const std::uint64_t> frontier, std::vector<std::uint64_t>& next) {
+  const Impl::ArgumentCheck check("lattice_level_of");
+  check_search(check, search);
+  check.is_at_least("level", level, 1);
   const LatticeBits& bits = search.bits;
   const std::uint64_t line_bits = std::uint64_t{bits.line_words} * 64;
   const std::uint32_t dimensions = bits.grid.dimensions;
@@ -132,6 +164,8 @@ void lattice_level_of(const LatticeSearch<HostSpace>& search, std::uint32_t leve
 template <class ExecutionSpace>
 std::uint64_t count_unreached(const ExecutionSpace& exec_space,
                               const LatticeSearch<ExecutionSpace>& search) {
+  const Impl::ArgumentCheck check("count_unreached");
+  check.has("search.unreached", search.unreached, search.bits.words());
   std::uint64_t count = 0;
   Kokkos::parallel_reduce("Kindred::Lattice::search::unreached",
                           Items<ExecutionSpace>(exec_space, 0, search.bits.words()),
@@ -144,6 +178,10 @@ template <class ExecutionSpace>
 void gather_distances(const ExecutionSpace& exec_space, const LatticeSearch<ExecutionSpace>& search,
                       const ArrayView<const std::uint64_t, ExecutionSpace>& targets,
                       const ArrayView<std::uint32_t, ExecutionSpace>& out) {
+  const Impl::ArgumentCheck check("gather_distances");
+  check.has("search.distances", search.distances, search.bits.grid.nodes);
+  check.is_aligned("targets", targets);
+  check.has("out", out, targets.size());
   Kokkos::parallel_for("Kindred::Lattice::search::gather",
                        Items<ExecutionSpace>(exec_space, 0, targets.extent(0)),
                        Impl::LatticeGather<ExecutionSpace>{search.distances, targets, out});
@@ -155,6 +193,11 @@ void trace_lattice_paths(const ExecutionSpace& exec_space,
                          const ArrayView<const std::uint64_t, ExecutionSpace>& targets,
                          const ArrayView<const std::uint64_t, ExecutionSpace>& begins,
                          const ArrayView<std::uint64_t, ExecutionSpace>& paths) {
+  const Impl::ArgumentCheck check("trace_lattice_paths");
+  check_search(check, search);
+  check.is_aligned("targets", targets);
+  check.has("begins", begins, targets.size());
+  check.is_aligned("paths", paths);
   Arch::cancellable_for("Kindred::Lattice::search::trace",
                         Items<ExecutionSpace>(exec_space, 0, targets.extent(0)),
                         Impl::LatticeTrace<ExecutionSpace>{search, targets, begins, paths});

@@ -2,6 +2,7 @@
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/layers/FusedLinear.hpp>
 
+#include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/layers/impl/LinearKernels.hpp>
 
 #include <algorithm>
@@ -31,6 +32,10 @@ std::uint64_t plan_linears(std::span<LinearLayerData> layers) {
 template <class ExecutionSpace>
 void fused_linears(const ExecutionSpace& exec_space, std::uint64_t work_items,
                    const ArrayView<const LinearLayerData, ExecutionSpace>& layers) {
+  const Impl::ArgumentCheck check("fused_linears");
+  check.is_aligned("layers", layers);
+  check.is_at_least("the size of layers", layers.size(), work_items == 0 ? 0 : 1);
+  check.is_at_most("the size of layers", layers.size(), 0xFFFFFFFFU);
   Impl::for_each_work_item(
       exec_space, "Kindred::Layers::fused_linears::tiles", work_items,
       Impl::LinearKernel<ExecutionSpace, Impl::LayerList<LinearLayerData>>{
@@ -40,12 +45,34 @@ void fused_linears(const ExecutionSpace& exec_space, std::uint64_t work_items,
 template <class ExecutionSpace>
 void fused_linear(const ExecutionSpace& exec_space, std::uint64_t work_items,
                   const LinearLayerData& layer) {
+  const Impl::ArgumentCheck check("fused_linear");
+  const std::uint64_t outputs = Impl::extent_of(layer.rows, layer.outputs);
+  const std::size_t bytes = size_of(layer.input);
+  check.is_array("layer.x", layer.x, Impl::extent_of(outputs, layer.inputs), bytes);
+  check.is_array("layer.w", layer.w, Impl::extent_of(outputs, layer.inputs), bytes);
+  check.is_aligned("layer.bias", layer.bias, alignof(float));
+  check.is_array("layer.y", layer.y, outputs, size_of(layer.output));
+  if (layer.rows > 1) check.is_at_least("layer.y_stride", layer.y_stride, layer.outputs);
   Impl::for_each_work_item(
       exec_space, "Kindred::Layers::fused_linears::tiles", work_items,
       Impl::LinearKernel<ExecutionSpace, Impl::OneLayer<LinearLayerData>>{{layer}, work_items});
 }
 
+namespace {
+
+void check_end(const Impl::ArgumentCheck& check, const LinearEnd& end) {
+  const std::uint64_t elements = Impl::extent_of(end.rows, end.outputs);
+  check.is_array("end.products", end.products, elements);
+  check.is_aligned("end.bias", end.bias, alignof(float));
+  check.is_array("end.y", end.y, elements, size_of(end.output));
+  if (end.rows > 1) check.is_at_least("end.y_stride", end.y_stride, end.outputs);
+}
+
+}  // namespace
+
 void end_linear_here(const LinearEnd& end) {
+  const Impl::ArgumentCheck check("end_linear_here");
+  check_end(check, end);
   for (std::uint64_t row = 0; row < end.rows; ++row) {
     const float* products = end.products + row * end.stride;
     for (std::uint64_t i = 0; i < end.outputs; i += 32) {
@@ -63,6 +90,8 @@ void end_linear_here(const LinearEnd& end) {
 
 template <class ExecutionSpace>
 void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end) {
+  const Impl::ArgumentCheck check("end_linear");
+  check_end(check, end);
   constexpr const char* label = "Kindred::Layers::end_linear::elements";
   const std::uint64_t across = (end.outputs + Impl::linear_end_width - 1) / Impl::linear_end_width;
   const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>> policy(

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/layers/impl/NormRows_Cuda.hpp>
 #include <kindred/core/layers/impl/NormRows_Host.hpp>
 
@@ -121,6 +122,10 @@ void launch_norms(const ExecutionSpace& exec_space, const NormPlan& plan, const 
 template <class ExecutionSpace>
 void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
                  const ArrayView<const NormLayerData, ExecutionSpace>& layers) {
+  const Impl::ArgumentCheck check("fused_norms");
+  check.is_aligned("layers", layers);
+  check.is_at_least("the size of layers", layers.size(), plan.teams == 0 ? 0 : 1);
+  check.is_at_most("the size of layers", layers.size(), 0xFFFFFFFFU);
   launch_norms(
       exec_space, plan,
       Impl::LayerList<NormLayerData>{layers.data(), static_cast<std::uint32_t>(layers.size())});
@@ -129,6 +134,16 @@ void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
 template <class ExecutionSpace>
 void fused_norm(const ExecutionSpace& exec_space, const NormPlan& plan,
                 const NormLayerData& layer) {
+  const Impl::ArgumentCheck check("fused_norm");
+  const std::uint64_t elements = Impl::extent_of(layer.rows, layer.columns);
+  check.is_at_most("layer.columns", layer.columns, norm_columns_max);
+  check.is_array("layer.x", layer.x, elements, size_of(layer.input));
+  check.is_array("layer.y", layer.y, elements, size_of(layer.output));
+  check.is_aligned("layer.gamma", layer.gamma, alignof(float));
+  check.is_aligned("layer.beta", layer.beta, alignof(float));
+  check.is_aligned("layer.mean", layer.mean, alignof(float));
+  check.is_aligned("layer.variance", layer.variance, alignof(float));
+  if (layer.rows > 1) check.is_at_least("layer.y_stride", layer.y_stride, layer.columns);
   if constexpr (Arch::is_device<ExecutionSpace>) {
     launch_norms(exec_space, plan, Impl::OneLayer<NormLayerData>{layer});
   } else {

@@ -3,6 +3,7 @@
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/layers/ColumnSums.hpp>
 #include <kindred/core/layers/impl/ActivationGradient.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
@@ -104,6 +105,13 @@ struct SumsOfSegments {
 
 template <class ExecutionSpace>
 void linear_derivatives(const ExecutionSpace& exec_space, const LinearDerivative& layer) {
+  const Impl::ArgumentCheck check("linear_derivatives");
+  const std::uint64_t elements = Impl::extent_of(layer.rows, layer.outputs);
+  check.is_array("layer.gradient", layer.gradient, elements, size_of(layer.output));
+  check.is_array("layer.z", layer.z, layer.activation == LayerActivation::none ? 0 : elements,
+                 alignof(float));
+  check.is_array("layer.dz", layer.dz, elements, size_of(layer.input));
+  check.is_aligned("layer.transposed", layer.transposed, size_of(layer.input));
   const std::uint64_t columns = padded_to_linear_gradient(layer.outputs);
   const std::uint64_t strips = padded_to_linear_gradient(layer.rows) / strip;
   static const std::string label = "Kindred::Layers::linear_gradients::derivatives";
@@ -119,6 +127,9 @@ template <class ExecutionSpace>
 void transpose_padded(const ExecutionSpace& exec_space, VectorElement element,
                       const std::byte* matrix, std::uint64_t rows, std::uint64_t columns,
                       std::uint64_t stride, std::byte* transposed) {
+  const Impl::ArgumentCheck check("transpose_padded");
+  check.is_array("matrix", matrix, Impl::extent_of(rows, columns), size_of(element));
+  check.is_array("transposed", transposed, Impl::extent_of(rows, columns), size_of(element));
   static const std::string label = "Kindred::Layers::linear_gradients::transpose";
   const std::uint64_t strips = padded_to_linear_gradient(rows) / strip;
   Impl::with_float_type_here(element, [&](auto type) {
@@ -138,6 +149,10 @@ template <class ExecutionSpace>
 void column_sums(const ExecutionSpace& exec_space, VectorElement element, const std::byte* matrix,
                  std::uint64_t rows, std::uint64_t columns, std::uint64_t stride, float* sums,
                  std::byte* workspace) {
+  const Impl::ArgumentCheck check("column_sums");
+  check.is_array("matrix", matrix, Impl::extent_of(rows, columns), size_of(element));
+  check.is_array("sums", sums, columns);
+  check.is_array("workspace", workspace, columns, alignof(double));
   static const std::string segments_label = "Kindred::Layers::linear_gradients::segments";
   static const std::string columns_label = "Kindred::Layers::linear_gradients::columns";
   const ColumnSums by = ColumnSums::of(rows);

@@ -2,6 +2,7 @@
 #include <kindred/core/layers/NormGradient.hpp>
 
 #include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/layers/impl/NormGradientKernels.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
 
@@ -45,6 +46,18 @@ void launch(const ExecutionSpace& exec_space, const NormGradientData& layer, std
 template <class ExecutionSpace>
 void norm_gradients(const ExecutionSpace& exec_space, const NormGradientData& layer,
                     const ArrayView<std::byte, ExecutionSpace>& workspace) {
+  const Impl::ArgumentCheck check("norm_gradients");
+  const std::uint64_t elements = Impl::extent_of(layer.rows, layer.columns);
+  check.is_array("layer.x", layer.x, elements, size_of(layer.input));
+  check.is_array("layer.gradient", layer.gradient, elements, size_of(layer.output));
+  check.is_array("layer.dx", layer.dx, elements, size_of(layer.input));
+  check.is_aligned("layer.gamma", layer.gamma, alignof(float));
+  check.is_aligned("layer.beta", layer.beta, alignof(float));
+  check.is_aligned("layer.dgamma", layer.dgamma, alignof(float));
+  check.is_aligned("layer.dbeta", layer.dbeta, alignof(float));
+  if (layer.rows > 1) check.is_at_least("layer.dx_stride", layer.dx_stride, layer.columns);
+  check.has("workspace", workspace, layer.columns == 0 ? 0 : norm_gradient_workspace(layer));
+  check.is_aligned("workspace", workspace.data(), 16);
   if (layer.columns == 0) return;
   Impl::with_float_type_here(layer.input, [&](auto in) {
     Impl::with_float_type_here(layer.output, [&](auto out) {

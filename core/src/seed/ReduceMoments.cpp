@@ -4,6 +4,7 @@
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/seed/impl/ReduceMomentsKernels.hpp>
+#include <kindred/core/seed/impl/SeedChecks.hpp>
 
 #include <string>
 
@@ -15,6 +16,13 @@ void reduce_moments(const ExecutionSpace& exec_space,
                     std::uint32_t slots, std::uint32_t first_slot, std::uint32_t epochs,
                     std::uint32_t first_seed, const ArrayView<SeedMoments, ExecutionSpace>& each,
                     const ArrayView<SeedMoments, ExecutionSpace>& whole) {
+  const Impl::ArgumentCheck check("reduce_moments");
+  check.is_at_least("slots", slots, 1);
+  check.has("ring", ring, Impl::extent_of(slots, seeds));
+  check.is_at_most("first_seed + the size of each", Impl::extent_sum(first_seed, each.size()),
+                   seeds);
+  check.is_aligned("each", each);
+  check.has("whole", whole, 1);
   const auto count = Arch::index_extent<std::uint32_t>(each.size());
   static const std::string epochs_label = "Kindred::Seed::reduce::epochs";
   Kokkos::parallel_for(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
+#include <kindred/core/seed/impl/SeedChecks.hpp>
 
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
@@ -48,6 +49,18 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
                    const ArrayView<float, ExecutionSpace>& dw,
                    const ArrayView<std::byte, ExecutionSpace>& workspace,
                    const ArrayView<double, ExecutionSpace>& feature_sums) {
+  const Impl::ArgumentCheck check("seed_backward");
+  Impl::check_layer(check, layer);
+  const std::uint64_t hidden = layer.chunks.hidden;
+  Impl::check_seed_rows(check, "x", x, rows, hidden);
+  Impl::check_seed_rows(check, "gradient", gradient, rows, hidden);
+  Impl::check_seed_rows(check, "dx", dx, rows, hidden);
+  if (rows > 1) check.is_at_least("dx.stride", dx.stride, hidden);
+  check.has_if_given("dw", dw, hidden);
+  check.has_if_given("feature_sums", feature_sums, hidden);
+  check.has("workspace", workspace,
+            hidden == 0 ? 0 : seed_backward_workspace(exec_space, layer.chunks, rows));
+  check.is_aligned("workspace", workspace.data(), 16);
   const SeedChunks& chunks = layer.chunks;
   if (chunks.hidden == 0) return;
   const std::uint64_t blocks = blocks_of(rows);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
+#include <kindred/core/seed/impl/SeedChecks.hpp>
 
 #include <kindred/core/seed/impl/SeedForwardLaunch.hpp>
 
@@ -97,6 +98,14 @@ void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
                   const SeedRows<std::byte, ExecutionSpace>& y,
                   const ArrayView<SeedMoments, ExecutionSpace>& moments,
                   const ArrayView<std::byte, ExecutionSpace>& workspace, SeedOverlap overlap) {
+  const Impl::ArgumentCheck check("seed_forward");
+  Impl::check_layer(check, layer);
+  Impl::check_seed_rows(check, "x", x, rows, layer.chunks.hidden);
+  Impl::check_seed_rows(check, "y", y, rows, layer.chunks.hidden);
+  if (rows > 1) check.is_at_least("y.stride", y.stride, layer.chunks.hidden);
+  check.has_if_given("moments", moments, layer.chunks.covering().seeds);
+  check.has("workspace", workspace, plan.workspace);
+  if (plan.workspace != 0) check.is_aligned("workspace", workspace.data(), 64);
   Impl::with_elements(x.element, y.element, [&](auto in, auto out) {
     using In = typename decltype(in)::type;
     using Out = typename decltype(out)::type;

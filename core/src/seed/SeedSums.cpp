@@ -3,6 +3,7 @@
 
 #include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/seed/impl/SeedChecks.hpp>
 
 #include <string>
 
@@ -50,6 +51,12 @@ template <class ExecutionSpace>
 void seed_sums(const ExecutionSpace& exec_space, std::uint32_t seeds,
                const ArrayView<const SeedMoments, ExecutionSpace>& moments,
                const SeedSumArrays& sums) {
+  const Impl::ArgumentCheck check("seed_sums");
+  check.has_if_given("moments", moments, seeds);
+  check.is_aligned("sums.sum", sums.sum.values, size_of(sums.sum.type));
+  check.is_aligned("sums.sum_of_squares", sums.sum_of_squares.values,
+                   size_of(sums.sum_of_squares.type));
+  check.is_aligned("sums.count", sums.count.values, size_of(sums.count.type));
   static const std::string label = "Kindred::Seed::forward::sums";
   Kokkos::parallel_for(label, Arch::range<std::uint32_t>(exec_space, seeds),
                        SumsOfMoments{moments.size() == 0 ? nullptr : moments.data(), sums});

@@ -4,6 +4,7 @@
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
+#include <kindred/core/seed/impl/SeedChecks.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <string>
@@ -68,6 +69,15 @@ void seed_table_gradients(const ExecutionSpace& exec_space,
                           const ArrayView<const double, ExecutionSpace>& feature_sums,
                           const ArrayView<float, ExecutionSpace>& table, std::uint64_t table_stride,
                           const ArrayView<float, ExecutionSpace>& dalpha) {
+  const Impl::ArgumentCheck check("seed_table_gradients");
+  Impl::check_layer(check, layer);
+  const std::uint64_t hidden = layer.chunks.hidden;
+  check.has("feature_sums", feature_sums, table.size() == 0 && dalpha.size() == 0 ? 0 : hidden);
+  check.has_if_given("table", table,
+                     Impl::extent_of_rows(layer.weights.blueprints, hidden, table_stride));
+  if (table.size() != 0 && layer.weights.blueprints > 1)
+    check.is_at_least("table_stride", table_stride, hidden);
+  check.has_if_given("dalpha", dalpha, layer.chunks.seeds);
   const auto pointers = Impl::SeedLayerPointers::of(layer);
   if (table.size() != 0) {
     static const std::string label = "Kindred::Seed::backward::table";

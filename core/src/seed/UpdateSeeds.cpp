@@ -3,6 +3,7 @@
 
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/seed/impl/SeedChecks.hpp>
 #include <kindred/core/seed/impl/UpdateSeedsKernels.hpp>
 
 #include <string>
@@ -27,6 +28,24 @@ template <class ExecutionSpace>
 void update_seeds(const ExecutionSpace& exec_space, const SeedStateView<ExecutionSpace>& state,
                   const ArrayView<const SeedUpdate, ExecutionSpace>& updates,
                   const ArrayView<std::uint32_t, ExecutionSpace>& winners) {
+  const Impl::ArgumentCheck check("update_seeds");
+  const std::uint64_t seeds = state.lifecycle.size();
+  check.is_aligned("updates", updates);
+  check.is_at_most("the size of updates", updates.size(), 0xFFFFFFFFU);
+  check.has("winners", winners, Impl::extent_of(seed_fields, seeds));
+  check.has("state.blueprint", state.blueprint, seeds);
+  check.has("state.epochs", state.epochs, seeds);
+  check.has("state.mode", state.mode, seeds);
+  check.has("state.schedule", state.schedule, seeds);
+  check.has("state.alpha", state.alpha, seeds);
+  check.has("state.parent", state.parent, seeds);
+  check.has("state.checkpoint", state.checkpoint, seeds);
+  check.has("state.evaluation", state.evaluation, seeds);
+  check.has("state.errors", state.errors, seeds);
+  check.has("state.from", state.from, Impl::extent_of(seeds, seed_history));
+  check.has("state.to", state.to, Impl::extent_of(seeds, seed_history));
+  check.has("state.cursor", state.cursor, seeds);
+  check.has("state.transitions", state.transitions, seeds);
   if (updates.size() == 0) return;
   const Impl::SeedUpdates<ExecutionSpace> batch{
       state, updates.data(), static_cast<std::uint32_t>(updates.size()), winners.data()};

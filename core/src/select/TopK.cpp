@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/select/impl/TopK_Cuda.hpp>
 #include <kindred/core/select/impl/TopK_Host.hpp>
 
@@ -40,10 +41,29 @@ std::size_t merge_top_k_workspace(const TopKShape& shape, [[maybe_unused]] std::
   }
 }
 
+namespace {
+
+/// Keys are counted in 32 bits.
+constexpr std::uint64_t top_k_longest_max = 0xFFFFFFFFU;
+
+template <class ExecutionSpace, class Key>
+void check_select(const Impl::ArgumentCheck& check, const TopKShape& shape,
+                  const ArrayView<Key, ExecutionSpace>& out,
+                  const ArrayView<Key, ExecutionSpace>& workspace) {
+  check.is_at_most("shape.longest", shape.longest, top_k_longest_max);
+  check.has("out", out, Impl::extent_of(shape.rows, shape.k));
+  check.has("workspace", workspace, top_k_workspace<ExecutionSpace, Key>(shape));
+}
+
+}  // namespace
+
 template <class ExecutionSpace, class Key>
 void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& keys,
            const TopKShape& shape, const ArrayView<Key, ExecutionSpace>& out,
            const ArrayView<Key, ExecutionSpace>& workspace) {
+  const Impl::ArgumentCheck check("top_k");
+  check_select<ExecutionSpace, Key>(check, shape, out, workspace);
+  check.has("keys", keys, Impl::extent_of(shape.rows, shape.longest));
   select(exec_space, Impl::TopKRows<Key>{keys.data(), nullptr, shape.longest}, shape, out.data(),
          workspace.data());
 }
@@ -53,6 +73,10 @@ void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, Executio
            const ArrayView<const std::uint64_t, ExecutionSpace>& offsets, const TopKShape& shape,
            const ArrayView<Key, ExecutionSpace>& out,
            const ArrayView<Key, ExecutionSpace>& workspace) {
+  const Impl::ArgumentCheck check("top_k");
+  check_select<ExecutionSpace, Key>(check, shape, out, workspace);
+  check.has("offsets", offsets, Impl::extent_sum(shape.rows, 1));
+  check.is_aligned("keys", keys);
   select(exec_space, Impl::TopKRows<Key>{keys.data(), offsets.data(), shape.longest}, shape,
          out.data(), workspace.data());
 }
@@ -61,6 +85,12 @@ template <class ExecutionSpace, class Key>
 void place_partial(const ExecutionSpace& exec_space,
                    const ArrayView<const Key, ExecutionSpace>& top, std::size_t k, std::size_t list,
                    std::size_t lists, const ArrayView<Key, ExecutionSpace>& partial) {
+  const Impl::ArgumentCheck check("place_partial");
+  check.is_at_least("lists", lists, list + 1);
+  if (k == 0) check.has_exactly("top", top, 0);
+  check.is_multiple("the size of top", top.size(), k == 0 ? 1 : k);
+  check.is_aligned("top", top);
+  check.has("partial", partial, Impl::extent_of(top.size(), lists));
   Kokkos::parallel_for("Kindred::TopK::merge::place", Arch::range(exec_space, top.size()),
                        Impl::PlacePartial<Key>{top.data(), k, list, lists, partial.data()});
 }
@@ -71,6 +101,13 @@ void merge_top_k(const ExecutionSpace& exec_space,
                  [[maybe_unused]] std::size_t lists, const TopKShape& shape,
                  const ArrayView<Key, ExecutionSpace>& out,
                  const ArrayView<Key, ExecutionSpace>& workspace) {
+  const Impl::ArgumentCheck check("merge_top_k");
+  check.is_at_least("lists", lists, 1);
+  check.is_multiple("shape.longest", shape.longest, lists);
+  check.is_at_most("shape.longest", shape.longest, top_k_longest_max);
+  check.has("partial", partial, Impl::extent_of(shape.rows, shape.longest));
+  check.has("out", out, Impl::extent_of(shape.rows, shape.k));
+  check.has("workspace", workspace, merge_top_k_workspace<ExecutionSpace, Key>(shape, lists));
   if (shape.rows == 0 || shape.k == 0) return;
   if constexpr (Arch::is_device<ExecutionSpace>) {
     Impl::DeviceTopK<ExecutionSpace, Key>::merge(exec_space, partial.data(), lists, shape,

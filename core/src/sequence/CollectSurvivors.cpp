@@ -4,6 +4,7 @@
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/core/sequence/impl/MatchKey.hpp>
+#include <kindred/core/sequence/impl/SequenceChecks.hpp>
 
 namespace Kindred {
 
@@ -45,6 +46,13 @@ void collect_survivors(const ExecutionSpace& exec_space, const PatternTiles<Exec
                        const ArrayView<const Rank, ExecutionSpace>& bound,
                        const ArrayView<std::uint32_t, ExecutionSpace>& list,
                        const ArrayView<std::uint32_t, ExecutionSpace>& counters) {
+  const Impl::ArgumentCheck check("collect_survivors");
+  Impl::check_tiles(check, tiles);
+  check.has("matched", matched, Impl::extent_of(query + 1ULL, tiles.slots()));
+  check.is_at_most("the size of bound", bound.size(), 1);
+  check.is_aligned("bound", bound);
+  check.is_aligned("list", list);
+  check.has("counters", counters, 2);
   Kokkos::deep_copy(exec_space, counters, 0U);
   const std::uint64_t row = std::uint64_t{query} * tiles.slots();
   const ArrayView<const std::uint32_t, ExecutionSpace> own(matched.data() + row, tiles.slots());

@@ -4,6 +4,7 @@
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/impl/CommonEndColumns_Host.hpp>
+#include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/TilePair.hpp>
 
 namespace Kindred {
@@ -82,6 +83,10 @@ template <class ExecutionSpace>
 void common_ends(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                  const QueryTables<ExecutionSpace>& queries, SequenceEnd end,
                  const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
+  const Impl::ArgumentCheck check("common_ends");
+  Impl::check_tiles(check, tiles);
+  Impl::check_tables(check, queries, tiles);
+  check.has("matched", matched, Impl::pairs_of(queries, tiles));
   if (tiles.tiles == 0 || queries.queries == 0) return;
   with_symbol_type(tiles, [&](auto symbol) {
     if constexpr (Impl::scans_tile_pairs<ExecutionSpace> && Arch::ByteLookups::is_wide) {

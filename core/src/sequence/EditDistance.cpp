@@ -2,6 +2,7 @@
 #include <kindred/core/sequence/EditDistance.hpp>
 
 #include <kindred/core/sequence/impl/EditDistanceKernel.hpp>
+#include <kindred/core/sequence/impl/SequenceChecks.hpp>
 
 namespace Kindred {
 
@@ -18,6 +19,11 @@ void edit_matched(const ExecutionSpace& exec_space, const PatternTiles<Execution
                   const QueryTables<ExecutionSpace>& queries, EditKind kind,
                   const ArrayView<std::uint64_t, ExecutionSpace>& carry,
                   const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
+  const Impl::ArgumentCheck check("edit_matched");
+  Impl::check_tiles(check, tiles);
+  Impl::check_tables(check, queries, tiles);
+  check.has("carry", carry, edit_carry_words(tiles, queries.queries, queries.segments_max, kind));
+  check.has("matched", matched, Impl::pairs_of(queries, tiles));
   if (kind == EditKind::osa)
     Impl::edit_scan<EditKind::osa>(exec_space, tiles, queries, carry, matched);
   else

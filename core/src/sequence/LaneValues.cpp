@@ -7,6 +7,7 @@
 #include <kindred/core/arch/simd/HostExtensions.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 #include <kindred/core/sequence/impl/LaneValues_Host.hpp>
+#include <kindred/core/sequence/impl/SequenceChecks.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -107,6 +108,16 @@ void lane_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace>
                       const ArrayView<const std::uint32_t, HostSpace>& slot_of,
                       const ArrayView<std::byte, HostSpace>& workspace,
                       const PairValues<HostSpace>& values) {
+  const Impl::ArgumentCheck check("lane_pair_values");
+  Impl::check_tiles(check, tiles);
+  check.has("queries.begins", queries.begins, 1);
+  check.is_aligned("queries.symbols", queries.symbols);
+  check.is_at_most("recurrence", static_cast<std::uint64_t>(recurrence),
+                   static_cast<std::uint64_t>(ShortRecurrence::osa));
+  check.is_aligned("slot_of", slot_of);
+  check.is_at_most("the size of slot_of", slot_of.size(), tiles.slots());
+  check.has("workspace", workspace, lane_pair_workspace(exec_space, tiles, longest, recurrence));
+  Impl::check_values(check, values, queries.count());
   const auto patterns = static_cast<std::uint32_t>(slot_of.size());
   if (patterns == 0 || queries.count() == 0) return;
   Impl::with_element_type(values.type, [&](auto element) {

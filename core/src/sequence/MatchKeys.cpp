@@ -4,6 +4,7 @@
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/impl/MatchKeysKernel.hpp>
+#include <kindred/core/sequence/impl/SequenceChecks.hpp>
 
 namespace Kindred {
 
@@ -33,6 +34,14 @@ void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSp
                 const QueryTables<ExecutionSpace>& queries, SimilarityScale scale, double threshold,
                 const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
                 const ArrayView<Key, ExecutionSpace>& keys, std::uint32_t stride) {
+  const Impl::ArgumentCheck check("match_keys");
+  Impl::check_tiles(check, tiles);
+  Impl::check_tables(check, queries, tiles);
+  check.is_at_least("stride", stride, 1);
+  const std::uint64_t places =
+      Impl::extent_of(queries.queries, sampled_tiles(tiles.tiles, stride), tile_patterns);
+  check.has("matched", matched, places);
+  check.has("keys", keys, places);
   if (tiles.tiles == 0 || queries.queries == 0) return;
   using Impl::rank_matched;
   if (scale == SimilarityScale::longest)
@@ -50,6 +59,13 @@ void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
                const ArrayView<const std::uint32_t, ExecutionSpace>& counters,
                const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
                const ArrayView<Key, ExecutionSpace>& keys) {
+  const Impl::ArgumentCheck check("list_keys");
+  Impl::check_tiles(check, tiles);
+  check.has("queries.lengths", queries.lengths, query + 1ULL);
+  check.is_aligned("list", list);
+  check.has("counters", counters, 1);
+  check.has("matched", matched, tiles.slots());
+  check.is_aligned("keys", keys);
   Kokkos::parallel_for(
       "Kindred::Sequence::list_keys::rank", Arch::range<std::uint32_t>(exec_space, keys.size()),
       Impl::ListKeysKernel<ExecutionSpace, Key>{tiles, list, counters, matched, keys,

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/impl/PairScoresKernel.hpp>
+#include <kindred/core/sequence/impl/SequenceChecks.hpp>
 
 #include <algorithm>
 
@@ -86,6 +87,12 @@ void pair_score_keys(const ExecutionSpace& exec_space, const PatternTiles<Execut
                      std::uint32_t separator, double threshold,
                      const ArrayView<std::uint64_t, ExecutionSpace>& workspace,
                      const ArrayView<WideRank, ExecutionSpace>& keys) {
+  const Impl::ArgumentCheck check("pair_score_keys");
+  Impl::check_tiles(check, tiles);
+  Impl::check_tables(check, queries, tiles);
+  check.has("workspace", workspace,
+            pair_score_workspace(exec_space, tiles, queries.queries, queries.segments_max));
+  check.has("keys", keys, Impl::pairs_of(queries, tiles));
   if (tiles.tiles == 0 || queries.queries == 0) return;
   if (score == PairScore::jaro_winkler) {
     Impl::score_pairs<PairScore::jaro_winkler>(exec_space, tiles, queries, separator, threshold,

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/ShortValues_Host.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -125,6 +126,11 @@ void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<Exec
                        const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
                        const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
                        const PairValues<ExecutionSpace>& values) {
+  const Impl::ArgumentCheck check("write_pair_values");
+  Impl::check_tiles(check, tiles);
+  Impl::check_tables(check, queries, tiles);
+  check.has("matched", matched, Impl::pairs_of(queries, tiles));
+  Impl::check_values(check, values, queries.queries);
   Impl::write_values(exec_space, tiles, queries, rule, matched, values);
 }
 template <class ExecutionSpace>
@@ -132,6 +138,11 @@ void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<Exec
                        const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
                        const ArrayView<const WideRank, ExecutionSpace>& keys,
                        const PairValues<ExecutionSpace>& values) {
+  const Impl::ArgumentCheck check("write_pair_values");
+  Impl::check_tiles(check, tiles);
+  Impl::check_tables(check, queries, tiles);
+  check.has("keys", keys, Impl::pairs_of(queries, tiles));
+  Impl::check_values(check, values, queries.queries);
   Impl::write_values(exec_space, tiles, queries, rule, keys, values);
 }
 
@@ -152,6 +163,15 @@ void short_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace
                        const ArrayView<const std::uint32_t, HostSpace>& slot_of,
                        const ArrayView<std::byte, HostSpace>& workspace,
                        const PairValues<HostSpace>& values) {
+  const Impl::ArgumentCheck check("short_pair_values");
+  Impl::check_tiles(check, tiles);
+  Impl::check_tables(check, queries, tiles);
+  check.is_aligned("slot_of", slot_of);
+  check.is_at_most("the size of slot_of", slot_of.size(), tiles.slots());
+  check.has("workspace", workspace,
+            short_pair_workspace(exec_space, tiles, queries.queries, values.type));
+  check.is_aligned("workspace", workspace.data(), size_of(values.type));
+  Impl::check_values(check, values, queries.queries);
   if (slot_of.size() == 0 || queries.queries == 0) return;
   if constexpr (Arch::NarrowLookups64::is_native) {
     Impl::with_recurrence(recurrence, [&](auto chosen) {

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/impl/PostingsKernel.hpp>
+#include <kindred/core/sequence/impl/SequenceChecks.hpp>
 
 namespace Kindred {
 
@@ -15,6 +16,13 @@ void count_postings(const ExecutionSpace& exec_space, const PatternTiles<Executi
                     const PostingsBound& bound,
                     const ArrayView<std::uint32_t, ExecutionSpace>& list,
                     const ArrayView<std::uint32_t, ExecutionSpace>& counters) {
+  const Impl::ArgumentCheck check("count_postings");
+  Impl::check_tiles(check, tiles);
+  check.is_aligned("slots", slots);
+  check.is_aligned("lists", lists);
+  check.is_at_most("the size of lists", lists.size(), postings_lists_max);
+  check.has("list", list, tiles.slots());
+  check.has("counters", counters, 1);
   using kernel_type = Impl::CountPostingsKernel<ExecutionSpace>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
   Kokkos::deep_copy(exec_space, counters, 0U);
@@ -33,6 +41,13 @@ void lcs_of_list(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
                  const ListedQuery<ExecutionSpace>& query,
                  const ArrayView<const std::uint32_t, ExecutionSpace>& list, std::uint32_t count,
                  const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
+  const Impl::ArgumentCheck check("lcs_of_list");
+  Impl::check_tiles(check, tiles);
+  check.is_aligned("query.symbols", query.symbols);
+  check.is_at_most("query.words", query.words, listed_words_max);
+  check.has("query.masks", query.masks, Impl::extent_of(query.symbols.size(), query.words));
+  check.has("list", list, count);
+  check.has("matched", matched, tiles.slots());
   with_symbol_type(tiles, [&](auto symbol) {
     Kokkos::parallel_for(
         "Kindred::Sequence::lcs_of_list::match", Arch::range<std::uint32_t>(exec_space, count),

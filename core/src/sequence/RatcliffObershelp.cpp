@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/sequence/impl/RatcliffObershelpKernel.hpp>
+#include <kindred/core/sequence/impl/SequenceChecks.hpp>
 
 namespace Kindred {
 
@@ -20,6 +21,15 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
                         const ArrayView<std::uint32_t, ExecutionSpace>& counters,
                         const ArrayView<std::uint64_t, ExecutionSpace>& workspace,
                         const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
+  const Impl::ArgumentCheck check("ratcliff_obershelp");
+  Impl::check_tiles(check, tiles);
+  Impl::check_tables(check, queries, tiles);
+  check.is_at_most("shape.slot_end", shape.slot_end, tiles.slots());
+  check.is_at_least("shape.workers", shape.workers, 1);
+  check.is_aligned("list", list);
+  check.has("counters", counters, 2);
+  check.has("workspace", workspace, Impl::extent_of(shape.workers, shape.worker_words()));
+  check.has("matched", matched, Impl::extent_of(shape.query + 1ULL, tiles.slots()));
   using finder = Impl::RunFinder<ExecutionSpace>;
   using tables = Impl::QuerySegmentTables<ExecutionSpace>;
   if (shape.slot_end == 0 || shape.words == 0) return;

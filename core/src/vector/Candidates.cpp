@@ -5,6 +5,7 @@
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/vector/Candidates.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 
 #include <kindred/core/vector/impl/Candidates_Cuda.hpp>
 #include <kindred/core/vector/impl/Candidates_Host.hpp>
@@ -129,6 +130,36 @@ void launch(const ExecutionSpace& exec_space,
 
 }  // namespace
 
+namespace {
+
+/// \p plan is one of `candidate_plan`, and the workspace is large enough for it.
+template <class ExecutionSpace>
+void check_plan(const Impl::ArgumentCheck& check, const CandidatePlan& plan, std::size_t queries,
+                std::size_t top, const ArrayView<Rank, ExecutionSpace>& workspace,
+                const ArrayView<std::uint32_t, ExecutionSpace>& arrived) {
+  if (queries == 0 || top == 0) return;
+  check.is_at_least("plan.chunk", plan.chunk, 1);
+  check.is_multiple("plan.chunk", plan.chunk, std::bit_floor(plan.chunk));
+  check.is_at_least("plan.chunks", plan.chunks, 1);
+  check.is_at_least("plan.keep", plan.keep, std::min<std::size_t>(plan.chunk, top));
+  if (Arch::is_device<ExecutionSpace>) check.is_at_most("top", top, Impl::candidate_chunk_max);
+  if (plan.chunks == 1) return;
+  check.has("workspace", workspace, Impl::extent_of(queries, plan.chunks, plan.keep));
+  check.has("arrived", arrived, queries);
+}
+
+/// On a device, \p rows are aligned to four elements.
+template <class ExecutionSpace>
+void check_wide(const Impl::ArgumentCheck& check, const VectorRows<ExecutionSpace>& rows) {
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    check.is_multiple("rows.dimension", rows.dimension, 4);
+    check.is_multiple("rows.stride", rows.stride, 4);
+    check.is_aligned("rows.values", rows.values.data(), 4 * size_of(rows.element));
+  }
+}
+
+}  // namespace
+
 template <class ExecutionSpace>
 void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
                      const VectorRows<ExecutionSpace>& rows,
@@ -140,6 +171,16 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
                      const ArrayView<Rank, ExecutionSpace>& workspace,
                      const ArrayView<std::uint32_t, ExecutionSpace>& arrived,
                      const CandidateCheck<ExecutionSpace>& check) {
+  const Impl::ArgumentCheck arguments("rank_candidates");
+  check_plan<ExecutionSpace>(arguments, plan, queries.count, top, workspace, arrived);
+  check_wide(arguments, rows);
+  Impl::check_rows(arguments, rows, check.rows);
+  Impl::check_norms(arguments, metric, rows, check.rows);
+  Impl::check_filter(arguments, filter, queries.count, check.rows);
+  Impl::check_queries(arguments, queries, rows.dimension);
+  arguments.has("offsets", offsets, Impl::extent_sum(queries.count, 1));
+  arguments.is_aligned("candidates", candidates);
+  arguments.has("best", best, Impl::extent_of(queries.count, top));
   if (queries.count == 0 || top == 0) return;
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
@@ -181,6 +222,24 @@ void rank_given_candidates(const ExecutionSpace& exec_space, Metric metric,
                            const RankedOutput& out,
                            const ArrayView<Rank, ExecutionSpace>& workspace,
                            const ArrayView<std::uint32_t, ExecutionSpace>& arrived) {
+  const Impl::ArgumentCheck check("rank_given_candidates");
+  check_plan<ExecutionSpace>(check, plan, queries.count, top, workspace, arrived);
+  check_wide(check, rows);
+  check.is_at_most("top", top, out.top);
+  Impl::check_rows(check, rows, segment.rows);
+  Impl::check_norms(check, metric, rows, segment.rows);
+  Impl::check_filter(check, filter, queries.count, segment.rows);
+  check.is_array("segment.ids", segment.ids, segment.is_contiguous ? 0 : segment.rows);
+  check.is_at_least("lists.queries", lists.queries, queries.count);
+  check.is_at_most("lists.length", lists.length, Impl::extent_of(plan.chunks, plan.chunk));
+  check.is_array("lists.ids", lists.ids, Impl::extent_of(lists.queries, lists.length));
+  check.is_array("queries.values", queries.values, queries.count);
+  check.is_array("out.scores", out.scores, queries.count);
+  check.is_array("out.ids", out.ids, queries.count);
+  if (queries.count > 1) {
+    check.is_at_least("out.score_stride", out.score_stride, out.top);
+    check.is_at_least("out.id_stride", out.id_stride, out.top);
+  }
   if (queries.count == 0 || top == 0) return;
   static const std::string label = "Kindred::Vector::rank_given_candidates::rank";
   Impl::with_element(rows, [&](const auto& elements) {

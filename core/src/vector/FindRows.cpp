@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/vector/FindRows.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 
 #include <string>
 
@@ -33,6 +34,11 @@ template <class ExecutionSpace>
 void find_rows(const ExecutionSpace& exec_space, const IdLists& lists, const SegmentIds& segment,
                const ArrayView<std::uint32_t, ExecutionSpace>& found,
                const ArrayView<std::uint64_t, ExecutionSpace>& offsets) {
+  const Impl::ArgumentCheck check("find_rows");
+  check.has("found", found, Impl::extent_of(lists.queries, lists.length));
+  check.has("offsets", offsets, Impl::extent_sum(lists.queries, 1));
+  check.is_array("lists.ids", lists.ids, Impl::extent_of(lists.queries, lists.length));
+  check.is_array("segment.ids", segment.ids, segment.is_contiguous ? 0 : segment.rows);
   static const std::string label = "Kindred::Vector::find_rows::find";
   Arch::cancellable_for_each<std::uint64_t>(
       label, exec_space, lists.queries * lists.length + lists.queries + 1,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/PassingRows.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 
 namespace Kindred {
 
@@ -45,6 +46,9 @@ template <class ExecutionSpace>
 void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
                         std::uint64_t rows,
                         const ArrayView<std::uint32_t, ExecutionSpace>& offsets) {
+  const Impl::ArgumentCheck check("count_passing_rows");
+  check.has("filter.words", filter.words, filter_words(rows));
+  check.has("offsets", offsets, filter_words(rows) + 1);
   const std::uint64_t words = filter_words(rows);
   Kokkos::parallel_scan("Kindred::Vector::count_passing_rows::count",
                         Arch::range(exec_space, words + 1),
@@ -55,6 +59,10 @@ template <class ExecutionSpace>
 void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
                        std::uint64_t rows, const ArrayView<std::uint32_t, ExecutionSpace>& offsets,
                        const ArrayView<std::uint32_t, ExecutionSpace>& chosen) {
+  const Impl::ArgumentCheck check("list_passing_rows");
+  check.has("filter.words", filter.words, filter_words(rows));
+  check.has("offsets", offsets, filter_words(rows) + 1);
+  check.is_aligned("chosen", chosen);
   const std::uint64_t words = filter_words(rows);
   const CountPassing<ExecutionSpace> counted{filter, rows, words, offsets.data()};
   Kokkos::parallel_for("Kindred::Vector::list_passing_rows::list", Arch::range(exec_space, words),

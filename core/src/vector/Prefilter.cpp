@@ -3,6 +3,7 @@
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/impl/PrefilterKernels.hpp>
@@ -27,6 +28,14 @@ Impl::SurvivorLists lists_of(const PrefilterState<ExecutionSpace>& state) {
   return {state.rows.data(), state.capacity, state.counts.data()};
 }
 
+/// \p state has the lists of \p queries queries.
+template <class ExecutionSpace>
+void check_survivors(const Impl::ArgumentCheck& check, const PrefilterState<ExecutionSpace>& state,
+                     std::uint64_t queries) {
+  check.has("state.counts", state.counts, queries);
+  check.has("state.rows", state.rows, Impl::extent_of(queries, state.capacity));
+}
+
 /// The largest of 16, 4 and 1 that every row is aligned to.
 template <class ExecutionSpace>
 std::uint64_t row_alignment(const QuantizedRows<ExecutionSpace>& quantized) {
@@ -48,6 +57,13 @@ void prepare_prefilter(const ExecutionSpace& exec_space,
                        const ArrayView<std::int8_t, ExecutionSpace>& planes,
                        const ArrayView<PrefilterQuery, ExecutionSpace>& bounds,
                        const PrefilterState<ExecutionSpace>& state) {
+  const Impl::ArgumentCheck check("prepare_prefilter");
+  const std::uint64_t plane_bytes = query_plane_stride(dimension);
+  Impl::check_float_queries(check, queries, dimension);
+  check.has("planes", planes, Impl::extent_of(queries.count, 2, plane_bytes));
+  check.has("bounds", bounds, queries.count);
+  check_survivors(check, state, state.counts.size());
+  check.has("state.slots", state.slots, Impl::extent_of(state.counts.size(), state.groups));
   const Impl::PrepareKernel<ExecutionSpace> kernel{
       queries.floats.data(),         queries.norms.data(), queries.count, dimension,
       query_plane_stride(dimension), planes.data(),        bounds.data(), fill_of(state, true)};
@@ -62,6 +78,8 @@ void prepare_prefilter(const ExecutionSpace& exec_space,
 template <class ExecutionSpace>
 void clear_survivors(const ExecutionSpace& exec_space,
                      const PrefilterState<ExecutionSpace>& state) {
+  const Impl::ArgumentCheck check("clear_survivors");
+  check_survivors(check, state, state.counts.size());
   const Impl::PrefilterFill fill = fill_of(state, false);
   for_each_item(exec_space, "Kindred::Vector::clear_survivors::fill", fill.size(), fill);
 }
@@ -69,6 +87,9 @@ void clear_survivors(const ExecutionSpace& exec_space,
 template <class ExecutionSpace>
 void list_owners(const ExecutionSpace& exec_space, std::uint64_t work_items,
                  const ArrayView<std::uint32_t, ExecutionSpace>& owners) {
+  const Impl::ArgumentCheck check("list_owners");
+  check.is_aligned("owners", owners);
+  if (owners.size() != 0) check.is_at_least("work_items", work_items, 1);
   for_each_item(exec_space, "Kindred::Vector::list_owners::fill", owners.size(),
                 Impl::OwnerKernel{work_items, owners.data()});
 }
@@ -80,8 +101,36 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
                     std::uint64_t count, const RowFilter<ExecutionSpace>& filter,
                     const PrefilterQueries<ExecutionSpace>& queries, bool append,
                     const PrefilterState<ExecutionSpace>& state) {
-  if (count == 0) return;
+  const Impl::ArgumentCheck check("prefilter_rows");
   const bool own = quantized.is_own();
+  const std::uint64_t rows = quantized.count();
+  const std::uint64_t query_count = queries.count();
+  check.is_at_most("begin + count", Impl::extent_sum(begin, count), rows);
+  check.has("quantized.values", quantized.values,
+            Impl::extent_of_rows(rows, own ? dimension : quantized.stride, quantized.stride));
+  check.is_at_least("quantized.stride", quantized.stride, dimension);
+  check.is_aligned("quantized.scales", quantized.scales);
+  check.is_aligned("queries.bounds", queries.bounds);
+  if (!own) {
+    check.has("quantized.errors", quantized.errors, rows);
+    check.has("quantized.norms", quantized.norms, rows);
+  }
+  if (metric != Metric::ip) check.has("norms", norms, Impl::extent_sum(begin, count));
+  Impl::check_filter(check, filter, query_count, Impl::extent_sum(begin, count));
+  check.is_at_least("queries.stride", queries.stride, own ? dimension : quantized.stride);
+  check.is_multiple("queries.stride", queries.stride, 64);
+  check.has("queries.planes", queries.planes, Impl::extent_of(query_count, 2, queries.stride));
+  if (Arch::is_device<ExecutionSpace>)
+    check.is_aligned("queries.planes", queries.planes.data(), 16);
+  check.has("state.slots", state.slots, Impl::extent_of(query_count, state.groups));
+  if (append) {
+    check.has("state.thresholds", state.thresholds, query_count);
+    check_survivors(check, state, query_count);
+  } else {
+    check.is_at_most("count", count, state.chunk);
+    check.has("state.uppers", state.uppers, Impl::extent_of(query_count, state.chunk));
+  }
+  if (count == 0) return;
   const std::uint64_t alignment = row_alignment(quantized);
   const Impl::Int8Operands operands{
       quantized.values.data(), quantized.stride, own ? dimension : quantized.stride,
@@ -123,6 +172,9 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
 template <class ExecutionSpace>
 void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
                           const PrefilterState<ExecutionSpace>& state) {
+  const Impl::ArgumentCheck check("prefilter_thresholds");
+  check.is_aligned("state.thresholds", state.thresholds);
+  check.has("state.slots", state.slots, Impl::extent_of(state.thresholds.size(), state.groups));
   using kernel_type = Impl::ThresholdKernel<ExecutionSpace>;
   constexpr int team_size = Arch::is_device<ExecutionSpace> ? 16 : 1;
   Kokkos::parallel_for(
@@ -136,6 +188,12 @@ void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
 template <class ExecutionSpace>
 void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, std::uint64_t count,
                          const PrefilterState<ExecutionSpace>& state) {
+  const Impl::ArgumentCheck check("prefilter_survivors");
+  check.is_aligned("state.thresholds", state.thresholds);
+  const std::uint64_t queries = state.thresholds.size();
+  check.is_at_most("count", count, state.chunk);
+  check.has("state.uppers", state.uppers, Impl::extent_of(queries, state.chunk));
+  check_survivors(check, state, queries);
   using kernel_type = Impl::SurvivorKernel<ExecutionSpace>;
   const std::uint64_t items = (count + kernel_type::item_rows - 1) / kernel_type::item_rows;
   for_each_item(
@@ -149,6 +207,11 @@ void best_survivors(const ExecutionSpace& exec_space,
                     const ArrayView<const Rank, ExecutionSpace>& ranks,
                     const PrefilterState<ExecutionSpace>& state, std::uint64_t top,
                     const ArrayView<Rank, ExecutionSpace>& best) {
+  const Impl::ArgumentCheck check("best_survivors");
+  check.is_aligned("state.counts", state.counts);
+  check.is_at_most("top", top, state.capacity);
+  check.has("ranks", ranks, Impl::extent_of(state.counts.size(), state.capacity));
+  check.has("best", best, Impl::extent_of(state.counts.size(), top));
   const std::uint64_t queries = state.counts.size();
   Impl::for_each_work_item(
       exec_space, "Kindred::Vector::best_survivors::place", queries * state.capacity,

@@ -2,6 +2,7 @@
 #include <kindred/core/vector/QuantizedRows.hpp>
 
 #include <kindred/core/vector/impl/Quantizer.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <type_traits>
@@ -56,6 +57,14 @@ void quantize_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionS
                    const ArrayView<float, ExecutionSpace>& scales,
                    const ArrayView<float, ExecutionSpace>& errors,
                    const ArrayView<float, ExecutionSpace>& norms) {
+  const Impl::ArgumentCheck check("quantize_rows");
+  const std::uint64_t count = scales.size();
+  Impl::check_rows(check, rows, count);
+  check.has("values", values, Impl::extent_of(count, quantized_stride(rows.dimension)));
+  check.is_aligned("values", values.data(), 16);
+  check.is_aligned("scales", scales);
+  check.has("errors", errors, count);
+  check.has("norms", norms, count);
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
     Impl::for_each_work_item(exec_space, "Kindred::Vector::quantize_rows::quantize", scales.size(),

@@ -9,6 +9,7 @@
 #include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
 #include <type_traits>
@@ -194,13 +195,25 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
                      const TileLists<ExecutionSpace>& lists, std::size_t top,
                      const ArrayView<Rank, ExecutionSpace>& best,
                      const UnfinishedWorkspace<ExecutionSpace>& workspace) {
+  const Impl::ArgumentCheck check("rank_unfinished");
+  const std::uint64_t team_count = unfinished_teams(exec_space);
+  check.is_at_most("top", top, unfinished_top_max);
+  Impl::check_rows(check, rows, rows.norms.size());
+  Impl::check_filter(check, filter, queries.count, rows.norms.size());
+  Impl::check_queries(check, queries, rows.dimension);
+  check.has("lists.counts", lists.counts, queries.count);
+  check.has("lists.not_numbers", lists.not_numbers, 1);
+  check.has("best", best, Impl::extent_of(queries.count, top));
+  check.has("workspace.queries", workspace.queries, Impl::extent_sum(queries.count, 1));
+  check.has("workspace.partial", workspace.partial, Impl::extent_of(team_count, top));
+  check.has("workspace.arrived", workspace.arrived, team_count);
   if (queries.count == 0 || top == 0) return;
   const auto kept = static_cast<std::uint32_t>(top);
   Kokkos::deep_copy(exec_space, Kokkos::subview(workspace.queries, std::pair(0, 1)), 0U);
   Kokkos::parallel_for("Kindred::Vector::rank_unfinished::list",
                        Arch::range(exec_space, queries.count),
                        ListUnfinished<ExecutionSpace>{lists, kept, workspace.queries.data()});
-  const auto teams = static_cast<std::uint32_t>(unfinished_teams(exec_space));
+  const auto teams = static_cast<std::uint32_t>(team_count);
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
     const auto launch = [&](auto term) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/RanksWithin.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 
 namespace Kindred {
 
@@ -29,6 +30,13 @@ void list_ranks_within(const ExecutionSpace& exec_space,
                        const ArrayView<const Rank, ExecutionSpace>& bounds,
                        const ArrayView<Rank, ExecutionSpace>& lists,
                        const ArrayView<std::uint64_t, ExecutionSpace>& counts) {
+  const Impl::ArgumentCheck check("list_ranks_within");
+  check.is_aligned("ranks", ranks);
+  check.is_aligned("bounds", bounds);
+  if (ranks.size() != 0) check.is_at_least("the size of bounds", bounds.size(), 1);
+  if (bounds.size() != 0) check.is_multiple("the size of ranks", ranks.size(), bounds.size());
+  check.has("lists", lists, ranks.size());
+  check.has("counts", counts, bounds.size());
   Kokkos::deep_copy(exec_space, counts, std::uint64_t{0});
   if (ranks.size() == 0) return;
   Kokkos::parallel_for(

@@ -3,6 +3,7 @@
 
 #include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/vector/impl/ScoreMatrixKernels.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -75,6 +76,16 @@ void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCu
                   const VectorQueries<ExecutionSpace>& queries,
                   const ArrayView<float, ExecutionSpace>& out,
                   const ScoreColumns<ExecutionSpace>& columns) {
+  const Impl::ArgumentCheck check("score_matrix");
+  const bool has_columns = columns.rows.size() != 0;
+  const std::uint64_t stride = columns.stride == 0 ? count : columns.stride;
+  check.is_at_least("columns.stride", stride, count);
+  check.has_if_given("columns.rows", columns.rows, count);
+  Impl::check_rows(check, rows, has_columns ? 0 : count);
+  if (!has_columns && score_matrix_reads_norms<ExecutionSpace>(queries.count))
+    Impl::check_norms(check, metric, rows, count);
+  Impl::check_queries(check, queries, rows.dimension);
+  check.has("out", out, Impl::extent_of_rows(queries.count, count, stride));
   if (count == 0 || queries.count == 0) return;
   Impl::with_element(rows, [&](const auto& elements) {
     const auto call = call_of(metric, curve, elements, count, queries, out.data(), columns);
@@ -86,6 +97,13 @@ void score_matrix_here(Metric metric, const ScoreCurve& curve, const VectorRows<
                        std::uint64_t begin, std::uint64_t end,
                        const VectorQueries<HostSpace>& queries, float* out,
                        const ScoreColumns<HostSpace>& columns) {
+  const Impl::ArgumentCheck check("score_matrix_here");
+  check.is_at_least("end", end, begin);
+  if (queries.count > 1) check.is_at_least("columns.stride", columns.stride, end - begin);
+  check.has_if_given("columns.rows", columns.rows, end);
+  Impl::check_rows(check, rows, columns.rows.size() != 0 ? 0 : end);
+  Impl::check_queries(check, queries, rows.dimension);
+  check.is_array("out", out, Impl::extent_of(queries.count, end - begin));
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
     auto call = call_of(metric, curve, elements, end, queries, out, columns);

@@ -4,11 +4,74 @@
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/impl/TileSelectKernels.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 
 #include <algorithm>
 #include <type_traits>
 
 namespace Kindred {
+
+namespace {
+
+using Impl::extent_of;
+using Impl::extent_sum;
+
+/// Elements of \p count vectors from the beginning of a block on.
+std::uint64_t extent_of_tile(const TileLayout& layout, std::uint64_t count) {
+  const std::uint64_t unit = layout.in_blocks ? TileLayout::block_vectors : 1;
+  return extent_of(count / unit + (count % unit != 0 ? 1 : 0), unit, layout.stride);
+}
+
+/// \p rows has what rows in \p order are made of.
+template <class ExecutionSpace>
+void check_order(const Impl::ArgumentCheck& check, const VectorRows<ExecutionSpace>& rows,
+                 const TileOrder<ExecutionSpace>& order) {
+  check.has_if_given("order.chosen", order.chosen, order.count);
+  if (order.chosen.size() == 0) check.has("rows.norms", rows.norms, order.count);
+  Impl::check_rows(check, rows, rows.norms.size());
+}
+
+/// \p values has \p count vectors, of which four elements are stored together.
+template <class Values>
+void check_wide_tile(const Impl::ArgumentCheck& check, std::uint64_t dimension,
+                     const TileLayout& layout, const Values& values, std::uint64_t count) {
+  check.is_at_least("layout.stride", layout.stride, dimension);
+  check.is_multiple("layout.stride", layout.stride,
+                    layout.in_blocks ? TileLayout::block_length : 4);
+  check.has("values", values, extent_of_tile(layout, count));
+  check.is_aligned("values", values.data(), 4 * sizeof(typename Values::value_type));
+}
+
+void check_bounds(const Impl::ArgumentCheck& check, const TileBounds& bounds, std::uint64_t count) {
+  check.is_array("bounds.scales", bounds.scales, count);
+  check.is_array("bounds.errors", bounds.errors, count);
+  check.is_array("bounds.shifts", bounds.shifts, count);
+  check.is_array("bounds.rows", bounds.rows, count);
+}
+
+template <class ExecutionSpace, class Product>
+void check_products(const Impl::ArgumentCheck& check,
+                    const TileProducts<ExecutionSpace, Product>& products,
+                    const TileBounds& bounds) {
+  check.is_array("products.values", products.values, extent_of(products.count, products.queries));
+  check.is_at_most("products.last", products.last, products.count);
+  check.is_at_most("products.first", products.first, products.last);
+  check_bounds(check, bounds, products.count);
+}
+
+/// \p lists has the lists of \p queries queries.
+template <class ExecutionSpace>
+void check_lists(const Impl::ArgumentCheck& check, const TileLists<ExecutionSpace>& lists,
+                 std::uint64_t queries) {
+  const std::uint64_t places = extent_of(queries, lists.capacity);
+  check.has("lists.rows", lists.rows, places);
+  check.has("lists.uppers", lists.uppers, places);
+  check.has("lists.counts", lists.counts, queries);
+  check.has("lists.thresholds", lists.thresholds, queries);
+  check.has("lists.widths", lists.widths, queries);
+}
+
+}  // namespace
 
 template <class ExecutionSpace, class Element>
 void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
@@ -17,6 +80,18 @@ void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
                           const ArrayView<const float, ExecutionSpace>& initial,
                           const TileQueries<ExecutionSpace, Element>& tile,
                           const TileLists<ExecutionSpace>& lists) {
+  const Impl::ArgumentCheck check("prepare_tile_queries");
+  const std::uint64_t padded = tile.weights.size();
+  Impl::check_float_queries(check, queries, dimension);
+  check.has_if_given("initial", initial, queries.count);
+  check.is_at_least("tile.layout.stride", tile.layout.stride, dimension);
+  check.has("tile.values", tile.values, extent_of_tile(tile.layout, extent_sum(first, padded)));
+  check.has("tile.slacks", tile.slacks, padded);
+  check.has("tile.residuals", tile.residuals, 1);
+  check.is_at_least("the size of tile.weights", padded, queries.count);
+  check.has("lists.thresholds", lists.thresholds, padded);
+  check.has("lists.counts", lists.counts, queries.count);
+  check.has("lists.widths", lists.widths, queries.count);
   Impl::for_each_work_item(
       exec_space, "Kindred::Vector::prepare_tile_queries::round", tile.weights.size(),
       Impl::PrepareTileQueries<ExecutionSpace, Element>{
@@ -51,6 +126,12 @@ void prepare_tile_rows(const ExecutionSpace& exec_space, Metric metric, const Ti
                        const ArrayView<const float, ExecutionSpace>& query_residual,
                        const TileRows<ExecutionSpace, Element>& tile,
                        const ArrayView<std::uint32_t, ExecutionSpace>& not_numbers) {
+  const Impl::ArgumentCheck check("prepare_tile_rows");
+  check_order(check, rows, order);
+  check_wide_tile(check, rows.dimension, tile.layout, tile.values, tile.count);
+  check_bounds(check, tile.bounds, tile.count);
+  check.has("query_residual", query_residual, 1);
+  check.has("not_numbers", not_numbers, 1);
   launch_rounding(exec_space, rows, order, begin, tile.layout, tile.values.data(), tile.count,
                   Impl::SetTileBound{metric, model, rows.dimension, query_residual.data(),
                                      tile.bounds, not_numbers.data()});
@@ -61,6 +142,11 @@ void round_tile_rows(const ExecutionSpace& exec_space, const VectorRows<Executio
                      const TileOrder<ExecutionSpace>& order, std::uint64_t begin,
                      const TileLayout& layout, const ArrayView<Element, ExecutionSpace>& values,
                      const ArrayView<float, ExecutionSpace>& squares) {
+  const Impl::ArgumentCheck check("round_tile_rows");
+  check_order(check, rows, order);
+  check.is_multiple("begin", begin, TileLayout::block_vectors);
+  check_wide_tile(check, rows.dimension, layout, values, squares.size());
+  check.is_aligned("squares", squares);
   launch_rounding(exec_space, rows, order, begin, layout, values.data(), squares.size(),
                   Impl::SetTileSquares{squares.data()});
 }
@@ -72,6 +158,13 @@ void bound_tile_rows(const ExecutionSpace& exec_space, Metric metric, const Tile
                      const ArrayView<const float, ExecutionSpace>& query_residual,
                      const TileBounds& bounds,
                      const ArrayView<std::uint32_t, ExecutionSpace>& not_numbers) {
+  const Impl::ArgumentCheck check("bound_tile_rows");
+  check.has_if_given("order.chosen", order.chosen, order.count);
+  if (order.chosen.size() == 0) check.has("rows.norms", rows.norms, order.count);
+  check.is_aligned("squares", squares);
+  check.has("query_residual", query_residual, 1);
+  check_bounds(check, bounds, squares.size());
+  check.has("not_numbers", not_numbers, 1);
   Kokkos::parallel_for(
       "Kindred::Vector::bound_tile_rows::bound", Arch::range(exec_space, squares.size()),
       Impl::BoundTileRows<ExecutionSpace>{
@@ -87,6 +180,12 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
                             const VectorRows<HostSpace>& rows, const TileOrder<HostSpace>& order,
                             std::uint64_t begin, float query_residual,
                             const TileRows<HostSpace, Element>& tile, std::uint32_t* not_numbers) {
+  const Impl::ArgumentCheck check("prepare_tile_rows_here");
+  check_order(check, rows, order);
+  check.is_at_least("tile.layout.stride", tile.layout.stride, rows.dimension);
+  check.has("tile.values", tile.values, extent_of(tile.count, tile.layout.stride));
+  check_bounds(check, tile.bounds, tile.count);
+  check.is_array("not_numbers", not_numbers, 1);
   constexpr int width = 16;
   Impl::with_element(rows, [&](const auto& elements) {
     using stored = std::remove_cvref_t<decltype(*elements.values)>;
@@ -131,6 +230,14 @@ void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileMode
                  const TileProducts<ExecutionSpace, Product>& products, const TileBounds& bounds,
                  const ArrayView<const float, ExecutionSpace>& weights,
                  const RowFilter<ExecutionSpace>& filter, const TileLists<ExecutionSpace>& lists) {
+  const Impl::ArgumentCheck check("select_tile");
+  const std::uint64_t queries = extent_sum(products.first_query, products.queries);
+  check_products(check, products, bounds);
+  check.is_multiple("products.first", products.first, tile_group);
+  check.is_multiple("products.last", products.last, tile_group);
+  if (metric == Metric::l2) check.has("weights", weights, queries);
+  Impl::check_filter(check, filter, queries, 0);
+  check_lists(check, lists, queries);
   const auto launch = [&](auto weighted) {
     using kernel = Impl::SelectTile<ExecutionSpace, Product, weighted()>;
     const std::uint64_t groups = (products.last - products.first) / tile_group;
@@ -188,6 +295,12 @@ void select_tile_here(Metric metric, const TileModel& model,
                       const TileProducts<HostSpace, float>& products, const TileBounds& bounds,
                       const ArrayView<const float, HostSpace>& weights,
                       const RowFilter<HostSpace>& filter, const TileLists<HostSpace>& lists) {
+  const Impl::ArgumentCheck check("select_tile_here");
+  const std::uint64_t queries = extent_sum(products.first_query, products.queries);
+  check_products(check, products, bounds);
+  check.is_multiple("products.queries", products.queries, 16);
+  check.has("weights", weights, queries);
+  check.has("lists.thresholds", lists.thresholds, queries);
   if (metric == Metric::l2)
     return filter_here<true>(model, products, bounds, weights, filter, lists);
   filter_here<false>(model, products, bounds, weights, filter, lists);
@@ -198,6 +311,10 @@ void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std
                       std::uint64_t k, std::uint64_t least,
                       const ArrayView<const float, ExecutionSpace>& slacks,
                       const TileLists<ExecutionSpace>& lists) {
+  const Impl::ArgumentCheck check("raise_thresholds");
+  const std::uint64_t queries = extent_sum(first, count);
+  check.has("slacks", slacks, queries);
+  check_lists(check, lists, queries);
   using shape = Arch::LaunchShape<ExecutionSpace>;
   using kernel = Impl::RaiseThresholds<ExecutionSpace>;
   if (count == 0) return;
@@ -213,6 +330,12 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
                     std::uint64_t first, std::uint64_t queries, std::uint64_t width,
                     const ArrayView<std::uint32_t, ExecutionSpace>& ids,
                     const ArrayView<std::uint32_t, ExecutionSpace>& work_item_queries) {
+  const Impl::ArgumentCheck check("list_survivors");
+  const std::uint64_t tile = candidate_tile<ExecutionSpace>();
+  check_lists(check, lists, extent_sum(first, queries));
+  check.is_multiple("width", width, tile);
+  check.has("ids", ids, extent_of(queries, width));
+  check.has("work_item_queries", work_item_queries, extent_of(queries, width / tile));
   Kokkos::parallel_for(
       "Kindred::Vector::list_survivors::place", Arch::range(exec_space, queries * width),
       Impl::ListSurvivors<ExecutionSpace>{

@@ -2,6 +2,7 @@
 #include <kindred/core/vector/UnpackRanks.hpp>
 
 #include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 
 #include <string>
 
@@ -30,6 +31,15 @@ template <class ExecutionSpace>
 void unpack_ranks(const ExecutionSpace& exec_space, Metric metric,
                   const ArrayView<const Rank, ExecutionSpace>& ranks, std::uint64_t queries,
                   std::uint64_t kept, const RankedOutput& out) {
+  const Impl::ArgumentCheck check("unpack_ranks");
+  check.is_at_most("kept", kept, out.top);
+  check.has("ranks", ranks, Impl::extent_of(queries, kept));
+  check.is_array("out.scores", out.scores, Impl::extent_of(queries, out.top));
+  check.is_array("out.ids", out.ids, Impl::extent_of(queries, out.top));
+  if (queries > 1) {
+    check.is_at_least("out.score_stride", out.score_stride, out.top);
+    check.is_at_least("out.id_stride", out.id_stride, out.top);
+  }
   if (queries == 0 || out.top == 0) return;
   static const std::string label = "Kindred::Vector::unpack_ranks::unpack";
   Kokkos::parallel_for(label, Arch::range(exec_space, queries * out.top),

@@ -2,6 +2,7 @@
 #include <kindred/core/vector/VectorScores.hpp>
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <string>
@@ -51,6 +52,9 @@ void launch_candidates(const ExecutionSpace& exec_space, Metric metric,
 template <class ExecutionSpace>
 void vector_norms(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                   const ArrayView<double, ExecutionSpace>& norms) {
+  const Impl::ArgumentCheck check("vector_norms");
+  Impl::check_rows(check, rows, norms.size());
+  check.is_aligned("norms", norms);
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
     Impl::for_each_work_item(
@@ -63,6 +67,9 @@ template <class ExecutionSpace>
 void decode_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                  std::uint64_t begin, std::uint64_t count,
                  const ArrayView<float, ExecutionSpace>& out) {
+  const Impl::ArgumentCheck check("decode_rows");
+  Impl::check_rows(check, rows, Impl::extent_sum(begin, count));
+  check.has("out", out, Impl::extent_of(count, rows.dimension));
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
     Impl::for_each_work_item(
@@ -76,6 +83,10 @@ void prepare_queries(const ExecutionSpace& exec_space,
                      const ArrayView<const float, ExecutionSpace>& values, std::uint64_t dimension,
                      const ArrayView<double, ExecutionSpace>& wide,
                      const ArrayView<double, ExecutionSpace>& norms) {
+  const Impl::ArgumentCheck check("prepare_queries");
+  check.has("values", values, Impl::extent_of(norms.size(), dimension));
+  check.has("wide", wide, Impl::extent_of(norms.size(), dimension));
+  check.is_aligned("norms", norms);
   Impl::for_each_work_item(exec_space, "Kindred::Vector::prepare_queries::widen", norms.size(),
                            Impl::NormKernel<ExecutionSpace, float>{
                                {values.data(), nullptr, nullptr, nullptr, dimension, dimension},
@@ -89,6 +100,10 @@ void prepare_queries(const ExecutionSpace& exec_space,
                                            std::uint64_t dimension,
                                            const ArrayView<double, HostSpace>& wide,
                                            const ArrayView<double, HostSpace>& norms) {
+  const Impl::ArgumentCheck check("prepare_queries_here");
+  check.has("values", values, Impl::extent_of(norms.size(), dimension));
+  check.has("wide", wide, Impl::extent_of(norms.size(), dimension));
+  check.is_aligned("norms", norms);
   const Arch::Lanes<HostSpace> lanes(0);
   for (std::size_t query = 0; query < norms.size(); ++query) {
     const float* from = values.data() + query * dimension;
@@ -110,12 +125,16 @@ void score_rows(const ExecutionSpace& exec_space, Metric metric,
                 const RowFilter<ExecutionSpace>& filter,
                 const VectorQueries<ExecutionSpace>& queries,
                 const ArrayView<Rank, ExecutionSpace>& ranks) {
-  if (count == 0 || queries.count == 0) return;
+  const Impl::ArgumentCheck check("score_rows");
   const bool decoded = rows.element != VectorElement::float32;
-  KINDRED_THROW_IF(decoded && tile.size() < count * rows.dimension,
-                   "rows of " + std::string(to_string(rows.element)) + " need a tile of " +
-                       std::to_string(count * rows.dimension) + " floats; it has " +
-                       std::to_string(tile.size()));
+  const std::uint64_t end = Impl::extent_sum(begin, count);
+  Impl::check_rows(check, rows, end);
+  Impl::check_norms(check, metric, rows, end);
+  if (decoded) check.has("tile", tile, Impl::extent_of(count, rows.dimension));
+  Impl::check_filter(check, filter, queries.count, end);
+  Impl::check_queries(check, queries, rows.dimension);
+  check.has("ranks", ranks, Impl::extent_of(queries.count, count));
+  if (count == 0 || queries.count == 0) return;
   if (decoded) decode_rows(exec_space, rows, begin, count, tile);
   const std::uint64_t stride = decoded || rows.stride == 0 ? rows.dimension : rows.stride;
   const float* values =
@@ -150,6 +169,14 @@ void score_candidates(const ExecutionSpace& exec_space, Metric metric,
                       const ArrayView<const std::uint32_t, ExecutionSpace>& work_item_queries,
                       const VectorQueries<ExecutionSpace>& queries,
                       const ArrayView<Rank, ExecutionSpace>& ranks) {
+  const Impl::ArgumentCheck check("score_candidates");
+  const std::uint64_t places =
+      Impl::extent_of(work_item_queries.size(), candidate_tile<ExecutionSpace>());
+  Impl::check_rows(check, rows, 0);
+  check.has("ids", ids, places);
+  check.is_aligned("work_item_queries", work_item_queries);
+  Impl::check_queries(check, queries, rows.dimension);
+  check.has("ranks", ranks, places);
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
     if (metric == Metric::l2) {

@@ -15,6 +15,7 @@ namespace Kindred {
 /// exponentials do nothing. Does not fence, allocates nothing.
 /// \tparam T float, double or an unsigned integer, which also stands for the signed one
 /// \param number the second operand if an item has no `other` \param items planned
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class T>
 void element_wise(const ExecutionSpace& exec_space, const BulkPlan& plan, ElementWise op, T number,
                   const BulkItems<T>& items);
@@ -24,12 +25,14 @@ enum class BytesOperation : std::uint8_t { exclusive_or, inclusive_or, conjuncti
 
 /// \brief output = input ∘ other, byte by byte, in one launch. Does not fence, allocates nothing.
 /// \param number the second operand if an item has no `other`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void combine_bytes(const ExecutionSpace& exec_space, const BulkPlan& plan, BytesOperation op,
                    std::uint8_t number, const BulkItems<std::uint8_t>& items);
 
 /// \brief output = (input − mean) · 1 / (deviation + 1e-8) in double, rounded once; NaN is
 /// canonical. Does not fence, allocates nothing. \param means, deviations one per item
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class T>
 void normalise(const ExecutionSpace& exec_space, const BulkPlan& plan,
                const ArrayView<const double, ExecutionSpace>& means,

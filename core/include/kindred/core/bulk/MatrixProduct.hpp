@@ -29,6 +29,7 @@ std::uint64_t plan_products(std::span<MatrixProduct<T>> products);
 /// in double with fused multiply–adds (exact products for float32), rounded once; NaN is canonical.
 /// Does not fence, allocates nothing. Complexity O(m · n · k), in double.
 /// \param work_items from `plan_products`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class T>
 void reproducible_products(const ExecutionSpace& exec_space, std::uint64_t work_items,
                            const ArrayView<const MatrixProduct<T>, ExecutionSpace>& products);

@@ -19,6 +19,7 @@ namespace Kindred {
 /// 2i + 1 times 2⁻⁵³: in [0, 1).
 /// \param offsets the position of every item's first element
 /// \param items from `plan_bulk`; only `output` is used
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class T>
 void random_fill(const ExecutionSpace& exec_space, const BulkPlan& plan, std::uint64_t seed,
                  const ArrayView<const std::uint64_t, ExecutionSpace>& offsets,

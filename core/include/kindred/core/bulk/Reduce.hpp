@@ -14,6 +14,7 @@ namespace Kindred {
 /// launches; bit-identical on every space. Does not fence, allocates nothing.
 /// \param means one per item, for `deviation` only \param partials one per chunk
 /// \param results one per item; NaN is canonical
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class T>
 void reduce(const ExecutionSpace& exec_space, const BulkPlan& plan, Reduction reduction,
             const BulkItems<T>& items, const ArrayView<const double, ExecutionSpace>& means,

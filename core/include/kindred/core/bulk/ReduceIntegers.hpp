@@ -27,6 +27,7 @@ struct WideInteger {
 /// the exact mean, ties to even. Deviations are not computed.
 /// \param items planned; no item is empty, except for sums
 /// \param partials one per chunk \param results one per item
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class T>
 void reduce_integers(const ExecutionSpace& exec_space, const BulkPlan& plan, Reduction reduction,
                      const BulkItems<T>& items,
@@ -59,6 +60,7 @@ KOKKOS_INLINE_FUNCTION void store_result(std::uint64_t result, DataType type, st
 }
 
 /// \brief `store_result` of all \p results. Does not fence. \param to in memory of the space
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void store_results(const ExecutionSpace& exec_space,
                    const ArrayView<const std::uint64_t, ExecutionSpace>& results, DataType type,

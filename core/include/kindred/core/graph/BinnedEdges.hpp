@@ -77,6 +77,7 @@ constexpr std::size_t bin_blocks(std::size_t nodes) {
 /// the end of each bin. Does not fence. Complexity O(edges).
 /// \param sources the source node of every edge, row by row \param bin_edges `BinPlan::edges`
 /// \param cells `(bin_blocks(nodes) + 1) × bins`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void count_bins(const ExecutionSpace& exec_space,
                 const ArrayView<const std::uint32_t, ExecutionSpace>& sources,
@@ -89,6 +90,7 @@ std::vector<BinScatter> plan_scatters(std::span<const std::uint32_t> cells, std:
 
 /// \brief Assigns the edges to slots. Does not fence. Complexity O(edges).
 /// \param next a copy of `cells`, which is overwritten
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void fill_bins(const ExecutionSpace& exec_space,
                const ArrayView<const std::uint32_t, ExecutionSpace>& sources,

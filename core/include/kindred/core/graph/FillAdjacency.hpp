@@ -16,6 +16,7 @@ namespace Kindred {
 /// Complexity O(nodes + edges): every thread reads all edges and builds the rows of some nodes.
 /// \param edges their ends must be below the number of nodes \param kinds one per edge, if kinds
 /// are to be filled \param in has the same nonempty columns as \p out
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
                     const AdjacencySpan& out, const AdjacencySpan& in,
                     std::span<const std::uint8_t> kinds = {});
@@ -24,6 +25,7 @@ void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
 /// stable counting sort. Fences \p exec_space. Complexity O(nodes + edges).
 /// \param out rows of out-edges, whose ends must be below the number of nodes \param in has the
 /// same nonempty columns as \p out
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 void fill_transpose(const HostSpace& exec_space, const ConstAdjacencySpan& out,
                     const AdjacencySpan& in);
 

@@ -144,6 +144,7 @@ inline constexpr std::size_t small_frontier_top_max = 64;
 inline constexpr std::size_t frontier_top_max = 512;
 
 /// Clears \p state before the first call. Does not fence.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void clear_frontier(const ExecutionSpace& exec_space, const FrontierState<ExecutionSpace>& state);
 
@@ -159,6 +160,7 @@ void clear_frontier(const ExecutionSpace& exec_space, const FrontierState<Execut
 /// its slot, the first `entries` of its control, some of them `rank_none` (at most as many queries
 /// as slots)
 /// \param done one per query: 1 if it was completed, else 0, and its ranks are not written
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void spread_frontier(const ExecutionSpace& exec_space,
                      const GraphSide<typename ExecutionSpace::memory_space>& in,
@@ -176,6 +178,7 @@ void spread_frontier(const ExecutionSpace& exec_space,
 /// \param top 1 … `small_frontier_top_max`
 /// \param done one per query: 0 if it exceeded the shared memories
 /// \return false if the space has no clusters; then nothing is written
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 bool spread_small_frontier(const ExecutionSpace& exec_space,
                            const GraphSide<typename ExecutionSpace::memory_space>& in,

@@ -27,6 +27,7 @@ struct GivenRows {
 /// Fences \p exec_space. Complexity O(rows).
 /// \param plan is replaced
 /// \returns false unless the offsets begin with 0, do not decrease and end with the number of edges
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class Offset>
 bool plan_long_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, RowPlan& plan);
 
@@ -36,6 +37,7 @@ bool plan_long_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, 
 /// \param y one value per row \param partial one value per block of \p plan
 /// \returns false if an end is not below the limit, or a weight is not finite; y is then
 /// unspecified
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class Offset>
 bool hop_given_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, const RowPlan& plan,
                     std::span<const float> x, std::span<float> y, std::span<double> partial);

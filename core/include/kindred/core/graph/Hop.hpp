@@ -38,6 +38,7 @@ inline constexpr std::size_t hop_alignment = Arch::is_device<ExecutionSpace> ? a
 /// not fence. Complexity O((nodes + edges) · width).
 /// \param x,y `nodes × width` values, those of one node adjacent; x is aligned to `hop_alignment`
 /// \param partial `graph.blocks() × width` \param kind_queries see `SpreadState`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void hop(const ExecutionSpace& exec_space,
          const GraphSide<typename ExecutionSpace::memory_space>& graph, HopWidth width,
@@ -49,6 +50,7 @@ void hop(const ExecutionSpace& exec_space,
 /// \brief Copies columns `first … first + count` of the `nodes × columns` values \p from to the
 /// values of `width` queries; the other columns become 0. Does not fence. Complexity O(nodes ·
 /// width).
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void take_columns(const ExecutionSpace& exec_space,
                   const ArrayView<const float, ExecutionSpace>& from, std::size_t columns,
@@ -56,6 +58,7 @@ void take_columns(const ExecutionSpace& exec_space,
                   const ArrayView<float, ExecutionSpace>& to);
 /// \brief The inverse: copies the first \p count of `width` columns to the columns `first …` of \p
 /// columns.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void put_columns(const ExecutionSpace& exec_space,
                  const ArrayView<const float, ExecutionSpace>& from, HopWidth width,
@@ -96,6 +99,7 @@ struct HopParameters {
 /// \brief Starts spreading: sets every value to 0, then the values of the sources. Does not fence.
 /// \param places `node * width + query`, without duplicates \param values of the sources at these
 /// places
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void start_spreading(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                      const ArrayView<const std::uint64_t, ExecutionSpace>& places,
@@ -104,6 +108,7 @@ void start_spreading(const ExecutionSpace& exec_space, const SpreadState<Executi
 /// \brief Performs hop `parameters.hop` from `passed` to `next` and updates every node, as
 /// `SpreadMode` defines. Does nothing if the previous hop left no nonzero δ or x. Does not fence.
 /// Complexity O((nodes + edges) · width).
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void spread_hop(const ExecutionSpace& exec_space,
                 const GraphSide<typename ExecutionSpace::memory_space>& graph,
@@ -111,6 +116,7 @@ void spread_hop(const ExecutionSpace& exec_space,
 
 /// \brief The rank keys of the queries from `first_query` on in \p state, `nodes` keys per query; a
 /// node of value 0 has `rank_none`. Does not fence.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                 std::size_t first_query, std::size_t queries,
@@ -118,6 +124,7 @@ void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpa
 /// \brief The best key of every group of nodes, `groups` keys per query: group g has the nodes g, g
 /// + groups, … Since keys are distinct, the \p k best nodes of a query are members of its k best
 /// groups, so the keys of all nodes need not be written. Does not fence.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void rank_groups(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                  std::size_t first_query, std::size_t queries, std::size_t groups,
@@ -125,6 +132,7 @@ void rank_groups(const ExecutionSpace& exec_space, const SpreadState<ExecutionSp
 /// \brief The keys of the members of the \p top best groups of every query, `top ×
 /// group_members(nodes, groups)` per query, some of them `rank_none`. Does not fence.
 /// \param best `queries × top` keys from `rank_groups`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void rank_members(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                   std::size_t first_query, std::size_t groups, std::size_t top,

@@ -12,6 +12,7 @@ namespace Kindred {
 /// when a graph is traversed many times with the same ones. Does not fence. Complexity O(edges).
 /// \param direction along: \p rows belong to the transpose \param out the graph itself
 /// \param node_kinds one per node; empty: all are of kind 0 \param weights one per edge of \p rows
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void modify_weights(const ExecutionSpace& exec_space,
                     const GraphRows<typename ExecutionSpace::memory_space>& rows,

@@ -85,6 +85,7 @@ std::size_t page_rank_sums(std::size_t nodes, HopWidth width);
 
 /// \brief Sets the first iterate of every query to r. Queries from \p queries on are marked as
 /// done. Does not fence. Complexity O(nodes · width).
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Value>
 void start_page_rank(const ExecutionSpace& exec_space,
                      const PageRankState<ExecutionSpace, Value>& state, std::size_t queries,
@@ -93,6 +94,7 @@ void start_page_rank(const ExecutionSpace& exec_space,
 /// \brief Iteration `parameters.iteration`: from `current` to `next`, and the progress of every
 /// query. Does nothing if all queries are done. Does not fence. Complexity O((nodes +
 /// edges)·width).
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Value>
 void page_rank_step(const ExecutionSpace& exec_space,
                     const GraphSide<typename ExecutionSpace::memory_space>& graph,
@@ -101,6 +103,7 @@ void page_rank_step(const ExecutionSpace& exec_space,
 
 /// \brief Copies columns \p columns of \p from, which has \p from_width columns, to the first
 /// columns of `state.current`; the others become 0. Does not fence. Complexity O(nodes · width).
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Value>
 void take_page_rank_columns(const ExecutionSpace& exec_space,
                             const ArrayView<const Value, ExecutionSpace>& from, HopWidth from_width,
@@ -109,11 +112,13 @@ void take_page_rank_columns(const ExecutionSpace& exec_space,
 
 /// \brief The rank keys of the queries from `first_query` on in `state.current`, `nodes` keys per
 /// query: p rounded to float32, or `rank_none` if that is 0. Does not fence.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Value>
 void rank_nodes(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
                 std::size_t first_query, std::size_t queries,
                 const ArrayView<Rank, ExecutionSpace>& keys);
 /// As for `SpreadState`.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Value>
 void rank_groups(const ExecutionSpace& exec_space,
                  const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,

@@ -30,6 +30,7 @@ struct SourceArrays {
 /// this part whose offsets lie outside the arrays or decrease, or that has a source that is not a
 /// node, was removed, is not finite or, in engine mode, is outside [0, 1]. Such sources are not
 /// used.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void start_from_arrays(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
                        const SourceArrays<ExecutionSpace>& sources, std::size_t nodes,
@@ -40,6 +41,7 @@ void start_from_arrays(const ExecutionSpace& exec_space, const SpreadState<Execu
 /// nodes and values of row i of \p ranks, then the node 0xFFFFFFFF with the value 0; for a query
 /// with a fault, all nodes are 0xFFFFFFFF and all values NaN (0x7FC00000). Does not fence. \param
 /// ranks `queries × found`, best first \param nodes,values rows of \p top ≥ \p found elements
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void put_ranks(const ExecutionSpace& exec_space, const ArrayView<const Rank, ExecutionSpace>& ranks,
                std::size_t found, std::size_t first_query, std::size_t queries, std::size_t top,

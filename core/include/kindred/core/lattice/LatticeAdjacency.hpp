@@ -14,6 +14,7 @@ namespace Kindred {
 /// fence. Complexity O(nodes · dimensions).
 /// \param offsets has nodes + 1 elements \param ends has two elements per edge; node indices must
 /// fit in 32 bits
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void fill_lattice_adjacency(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                             const ArrayView<std::uint64_t, ExecutionSpace>& offsets,

@@ -29,6 +29,7 @@ KOKKOS_INLINE_FUNCTION void lattice_route(const LatticeGrid& grid, std::uint64_t
 /// \brief Routes between \p pairs of nodes. Does not fence. Complexity as for
 /// `trace_lattice_paths`.
 /// \param begins where route i begins in \p paths
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                     const ArrayView<const std::uint64_t, ExecutionSpace>& pairs,

@@ -84,6 +84,7 @@ struct LatticeSearch {
 
 /// \brief Level 0: marks the sources as reached and no other node. Does not fence.
 /// \param open the nodes that may be entered, as words; empty: all \param sources open nodes
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void start_lattice_search(const ExecutionSpace& exec_space,
                           const LatticeSearch<ExecutionSpace>& search,
@@ -94,6 +95,7 @@ void start_lattice_search(const ExecutionSpace& exec_space,
 /// first … \p last, which must contain all that it can reach. A device records in `found` whether
 /// it reached anything; a host returns the number of nodes. Does not fence. Complexity O(words ·
 /// dimensions).
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 std::uint64_t lattice_level(const ExecutionSpace& exec_space,
                             const LatticeSearch<ExecutionSpace>& search, std::uint32_t level,
@@ -102,15 +104,18 @@ std::uint64_t lattice_level(const ExecutionSpace& exec_space,
 /// \brief Computes level \p level from a list, for a frontier of few nodes, on the calling thread;
 /// does not use the bit sets of frontiers. Complexity O(frontier · dimensions).
 /// \param frontier,next bit indices
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 void lattice_level_of(const LatticeSearch<HostSpace>& search, std::uint32_t level,
                       std::span<const std::uint64_t> frontier, std::vector<std::uint64_t>& next);
 
 /// Number of nodes that are not reached and may be entered. Fences \p exec_space.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 std::uint64_t count_unreached(const ExecutionSpace& exec_space,
                               const LatticeSearch<ExecutionSpace>& search);
 
 /// \brief Writes the distance of every target. Does not fence.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void gather_distances(const ExecutionSpace& exec_space, const LatticeSearch<ExecutionSpace>& search,
                       const ArrayView<const std::uint64_t, ExecutionSpace>& targets,
@@ -121,6 +126,7 @@ void gather_distances(const ExecutionSpace& exec_space, const LatticeSearch<Exec
 /// nearer to the source. Does not fence. Complexity O(length · dimensions) per path, one thread
 /// each.
 /// \param begins where path i begins in \p paths; it has distance + 1 nodes
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void trace_lattice_paths(const ExecutionSpace& exec_space,
                          const LatticeSearch<ExecutionSpace>& search,

@@ -41,11 +41,13 @@ std::uint64_t plan_linears(std::span<LinearLayerData> layers);
 /// 0x7FC00000, 0x7E00 or 0x7FC0. Does not fence, allocates nothing. Complexity O(rows · inputs ·
 /// outputs), in double.
 /// \param work_items from `plan_linears` \param layers in the memory of the space
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void fused_linears(const ExecutionSpace& exec_space, std::uint64_t work_items,
                    const ArrayView<const LinearLayerData, ExecutionSpace>& layers);
 /// \brief The same for one layer, which is passed in the parameters of the kernel. Does not fence,
 /// allocates nothing. \param work_items of this layer alone
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void fused_linear(const ExecutionSpace& exec_space, std::uint64_t work_items,
                   const LinearLayerData& layer);
@@ -64,9 +66,11 @@ struct LinearEnd {
 };
 
 /// y = act(float32(products + bias)), rounded once to y's element type. Does not fence.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end);
 /// `end_linear` on the calling thread of the host.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 void end_linear_here(const LinearEnd& end);
 
 }  // namespace Kindred

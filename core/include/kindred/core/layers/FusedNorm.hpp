@@ -66,11 +66,13 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
 ///
 /// Complexity O(rows × columns): x is read once.
 /// \param layers prepared by `plan_norms`, in the memory of the space
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void fused_norms(const ExecutionSpace& exec_space, const NormPlan& plan,
                  const ArrayView<const NormLayerData, ExecutionSpace>& layers);
 /// \brief The same for one layer, which is passed in the parameters of the kernel. Does not fence,
 /// allocates nothing. \param plan of this layer alone
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void fused_norm(const ExecutionSpace& exec_space, const NormPlan& plan, const NormLayerData& layer);
 

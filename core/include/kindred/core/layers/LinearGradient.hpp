@@ -36,11 +36,13 @@ struct LinearDerivative {
 
 /// \brief Computes dz in double, rounded to float32 and then to its element type; NaN is canonical.
 /// Bit-identical on every space for the same z. Does not fence, allocates nothing; one launch.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void linear_derivatives(const ExecutionSpace& exec_space, const LinearDerivative& layer);
 
 /// \brief Writes the transposed matrix of \p rows × \p columns elements: columns × padded rows, 0
 /// in the padding. Does not fence; one launch.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void transpose_padded(const ExecutionSpace& exec_space, VectorElement element,
                       const std::byte* matrix, std::uint64_t rows, std::uint64_t columns,
@@ -50,6 +52,7 @@ void transpose_padded(const ExecutionSpace& exec_space, VectorElement element,
 std::size_t column_sums_workspace(std::uint64_t rows, std::uint64_t columns);
 /// \brief The sums of the columns of a matrix in double, \see ColumnSums, rounded to float32; NaN
 /// is canonical. Does not fence; two launches.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void column_sums(const ExecutionSpace& exec_space, VectorElement element, const std::byte* matrix,
                  std::uint64_t rows, std::uint64_t columns, std::uint64_t stride, float* sums,

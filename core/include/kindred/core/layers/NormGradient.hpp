@@ -46,6 +46,7 @@ std::size_t norm_gradient_workspace(const NormGradientData& layer);
 /// the rows, \see ColumnSums. A row with a NaN or an infinity is NaN throughout. NaN is canonical.
 /// Complexity O(rows × columns).
 /// \param workspace `norm_gradient_workspace` bytes, aligned to 16
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void norm_gradients(const ExecutionSpace& exec_space, const NormGradientData& layer,
                     const ArrayView<std::byte, ExecutionSpace>& workspace);

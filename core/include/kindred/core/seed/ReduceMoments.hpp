@@ -18,6 +18,7 @@ namespace Kindred {
 /// \param ring `slots × seeds`; epoch e of the call is in slot (first_slot + e) mod slots
 /// \param each one per seed of the range, merged over the epochs \param whole one, merged over all
 /// seeds
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void reduce_moments(const ExecutionSpace& exec_space,
                     const ArrayView<const SeedMoments, ExecutionSpace>& ring, std::uint32_t seeds,

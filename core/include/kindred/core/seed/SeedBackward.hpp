@@ -31,6 +31,7 @@ std::size_t seed_backward_workspace(const ExecutionSpace& exec_space, const Seed
 /// \param workspace `seed_backward_workspace` bytes, aligned to 16
 /// \param feature_sums one per feature, the sums of dw before they are scaled and rounded (Σ x·g or
 /// Σ g; Σ g where no blueprint is applied), or size 0: not written
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<ExecutionSpace>& layer,
                    std::uint64_t rows, const SeedRows<const std::byte, ExecutionSpace>& x,

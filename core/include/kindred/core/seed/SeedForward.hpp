@@ -74,6 +74,7 @@ SeedForwardPlan seed_forward_host_plan(const SeedForwardShape& shape, std::uint3
 /// they must not overlap \param moments one per seed of `chunks.covering()`, or size 0: not
 /// computed \param workspace `plan.workspace` bytes, aligned to 64; its counters are 0 before the
 /// first call with a plan, and each call leaves them 0
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
                   const SeedLayerView<ExecutionSpace>& layer, std::uint64_t rows,

@@ -30,6 +30,7 @@ struct SeedSumArrays {
 /// In double, each operation rounded: sum = count · mean, sum of squares = m2 + mean · sum; then
 /// rounded to the type of the array. Counts are converted to it. Complexity O(seeds).
 /// \param moments of the first \p seeds seeds; size 0: of seeds that have processed nothing
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void seed_sums(const ExecutionSpace& exec_space, std::uint32_t seeds,
                const ArrayView<const SeedMoments, ExecutionSpace>& moments,

@@ -22,6 +22,7 @@ namespace Kindred {
 /// \param feature_sums one per feature
 /// \param table `blueprints × hidden`, rows `table_stride` apart; size 0: not written
 /// \param dalpha one per seed; size 0: not written
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void seed_table_gradients(const ExecutionSpace& exec_space,
                           const SeedLayerView<ExecutionSpace>& layer,

@@ -20,6 +20,7 @@ namespace Kindred {
 /// comparisons up to 4096.
 /// \param updates of seeds below the size of \p state, with valid codes
 /// \param winners `seed_fields` words per seed, 0 before the first call; each call leaves them 0
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void update_seeds(const ExecutionSpace& exec_space, const SeedStateView<ExecutionSpace>& state,
                   const ArrayView<const SeedUpdate, ExecutionSpace>& updates,

@@ -35,6 +35,7 @@ std::size_t merge_top_k_workspace(const TopKShape& shape, std::size_t lists);
 /// makes 1 + O(log(longest) / log(2048 / k)) launches, and O(log(longest)) for k > 512.
 /// \param keys `rows × longest`, row-major \param out `rows × k`, padded with `key_none`
 /// \param workspace at least `top_k_workspace` keys, not shared with a call that may still run
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Key>
 void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& keys,
            const TopKShape& shape, const ArrayView<Key, ExecutionSpace>& out,
@@ -45,6 +46,7 @@ void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, Executio
 ///
 /// Time grows with `rows × longest`, not with the number of keys, once rows are longer than 2048
 /// (device) or 16384 keys (host).
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Key>
 void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& keys,
            const ArrayView<const std::uint64_t, ExecutionSpace>& offsets, const TopKShape& shape,
@@ -54,6 +56,7 @@ void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, Executio
 /// \brief Copies a result of `top_k` to where `merge_top_k` expects list \p list of \p lists. Does
 /// not fence.
 /// \param top `rows × k` \param partial `rows × lists × k`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Key>
 void place_partial(const ExecutionSpace& exec_space,
                    const ArrayView<const Key, ExecutionSpace>& top, std::size_t k, std::size_t list,
@@ -65,6 +68,7 @@ void place_partial(const ExecutionSpace& exec_space,
 /// \param partial `rows × lists × length` with `lists * length == shape.longest`, padded with
 /// `key_none`
 /// \param workspace at least `merge_top_k_workspace` keys
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Key>
 void merge_top_k(const ExecutionSpace& exec_space,
                  const ArrayView<const Key, ExecutionSpace>& partial, std::size_t lists,

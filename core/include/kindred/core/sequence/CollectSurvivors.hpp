@@ -15,6 +15,7 @@ namespace Kindred {
 /// number to `counters[0]`. Does not fence. \param index_limit patterns from this index on are left
 /// out \param matched `queries × slots` \param bound one rank, or empty \param counters two; both
 /// are set to 0 first
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void collect_survivors(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                        std::uint32_t query, std::uint32_t query_length, double threshold,

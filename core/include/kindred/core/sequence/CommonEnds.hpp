@@ -16,6 +16,7 @@ enum class SequenceEnd : std::uint8_t { prefix, postfix };
 /// \brief The length of the common prefix, or postfix, of every query and every pattern. Does not
 /// fence. Complexity: O(length of the result + 1) per pair.
 /// \param matched `queries × slots`, one row per query
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void common_ends(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                  const QueryTables<ExecutionSpace>& queries, SequenceEnd end,

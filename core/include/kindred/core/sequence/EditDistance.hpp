@@ -32,6 +32,7 @@ std::uint64_t edit_carry_words(const PatternTiles<ExecutionSpace>& tiles, std::u
 /// per query.
 /// \param carry `edit_carry_words` words
 /// \param matched `queries × slots`, one row per query
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void edit_matched(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                   const QueryTables<ExecutionSpace>& queries, EditKind kind,

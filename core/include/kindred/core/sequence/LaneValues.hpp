@@ -41,6 +41,7 @@ std::uint64_t lane_pair_workspace(const HostSpace& exec_space, const PatternTile
 /// Complexity per query symbol: O(1) operations on registers per 32 bytes of lanes.
 /// \param longest symbols of a pattern; `suits_lanes` \param recurrence not `jaro_winkler`
 /// \param slot_of pattern → slot \param workspace `lane_pair_workspace` bytes
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 void lane_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace>& tiles,
                       std::uint32_t longest, const LaneQueries& queries, ShortRecurrence recurrence,
                       const PairRule& rule,

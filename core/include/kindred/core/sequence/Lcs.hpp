@@ -51,6 +51,7 @@ struct LcsCandidates {
 /// \param carry `lcs_carry_words` words
 /// \param matched `queries × slots` (densely packed slots of the sampled tiles), one row per query
 /// \param stride must be 1 if a query has several segments
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void lcs_lengths(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                  const QueryTables<ExecutionSpace>& queries, double threshold,
@@ -62,6 +63,7 @@ void lcs_lengths(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
 ///
 /// For queries of one segment whose length plus that of any pattern is at most
 /// `float_similarity_total_max`.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void lcs_candidates(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                     const QueryTables<ExecutionSpace>& queries, double threshold,

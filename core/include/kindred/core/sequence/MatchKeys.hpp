@@ -19,6 +19,7 @@ namespace Kindred {
 /// `float_similarity_total_max`, or `WideRank`.
 /// \param scale how counts become similarities
 /// \param matched,keys `queries × slots` of every \p stride-th tile, densely packed
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Key>
 void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                 const QueryTables<ExecutionSpace>& queries, SimilarityScale scale, double threshold,
@@ -30,6 +31,7 @@ void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSp
 /// \param list,counters from `collect_survivors`
 /// \param matched counts of the query, one per slot
 /// \param keys its size is the number of keys to write
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Key>
 void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                const QueryTables<ExecutionSpace>& queries, std::uint32_t query, double threshold,

@@ -34,6 +34,7 @@ std::uint64_t pair_score_workspace(const ExecutionSpace& exec_space,
 /// \param separator `PairScore::token_set`: the dense symbol that begins every word
 /// \param workspace `pair_score_workspace` words
 /// \param keys `queries × slots`, one row per query
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void pair_score_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                      const QueryTables<ExecutionSpace>& queries, PairScore score,

@@ -57,12 +57,14 @@ struct PairValues {
 /// \brief Writes the values of all pairs, of which \p matched counts the symbols; a number beyond
 /// the largest of the type becomes that one. Does not fence.
 /// \param matched `queries × slots`, one row per query
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                        const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
                        const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
                        const PairValues<ExecutionSpace>& values);
 /// \brief The same of the similarities in keys. \param keys from `pair_score_keys` with threshold 0
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                        const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
@@ -95,6 +97,7 @@ std::uint64_t short_pair_workspace(const HostSpace& exec_space,
 /// patterns row by row, from a workspace that fits the caches of a thread.
 /// \param queries their lengths are at most `short_query_max()`, and their codes `short_codes_max`
 /// \param slot_of pattern → slot \param workspace `short_pair_workspace` bytes
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 void short_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace>& tiles,
                        const QueryTables<HostSpace>& queries, ShortRecurrence recurrence,
                        const PairRule& rule,

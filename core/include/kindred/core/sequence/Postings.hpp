@@ -41,6 +41,7 @@ struct PostingsBound {
 /// n of a symbol in the query, the slots that contain the symbol at least n times
 /// \param list has capacity for every slot
 /// \param counters the first one receives the number of listed slots
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void count_postings(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                     const ArrayView<const std::uint32_t, ExecutionSpace>& slots,
@@ -65,6 +66,7 @@ struct ListedQuery {
 /// symbols of the query)).
 /// \param list from `count_postings` \param count length of the list
 /// \param matched one per slot
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void lcs_of_list(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                  const ListedQuery<ExecutionSpace>& query,

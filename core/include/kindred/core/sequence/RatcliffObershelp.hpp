@@ -36,6 +36,7 @@ struct RunsShape {
 /// runs instead of building levels.
 /// \param list,counters from `collect_survivors` \param matched `queries × slots`; only the listed
 /// slots are written
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                         const QueryTables<ExecutionSpace>& queries,

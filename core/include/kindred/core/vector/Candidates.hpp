@@ -67,8 +67,9 @@ CandidatePlan candidate_plan(const ExecutionSpace& exec_space, const CandidateSh
 /// \param filter which rows a query may return
 /// \param best `queries × top`, ascending, padded with `rank_none`
 /// \param workspace `plan.workspace(queries)` ranks, with any contents
-/// \param arrived one word per query, which must be 0 before the first call; each call leaves them 0.
-/// Not used if `plan.chunks` is 1, or on the host
+/// \param arrived one word per query, which must be 0 before the first call; each call leaves them
+/// 0. Not used if `plan.chunks` is 1, or on the host \throws InvalidArgument if an array is too
+/// short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
                      const VectorRows<ExecutionSpace>& rows,
@@ -101,6 +102,7 @@ bool fits_given_candidates(const ExecutionSpace& exec_space, const VectorRows<Ex
 /// lists, where launches take longer than kernels. Complexity O(candidates × dimension).
 /// \param lists one list per query; ids that \p segment does not contain are skipped
 /// \param top at most `out.top` \param workspace,arrived as of `rank_candidates`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void rank_given_candidates(const ExecutionSpace& exec_space, Metric metric,
                            const VectorRows<ExecutionSpace>& rows, const SegmentIds& segment,

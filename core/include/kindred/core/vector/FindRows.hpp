@@ -49,6 +49,7 @@ struct SegmentIds {
 /// \brief Replaces ids by the rows of a segment: `SegmentIds::no_row` for an id that is not in it.
 /// Does not fence. Complexity O(ids · log rows), O(ids) if the ids of the segment are consecutive.
 /// \param found `queries × length` \param offsets `queries + 1`: where the lists begin in \p found
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void find_rows(const ExecutionSpace& exec_space, const IdLists& lists, const SegmentIds& segment,
                const ArrayView<std::uint32_t, ExecutionSpace>& found,

@@ -13,6 +13,7 @@ namespace Kindred {
 /// \brief Counts the rows that pass a filter shared by all queries before each of its words. Does
 /// not fence.
 /// \param offsets `filter_words(rows) + 1`; the last one is the total
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
                         std::uint64_t rows,
@@ -20,6 +21,7 @@ void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Execut
 
 /// \brief The rows that pass a filter shared by all queries, ascending. Does not fence.
 /// \param offsets from `count_passing_rows` \param chosen its size is the total
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
                        std::uint64_t rows, const ArrayView<std::uint32_t, ExecutionSpace>& offsets,

@@ -43,6 +43,7 @@ struct PrefilterState {
 /// \brief Splits queries into planes and clears slots, counts and lists (filled with
 /// `no_candidate`). Does not fence.
 /// \param planes, bounds of `PrefilterQueries`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void prepare_prefilter(const ExecutionSpace& exec_space,
                        const VectorQueries<ExecutionSpace>& queries, std::uint64_t dimension,
@@ -51,11 +52,13 @@ void prepare_prefilter(const ExecutionSpace& exec_space,
                        const PrefilterState<ExecutionSpace>& state);
 
 /// \brief Clears counts and lists. Does not fence.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void clear_survivors(const ExecutionSpace& exec_space, const PrefilterState<ExecutionSpace>& state);
 
 /// \brief Writes the query of every work item of `score_candidates`, \p work_items per query. Does
 /// not fence.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void list_owners(const ExecutionSpace& exec_space, std::uint64_t work_items,
                  const ArrayView<std::uint32_t, ExecutionSpace>& owners);
@@ -69,6 +72,7 @@ void list_owners(const ExecutionSpace& exec_space, std::uint64_t work_items,
 /// \param append false: the upper bounds go to `state.uppers`, and \p count is at most
 /// `state.chunk`; true: the rows whose upper bound is no worse than the threshold are listed
 /// directly
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
                     const QuantizedRows<ExecutionSpace>& quantized, std::uint64_t dimension,
@@ -79,6 +83,7 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
 
 /// \brief Sets each threshold to the k-th best slot of its query: at least k rows have a score that
 /// is no worse. −∞ if fewer slots hold a row. Does not fence.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
                           const PrefilterState<ExecutionSpace>& state);
@@ -86,6 +91,7 @@ void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
 /// \brief Appends the rows of a chunk whose upper bound is no worse than the threshold. Does not
 /// fence.
 /// \param count, begin as in `prefilter_rows`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, std::uint64_t count,
                          const PrefilterState<ExecutionSpace>& state);
@@ -94,6 +100,7 @@ void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, 
 /// for short lists. Does not fence. Complexity O(survivors²) per query.
 /// \param ranks queries × capacity, of the survivors \param top at most `state.capacity`
 /// \param best queries × top, ascending, padded with `rank_none`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void best_survivors(const ExecutionSpace& exec_space,
                     const ArrayView<const Rank, ExecutionSpace>& ranks,

@@ -40,6 +40,7 @@ constexpr std::uint64_t quantized_bytes(std::uint64_t count, std::uint64_t dimen
 /// \param rows their norms and ids are not read
 /// \param values `count × quantized_stride`, aligned to 16 bytes
 /// \param scales, errors, norms one per row; their size is the count
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void quantize_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                    const ArrayView<std::int8_t, ExecutionSpace>& values,

@@ -38,6 +38,7 @@ struct UnfinishedWorkspace {
 /// O(unfinished queries × rows × dimension).
 /// \param best `queries × top`, ascending, padded with `rank_none`; those of other queries are left
 /// unchanged \param top at most `unfinished_top_max`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
                      const VectorRows<ExecutionSpace>& rows,

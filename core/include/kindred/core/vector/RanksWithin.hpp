@@ -15,6 +15,7 @@ namespace Kindred {
 /// \param ranks `bounds × length`, row-major
 /// \param lists of the same size: query q's list begins at `q × length`
 /// \param counts one per query; set to the length of its list
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void list_ranks_within(const ExecutionSpace& exec_space,
                        const ArrayView<const Rank, ExecutionSpace>& ranks,

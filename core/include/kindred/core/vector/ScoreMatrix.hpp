@@ -39,6 +39,7 @@ bool score_matrix_reads_norms(std::uint64_t queries);
 /// \param rows their norms may be missing, \see score_matrix_reads_norms
 /// \param count number of columns
 /// \param out row-major, one row of the matrix per query
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCurve& curve,
                   const VectorRows<ExecutionSpace>& rows, std::uint64_t count,
@@ -48,6 +49,7 @@ void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCu
 
 /// \brief The same for the columns `begin … end` on the calling thread, without a launch.
 /// \param out the place of column \p begin of the first query \param columns with a stride
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 void score_matrix_here(Metric metric, const ScoreCurve& curve, const VectorRows<HostSpace>& rows,
                        std::uint64_t begin, std::uint64_t end,
                        const VectorQueries<HostSpace>& queries, float* out,

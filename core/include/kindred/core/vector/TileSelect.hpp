@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
@@ -144,10 +145,14 @@ struct TileLists {
 };
 
 /// \brief Starts a pass: resets the residual and the NaN flag. Does not fence.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Element>
 void begin_tile_queries(const ExecutionSpace& exec_space,
                         const TileQueries<ExecutionSpace, Element>& tile,
                         const TileLists<ExecutionSpace>& lists) {
+  const Impl::ArgumentCheck check("begin_tile_queries");
+  check.has("tile.residuals", tile.residuals, 1);
+  check.has("lists.not_numbers", lists.not_numbers, 1);
   Kokkos::deep_copy(exec_space, tile.residuals, 0.0F);
   Kokkos::deep_copy(exec_space, lists.not_numbers, 0U);
 }
@@ -160,6 +165,7 @@ void begin_tile_queries(const ExecutionSpace& exec_space,
 /// \param first the position of the first query in `tile.values`, which is whole; the other arrays
 /// of \p tile and \p lists begin with this query
 /// \param initial thresholds in the units of `tile_upper`, one per query; size 0: −∞
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Element>
 void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
                           const VectorQueries<ExecutionSpace>& queries, std::uint64_t dimension,
@@ -170,6 +176,7 @@ void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
 
 /// \brief Scales, rounds and bounds the rows from position \p begin on. Does not fence. Complexity
 /// O(count × dimension).
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Element>
 void prepare_tile_rows(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
                        const VectorRows<ExecutionSpace>& rows,
@@ -182,6 +189,7 @@ void prepare_tile_rows(const ExecutionSpace& exec_space, Metric metric, const Ti
 /// Complexity O(positions × dimension).
 /// \param begin a multiple of `TileLayout::block_vectors`
 /// \param values,squares those of these positions; \p squares has one element per position
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Element>
 void round_tile_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                      const TileOrder<ExecutionSpace>& order, std::uint64_t begin,
@@ -191,6 +199,7 @@ void round_tile_rows(const ExecutionSpace& exec_space, const VectorRows<Executio
 /// \brief Bounds rows that were rounded before, from position \p begin on: the bounds of
 /// `prepare_tile_rows`. Does not fence. Complexity O(positions).
 /// \param squares those of the positions to bound
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void bound_tile_rows(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
                      const VectorRows<ExecutionSpace>& rows, const TileOrder<ExecutionSpace>& order,
@@ -200,6 +209,7 @@ void bound_tile_rows(const ExecutionSpace& exec_space, Metric metric, const Tile
                      const ArrayView<std::uint32_t, ExecutionSpace>& not_numbers);
 
 /// \brief `prepare_tile_rows` on the calling thread, for a tile that one thread multiplies.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class Element>
 void prepare_tile_rows_here(Metric metric, const TileModel& model,
                             const VectorRows<HostSpace>& rows, const TileOrder<HostSpace>& order,
@@ -221,6 +231,7 @@ struct TileProducts {
 /// \brief Appends the rows whose `tile_upper` is not below their query's threshold. Does not fence.
 /// \param products one row of `count` per query; first and last are multiples of `tile_group`
 /// \param weights as in `TileQueries` \param bounds of the tile's rows
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Product>
 void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileModel& model,
                  const TileProducts<ExecutionSpace, Product>& products, const TileBounds& bounds,
@@ -230,6 +241,7 @@ void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileMode
 /// \brief The same on the calling thread; other threads may run it concurrently for other tiles.
 /// \param products one row of `queries` per row of the tile; the queries of the lists, weights and
 /// thresholds are padded to a multiple of 16
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 void select_tile_here(Metric metric, const TileModel& model,
                       const TileProducts<HostSpace, float>& products, const TileBounds& bounds,
                       const ArrayView<const float, HostSpace>& weights,
@@ -238,6 +250,7 @@ void select_tile_here(Metric metric, const TileModel& model,
 /// \brief Raises the thresholds of the queries `first … first + count` to the value that \p k of
 /// their rows reach, and drops the rows below it. Does not fence.
 /// \param least lists with fewer rows are left unchanged
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std::uint64_t count,
                       std::uint64_t k, std::uint64_t least,
@@ -247,6 +260,7 @@ void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std
 /// \brief Writes lists of \p width rows for `score_candidates`, padded with `no_candidate`, and the
 /// query of each work item, from 0. Lists that lost rows are empty. Does not fence.
 /// \param ids `queries × width` \param work_item_queries `queries × width / candidate_tile`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionSpace>& lists,
                     std::uint64_t first, std::uint64_t queries, std::uint64_t width,

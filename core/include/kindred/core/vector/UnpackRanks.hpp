@@ -34,6 +34,7 @@ struct RankedOutput {
 /// \param ranks `queries × kept`, in order, padded with `rank_none`
 /// \param kept ranks per query, at most `out.top`: the rest is padding
 /// \param out in memory of \p exec_space
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void unpack_ranks(const ExecutionSpace& exec_space, Metric metric,
                   const ArrayView<const Rank, ExecutionSpace>& ranks, std::uint64_t queries,

@@ -16,12 +16,14 @@ namespace Kindred {
 /// \brief √Σx² of the rows 0 … `norms.size()`, from the reproducible sum before it is rounded. Does
 /// not fence.
 /// \param rows their norms are not read \param norms one per row
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void vector_norms(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                   const ArrayView<double, ExecutionSpace>& norms);
 
 /// \brief Decodes the rows `begin … begin + count` to float32. Does not fence.
 /// \param out `count × dimension`, row-major
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void decode_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                  std::uint64_t begin, std::uint64_t count,
@@ -29,6 +31,7 @@ void decode_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpa
 
 /// \brief Widens queries to double, exactly, and computes their norms. Does not fence.
 /// \param values `count × dimension` \param wide of the same size \param norms `count`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void prepare_queries(const ExecutionSpace& exec_space,
                      const ArrayView<const float, ExecutionSpace>& values, std::uint64_t dimension,
@@ -36,6 +39,7 @@ void prepare_queries(const ExecutionSpace& exec_space,
                      const ArrayView<double, ExecutionSpace>& norms);
 
 /// The same on the calling thread, without a launch.
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 void prepare_queries_here(const ArrayView<const float, HostSpace>& values, std::uint64_t dimension,
                           const ArrayView<double, HostSpace>& wide,
                           const ArrayView<double, HostSpace>& norms);
@@ -49,6 +53,7 @@ void prepare_queries_here(const ArrayView<const float, HostSpace>& values, std::
 /// \param filter of the whole matrix; a row that does not pass gets `rank_none`
 /// \param ranks `queries × count`, row-major; without ids, the index in a rank is that of the row
 /// in the whole matrix
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void score_rows(const ExecutionSpace& exec_space, Metric metric,
                 const VectorRows<ExecutionSpace>& rows, std::uint64_t begin, std::uint64_t count,
@@ -70,6 +75,7 @@ inline constexpr std::uint32_t no_candidate = 0xFFFFFFFFU;
 /// \param ids rows, `work_items × candidate_tile`; after a `no_candidate` a work item has no rows
 /// \param work_item_queries the query of each work item
 /// \param ranks as many as \p ids; `rank_none` for `no_candidate`
+/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void score_candidates(const ExecutionSpace& exec_space, Metric metric,
                       const VectorRows<ExecutionSpace>& rows,
