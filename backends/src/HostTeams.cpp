@@ -13,7 +13,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -72,7 +71,7 @@ class HostTeams::Team {
     if (!busy.owns_lock()) return false;
     try {
       if (!m_thread.joinable()) m_thread = std::thread([this] { loop(); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       return false;
     }
     std::exception_ptr failure;
@@ -118,9 +117,13 @@ class HostTeams::Team {
     // The system may wake a thread of the team on a processor where another one runs, and takes
     // milliseconds to move it. A binding set by the user is kept.
     if (omp_get_proc_bind() == omp_proc_bind_false) {
-      Kokkos::parallel_for("Kindred::HostTeams::keep_apart",
-                           Kokkos::RangePolicy<HostSpace>(m_instance, 0, m_threads),
-                           KeepApart{m_threads});
+      try {
+        Kokkos::parallel_for("Kindred::HostTeams::keep_apart",
+                             Kokkos::RangePolicy<HostSpace>(m_instance, 0, m_threads),
+                             KeepApart{m_threads});
+      } catch (const std::exception&) {
+        // no memory: the threads are not bound, and may be moved
+      }
     }
 #endif
     std::unique_lock lock(m_mutex);
