@@ -11,6 +11,7 @@
 
 #include <mutex>
 #include <shared_mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -107,12 +108,27 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
           state.catalogue.set_frequency(*same, frequency + times);
           return LearnedPattern{*same, frequency + times, false};
         }
+        // New texts get the next numbers. They are added last, so that none stays behind without
+        // its pattern.
+        std::vector<std::string_view> added;
+        std::unordered_map<std::string_view, Symbol> number_of;
         if (!known) {
           symbols = {};
           append_events(
-              events, [&](std::string_view text) { return state.vocabulary.add(text); }, symbols);
+              events,
+              [&](std::string_view text) {
+                const Symbol symbol = state.vocabulary.find(text);
+                if (symbol != unknown_symbol) return symbol;
+                const auto next = static_cast<Symbol>(state.vocabulary.size() + added.size());
+                const auto [place, is_new] = number_of.try_emplace(text, next);
+                if (is_new) added.push_back(text);
+                return place->second;
+              },
+              symbols);
         }
-        return LearnedPattern{state.catalogue.add(symbols, name, times), times, true};
+        const std::uint64_t index =
+            state.catalogue.add(symbols, name, times, [&] { state.vocabulary.add_all(added); });
+        return LearnedPattern{index, times, true};
       });
   if (result.is_new) state.worker.learned();
   return result;
