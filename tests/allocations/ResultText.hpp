@@ -59,7 +59,13 @@ inline std::string text_of(const SearchResults& results) {
 }
 inline std::string text_of(const ScoreResults& results) { return texts_of(results.results); }
 inline std::string text_of(const TopRows& rows) { return texts_of(rows.ids, rows.scores); }
-inline std::string text_of(const VectorIndex& index) { return texts_of(index.to_bytes()); }
+/// Without the quantized copy, which the first search that needs it makes.
+inline std::string text_of(const VectorIndex& index) {
+  const std::vector<std::uint64_t> ids = index.ids();
+  std::vector<float> rows(ids.size() * index.dimension());
+  index.rows(ids, rows);
+  return texts_of(ids, rows, index.end_id());
+}
 inline std::string text_of(const VectorStatistics& statistics) {
   return texts_of(statistics.rows, statistics.removed);
 }
@@ -81,7 +87,15 @@ inline std::string text_of(const PreparedScore& score) { return texts_of(score.s
 
 inline std::string text_of(const KeyList& keys) { return texts_of(keys.integers, keys.bytes); }
 inline std::string text_of(const KeyTable& table) { return texts_of(table.to_bytes()); }
-inline std::string text_of(const KeyedVectorIndex& index) { return texts_of(index.to_bytes()); }
+inline std::string text_of(const KeyedVectorIndex& index) {
+  std::string text = text_of(index.vectors());
+  for (int number = 0; number < 60; ++number) {
+    const std::string key = "a key that is longer than a short string " + std::to_string(number);
+    const std::string_view one(key);
+    text += texts_of(index.find(KeySpan(std::span(&one, 1))));
+  }
+  return text;
+}
 inline std::string text_of(const KeyedSearchResults& results) {
   return texts_of(results.ids, results.scores, results.keys);
 }
