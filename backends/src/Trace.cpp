@@ -102,7 +102,7 @@ Trace::Span Trace::span(std::string name) try { return Span(*this, std::move(nam
   Impl::rethrow_translated("Kindred::Trace::span");
 }
 
-void Trace::add(const DispatchRecord& record) {
+void Trace::add(const DispatchRecord& record) try {
   const Time end = std::chrono::steady_clock::now();
   const auto taken = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(record.taken));
@@ -110,6 +110,8 @@ void Trace::add(const DispatchRecord& record) {
   m_state->add(
       {std::string(to_string(record.operation)) + " on " + std::string(to_string(record.chosen)),
        "dispatch", m_state->row(), end - taken, end, to_json(record)});
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Trace::add");
 }
 
 std::size_t Trace::dropped() const {
