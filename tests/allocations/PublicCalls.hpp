@@ -118,8 +118,8 @@ std::string text_of(const std::pair<A, B>& both) {
   return text_of(both.first) + ' ' + text_of(both.second);
 }
 
-/// The first allocations fail one by one; of a call with many, about one in twenty of the later.
-inline std::size_t next_allocation(std::size_t nth) { return nth + 1 + nth / 20; }
+/// The first allocations fail one by one; of a call with many, about one in ten of the later.
+inline std::size_t next_allocation(std::size_t nth) { return nth + 1 + nth / 10; }
 
 /// \brief Checks `call(object)`, for objects that \p make returns, with its n-th allocation failing
 /// and with all from the n-th on: it throws `OutOfMemory` and leaves the object as it was, or

@@ -32,8 +32,8 @@ HnswSettings settings() {
 }
 
 HnswIndex make_index() {
-  HnswIndex index = HnswIndex::build(shared_context(), values(120, 0), dimension, settings());
-  index.remove({{5, 60}});
+  HnswIndex index = HnswIndex::build(shared_context(), values(60, 0), dimension, settings());
+  index.remove({{5, 40}});
   return index;
 }
 
@@ -51,7 +51,7 @@ TEST(OutOfMemory, OfAnHnswIndexIsTypedAndLeavesItAsItWas) {
   expect_out_of_memory("statistics", make_index,
                        [](HnswIndex& index) { return index.statistics(); });
   const std::vector<float> queries = values(6, 4);
-  const std::vector<std::uint8_t> filter(120, 1);
+  const std::vector<std::uint8_t> filter(60, 1);
   for (const Space space : host_spaces()) {
     HnswSearchOptions options;
     options.space = space;
@@ -69,7 +69,7 @@ TEST(OutOfMemory, OfFilesOfAnHnswIndexIsTyped) {
   const std::string index_bin_path = folder / "index.bin";
   const HnswIndex index = make_index();
   index.save(index_path);
-  HnswIndex whole = HnswIndex::build(shared_context(), values(120, 0), dimension, settings());
+  HnswIndex whole = HnswIndex::build(shared_context(), values(60, 0), dimension, settings());
   whole.export_hnswlib(index_bin_path);
   expect_out_of_memory("to_bytes", [&] { return index.to_bytes(); });
   const std::vector<std::byte> bytes = index.to_bytes();
