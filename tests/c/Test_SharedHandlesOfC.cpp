@@ -21,7 +21,7 @@
 namespace Kindred::Testing {
 namespace {
 
-constexpr std::int64_t dimension = 8;
+constexpr std::int64_t row_length = 8;
 
 kindred_key_span integers(const std::vector<std::uint64_t>& keys) {
   kindred_key_span span = KINDRED_KEY_SPAN_INIT;
@@ -33,7 +33,7 @@ kindred_key_span integers(const std::vector<std::uint64_t>& keys) {
 /// One object of every kind that several threads may use and change, and calls that they make.
 struct Shared {
   Shared() {
-    Tensor none(nullptr, KINDRED_FLOAT32, 0, dimension);
+    Tensor none(nullptr, KINDRED_FLOAT32, 0, row_length);
     const kindred_key_span no_keys = integers({});
     KINDRED_EXPECT_OK(kindred_index_create(c_context(), &none, nullptr, nullptr, &index));
     KINDRED_EXPECT_OK(
@@ -66,23 +66,23 @@ struct Shared {
   /// The calls that need a context; each returns the status of the number-th call of a thread.
   std::vector<std::function<kindred_status(std::uint64_t number)>> calls() const {
     return {[this](std::uint64_t number) {
-              const std::array<float, dimension> row{static_cast<float>(number % 5), 1};
-              Tensor rows(row.data(), KINDRED_FLOAT32, 1, dimension);
+              const std::array<float, row_length> row{static_cast<float>(number % 5), 1};
+              Tensor rows(row.data(), KINDRED_FLOAT32, 1, row_length);
               return kindred_index_add(index, &rows, nullptr, nullptr);
             },
             [this](std::uint64_t /*number*/) {
-              const std::array<float, dimension> row{1, 2};
+              const std::array<float, row_length> row{1, 2};
               std::array<float, 3> scores{};
               std::array<std::int64_t, 3> ids{};
-              Tensor query(row.data(), KINDRED_FLOAT32, 1, dimension);
+              Tensor query(row.data(), KINDRED_FLOAT32, 1, row_length);
               Tensor to_scores(scores.data(), KINDRED_FLOAT32, 1, 3);
               Tensor to_ids(ids.data(), KINDRED_INT64, 1, 3);
               return kindred_index_search(index, &query, nullptr, &to_scores, &to_ids, nullptr,
                                           nullptr);
             },
             [this](std::uint64_t number) {
-              const std::array<float, dimension> row{static_cast<float>(number % 5), 1};
-              Tensor rows(row.data(), KINDRED_FLOAT32, 1, dimension);
+              const std::array<float, row_length> row{static_cast<float>(number % 5), 1};
+              Tensor rows(row.data(), KINDRED_FLOAT32, 1, row_length);
               const std::vector<std::uint64_t> keys{number % 50};
               const kindred_key_span span = integers(keys);
               return kindred_keyed_index_upsert(keyed, &span, &rows, nullptr, nullptr, nullptr);
@@ -198,7 +198,7 @@ TEST(CSharedHandles, AreUsedByManyThreads) {
   EXPECT_EQ(statistics.edges, copies * each);
   kindred_keyed_index_statistics keys = KINDRED_KEYED_INDEX_STATISTICS_INIT;
   KINDRED_EXPECT_OK(kindred_keyed_index_describe(shared.keyed, &keys));
-  EXPECT_EQ(keys.rows, 50U);
+  EXPECT_EQ(keys.keys, 50U);
 }
 
 TEST(CSharedHandles, AreDestroyedOnceAndThenRefused) {
@@ -316,13 +316,13 @@ bool limit_address_space(rlim_t bytes) {
 /// call that fails.
 kindred_status use_memory(std::int32_t space) {
   constexpr std::int64_t rows = 20'000;
-  const std::vector<float> values(rows * dimension, 1);
-  Tensor tensor(values.data(), KINDRED_FLOAT32, rows, dimension);
+  const std::vector<float> values(rows * row_length, 1);
+  Tensor tensor(values.data(), KINDRED_FLOAT32, rows, row_length);
   kindred_index* index = nullptr;
   kindred_matcher* matcher = nullptr;
   kindred_results* results = nullptr;
   std::vector<float> scores(rows);
-  Tensor query(values.data(), KINDRED_FLOAT32, 1, dimension);
+  Tensor query(values.data(), KINDRED_FLOAT32, 1, row_length);
   Tensor out(scores.data(), KINDRED_FLOAT32, 1, rows);
   std::vector<std::uint32_t> symbols(200'000, 1);
   std::vector<std::uint64_t> offsets;
