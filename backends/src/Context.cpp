@@ -20,6 +20,7 @@
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/OwnedState.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <unistd.h>
 
@@ -153,7 +154,7 @@ std::uint64_t budget(const SpaceInfo& info, double fraction, std::optional<std::
 
 }  // namespace
 
-Context::Context(ContextOptions options) {
+Context::Context(ContextOptions options) try {
   check_processor();
   Arch::require_usable_process();
   KINDRED_THROW_IF(
@@ -274,6 +275,8 @@ Context::Context(ContextOptions options) {
                             shown(seconds_since(start), 1) + " s");
   }
   live_contexts.fetch_add(1);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Context");
 }
 
 Context::~Context() {
@@ -407,7 +410,7 @@ DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& 
   }
 }
 
-std::string Context::default_profile_path() {
+std::string Context::default_profile_path() try {
   if (const char* path = std::getenv("KINDRED_PROFILE")) return path;
   // Like a variable that is not set, an empty one names no folder.
   const auto folder = [](const char* variable) {
@@ -419,13 +422,17 @@ std::string Context::default_profile_path() {
   if (const std::string home = folder("HOME"); !home.empty())
     return home + "/.cache/kindred/profile.json";
   return {};
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Context::default_profile_path");
 }
 
-void Context::save_profile() const {
+void Context::save_profile() const try {
   const std::string& path = m_state->options.profile;
   if (path.empty()) throw Error("no path for the calibration file: set KINDRED_PROFILE or HOME");
   AtomicFile::replace(
       path, Impl::merged_profile_json(m_state->dispatcher.profile_json(), file_text(path)) + '\n');
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Context::save_profile");
 }
 
 }  // namespace Kindred

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/core/arch/Process.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include "CalibrationProfile.hpp"
 #include "DispatcherState.hpp"
@@ -27,7 +28,7 @@ constexpr double first_call_seconds = 5e-3;
 
 }  // namespace
 
-Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options) {
+Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options) try {
   KINDRED_THROW_IF(usable.empty(), "there is no space to choose from");
   KINDRED_THROW_IF(threads < 1, "threads is " + std::to_string(threads) + "; it must be ≥ 1");
   KINDRED_THROW_IF(options.window < 1 || options.window > 100'000,
@@ -44,6 +45,8 @@ Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options) {
                        "; it must be at least device_items_min, " +
                        std::to_string(*options.device_items_min));
   m_state = std::make_unique<State>(usable, threads, std::move(options));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Dispatcher");
 }
 Dispatcher::~Dispatcher() = default;
 
@@ -255,19 +258,23 @@ Dispatcher::Regret Dispatcher::regret() const {
   return sum;
 }
 
-void Dispatcher::register_operations(std::initializer_list<Operation> operations) {
+void Dispatcher::register_operations(std::initializer_list<Operation> operations) try {
   for (const Operation operation : operations) (void)m_state->of(operation);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Dispatcher::register_operations");
 }
 
-std::vector<Operation> Dispatcher::operations() const {
+std::vector<Operation> Dispatcher::operations() const try {
   std::vector<Operation> operations;
   m_state->for_each_operation(
       [&](const State::PerOperation& known) { operations.push_back(known.operation); });
   return operations;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Dispatcher::operations");
 }
 
 void Dispatcher::calibrate(Operation operation, Space space, double work, double seconds,
-                           int threads) {
+                           int threads) try {
   m_state->check_team(space, threads);
   KINDRED_THROW_IF(!(work > 0.0) || !std::isfinite(work),
                    "work is " + std::to_string(work) + "; it must be finite and > 0");
@@ -280,9 +287,11 @@ void Dispatcher::calibrate(Operation operation, Space space, double work, double
   cell.forget_observations();
   known.classes = {};
   known.incumbents = {};
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Dispatcher::calibrate");
 }
 
-void Dispatcher::calibrate_start(Space space, double seconds, int threads) {
+void Dispatcher::calibrate_start(Space space, double seconds, int threads) try {
   m_state->check_team(space, threads);
   KINDRED_THROW_IF(!(seconds >= 0.0) || !std::isfinite(seconds),
                    "seconds is " + std::to_string(seconds) + "; it must be finite and ≥ 0");
@@ -292,6 +301,8 @@ void Dispatcher::calibrate_start(Space space, double seconds, int threads) {
     const std::lock_guard lock(known.mutex);
     known.cells[space_index(space)].forget_observations();
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Dispatcher::calibrate_start");
 }
 
 double Dispatcher::start_seconds(Space space, int threads) const noexcept {
@@ -307,7 +318,7 @@ void Dispatcher::force_threads(int threads) {
   m_state->forced_threads = threads;
 }
 
-void Dispatcher::calibrate_transfer(double bytes_per_second, double latency_seconds) {
+void Dispatcher::calibrate_transfer(double bytes_per_second, double latency_seconds) try {
   KINDRED_THROW_IF(
       !(bytes_per_second > 0.0) || !std::isfinite(bytes_per_second),
       "bytes_per_second is " + std::to_string(bytes_per_second) + "; it must be finite and > 0");
@@ -317,6 +328,8 @@ void Dispatcher::calibrate_transfer(double bytes_per_second, double latency_seco
   m_state->transfer_rate = bytes_per_second;
   m_state->transfer_latency = latency_seconds;
   m_state->transfer_calibrated = true;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Dispatcher::calibrate_transfer");
 }
 
 std::uint64_t Dispatcher::batch_bytes(Operation operation) const {
@@ -325,9 +338,11 @@ std::uint64_t Dispatcher::batch_bytes(Operation operation) const {
   return measured == 0 ? assumed : measured;
 }
 
-void Dispatcher::calibrate_batch(Operation operation, std::uint64_t bytes) {
+void Dispatcher::calibrate_batch(Operation operation, std::uint64_t bytes) try {
   KINDRED_THROW_IF(bytes == 0, "bytes is 0; it must be > 0");
   m_state->of(operation).batch_bytes = bytes;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Dispatcher::calibrate_batch");
 }
 
 bool Dispatcher::calibrated() const {
@@ -358,7 +373,7 @@ double Dispatcher::crossover(Operation operation, Space space) const {
   return crossover;
 }
 
-std::string Dispatcher::profile_json() const {
+std::string Dispatcher::profile_json() const try {
   Impl::CalibrationProfile profile;
   if (m_state->transfer_calibrated)
     profile.transfer = {m_state->transfer_rate, m_state->transfer_latency};
@@ -391,9 +406,11 @@ std::string Dispatcher::profile_json() const {
   std::ranges::copy_if(m_state->profile.points, std::back_inserter(profile.points), is_unnamed);
   std::ranges::copy_if(m_state->profile.batches, std::back_inserter(profile.batches), is_unnamed);
   return Impl::to_json(profile, m_state->options.machine);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Dispatcher::profile_json");
 }
 
-void Dispatcher::load_profile_json(std::string_view text) {
+void Dispatcher::load_profile_json(std::string_view text) try {
   const Impl::CalibrationProfile profile =
       Impl::profile_from_json(text, m_state->options.machine, m_state->teams);
   {
@@ -407,6 +424,8 @@ void Dispatcher::load_profile_json(std::string_view text) {
       calibrate_start(start.space, start.seconds, start.threads);
   if (profile.transfer)
     calibrate_transfer(profile.transfer->bytes_per_second, profile.transfer->latency_seconds);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Dispatcher::load_profile_json");
 }
 
 }  // namespace Kindred

@@ -134,9 +134,13 @@ class HostTeams::Team {
     // The system may wake a thread of the team on a processor where another one runs, and takes
     // milliseconds to move it. A binding set by the user is kept.
     if (omp_get_proc_bind() == omp_proc_bind_false) {
-      Kokkos::parallel_for("Kindred::HostTeams::keep_apart",
-                           Kokkos::RangePolicy<HostSpace>(m_instance, 0, m_threads),
-                           KeepApart{m_threads});
+      try {
+        Kokkos::parallel_for("Kindred::HostTeams::keep_apart",
+                             Kokkos::RangePolicy<HostSpace>(m_instance, 0, m_threads),
+                             KeepApart{m_threads});
+      } catch (const std::exception&) {
+        // no memory: the threads are not bound, and may be moved
+      }
     }
 #endif
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/KernelProfile.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include "KernelEvents.hpp"
 
@@ -26,10 +27,14 @@ struct KINDRED_HIDDEN KernelProfile::State final : Impl::KernelListener {
   std::map<std::pair<std::string, bool>, KernelTime> times;
 };
 
-KernelProfile::KernelProfile() : m_state(std::make_unique<State>()) { m_state->start_listening(); }
+KernelProfile::KernelProfile() try : m_state(std::make_unique<State>()) {
+  m_state->start_listening();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KernelProfile");
+}
 KernelProfile::~KernelProfile() { m_state->stop_listening(); }
 
-std::vector<KernelTime> KernelProfile::kernels() const {
+std::vector<KernelTime> KernelProfile::kernels() const try {
   std::vector<KernelTime> kernels;
   {
     const std::lock_guard lock(m_state->mutex);
@@ -39,6 +44,8 @@ std::vector<KernelTime> KernelProfile::kernels() const {
     return std::tie(b.seconds, a.label, a.device) < std::tie(a.seconds, b.label, b.device);
   });
   return kernels;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KernelProfile::kernels");
 }
 
 void KernelProfile::reset() {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string_view>
 
 namespace Kindred::Impl {
@@ -60,6 +61,8 @@ std::string why_space_fails(const SpaceInfo& info) {
     }
     const HostInstance one_thread(1);
     return why_fails(one_thread.get(), space);
+  } catch (const std::bad_alloc&) {
+    throw;  // the host has no memory, which says nothing about the space
   } catch (const std::exception& error) {
     Arch::record_device_failure(error.what());
     return std::string("a small kernel failed on it: ") + error.what();

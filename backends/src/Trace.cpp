@@ -4,6 +4,7 @@
 #include "KernelEvents.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -37,7 +38,11 @@ struct KINDRED_HIDDEN Trace::State final : Impl::KernelListener {
 
   void on_kernel(const Impl::KernelEvent& event) override {
     const std::lock_guard lock(mutex);
-    add({event.label, "kernel", event.device ? device_row : row(), event.begin, event.end, {}});
+    try {
+      add({event.label, "kernel", event.device ? device_row : row(), event.begin, event.end, {}});
+    } catch (const std::bad_alloc&) {
+      ++dropped;  // the call that was traced goes on
+    }
   }
 
   /// Row of the calling thread. Requires the lock.
@@ -62,9 +67,14 @@ struct KINDRED_HIDDEN Trace::State final : Impl::KernelListener {
   std::size_t dropped = 0;
 };
 
-Trace::Trace() : Trace(Options()) {}
-Trace::Trace(const Options& options) : m_state(std::make_unique<State>(options)) {
+Trace::Trace() try : Trace(Options()) {
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Trace");
+}
+Trace::Trace(const Options& options) try : m_state(std::make_unique<State>(options)) {
   if (options.kernels) m_state->start_listening();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Trace");
 }
 Trace::~Trace() {
   if (m_state->options.kernels) m_state->stop_listening();
@@ -88,9 +98,11 @@ Trace::Span::~Span() {
   }
 }
 
-Trace::Span Trace::span(std::string name) { return Span(*this, std::move(name)); }
+Trace::Span Trace::span(std::string name) try { return Span(*this, std::move(name)); } catch (...) {
+  Impl::rethrow_translated("Kindred::Trace::span");
+}
 
-void Trace::add(const DispatchRecord& record) {
+void Trace::add(const DispatchRecord& record) try {
   const Time end = std::chrono::steady_clock::now();
   const auto taken = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(record.taken));
@@ -98,6 +110,8 @@ void Trace::add(const DispatchRecord& record) {
   m_state->add(
       {std::string(to_string(record.operation)) + " on " + std::string(to_string(record.chosen)),
        "dispatch", m_state->row(), end - taken, end, to_json(record)});
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Trace::add");
 }
 
 std::size_t Trace::dropped() const {
@@ -105,7 +119,7 @@ std::size_t Trace::dropped() const {
   return m_state->dropped;
 }
 
-std::string Trace::json() const {
+std::string Trace::json() const try {
   using nlohmann::ordered_json;
   const auto microseconds = [](auto duration) {
     return std::chrono::duration<double, std::micro>(duration).count();
@@ -138,8 +152,14 @@ std::string Trace::json() const {
                               {"traceEvents", std::move(list)}};
   // Labels may be invalid UTF-8, but the file must be valid.
   return trace.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Trace::json");
 }
 
-void Trace::write(const std::string& path) const { AtomicFile::replace(path, json() + '\n'); }
+void Trace::write(const std::string& path) const try {
+  AtomicFile::replace(path, json() + '\n');
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Trace::write");
+}
 
 }  // namespace Kindred

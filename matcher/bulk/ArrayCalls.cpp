@@ -6,6 +6,7 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <array>
 #include <cstring>
@@ -256,18 +257,22 @@ BulkReport element_wise_rows(State& state, ElementWise op, const NamedArray& arr
 }  // namespace
 
 BulkReport Bulk::element_wise(ElementWise op, const ConstArray& array, const Array& result,
-                              const BulkOptions& options) const {
+                              const BulkOptions& options) const try {
   return element_wise_rows(*m_state, op, {"array", array}, nullptr, {"result", result}, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::element_wise");
 }
 
 BulkReport Bulk::element_wise(ElementWise op, const ConstArray& array, const ConstArray& other,
-                              const Array& result, const BulkOptions& options) const {
+                              const Array& result, const BulkOptions& options) const try {
   const NamedArray second{"other", other};
   return element_wise_rows(*m_state, op, {"array", array}, &second, {"result", result}, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::element_wise");
 }
 
 BulkReport Bulk::xor_elements(const ConstArray& array, const ConstArray& key, const Array& result,
-                              const BulkOptions& options) const {
+                              const BulkOptions& options) const try {
   const NamedArray in{"array", array};
   const NamedArray with{"key", key};
   const NamedArray out{"result", result};
@@ -285,10 +290,12 @@ BulkReport Bulk::xor_elements(const ConstArray& array, const ConstArray& key, co
     return run_rows(*m_state, Impl::BulkTask<std::uint8_t>(),
                     items_of<std::uint8_t>(in, &with, out, rows, sizeof(zero)), memory, options);
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::xor_elements");
 }
 
 BulkReport Bulk::reduce(Reduction reduction, const ConstArray& array, const Array& results,
-                        const BulkOptions& options) const {
+                        const BulkOptions& options) const try {
   const NamedArray in{"array", array};
   const NamedArray out{"results", results};
   KINDRED_THROW_IF(array.rank() != 1 && array.rank() != 2,
@@ -328,10 +335,12 @@ BulkReport Bulk::reduce(Reduction reduction, const ConstArray& array, const Arra
     items.input_step = array.rank() == 2 ? Impl::row_stride(in) : rows.length;
     return run_rows(*m_state, std::move(task), items, memory, options, {type, results.data()});
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::reduce");
 }
 
 BulkReport Bulk::multiply(const ConstArray& a, const ConstArray& b, const Array& c,
-                          const ProductOptions& options) const {
+                          const ProductOptions& options) const try {
   const NamedArray of_a{"a", a};
   const NamedArray of_b{"b", b};
   const NamedArray of_c{"c", c};
@@ -406,6 +415,8 @@ BulkReport Bulk::multiply(const ConstArray& a, const ConstArray& b, const Array&
       return report;
     }
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::multiply");
 }
 
 }  // namespace Kindred

@@ -3,6 +3,7 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -148,22 +149,28 @@ class ProductCall {
 
 }  // namespace
 
-Bulk::Bulk(Context& context) : m_state(std::make_unique<State>(context)) {}
+Bulk::Bulk(Context& context) try : m_state(std::make_unique<State>(context)) {
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk");
+}
 Bulk::~Bulk() = default;
 Bulk::Bulk(Bulk&&) noexcept = default;
 Bulk& Bulk::operator=(Bulk&&) noexcept = default;
 
 BulkReport Bulk::xor_bytes(BulkArrays<std::uint8_t> arrays, BulkArrays<std::uint8_t> keys,
-                           BulkResults<std::uint8_t> results, const BulkOptions& options) const {
+                           BulkResults<std::uint8_t> results, const BulkOptions& options) const
+    try {
   Impl::BulkTask<std::uint8_t> task;
   task.items = Impl::checked_items(arrays, &keys, &results, host, {"arrays", "keys"});
   return m_state->run(std::move(task), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::xor_bytes");
 }
 
 BulkReport Bulk::xor_with_new_keys(BulkArrays<std::uint8_t> arrays, BulkResults<std::uint8_t> keys,
                                    BulkResults<std::uint8_t> results,
                                    std::optional<std::uint64_t> seed,
-                                   const BulkOptions& options) const {
+                                   const BulkOptions& options) const try {
   std::vector<std::span<const std::uint8_t>> made(keys.begin(), keys.end());
   const BulkArrays<std::uint8_t> made_keys(made);
   // Everything is validated before the first key is generated, and the keys are complete before an
@@ -181,69 +188,86 @@ BulkReport Bulk::xor_with_new_keys(BulkArrays<std::uint8_t> arrays, BulkResults<
   }
   random_fill(keys, *seed, 0, options);
   return xor_bytes(arrays, made_keys, results, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::xor_with_new_keys");
 }
 
 template <BulkElement T>
 BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkResults<T> results,
-                              const BulkOptions& options) const {
+                              const BulkOptions& options) const try {
   Impl::check_operands(op, false);
   if constexpr (BulkInteger<T>) Impl::check_integer_operation(op);
   auto task = Impl::element_task<T>(op, Operations::element_wise);
   task.items = Impl::as_elements(Impl::checked_items<T>(arrays, nullptr, &results, host));
   return m_state->run(std::move(task), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::element_wise");
 }
 
 template <BulkElement T>
 BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, T number,
-                              BulkResults<T> results, const BulkOptions& options) const {
+                              BulkResults<T> results, const BulkOptions& options) const try {
   Impl::check_operands(op, true);
   auto task = Impl::element_task<T>(op, Operations::element_wise);
   task.number = static_cast<Impl::element_of<T>>(number);
   task.items = Impl::as_elements(Impl::checked_items<T>(arrays, nullptr, &results, host));
   return m_state->run(std::move(task), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::element_wise");
 }
 
 template <BulkElement T>
 BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkArrays<T> others,
-                              BulkResults<T> results, const BulkOptions& options) const {
+                              BulkResults<T> results, const BulkOptions& options) const try {
   return m_state->run<T>(op, Operations::element_wise, arrays, others, results, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::element_wise");
 }
 
 template <BulkNumber T>
 BulkReport Bulk::add_matrices(BulkArrays<T> a, BulkArrays<T> b, BulkResults<T> results,
-                              const BulkOptions& options) const {
+                              const BulkOptions& options) const try {
   return m_state->run<T>(ElementWise::add, Operations::matrix_add, a, b, results, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::add_matrices");
 }
 
 template <BulkNumber T>
 BulkReport Bulk::normalise(BulkArrays<T> arrays, BulkResults<T> results,
-                           const BulkOptions& options) const {
+                           const BulkOptions& options) const try {
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::normalise;
   task.operation = Operations::element_wise;
   task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
   return m_state->run(std::move(task), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::normalise");
 }
 
 template <class T>
 BulkReport Bulk::random_fill(BulkResults<T> results, std::uint64_t seed, std::uint64_t offset,
-                             const BulkOptions& options) const {
+                             const BulkOptions& options) const try {
   return m_state->run(Impl::random_task(results, seed, offset, host), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::random_fill");
 }
 
 template <BulkNumber T>
 BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays, std::span<T> results,
-                        const BulkOptions& options) const {
+                        const BulkOptions& options) const try {
   Impl::check_results(results.size(), arrays.size());
   std::vector<double> wide(arrays.size());
   const BulkReport report = m_state->reduce(reduction, arrays, wide.data(), options);
   for (std::size_t i = 0; i < wide.size(); ++i) results[i] = static_cast<T>(wide[i]);
   return report;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::reduce");
 }
 
 template <BulkInteger T>
 BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays,
-                        std::span<BulkIntegerResult<T>> results, const BulkOptions& options) const {
+                        std::span<BulkIntegerResult<T>> results, const BulkOptions& options) const
+    try {
   Impl::check_results(results.size(), arrays.size());
   KINDRED_THROW_IF(reduction == Reduction::mean,
                    "the mean of integers is float64; pass results of that type");
@@ -252,11 +276,13 @@ BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays,
   for (std::size_t i = 0; i < wide.size(); ++i)
     results[i] = static_cast<BulkIntegerResult<T>>(wide[i]);
   return report;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::reduce");
 }
 
 template <BulkInteger T>
 BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays, std::span<double> results,
-                        const BulkOptions& options) const {
+                        const BulkOptions& options) const try {
   Impl::check_results(results.size(), arrays.size());
   KINDRED_THROW_IF(
       reduction == Reduction::sum || reduction == Reduction::min || reduction == Reduction::max,
@@ -265,14 +291,18 @@ BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays, std::span<dou
   const BulkReport report = m_state->reduce(reduction, arrays, wide.data(), options);
   for (std::size_t i = 0; i < wide.size(); ++i) results[i] = std::bit_cast<double>(wide[i]);
   return report;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::reduce");
 }
 
 template <BulkNumber T>
-BulkReport Bulk::multiply(std::span<const MatrixPair<T>> pairs,
-                          const ProductOptions& options) const {
+BulkReport Bulk::multiply(std::span<const MatrixPair<T>> pairs, const ProductOptions& options) const
+    try {
   Impl::require_no_stream(options.stream);
   Impl::check_pairs(pairs, host);
   return ProductCall<T>(m_state->context, m_state->calls, pairs, options).run();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::multiply");
 }
 
 #define KINDRED_INSTANTIATE_ELEMENTS(T)                                                    \

@@ -8,6 +8,7 @@
 #include <kindred/core/arch/Process.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/OwnedState.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <utility>
 
@@ -83,29 +84,35 @@ PreparedBulk& PreparedBulk::operator=(PreparedBulk&& other) noexcept {
   m_launch.swap(taken.m_launch);
   return *this;
 }
-void PreparedBulk::run() const {
+void PreparedBulk::run() const try {
   Arch::require_usable_process();
   m_launch->run();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedBulk::run");
 }
-void PreparedBulk::wait() const {
+void PreparedBulk::wait() const try {
   Arch::require_usable_process();
   m_launch->wait();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedBulk::wait");
 }
 
 PreparedBulk PreparedBulk::xor_bytes(Context& context, BulkArrays<std::uint8_t> arrays,
                                      BulkArrays<std::uint8_t> keys,
                                      BulkResults<std::uint8_t> results, Space space,
-                                     const std::optional<Stream>& stream) {
+                                     const std::optional<Stream>& stream) try {
   const Impl::Preparation prepare(context, space, stream);
   Impl::BulkTask<std::uint8_t> task;
   task.items = Impl::checked_items(arrays, &keys, &results, space, {"arrays", "keys"});
   return PreparedBulk(prepared(prepare, std::move(task)));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedBulk::xor_bytes");
 }
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::element_wise(Context& context, ElementWise op, BulkArrays<T> arrays,
                                         BulkArrays<T> others, T number, BulkResults<T> results,
-                                        Space space, const std::optional<Stream>& stream) {
+                                        Space space, const std::optional<Stream>& stream) try {
   const Impl::Preparation prepare(context, space, stream);
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::element_wise;
@@ -115,30 +122,36 @@ PreparedBulk PreparedBulk::element_wise(Context& context, ElementWise op, BulkAr
                        !others.empty() || op == ElementWise::add || op == ElementWise::multiply);
   task.items = Impl::checked_items(arrays, others.empty() ? nullptr : &others, &results, space);
   return PreparedBulk(prepared(prepare, std::move(task)));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedBulk::element_wise");
 }
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::normalise(Context& context, BulkArrays<T> arrays, BulkResults<T> results,
-                                     Space space, const std::optional<Stream>& stream) {
+                                     Space space, const std::optional<Stream>& stream) try {
   const Impl::Preparation prepare(context, space, stream);
   Impl::BulkTask<T> task;
   task.kind = Impl::BulkKind::normalise;
   task.items = Impl::checked_items<T>(arrays, nullptr, &results, space);
   return PreparedBulk(prepared(prepare, std::move(task)));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedBulk::normalise");
 }
 
 template <class T>
 PreparedBulk PreparedBulk::random_fill(Context& context, BulkResults<T> results, std::uint64_t seed,
                                        std::uint64_t offset, Space space,
-                                       const std::optional<Stream>& stream) {
+                                       const std::optional<Stream>& stream) try {
   const Impl::Preparation prepare(context, space, stream);
   return PreparedBulk(prepared(prepare, Impl::random_task(results, seed, offset, space)));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedBulk::random_fill");
 }
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArrays<T> arrays,
                                   std::span<double> results, Space space,
-                                  const std::optional<Stream>& stream) {
+                                  const std::optional<Stream>& stream) try {
   const Impl::Preparation prepare(context, space, stream);
   Impl::check_results(results.size(), arrays.size());
   KINDRED_THROW_IF(
@@ -151,12 +164,14 @@ PreparedBulk PreparedBulk::reduce(Context& context, Reduction reduction, BulkArr
     Impl::check_reducible(reduction, arrays[i].size(), i);
   task.items = Impl::checked_items<T>(arrays, nullptr, nullptr, space);
   return PreparedBulk(prepared(prepare, std::move(task), results.data()));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedBulk::reduce");
 }
 
 template <BulkNumber T>
 PreparedBulk PreparedBulk::multiply(Context& context, std::span<const MatrixPair<T>> pairs,
                                     bool reproducible, Space space,
-                                    const std::optional<Stream>& stream) {
+                                    const std::optional<Stream>& stream) try {
   const Impl::Preparation prepare(context, space, stream);
   Impl::check_pairs(pairs, space);
   return PreparedBulk(
@@ -165,6 +180,8 @@ PreparedBulk PreparedBulk::multiply(Context& context, std::span<const MatrixPair
         return std::make_unique<PreparedProducts<ExecutionSpace, T>>(
             exec_space, memory, Impl::products_of(pairs), reproducible);
       }));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedBulk::multiply");
 }
 
 #define KINDRED_INSTANTIATE(T)                                                                     \

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_BULK_PRODUCTS_HPP
 
 #include "ListLaunch.hpp"
+#include "common/RegionFailure.hpp"
 
 #include <kindred/core/common/Alignment.hpp>
 
@@ -105,6 +106,7 @@ class HostLibraryProducts {
     std::atomic<std::uint64_t> next{0};
     const std::uint64_t at_once = std::clamp<std::uint64_t>(m_tiles.size() / m_workers / 16, 1, 64);
     const CancelPoint point;
+    RegionFailure failure;
     const auto work = [&](const std::uint64_t worker) {
       const HostMultiply::OnThisThread one_thread;
       const Tile* copied = nullptr;
@@ -113,7 +115,7 @@ class HostLibraryProducts {
         if (first >= m_tiles.size()) return;
         const std::uint64_t end = std::min<std::uint64_t>(first + at_once, m_tiles.size());
         for (std::uint64_t i = first; i < end; ++i) {
-          if (point.is_cancelled()) return;
+          if (point.is_cancelled() || failure.has_failed()) return;
           multiply(m_tiles[i], worker, copied);
         }
       }
@@ -121,7 +123,8 @@ class HostLibraryProducts {
     Kokkos::parallel_for("Kindred::Bulk::host_products",
                          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
                              exec_space, 0, m_workers, Kokkos::ChunkSize(1)),
-                         work);
+                         [&](const std::uint64_t worker) { failure.run([&] { work(worker); }); });
+    failure.rethrow();
     point.check();
   }
 

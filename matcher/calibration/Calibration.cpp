@@ -8,6 +8,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <array>
@@ -204,13 +205,15 @@ std::optional<std::uint64_t> measure_batch(Context& context, Operation operation
 
 }  // namespace
 
-std::vector<Operation> engine_operations() {
+std::vector<Operation> engine_operations() try {
   std::vector<Operation> operations;
   for (const auto& task : Impl::calibration_tasks()) operations.push_back(task->operation());
   return operations;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::engine_operations");
 }
 
-void calibrate(Context& context, const CalibrationOptions& options) {
+void calibrate(Context& context, const CalibrationOptions& options) try {
   KINDRED_THROW_IF(!(options.seconds > 0.0) || !std::isfinite(options.seconds),
                    "seconds is " + std::to_string(options.seconds) + "; it must be finite and > 0");
   const auto start = Clock::now();
@@ -271,6 +274,8 @@ void calibrate(Context& context, const CalibrationOptions& options) {
   for (const auto& [operation, bytes] : batches) dispatcher.calibrate_batch(operation, bytes);
   for (const CalibrationPoint& point : points)
     dispatcher.calibrate(point.operation, point.space, point.work, point.seconds, point.threads);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::calibrate");
 }
 
 }  // namespace Kindred

@@ -3,6 +3,7 @@
 #include <kindred/core/arch/Process.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/CallQueue.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <deque>
 #include <string>
@@ -27,15 +28,25 @@ void QueuedCall::run() noexcept {
   finish(std::move(failure));
 }
 
-bool QueuedCall::cancel() {
+std::exception_ptr QueuedCall::cancellation() {
+  return std::make_exception_ptr(Cancelled("the call was cancelled before it began"));
+}
+
+bool QueuedCall::cancel() try {
   require_same_process();
+  return cancel(cancellation());
+} catch (...) {
+  rethrow_translated("Kindred::Submission::cancel");
+}
+
+bool QueuedCall::cancel(std::exception_ptr failure) noexcept {
   {
     const std::lock_guard lock(m_mutex);
     if (m_state != State::waiting) return false;
     m_state = State::cancelled;
   }
   forget();
-  finish(std::make_exception_ptr(Cancelled("the call was cancelled before it began")));
+  finish(std::move(failure));
   return true;
 }
 
@@ -120,18 +131,20 @@ void CallQueue::State::loop() {
   }
 }
 
-CallQueue::CallQueue(std::size_t waiting_max) {
+CallQueue::CallQueue(std::size_t waiting_max) try {
   KINDRED_THROW_IF(waiting_max == 0, "waiting_max is 0; at least one call must be able to wait");
   Arch::require_usable_process();
   Arch::watch_forks();
   m_state = std::make_unique<State>(waiting_max);
   m_state->thread = Impl::start_thread("the thread of a queue of calls",
                                        [state = m_state.get()] { state->loop(); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::CallQueue");
 }
 
 CallQueue::~CallQueue() = default;
 
-void CallQueue::push(std::shared_ptr<Impl::QueuedCall> call) {
+void CallQueue::push(std::shared_ptr<Impl::QueuedCall> call) try {
   Arch::require_usable_process();
   State& state = *m_state;
   std::unique_lock lock(state.mutex);
@@ -146,10 +159,16 @@ void CallQueue::push(std::shared_ptr<Impl::QueuedCall> call) {
   state.waiting.push_back(std::move(call));
   lock.unlock();
   state.wake.notify_one();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::CallQueue::push");
 }
 
-std::size_t CallQueue::cancel() {
+void CallQueue::refuse_without_memory() { Impl::rethrow_translated("Kindred::CallQueue::submit"); }
+
+std::size_t CallQueue::cancel() try {
   Arch::require_usable_process();
+  // Made before the calls are taken out of the queue: each of them must become done.
+  const std::exception_ptr failure = Impl::QueuedCall::cancellation();
   std::deque<std::shared_ptr<Impl::QueuedCall>> waiting;
   {
     const std::lock_guard lock(m_state->mutex);
@@ -157,11 +176,13 @@ std::size_t CallQueue::cancel() {
   }
   m_state->not_full.notify_all();
   std::size_t cancelled = 0;
-  for (const auto& call : waiting) cancelled += call->cancel() ? 1 : 0;
+  for (const auto& call : waiting) cancelled += call->cancel(failure) ? 1 : 0;
   return cancelled;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::CallQueue::cancel");
 }
 
-void CallQueue::wait() {
+void CallQueue::wait() try {
   Arch::require_usable_process();
   if (m_state->is_thread())
     throw Busy("a call of a queue waits for the same queue, which would be a deadlock");
@@ -172,6 +193,8 @@ void CallQueue::wait() {
     if (m_state->running) submitted.push_front(m_state->running);
   }
   for (const auto& call : submitted) call->wait();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::CallQueue::wait");
 }
 
 }  // namespace Kindred

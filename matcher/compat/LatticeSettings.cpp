@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/lattice/LatticeShape.hpp>
 #include <kindred/matcher/LatticeSettings.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include "ReadSetting.hpp"
 
@@ -92,15 +93,19 @@ std::string text(const T& setting) {
 
 }  // namespace
 
-std::uint64_t LatticeSettings::dimensions() const {
+std::uint64_t LatticeSettings::dimensions() const try {
   return dimensions_default.value_or(
       std::min(std::max<std::uint64_t>(4, dimensions_min), dimensions_max));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::LatticeSettings::dimensions");
 }
-std::uint64_t LatticeSettings::size() const {
+std::uint64_t LatticeSettings::size() const try {
   return size_default.value_or(std::min(std::max<std::uint64_t>(10, size_min), size_max));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::LatticeSettings::size");
 }
 
-void LatticeSettings::check(std::uint64_t dimensions, std::uint64_t size) const {
+void LatticeSettings::check(std::uint64_t dimensions, std::uint64_t size) const try {
   const auto check_one = [](const char* name, std::uint64_t value, std::uint64_t least,
                             std::uint64_t most) {
     Impl::require(
@@ -109,9 +114,11 @@ void LatticeSettings::check(std::uint64_t dimensions, std::uint64_t size) const 
   };
   check_one("dimensions", dimensions, dimensions_min, dimensions_max);
   check_one("size", size, size_min, size_max);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::LatticeSettings::check");
 }
 
-void LatticeSettings::apply_to(ContextOptions& options) const {
+void LatticeSettings::apply_to(ContextOptions& options) const try {
   validate();
   Dispatcher::Options& dispatcher = options.dispatcher;
   if (!smart_routing) {
@@ -126,9 +133,11 @@ void LatticeSettings::apply_to(ContextOptions& options) const {
   if (gpu_memory_max_mb) options.device_budget_max = *gpu_memory_max_mb << 20U;
   if (memory_safety_margin) options.budget_fraction = *memory_safety_margin;
   if (parallel_cores) options.threads = static_cast<int>(*parallel_cores);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::LatticeSettings::apply_to");
 }
 
-void LatticeSettings::validate() const {
+void LatticeSettings::validate() const try {
   for_each_number(
       *this, [](const char* field, const auto&, const auto& setting, double least, double most) {
         if (!within(setting, least, most))
@@ -147,10 +156,12 @@ void LatticeSettings::validate() const {
   in_order("size_default", size(), "size_max", size_max);
   if (threshold_elements && optimal_threshold)
     in_order("threshold_elements", *threshold_elements, "optimal_threshold", *optimal_threshold);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::LatticeSettings::validate");
 }
 
 LatticeSettings LatticeSettings::from_environment(
-    const std::function<std::optional<std::string>(const std::string&)>& variable) {
+    const std::function<std::optional<std::string>(const std::string&)>& variable) try {
   for (const Meaningless& one : meaningless) {
     const std::string name = std::string("KINDRED_") + one.name;
     KINDRED_THROW_IF(Impl::text_of(variable, name).has_value(),
@@ -176,6 +187,8 @@ LatticeSettings LatticeSettings::from_environment(
                                 double most) { read_any(names, setting, least, most); });
   settings.validate();
   return settings;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::LatticeSettings::from_environment");
 }
 
 }  // namespace Kindred

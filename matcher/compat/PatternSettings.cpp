@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/PatternSettings.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include "ReadSetting.hpp"
 
@@ -9,7 +10,7 @@ namespace Kindred {
 using Impl::require;
 using Impl::shown;
 
-void PatternSettings::validate() const {
+void PatternSettings::validate() const try {
   require(min_compute_capability >= 3.0, "min_compute_capability", shown(min_compute_capability),
           "at least 3");
   require(memory_fraction > 0.0 && memory_fraction <= 1.0, "memory_fraction",
@@ -22,10 +23,12 @@ void PatternSettings::validate() const {
   require(sync_threshold > 0, "sync_threshold", std::to_string(sync_threshold), "at least 1");
   require(sync_interval_seconds > 0.0 && sync_interval_seconds <= 1e9, "sync_interval_seconds",
           shown(sync_interval_seconds), "above 0 and at most 1e9");
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternSettings::validate");
 }
 
 PatternSettings PatternSettings::from_environment(
-    const std::function<std::optional<std::string>(const std::string&)>& variable) {
+    const std::function<std::optional<std::string>(const std::string&)>& variable) try {
   PatternSettings settings;
   const auto read = [&](const char* suffix, auto& setting) {
     for (const char* prefix : {"KINDRED_", "KATO_GPU_"}) {
@@ -50,6 +53,8 @@ PatternSettings PatternSettings::from_environment(
   read("EARLY_TERM", settings.early_termination);
   settings.validate();
   return settings;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternSettings::from_environment");
 }
 
 }  // namespace Kindred

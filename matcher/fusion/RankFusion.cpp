@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/RankFusion.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +38,7 @@ double contribution(const FusionOptions& options, double weight, std::size_t pla
 }  // namespace
 
 std::vector<FusedHit> fuse_rankings(std::span<const std::vector<RankedItem>> rankings,
-                                    const FusionOptions& options) {
+                                    const FusionOptions& options) try {
   check(rankings, options);
   std::vector<FusedHit> hits;
   std::unordered_map<std::uint64_t, std::size_t> hit_of;
@@ -66,6 +67,8 @@ std::vector<FusedHit> fuse_rankings(std::span<const std::vector<RankedItem>> ran
                     precedes);
   hits.resize(top);
   return hits;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::fuse_rankings");
 }
 
 }  // namespace Kindred

@@ -312,8 +312,11 @@ struct KINDRED_HIDDEN SpreadingEngine::State {
 };
 
 SpreadingEngine::SpreadingEngine(Context& context, std::size_t nodes, std::span<const Edge> edges,
-                                 Residency residency)
-    : SpreadingEngine(context, GraphSpan{nodes, edges}, GraphOptions{.residency = residency}) {}
+                                 Residency residency) try
+    : SpreadingEngine(context, GraphSpan{nodes, edges}, GraphOptions{.residency = residency}) {
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine");
+}
 SpreadingEngine::SpreadingEngine(Context& context, const GraphSpan& graph,
                                  const GraphOptions& options)
     : m_state(Impl::translating_out_of_memory("Kindred::SpreadingEngine", [&] {
@@ -342,8 +345,16 @@ SpreadingEngine SpreadingEngine::from_bytes(Context& context, std::span<const st
     return SpreadingEngine(std::make_unique<State>(context, load_graph(bytes, threads), options));
   });
 }
-std::vector<std::byte> SpreadingEngine::to_bytes() const { return m_state->store.to_bytes(); }
-void SpreadingEngine::save(const std::string& path) const { m_state->store.save(path); }
+std::vector<std::byte> SpreadingEngine::to_bytes() const try {
+  return m_state->store.to_bytes();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine::to_bytes");
+}
+void SpreadingEngine::save(const std::string& path) const try {
+  m_state->store.save(path);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine::save");
+}
 
 std::size_t SpreadingEngine::nodes() const { return m_state->store.snapshot()->nodes(); }
 bool SpreadingEngine::has_node(std::uint32_t node) const {
@@ -353,22 +364,28 @@ std::size_t SpreadingEngine::edges() const { return m_state->store.snapshot()->e
 std::uint64_t SpreadingEngine::bytes(Space space) const {
   return m_state->store.snapshot()->bytes(space) + m_state->spread_calls.kept_bytes(space);
 }
-GraphStatistics SpreadingEngine::statistics() const {
+GraphStatistics SpreadingEngine::statistics() const try {
   GraphStatistics statistics = m_state->store.statistics();
   for (const Space space : all_spaces)
     statistics.bytes[space_index(space)] += m_state->spread_calls.kept_bytes(space);
   return statistics;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine::statistics");
 }
 
 bool SpreadingEngine::has_names() const noexcept { return m_state->store.names().has_value(); }
-std::optional<std::uint32_t> SpreadingEngine::find(std::string_view name) const {
+std::optional<std::uint32_t> SpreadingEngine::find(std::string_view name) const try {
   return m_state->store.find(name);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine::find");
 }
-std::string_view SpreadingEngine::name(std::uint32_t node) const {
+std::string_view SpreadingEngine::name(std::uint32_t node) const try {
   const auto& names = m_state->store.names();
   if (!names || node >= m_state->store.snapshot()->nodes())
     throw NotFound("node " + std::to_string(node) + " has no name");
   return names->text(node);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine::name");
 }
 
 std::uint32_t SpreadingEngine::add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds) {
@@ -546,7 +563,7 @@ DispatchRecord SpreadingEngine::State::spread_on_stream(const SpreadSources& sou
 }
 
 DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y,
-                                    const HopOptions& options) const {
+                                    const HopOptions& options) const try {
   const std::size_t count = nodes();
   const std::size_t columns = options.columns;
   Impl::check_columns(columns);
@@ -558,6 +575,8 @@ DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y
                                           static_cast<std::int64_t>(columns)};
   return hop(ConstArray(x.data(), DataType::float32, shape),
              Array(y.data(), DataType::float32, shape), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine::hop");
 }
 
 DispatchRecord SpreadingEngine::hop(const ConstArray& x, const Array& y,

@@ -8,6 +8,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/Adjacency.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <array>
@@ -245,7 +246,7 @@ std::optional<Vocabulary> names_of(const StoredGraph& graph) {
 
 }  // namespace Impl
 
-GraphFileInfo SpreadingEngine::inspect(const std::string& path, int threads) {
+GraphFileInfo SpreadingEngine::inspect(const std::string& path, int threads) try {
   const Impl::StoredGraph graph = Impl::load_graph(path, threads);
   const Impl::SectionChecks checks(*graph.owner, 0, 1);
   Impl::check_same_edges(graph, checks);
@@ -273,6 +274,8 @@ GraphFileInfo SpreadingEngine::inspect(const std::string& path, int threads) {
   if (graph.names) info.name_bytes = graph.texts.values.size() + 8 * graph.texts.rows();
   info.bytes = graph.owner->revision().bytes;
   return info;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine::inspect");
 }
 
 }  // namespace Kindred

@@ -203,11 +203,13 @@ Impl::SearchPlan HnswIndex::State::plan(std::span<const float> queries,
   return plan;
 }
 
-HnswIndex::HnswIndex(Context& context, std::size_t dimension, const HnswSettings& settings) {
+HnswIndex::HnswIndex(Context& context, std::size_t dimension, const HnswSettings& settings) try {
   check_settings(dimension, settings);
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   m_state =
       std::make_unique<State>(context, Impl::HnswStore(context.memory(space), dimension, settings));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex");
 }
 HnswIndex::HnswIndex(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 HnswIndex::~HnswIndex() = default;
@@ -216,7 +218,7 @@ HnswIndex& HnswIndex::operator=(HnswIndex&&) noexcept = default;
 
 HnswIndex HnswIndex::build(Context& context, std::span<const float> rows, std::size_t dimension,
                            const HnswSettings& settings,
-                           const std::function<void(std::uint64_t)>& progress) {
+                           const std::function<void(std::uint64_t)>& progress) try {
   HnswIndex index(context, dimension, settings);
   index.insert(rows, progress);
   // Nodes that are traversed together are stored close together.
@@ -224,12 +226,18 @@ HnswIndex HnswIndex::build(Context& context, std::span<const float> rows, std::s
   Impl::HnswStore& store = index.m_state->store;
   store = Impl::renumbered(store, index.m_state->resource(), Impl::walk_order(store, reached));
   return index;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::build");
 }
 
-std::uint64_t HnswIndex::add(std::span<const float> rows) { return insert(rows, {}); }
+std::uint64_t HnswIndex::add(std::span<const float> rows) try {
+  return insert(rows, {});
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::add");
+}
 
 std::uint64_t HnswIndex::insert(std::span<const float> rows,
-                                const std::function<void(std::uint64_t)>& progress) {
+                                const std::function<void(std::uint64_t)>& progress) try {
   State& state = *m_state;
   Impl::HnswStore& store = state.store;
   check_rows(rows, store.dimension, "rows");
@@ -269,9 +277,11 @@ std::uint64_t HnswIndex::insert(std::span<const float> rows,
     store.next_id += count;
     return store.next_id - count;
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::insert");
 }
 
-void HnswIndex::remove(std::span<const std::uint64_t> ids) {
+void HnswIndex::remove(std::span<const std::uint64_t> ids) try {
   State& state = *m_state;
   Impl::translating_out_of_memory("Kindred::HnswIndex::remove", [&] { state.by_id(); });
   for (const std::uint64_t id : ids) {
@@ -290,9 +300,11 @@ void HnswIndex::remove(std::span<const std::uint64_t> ids) {
     state.store.deleted[node] = 1;
     ++state.store.dead;
   }
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::remove");
 }
 
-void HnswIndex::repair() {
+void HnswIndex::repair() try {
   State& state = *m_state;
   if (state.store.dead == 0) return;
   Impl::require_same_process();
@@ -308,6 +320,8 @@ void HnswIndex::repair() {
     state.store = std::move(repaired);
     state.nodes_by_id.clear();
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::repair");
 }
 
 std::size_t HnswIndex::size() const noexcept { return m_state->store.live(); }
@@ -315,17 +329,23 @@ std::size_t HnswIndex::dimension() const noexcept { return m_state->store.dimens
 std::uint64_t HnswIndex::end_id() const noexcept { return m_state->store.next_id; }
 const HnswSettings& HnswIndex::settings() const noexcept { return m_state->store.settings; }
 HnswTraversal HnswIndex::traversal() const noexcept { return m_state->store.traversal; }
-bool HnswIndex::contains(std::uint64_t id) const { return m_state->find(id) != Impl::no_node; }
+bool HnswIndex::contains(std::uint64_t id) const try {
+  return m_state->find(id) != Impl::no_node;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::contains");
+}
 
-std::vector<float> HnswIndex::row(std::uint64_t id) const {
+std::vector<float> HnswIndex::row(std::uint64_t id) const try {
   const std::uint32_t node = m_state->find(id);
   if (node == Impl::no_node)
     throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed");
   const float* const row = m_state->store.row(node);
   return {row, row + dimension()};
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::row");
 }
 
-HnswStatistics HnswIndex::statistics() const {
+HnswStatistics HnswIndex::statistics() const try {
   const Impl::HnswStore& store = m_state->store;
   HnswStatistics out;
   out.dimension = store.dimension;
@@ -344,10 +364,12 @@ HnswStatistics HnswIndex::statistics() const {
   out.unreachable = store.size() - reached;
   out.bytes = store.bytes();
   return out;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::statistics");
 }
 
 HnswResults HnswIndex::search(std::span<const float> queries,
-                              const HnswSearchOptions& options) const {
+                              const HnswSearchOptions& options) const try {
   const State& state = *m_state;
   const Impl::HnswStore& store = state.store;
   const Impl::SearchPlan plan = state.plan(queries, options);
@@ -394,14 +416,22 @@ HnswResults HnswIndex::search(std::span<const float> queries,
   }
   record.taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::search");
 }
 
-void HnswIndex::save(const std::string& path) const { Impl::write_hnsw(m_state->store, path); }
+void HnswIndex::save(const std::string& path) const try {
+  Impl::write_hnsw(m_state->store, path);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::save");
+}
 
-HnswIndex HnswIndex::load(Context& context, const std::string& path) {
+HnswIndex HnswIndex::load(Context& context, const std::string& path) try {
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   return HnswIndex(std::make_unique<State>(
       context, Impl::read_hnsw(context.memory(space), path, context.threads())));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::load");
 }
 
 std::vector<std::byte> HnswIndex::to_bytes() const {
@@ -409,16 +439,18 @@ std::vector<std::byte> HnswIndex::to_bytes() const {
                                          [&] { return Impl::hnsw_bytes(m_state->store); });
 }
 
-HnswIndex HnswIndex::from_bytes(Context& context, std::span<const std::byte> bytes) {
+HnswIndex HnswIndex::from_bytes(Context& context, std::span<const std::byte> bytes) try {
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   return Impl::translating_out_of_memory("Kindred::HnswIndex::from_bytes", [&] {
     return HnswIndex(std::make_unique<State>(
         context, Impl::read_hnsw(context.memory(space), bytes, context.threads())));
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::from_bytes");
 }
 
 HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, Metric metric,
-                                    std::size_t dimension) {
+                                    std::size_t dimension) try {
   KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   auto state = std::make_unique<State>(
@@ -436,10 +468,14 @@ HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, M
     Impl::code_rows(store, 0, store.size(), workers);
   }
   return HnswIndex(std::move(state));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::import_hnswlib");
 }
 
-void HnswIndex::export_hnswlib(const std::string& path) const {
+void HnswIndex::export_hnswlib(const std::string& path) const try {
   Impl::write_hnswlib(m_state->store, path);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::export_hnswlib");
 }
 
 }  // namespace Kindred

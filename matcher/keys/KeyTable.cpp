@@ -62,7 +62,10 @@ void KeyTable::State::write(Impl::SectionWriter& writer) const {
   writer.commit();
 }
 
-KeyTable::KeyTable(KeyKind kind) : m_state(std::make_unique<State>(Impl::KeyStore(kind))) {}
+KeyTable::KeyTable(KeyKind kind) try : m_state(std::make_unique<State>(Impl::KeyStore(kind))) {
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyTable");
+}
 KeyTable::KeyTable(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 KeyTable::~KeyTable() = default;
 KeyTable::KeyTable(KeyTable&&) noexcept = default;
@@ -73,7 +76,7 @@ KeyKind KeyTable::kind() const noexcept { return m_state->store.kind(); }
 std::size_t KeyTable::size() const noexcept { return m_state->size; }
 std::uint64_t KeyTable::bytes() const noexcept { return m_state->bytes; }
 
-void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) {
+void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) try {
   const auto lock = Impl::cancellable_lock(m_state->mutex);
   const State::Publish publish{*m_state};
   Impl::KeyStore& store = m_state->store;
@@ -100,21 +103,27 @@ void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) {
       throw;
     }
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyTable::add");
 }
 
-void KeyTable::remove(const KeySpan& keys) {
+void KeyTable::remove(const KeySpan& keys) try {
   const auto lock = Impl::cancellable_lock(m_state->mutex);
   const State::Publish publish{*m_state};
   Impl::KeyStore& store = m_state->store;
   for (const std::uint64_t id : Impl::ids_to_remove(store, keys)) store.remove(*store.find_id(id));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyTable::remove");
 }
 
-std::vector<std::int64_t> KeyTable::find(const KeySpan& keys) const {
+std::vector<std::int64_t> KeyTable::find(const KeySpan& keys) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   return Impl::ids_of(m_state->store, keys);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyTable::find");
 }
 
-KeyList KeyTable::keys(std::span<const std::int64_t> ids) const {
+KeyList KeyTable::keys(std::span<const std::int64_t> ids) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   const Impl::KeyStore& store = m_state->store;
   KeyList keys;
@@ -128,12 +137,16 @@ KeyList KeyTable::keys(std::span<const std::int64_t> ids) const {
     store.append_key(*slot, keys);
   }
   return keys;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyTable::keys");
 }
 
-void KeyTable::save(const std::string& path) const {
+void KeyTable::save(const std::string& path) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   Impl::SectionWriter writer(path, kind_of_file);
   m_state->write(writer);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyTable::save");
 }
 
 std::vector<std::byte> KeyTable::to_bytes() const {
@@ -146,8 +159,10 @@ std::vector<std::byte> KeyTable::to_bytes() const {
   });
 }
 
-KeyTable KeyTable::load(const std::string& path) {
+KeyTable KeyTable::load(const std::string& path) try {
   return KeyTable(State::of_file(Impl::SectionFile(path, kind_of_file, 1)));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyTable::load");
 }
 
 KeyTable KeyTable::from_bytes(std::span<const std::byte> bytes) {

@@ -73,11 +73,13 @@ struct KINDRED_HIDDEN KeyedVectorIndex::State {
 };
 
 KeyedVectorIndex::KeyedVectorIndex(Context& context, const KeySpan& keys, const VectorSpan& rows,
-                                   const VectorIndexOptions& options)
+                                   const VectorIndexOptions& options) try
     : m_state(std::make_unique<State>(
           VectorIndex(context, VectorSpan(rows.element, {}, rows.dimension), options),
           Impl::KeyStore(keys.kind()))) {
   upsert(keys, rows);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyedVectorIndex");
 }
 
 KeyedVectorIndex::KeyedVectorIndex(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -92,7 +94,7 @@ VectorElement KeyedVectorIndex::element() const noexcept { return m_state->index
 std::uint64_t KeyedVectorIndex::key_bytes() const noexcept { return m_state->key_bytes; }
 const VectorIndex& KeyedVectorIndex::vectors() const noexcept { return m_state->index; }
 
-UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& rows) {
+UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& rows) try {
   const auto lock = Impl::cancellable_lock(m_state->mutex);
   const State::Publish publish{*m_state};
   Impl::KeyStore& store = m_state->store;
@@ -133,9 +135,11 @@ UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& row
       throw;
     }
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyedVectorIndex::upsert");
 }
 
-void KeyedVectorIndex::remove(const KeySpan& keys) {
+void KeyedVectorIndex::remove(const KeySpan& keys) try {
   const auto lock = Impl::cancellable_lock(m_state->mutex);
   const State::Publish publish{*m_state};
   Impl::KeyStore& store = m_state->store;
@@ -143,30 +147,38 @@ void KeyedVectorIndex::remove(const KeySpan& keys) {
       "Kindred::KeyedVectorIndex::remove", [&] { return Impl::ids_to_remove(store, keys); });
   m_state->index.remove(ids);
   for (const std::uint64_t id : ids) store.remove(*store.find_id(id));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyedVectorIndex::remove");
 }
 
-std::vector<std::int64_t> KeyedVectorIndex::find(const KeySpan& keys) const {
+std::vector<std::int64_t> KeyedVectorIndex::find(const KeySpan& keys) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   return Impl::ids_of(m_state->store, keys);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyedVectorIndex::find");
 }
 
 KeyedSearchResults KeyedVectorIndex::search(std::span<const float> queries,
-                                            const SearchOptions& options) const {
+                                            const SearchOptions& options) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   KeyedSearchResults out{m_state->index.search(queries, options), {}};
   out.keys = m_state->keys_of(out.ids, [](std::int64_t id) { return id; });
   return out;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyedVectorIndex::search");
 }
 
 KeyedScoreResults KeyedVectorIndex::search_at_least(std::span<const float> queries, float score,
-                                                    const SearchOptions& options) const {
+                                                    const SearchOptions& options) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   return m_state->with_keys(m_state->index.search_at_least(queries, score, options));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyedVectorIndex::search_at_least");
 }
 
 KeyedScoreResults KeyedVectorIndex::score(std::span<const float> queries,
                                           std::span<const KeySpan> candidates,
-                                          const SearchOptions& options) const {
+                                          const SearchOptions& options) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   Ragged<std::uint64_t> ids;
   for (std::size_t query = 0; query < candidates.size(); ++query) {
@@ -180,14 +192,18 @@ KeyedScoreResults KeyedVectorIndex::score(std::span<const float> queries,
     ids.close_row();
   }
   return m_state->with_keys(m_state->index.score(queries, ids, options));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyedVectorIndex::score");
 }
 
-void KeyedVectorIndex::save(const std::string& path) const {
+void KeyedVectorIndex::save(const std::string& path) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   const auto parts = m_state->index.parts();
   const auto rows_lock = Impl::cancellable_shared_lock(parts.mutex);
   const std::vector<StoredVectors> rows = parts.store.stored();
   Impl::write_vectors(path, rows, parts.store.end_id(), m_state->key_sections());
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyedVectorIndex::save");
 }
 
 std::vector<std::byte> KeyedVectorIndex::to_bytes() const {
@@ -215,7 +231,7 @@ KeyedVectorIndex KeyedVectorIndex::from_bytes(Context& context, std::span<const 
 }
 
 KeyedVectorIndex KeyedVectorIndex::of_file(Context& context, const StoredVectors& stored,
-                                           const VectorIndexOptions& options, int threads) {
+                                           const VectorIndexOptions& options, int threads) try {
   const auto& file = *static_cast<const Impl::SectionFile*>(stored.owner.get());
   const Impl::SectionChecks checks(file, 0, Impl::threads_or_all(threads));
   KINDRED_THROW_IF(!Impl::has_keys(checks),
@@ -226,6 +242,8 @@ KeyedVectorIndex KeyedVectorIndex::of_file(Context& context, const StoredVectors
       });
   return KeyedVectorIndex(
       std::make_unique<State>(VectorIndex::of_file(context, stored, options), std::move(keys)));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyedVectorIndex::of_file");
 }
 
 }  // namespace Kindred

@@ -11,6 +11,7 @@
 #include <kindred/core/lattice/LatticeAdjacency.hpp>
 #include <kindred/core/lattice/LatticeRoutes.hpp>
 #include <kindred/memory/PlacedArray.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -230,7 +231,7 @@ LatticePaths Lattice::State::searched(std::span<const LatticePair> pairs,
 }
 
 Lattice::Lattice(Context& context, std::uint32_t dimensions, std::uint32_t size,
-                 const LatticeBlocks& blocks)
+                 const LatticeBlocks& blocks) try
     : m_state(std::make_unique<State>(context, dimensions, size)) {
   const LatticeShape& lattice = m_state->shape;
   for (const std::uint64_t node : blocks.nodes) lattice.check_node(node, "a blocked node");
@@ -246,6 +247,8 @@ Lattice::Lattice(Context& context, std::uint32_t dimensions, std::uint32_t size,
   nodes.assign(blocks.nodes.begin(), blocks.nodes.end());
   std::ranges::sort(nodes);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Lattice");
 }
 
 Lattice::~Lattice() = default;
@@ -254,16 +257,20 @@ Lattice& Lattice::operator=(Lattice&&) noexcept = default;
 
 const LatticeShape& Lattice::shape() const noexcept { return m_state->shape; }
 bool Lattice::is_blocked(std::uint64_t node) const noexcept { return m_state->is_blocked(node); }
-LatticeMetrics Lattice::metrics() const { return metrics_of(m_state->shape); }
+LatticeMetrics Lattice::metrics() const try { return metrics_of(m_state->shape); } catch (...) {
+  Impl::rethrow_translated("Kindred::Lattice::metrics");
+}
 
-GraphStructure Lattice::measure(const LatticeOptions& options) const {
+GraphStructure Lattice::measure(const LatticeOptions& options) const try {
   const LatticeRows graph = rows(options);
   check_budget(*m_state->context, 24.0 * static_cast<double>(shape().nodes()),
                "Kindred::Lattice::measure");
   return measure_structure(graph.offsets, graph.ends);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Lattice::measure");
 }
 
-LatticeRows Lattice::rows(const LatticeOptions& options) const {
+LatticeRows Lattice::rows(const LatticeOptions& options) const try {
   const std::uint64_t nodes = m_state->graph_nodes();
   const auto entries = static_cast<std::uint64_t>(2 * shape().edges());
   check_budget(*m_state->context, metrics().rows_bytes, "Kindred::Lattice::rows");
@@ -288,9 +295,11 @@ LatticeRows Lattice::rows(const LatticeOptions& options) const {
                               work.ends.take(exec_space, out.ends);
                             });
   return out;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Lattice::rows");
 }
 
-std::vector<std::uint8_t> Lattice::dense() const {
+std::vector<std::uint8_t> Lattice::dense() const try {
   check_budget(*m_state->context, metrics().dense_bytes, "Kindred::Lattice::dense");
   const std::uint64_t nodes = shape().nodes();
   std::vector<std::uint8_t> out(nodes * nodes);
@@ -299,9 +308,11 @@ std::vector<std::uint8_t> Lattice::dense() const {
     for (const std::uint64_t end : shape().neighbours(node)) out[node * nodes + end] = 1;
   }
   return out;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Lattice::dense");
 }
 
-void Lattice::save(const std::string& path, const LatticeOptions& options) const {
+void Lattice::save(const std::string& path, const LatticeOptions& options) const try {
   const LatticeRows graph = rows(options);
   Impl::StoredGraph stored;
   stored.form = {EdgeWeights::none, false};
@@ -311,10 +322,12 @@ void Lattice::save(const std::string& path, const LatticeOptions& options) const
   stored.out.ends.emplace_back(graph.ends);
   stored.in = stored.out;  // the graph is symmetric and its rows ascend
   Impl::save_graph(path, stored);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Lattice::save");
 }
 
 std::vector<std::uint64_t> Lattice::path(std::uint64_t from, std::uint64_t to,
-                                         const LatticeOptions& options) const {
+                                         const LatticeOptions& options) const try {
   m_state->check_open(from, "the start of the path");
   m_state->check_open(to, "the end of the path");
   if (!m_state->has_blocks()) {
@@ -324,10 +337,12 @@ std::vector<std::uint64_t> Lattice::path(std::uint64_t from, std::uint64_t to,
   }
   const LatticePair pair{from, to};
   return m_state->searched({&pair, 1}, options.space).paths.values;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Lattice::path");
 }
 
-LatticePaths Lattice::paths(std::span<const LatticePair> pairs,
-                            const LatticeOptions& options) const {
+LatticePaths Lattice::paths(std::span<const LatticePair> pairs, const LatticeOptions& options) const
+    try {
   for (const LatticePair& pair : pairs) {
     m_state->check_open(pair.from, "the start of a path");
     m_state->check_open(pair.to, "the end of a path");
@@ -335,11 +350,13 @@ LatticePaths Lattice::paths(std::span<const LatticePair> pairs,
   if (pairs.empty()) return {};
   return m_state->has_blocks() ? m_state->searched(pairs, options.space)
                                : m_state->routes(pairs, options.space);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Lattice::paths");
 }
 
 Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
                                          std::uint64_t edges_max,
-                                         const LatticeAllPathsOptions& options) const {
+                                         const LatticeAllPathsOptions& options) const try {
   m_state->check_open(from, "the start of the paths");
   m_state->check_open(to, "the end of the paths");
   const LatticeShape& lattice = shape();
@@ -399,10 +416,12 @@ Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
     enter(next);
   }
   return out;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Lattice::all_paths");
 }
 
 LatticeDistances Lattice::distances(std::span<const std::uint64_t> sources,
-                                    const LatticeDistanceOptions& options) const {
+                                    const LatticeDistanceOptions& options) const try {
   for (const std::uint64_t source : sources) m_state->check_open(source, "a source");
   const auto& targets = options.targets;
   if (targets)
@@ -425,6 +444,8 @@ LatticeDistances Lattice::distances(std::span<const std::uint64_t> sources,
                                 search.distances(out.distances);
                             });
   return out;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Lattice::distances");
 }
 
 static_assert(LatticeDistances::unreached == lattice_unreached);

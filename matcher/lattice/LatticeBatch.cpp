@@ -6,6 +6,7 @@
 #include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <chrono>
 #include <memory>
@@ -82,7 +83,7 @@ class Worker {
 }  // namespace
 
 LatticeBatchReport run_lattices(Context& context, std::span<const LatticeTask> tasks,
-                                const LatticeBatchOptions& options) {
+                                const LatticeBatchOptions& options) try {
   constexpr int workers_max = 512;
   KINDRED_THROW_IF(options.workers < 0 || options.workers > workers_max,
                    "workers is " + std::to_string(options.workers) +
@@ -103,6 +104,8 @@ LatticeBatchReport run_lattices(Context& context, std::span<const LatticeTask> t
                                                   });
   report.cancelled = report.done < tasks.size();
   return report;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::run_lattices");
 }
 
 }  // namespace Kindred

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostLinearLayer.hpp"
 
+#include "common/RegionFailure.hpp"
+
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/common/Cancellation.hpp>
@@ -134,9 +136,10 @@ void HostLinearLayer::run(const HostSpace& exec_space) const {
       std::min(tiles, blocks % m_workers == 0 ? 1 : (2 * m_workers + blocks - 1) / blocks);
   std::atomic<std::uint64_t> next{0};
   const CancelPoint point;
+  RegionFailure failure;
   const auto work = [&](const std::uint64_t worker) {
     for (std::uint64_t item = next++; item < blocks * shares; item = next++) {
-      if (point.is_cancelled()) return;
+      if (point.is_cancelled() || failure.has_failed()) return;
       const std::uint64_t share = item % shares;
       multiply(worker, item / shares, share * tiles / shares, (share + 1) * tiles / shares, point);
     }
@@ -144,7 +147,8 @@ void HostLinearLayer::run(const HostSpace& exec_space) const {
   Kokkos::parallel_for("Kindred::FusedLayers::host_products",
                        Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::uint64_t>>(
                            exec_space, 0, m_workers, Kokkos::ChunkSize(1)),
-                       work);
+                       [&](const std::uint64_t worker) { failure.run([&] { work(worker); }); });
+  failure.rethrow();
   point.check();
 }
 

@@ -6,6 +6,7 @@
 #include "RunLayers.hpp"
 
 #include <kindred/core/layers/NormGradient.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -89,56 +90,78 @@ struct KINDRED_HIDDEN PreparedLinearGradients::State : Impl::LaunchState {
 };
 
 PreparedNormGradients::PreparedNormGradients(Context& context, std::span<const NormGradient> layers,
-                                             Space space, const std::optional<Stream>& stream)
+                                             Space space, const std::optional<Stream>& stream) try
     : m_state(std::make_unique<State>(
-          Impl::prepare_launches<NormGradientLaunches>(context, layers, space, stream))) {}
+          Impl::prepare_launches<NormGradientLaunches>(context, layers, space, stream))) {
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedNormGradients");
+}
 PreparedNormGradients::~PreparedNormGradients() = default;
 PreparedNormGradients::PreparedNormGradients(PreparedNormGradients&&) noexcept = default;
 PreparedNormGradients& PreparedNormGradients::operator=(PreparedNormGradients&&) noexcept = default;
-void PreparedNormGradients::run() const { m_state->run(); }
-void PreparedNormGradients::wait() const { m_state->wait(); }
+void PreparedNormGradients::run() const try { m_state->run(); } catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedNormGradients::run");
+}
+void PreparedNormGradients::wait() const try { m_state->wait(); } catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedNormGradients::wait");
+}
 
 PreparedLinearGradients::PreparedLinearGradients(Context& context,
                                                  std::span<const LinearGradient> layers,
                                                  bool reproducible, Space space,
-                                                 const std::optional<Stream>& stream)
+                                                 const std::optional<Stream>& stream) try
     : m_state(std::make_unique<State>(Impl::prepare_launches<LinearGradientLaunches>(
-          context, layers, space, stream, reproducible))) {}
+          context, layers, space, stream, reproducible))) {
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedLinearGradients");
+}
 PreparedLinearGradients::~PreparedLinearGradients() = default;
 PreparedLinearGradients::PreparedLinearGradients(PreparedLinearGradients&&) noexcept = default;
 PreparedLinearGradients& PreparedLinearGradients::operator=(PreparedLinearGradients&&) noexcept =
     default;
-void PreparedLinearGradients::run() const { m_state->run(); }
-void PreparedLinearGradients::wait() const { m_state->wait(); }
+void PreparedLinearGradients::run() const try { m_state->run(); } catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedLinearGradients::run");
+}
+void PreparedLinearGradients::wait() const try { m_state->wait(); } catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedLinearGradients::wait");
+}
 
 void run_norm_gradients(Context& context, std::span<const NormGradient> layers,
-                        const NormOptions& options) {
+                        const NormOptions& options) try {
   constexpr double element_nanoseconds = 20;
   Impl::run_layers<Impl::QueuedNormGradient>(
       context, layers, options, Impl::norm_elements(layers) * element_nanoseconds,
       [&](std::span<const NormGradient> on_space, Space space) {
         return PreparedNormGradients(context, on_space, space);
       });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::run_norm_gradients");
 }
 
 void run_linear_gradients(Context& context, std::span<const LinearGradient> layers,
-                          const LinearOptions& options) {
+                          const LinearOptions& options) try {
   constexpr double step_nanoseconds = 0.1;
   Impl::run_layers<Impl::QueuedLinearGradient>(
       context, layers, options, Impl::linear_steps(layers) * step_nanoseconds,
       [&](std::span<const LinearGradient> on_space, Space space) {
         return PreparedLinearGradients(context, on_space, options.reproducible, space);
       });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::run_linear_gradients");
 }
 
 std::size_t norm_gradients_workspace(const Context& context, std::span<const NormGradient> layers,
-                                     const NormOptions& options) {
+                                     const NormOptions& options) try {
   return Impl::queued_workspace<Impl::QueuedNormGradient>(context, layers, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::norm_gradients_workspace");
 }
 std::size_t linear_gradients_workspace(const Context& context,
                                        std::span<const LinearGradient> layers,
-                                       const LinearOptions& options) {
+                                       const LinearOptions& options) try {
   return Impl::queued_workspace<Impl::QueuedLinearGradient>(context, layers, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::linear_gradients_workspace");
 }
 
 }  // namespace Kindred

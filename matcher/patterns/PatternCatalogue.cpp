@@ -139,8 +139,8 @@ void PatternCatalogue::count_up_to(std::size_t symbols) noexcept {
 }
 
 std::uint64_t PatternCatalogue::add(RaggedSpan<Symbol> events,
-                                    std::optional<std::string_view> given,
-                                    std::uint64_t frequency) {
+                                    std::optional<std::string_view> given, std::uint64_t frequency,
+                                    const std::function<void()>& add_texts) {
   const std::uint64_t index = m_size;
   const std::vector<std::uint32_t> words = key_words(events);
   const PatternKey key{words, events.rows()};
@@ -153,6 +153,7 @@ std::uint64_t PatternCatalogue::add(RaggedSpan<Symbol> events,
   prepare_to_count(symbols);
   m_by_events.insert(hash_of(key), index);
   if (given) m_by_name.insert(hash_of(*given), index);
+  add_texts();
 
   count_up_to(symbols);
   block.add(index % block_indices, key, given, frequency);

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -123,9 +124,11 @@ class PatternCatalogue {
 
   /// The sums to which the frequencies of more patterns may be added.
   FrequencySum frequency_sum() const noexcept { return {m_total_frequency, m_occurrences}; }
-  /// Adds a pattern that must not exist. Returns its index.
-  std::uint64_t add(RaggedSpan<Symbol> events, std::optional<std::string_view> name,
-                    std::uint64_t frequency);
+  /// Adds a pattern that must not exist. Returns its index. \param add_texts called before the
+  /// change, and may throw, which leaves the catalogue as it is
+  std::uint64_t add(
+      RaggedSpan<Symbol> events, std::optional<std::string_view> name, std::uint64_t frequency,
+      const std::function<void()>& add_texts = [] {});
   /// The blocks that follow the present last one once \p patterns are added; made on \p workers.
   std::vector<NumberedBlock> blocks_of(const HostWorkers& workers,
                                        std::span<const NewPattern> patterns) const;

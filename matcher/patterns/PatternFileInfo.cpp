@@ -4,10 +4,11 @@
 #include "StoredPatterns.hpp"
 
 #include <kindred/backends/impl/HostWorkers.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 namespace Kindred {
 
-PatternFileInfo PatternMemory::inspect(const std::string& path, int threads) {
+PatternFileInfo PatternMemory::inspect(const std::string& path, int threads) try {
   const Impl::StoredPatterns stored = Impl::read_patterns(path, Impl::threads_or_all(threads));
   const Impl::PatternCatalogue& catalogue = stored.catalogue;
   PatternFileInfo info;
@@ -26,6 +27,8 @@ PatternFileInfo PatternMemory::inspect(const std::string& path, int threads) {
   info.bytes = stored.file->revision().bytes;
   info.uncommitted_bytes = stored.file->uncommitted_bytes();
   return info;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::inspect");
 }
 
 }  // namespace Kindred

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -57,10 +58,15 @@ std::string_view to_string(SyncTrigger trigger) noexcept {
   return "training";
 }
 
-PatternMemory::PatternMemory(Context& context, PatternSettings settings, Level level)
-    : PatternMemory(std::make_unique<State>(context, settings, level)) {}
-PatternMemory::PatternMemory(std::unique_ptr<State> state) : m_state(std::move(state)) {
+PatternMemory::PatternMemory(Context& context, PatternSettings settings, Level level) try
+    : PatternMemory(std::make_unique<State>(context, settings, level)) {
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory");
+}
+PatternMemory::PatternMemory(std::unique_ptr<State> state) try : m_state(std::move(state)) {
   m_state->worker.start();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory");
 }
 PatternMemory::~PatternMemory() = default;
 PatternMemory::PatternMemory(PatternMemory&&) noexcept = default;
@@ -71,7 +77,7 @@ Level PatternMemory::level() const noexcept { return m_state->level; }
 const Vocabulary& PatternMemory::vocabulary() const noexcept { return m_state->vocabulary; }
 
 LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_view> name,
-                                    std::uint64_t times) {
+                                    std::uint64_t times) try {
   KINDRED_THROW_IF(times == 0, "times is 0; it must be at least 1");
   KINDRED_THROW_IF(
       events.values.size() > length_max,
@@ -112,46 +118,69 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
           state.catalogue.set_frequency(*same, frequency + times);
           return LearnedPattern{*same, frequency + times, false};
         }
+        // New texts get the next numbers. They are added last, so that none stays behind without
+        // its pattern.
+        std::vector<std::string_view> added;
+        std::unordered_map<std::string_view, Symbol> number_of;
         if (!known) {
           symbols = {};
           append_events(
-              events, [&](std::string_view text) { return state.vocabulary.add(text); }, symbols);
+              events,
+              [&](std::string_view text) {
+                const Symbol symbol = state.vocabulary.find(text);
+                if (symbol != unknown_symbol) return symbol;
+                const auto next = static_cast<Symbol>(state.vocabulary.size() + added.size());
+                const auto [place, is_new] = number_of.try_emplace(text, next);
+                if (is_new) added.push_back(text);
+                return place->second;
+              },
+              symbols);
         }
-        return LearnedPattern{state.catalogue.add(symbols, name, times), times, true};
+        const std::uint64_t index =
+            state.catalogue.add(symbols, name, times, [&] { state.vocabulary.add_all(added); });
+        return LearnedPattern{index, times, true};
       });
   if (result.is_new) state.worker.learned();
   return result;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::learn");
 }
 
 std::vector<LearnedPattern> PatternMemory::learn_all(EventLists<std::string_view> patterns,
-                                                     const LearnOptions& options) {
+                                                     const LearnOptions& options) try {
   State& state = *m_state;
   return state.learn_all([&] {
     return Impl::BulkLearn(state.workers(), state.catalogue, state.vocabulary, patterns, options,
                            state.text_check());
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::learn_all");
 }
 
 std::vector<LearnedPattern> PatternMemory::learn_all(EventLists<Symbol> patterns,
                                                      std::span<const std::string_view> dictionary,
-                                                     const LearnOptions& options) {
+                                                     const LearnOptions& options) try {
   State& state = *m_state;
   return state.learn_all([&] {
     return Impl::BulkLearn(state.workers(), state.catalogue, state.vocabulary, patterns, dictionary,
                            options, state.text_check());
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::learn_all");
 }
 
 std::vector<LearnedPattern> PatternMemory::learn_all(EventLists<Symbol> patterns,
-                                                     const LearnOptions& options) {
+                                                     const LearnOptions& options) try {
   State& state = *m_state;
   return state.learn_all([&] {
     return Impl::BulkLearn(state.workers(), state.catalogue, state.vocabulary, patterns, {},
                            options, state.text_check());
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::learn_all");
 }
 
-void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) {
+void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) try {
   KINDRED_THROW_IF(frequency == 0, "frequency is 0; it must be at least 1, or forget the pattern");
   State& state = *m_state;
   Impl::translating_out_of_memory("Kindred::PatternMemory::set_frequency", [&] {
@@ -171,17 +200,23 @@ void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) 
     state.mark(index, frequency < before);
     state.catalogue.set_frequency(index, frequency);
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::set_frequency");
 }
 
-bool PatternMemory::forget(std::uint64_t index) {
+bool PatternMemory::forget(std::uint64_t index) try {
   return m_state->forget_found([&] { return std::optional(index); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::forget");
 }
 
-bool PatternMemory::forget(std::string_view name) {
+bool PatternMemory::forget(std::string_view name) try {
   return m_state->forget_found([&] { return m_state->catalogue.find(name); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::forget");
 }
 
-void PatternMemory::clear() {
+void PatternMemory::clear() try {
   State& state = *m_state;
   Impl::translating_out_of_memory("Kindred::PatternMemory::clear", [&] {
     const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
@@ -198,32 +233,40 @@ void PatternMemory::clear() {
       }
     });
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::clear");
 }
 
-std::optional<std::uint64_t> PatternMemory::find(std::string_view name) const {
+std::optional<std::uint64_t> PatternMemory::find(std::string_view name) const try {
   const std::shared_lock lock(m_state->mutex);
   return m_state->catalogue.find(name);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::find");
 }
 
-std::optional<std::uint64_t> PatternMemory::find(Events events) const {
+std::optional<std::uint64_t> PatternMemory::find(Events events) const try {
   Ragged<Symbol> symbols;
   const std::shared_lock lock(m_state->mutex);
   append_events(
       events, [&](std::string_view text) { return m_state->vocabulary.find(text); }, symbols);
   return m_state->catalogue.find(RaggedSpan<Symbol>(symbols));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::find");
 }
 
 std::vector<std::optional<std::uint64_t>> PatternMemory::find_all(
-    std::span<const std::string_view> names) const {
+    std::span<const std::string_view> names) const try {
   std::vector<std::optional<std::uint64_t>> found;
   found.reserve(names.size());
   const std::shared_lock lock(m_state->mutex);
   for (const std::string_view name : names) found.push_back(m_state->catalogue.find(name));
   return found;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::find_all");
 }
 
 std::vector<std::optional<std::string>> PatternMemory::names(
-    std::span<const std::uint64_t> indices) const {
+    std::span<const std::uint64_t> indices) const try {
   const Impl::PatternCatalogue& catalogue = m_state->catalogue;
   std::vector<std::optional<std::string>> found(indices.size());
   const std::shared_lock lock(m_state->mutex);
@@ -232,9 +275,11 @@ std::vector<std::optional<std::string>> PatternMemory::names(
     if (const auto name = catalogue.row(indices[i]).name()) found[i].emplace(*name);
   }
   return found;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::names");
 }
 
-StoredPattern PatternMemory::pattern(std::uint64_t index) const {
+StoredPattern PatternMemory::pattern(std::uint64_t index) const try {
   const Impl::PatternCatalogue& catalogue = m_state->catalogue;
   const std::shared_lock lock(m_state->mutex);
   if (!catalogue.is_live(index)) m_state->refuse_unknown(index);
@@ -242,23 +287,31 @@ StoredPattern PatternMemory::pattern(std::uint64_t index) const {
   const auto name = row.name();
   return {index, name ? std::optional<std::string>(*name) : std::nullopt, row.events(),
           catalogue.frequency(index)};
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::pattern");
 }
 
-std::uint64_t PatternMemory::frequency(std::uint64_t index) const {
+std::uint64_t PatternMemory::frequency(std::uint64_t index) const try {
   const std::shared_lock lock(m_state->mutex);
   return m_state->catalogue.frequency(index);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::frequency");
 }
 
-std::uint64_t PatternMemory::size() const {
+std::uint64_t PatternMemory::size() const try {
   const std::shared_lock lock(m_state->mutex);
   return m_state->catalogue.live();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::size");
 }
 
-void PatternMemory::encode(Events events, Ragged<Symbol>& queries) const {
+void PatternMemory::encode(Events events, Ragged<Symbol>& queries) const try {
   encode(events, queries, m_state->level);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::encode");
 }
 
-void PatternMemory::encode(Events events, Ragged<Symbol>& queries, Level level) const {
+void PatternMemory::encode(Events events, Ragged<Symbol>& queries, Level level) const try {
   if (level == Level::character) {
     queries.push_row(joined_code_points(events));
     return;
@@ -269,14 +322,19 @@ void PatternMemory::encode(Events events, Ragged<Symbol>& queries, Level level) 
     queries.values.push_back(m_state->vocabulary.find(text));
   }
   queries.close_row();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::encode");
 }
 
-MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const {
+MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const
+    try {
   return match(queries, options, m_state->level);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::match");
 }
 
 MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions& options,
-                                  Level level) const {
+                                  Level level) const try {
   check_call(options);
   Impl::check_rows(queries, "query");
   State& state = *m_state;
@@ -284,20 +342,26 @@ MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions
   MatchResults results = tiers.match(*tiers.view_to(state.learned()), queries, options);
   state.count(queries.rows(), results.record);
   return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::match");
 }
 
 MatchResults PatternMemory::match(const ConstArray& symbols, const ConstArray& offsets,
-                                  const MatchOptions& options) const {
+                                  const MatchOptions& options) const try {
   return match(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::match");
 }
 
 PredictionResults PatternMemory::predict(Events query, const MatchOptions& matching,
-                                         const PredictionOptions& options) const {
+                                         const PredictionOptions& options) const try {
   return predict(query, matching, options, m_state->level);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::predict");
 }
 
 PredictionResults PatternMemory::predict(Events query, const MatchOptions& matching,
-                                         const PredictionOptions& options, Level level) const {
+                                         const PredictionOptions& options, Level level) const try {
   check(options);
   Impl::check_blocks(matching.measure);
   State& state = *m_state;
@@ -329,20 +393,38 @@ PredictionResults PatternMemory::predict(Events query, const MatchOptions& match
   results.predictions = Kindred::predict(state.context, query, candidates, candidates.statistics(),
                                          state.vocabulary, options);
   return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::predict");
 }
 
-std::vector<std::uint64_t> PatternMemory::symbol_frequencies() const {
+std::vector<std::uint64_t> PatternMemory::symbol_frequencies() const try {
   const std::shared_lock lock(m_state->mutex);
   const auto frequencies = m_state->catalogue.symbol_frequency();
   return {frequencies.begin(), frequencies.end()};
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::symbol_frequencies");
 }
 
-SyncRecord PatternMemory::sync() { return m_state->worker.run(SyncTrigger::manual); }
-void PatternMemory::begin_training() { m_state->worker.begin_training(); }
-SyncRecord PatternMemory::end_training() { return m_state->worker.end_training(); }
-SyncStatistics PatternMemory::sync_statistics() const { return m_state->worker.statistics(); }
+SyncRecord PatternMemory::sync() try {
+  return m_state->worker.run(SyncTrigger::manual);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::sync");
+}
+void PatternMemory::begin_training() try { m_state->worker.begin_training(); } catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::begin_training");
+}
+SyncRecord PatternMemory::end_training() try {
+  return m_state->worker.end_training();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::end_training");
+}
+SyncStatistics PatternMemory::sync_statistics() const try {
+  return m_state->worker.statistics();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::sync_statistics");
+}
 
-PatternStatistics PatternMemory::statistics() const {
+PatternStatistics PatternMemory::statistics() const try {
   const State& state = *m_state;
   PatternStatistics statistics;
   std::shared_ptr<const Impl::TierView> view;
@@ -364,6 +446,8 @@ PatternStatistics PatternMemory::statistics() const {
         view->bytes(space) + (other_view != nullptr ? other_view->bytes(space) : 0);
   }
   return statistics;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::statistics");
 }
 
 }  // namespace Kindred

@@ -15,13 +15,15 @@
 namespace Kindred {
 
 PatternMemory PatternMemory::load(Context& context, const std::string& path,
-                                  PatternSettings settings, Level level) {
+                                  PatternSettings settings, Level level) try {
   auto state = std::make_unique<State>(context, settings, level);
   state->restore(Impl::read_patterns(path, context.threads()));
   return PatternMemory(std::move(state));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::load");
 }
 
-void PatternMemory::save(const std::string& path) {
+void PatternMemory::save(const std::string& path) try {
   State& state = *m_state;
   if (state.level == Level::token) state.tiers.reclaim();
   state.write_file(
@@ -34,9 +36,11 @@ void PatternMemory::save(const std::string& path) {
         Impl::SectionWriter writer(path, Impl::patterns_kind);
         return Impl::write_patterns(writer, cut, state.vocabulary, reader);
       });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::save");
 }
 
-std::vector<std::byte> PatternMemory::to_bytes() const {
+std::vector<std::byte> PatternMemory::to_bytes() const try {
   State& state = *m_state;
   return Impl::translating_out_of_memory("Kindred::PatternMemory::to_bytes", [&] {
     if (state.level == Level::token) state.tiers.reclaim();
@@ -63,18 +67,22 @@ std::vector<std::byte> PatternMemory::to_bytes() const {
     drop_cut();
     return bytes;
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::to_bytes");
 }
 
 PatternMemory PatternMemory::from_bytes(Context& context, std::span<const std::byte> bytes,
-                                        PatternSettings settings, Level level) {
+                                        PatternSettings settings, Level level) try {
   auto state = std::make_unique<State>(context, settings, level);
   state->restore(Impl::read_patterns(
       std::make_shared<const Impl::SectionFile>(bytes, Impl::patterns_kind, context.threads()),
       context.threads()));
   return PatternMemory(std::move(state));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::from_bytes");
 }
 
-void PatternMemory::append(const std::string& path) {
+void PatternMemory::append(const std::string& path) try {
   State& state = *m_state;
   Impl::FileRevision revision;
   state.write_file(
@@ -92,6 +100,8 @@ void PatternMemory::append(const std::string& path) {
       [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
         return Impl::append_patterns(path, revision, cut, state.vocabulary, reader);
       });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::append");
 }
 
 }  // namespace Kindred

@@ -75,6 +75,21 @@ void SyncWorker::start_sync() {
   }
 }
 
+namespace {
+
+/// A copy of \p text, or a short text, which is not allocated, where there is no memory for it.
+std::string kept_text(const char* text) noexcept {
+  try {
+    return text;
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  }
+}
+
+}  // namespace
+
+// Throws nothing where memory is missing: the patterns of the call that caused it are learned, and
+// nobody catches what the background thread throws.
 SyncRecord SyncWorker::run(SyncTrigger trigger) {
   const std::lock_guard run_lock(m_run_mutex);
   SyncRecord record;
@@ -83,7 +98,7 @@ SyncRecord SyncWorker::run(SyncTrigger trigger) {
     record = m_sync(trigger);
   } catch (const std::exception& error) {
     record.left = m_recent();
-    record.why_left = error.what();
+    record.why_left = kept_text(error.what());
   }
   const TierFill fill = m_fill();
   const std::lock_guard lock(m_mutex);
@@ -91,7 +106,8 @@ SyncRecord SyncWorker::run(SyncTrigger trigger) {
   ++m_statistics.syncs[static_cast<std::size_t>(trigger)];
   m_statistics.patterns_synced += record.moved;
   m_statistics.incomplete += record.left > 0 ? 1 : 0;
-  m_statistics.last = record;
+  m_statistics.last = {trigger, record.moved, record.left, record.seconds,
+                       kept_text(record.why_left.c_str())};
   // Patterns that could not be moved are tried again at the next interval, or when as many new ones
   // have been added.
   m_next = m_settings->sync_threshold + 2 * record.left;

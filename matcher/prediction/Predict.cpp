@@ -6,6 +6,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Prediction.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <string>
@@ -283,7 +284,7 @@ double candidate_threshold(const PredictionOptions& options, std::size_t symbols
   return options.single_symbol_fast_path && symbols == 1 ? 0.0 : options.threshold;
 }
 
-void check(const PredictionOptions& options) {
+void check(const PredictionOptions& options) try {
   check_in_unit_interval(options.threshold, "threshold");
   check_in_unit_interval(options.fuzzy_token_threshold, "fuzzy_token_threshold");
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
@@ -299,14 +300,18 @@ void check(const PredictionOptions& options) {
       is_weighted(options.rank_by) && options.weights.empty(),
       "ranking by " + std::string(to_string(options.rank_by)) +
           " requires weights, but there are none; set weights or rank by another field");
+} catch (...) {
+  Impl::rethrow_translated("Kindred::check");
 }
 
 std::vector<Prediction> predict(const Context& context, RaggedSpan<std::string_view> query,
                                 const CandidateSource& candidates,
                                 const SymbolStatistics& statistics, const Vocabulary& vocabulary,
-                                const PredictionOptions& options) {
+                                const PredictionOptions& options) try {
   check(options);
   return Predictor(context, query, candidates, statistics, vocabulary, options).predict();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::predict");
 }
 
 }  // namespace Kindred

@@ -3,6 +3,7 @@
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/math/Log.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,7 @@
 namespace KINDRED_PUBLIC Kindred {
 
 std::vector<double> affinity_weights(std::span<const double> affinities,
-                                     std::span<const std::uint64_t> frequencies) {
+                                     std::span<const std::uint64_t> frequencies) try {
   std::vector<double> weights(affinities.size(), weight_floor);
   for (std::size_t symbol = 0; symbol < std::min(affinities.size(), frequencies.size()); ++symbol) {
     const double affinity = std::abs(affinities[symbol]);
@@ -19,6 +20,8 @@ std::vector<double> affinity_weights(std::span<const double> affinities,
       weights[symbol] = affinity / static_cast<double>(frequencies[symbol]) + weight_floor;
   }
   return weights;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::affinity_weights");
 }
 
 namespace KINDRED_HIDDEN Impl {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Prediction.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <array>
 
@@ -42,20 +43,24 @@ std::optional<RankBy> rank_by_from_string(std::string_view name) noexcept {
   return {};
 }
 
-RankBy parse_rank_by(std::string_view name) {
+RankBy parse_rank_by(std::string_view name) try {
   const auto rank_by = rank_by_from_string(name);
   KINDRED_THROW_IF(
       !rank_by, "cannot rank by '" + std::string(name) + "'; it must be one of " + rank_by_names());
   return *rank_by;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::parse_rank_by");
 }
 
-std::string rank_by_names() {
+std::string rank_by_names() try {
   std::string names;
   for (const std::string_view name : rank_names) {
     if (!names.empty()) names += ", ";
     names += name;
   }
   return names;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::rank_by_names");
 }
 
 bool is_weighted(RankBy rank_by) noexcept { return rank_by >= RankBy::weighted_similarity; }

@@ -6,6 +6,7 @@
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -35,21 +36,25 @@ bool BlueprintRegistry::contains(std::int32_t id) const noexcept {
          !m_sets[static_cast<std::size_t>(id)].weights.empty();
 }
 
-std::optional<std::int32_t> BlueprintRegistry::find(std::string_view name) const {
+std::optional<std::int32_t> BlueprintRegistry::find(std::string_view name) const try {
   const auto found = m_ids.find(std::string(name));
   if (found == m_ids.end()) return {};
   return found->second;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::BlueprintRegistry::find");
 }
 
-const BlueprintRegistry::Set& BlueprintRegistry::at(std::int32_t id) const {
+const BlueprintRegistry::Set& BlueprintRegistry::at(std::int32_t id) const try {
   if (!contains(id)) {
     throw NotFound("there is no blueprint " + std::to_string(id) + "; only ids below " +
                    std::to_string(m_sets.size()) + " were assigned");
   }
   return m_sets[static_cast<std::size_t>(id)];
+} catch (...) {
+  Impl::rethrow_translated("Kindred::BlueprintRegistry::at");
 }
 
-std::int32_t BlueprintRegistry::add(std::string name, std::span<const float> weights) {
+std::int32_t BlueprintRegistry::add(std::string name, std::span<const float> weights) try {
   const auto fault = fault_of(name, weights, m_ids.contains(name));
   KINDRED_THROW_IF(fault, *fault);
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
@@ -61,9 +66,11 @@ std::int32_t BlueprintRegistry::add(std::string name, std::span<const float> wei
   m_ids.emplace(set.name, id);
   m_sets.push_back(std::move(set));
   return id;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::BlueprintRegistry::add");
 }
 
-void BlueprintRegistry::replace(std::int32_t id, std::span<const float> weights) {
+void BlueprintRegistry::replace(std::int32_t id, std::span<const float> weights) try {
   at(id);
   Set& set = m_sets[static_cast<std::size_t>(id)];
   KINDRED_THROW_IF(weights.size() != set.weights.size(),
@@ -71,16 +78,20 @@ void BlueprintRegistry::replace(std::int32_t id, std::span<const float> weights)
                        in_quotes(set.name) + ", which has " + std::to_string(set.weights.size()));
   std::copy(weights.begin(), weights.end(), set.weights.begin());
   ++set.version;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::BlueprintRegistry::replace");
 }
 
-void BlueprintRegistry::remove(std::int32_t id) {
+void BlueprintRegistry::remove(std::int32_t id) try {
   at(id);
   Set& set = m_sets[static_cast<std::size_t>(id)];
   m_ids.erase(set.name);
   set = {{}, {}, set.version};
+} catch (...) {
+  Impl::rethrow_translated("Kindred::BlueprintRegistry::remove");
 }
 
-void BlueprintRegistry::save(const std::string& path) const {
+void BlueprintRegistry::save(const std::string& path) const try {
   Impl::SectionWriter writer(path, blueprints_kind);
   std::vector<std::uint64_t> name_ends;
   std::vector<std::uint64_t> weight_ends;
@@ -102,9 +113,11 @@ void BlueprintRegistry::save(const std::string& path) const {
   writer.begin<float>("weight");
   for (const Set& set : m_sets) writer.put<float>(set.weights);
   writer.commit();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::BlueprintRegistry::save");
 }
 
-BlueprintRegistry BlueprintRegistry::load(const std::string& path) {
+BlueprintRegistry BlueprintRegistry::load(const std::string& path) try {
   const Impl::SectionFile file(path, blueprints_kind, 1);
   const Impl::SectionChecks checks(file, 0, 1);
   const auto versions = checks.section<std::uint64_t>("version");
@@ -139,6 +152,8 @@ BlueprintRegistry BlueprintRegistry::load(const std::string& path) {
     registry.m_sets.back().version = versions[i];
   }
   return registry;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::BlueprintRegistry::load");
 }
 
 }  // namespace Kindred

@@ -251,10 +251,8 @@ std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updat
   update_seeds(host, side.state.view(seeds),
                ArrayView<const SeedUpdate, HostSpace>(updates.data(), updates.size()),
                side.winners.view());
-  // At most 15 characters, so that the copy that Kokkos makes does not allocate: nothing may fail
-  // from here on.
-  static const std::string label = "Kindred::seeds";
-  Arch::fence(host, label);
+  // Nothing may fail from here on.
+  Arch::fence(host, "Kindred::SeedLayer::update");
   if (!new_uses.empty()) uses = std::move(new_uses);
   for (auto& [seed, schedule] : renewed) schedules[seed] = std::move(schedule);
   ++revision;
@@ -316,12 +314,14 @@ void SeedLayer::State::notify(const std::vector<SeedEvent>& events) const {
   for (const SeedEvent& event : events) options.on_transition(event.seed, event.change);
 }
 
-SeedState SeedLayer::state() const {
+SeedState SeedLayer::state() const try {
   const std::lock_guard lock(m_state->mutex);
   return m_state->seeds;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::state");
 }
 
-void SeedLayer::set_state(const SeedState& requested) {
+void SeedLayer::set_state(const SeedState& requested) try {
   check_state(requested);
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
@@ -331,9 +331,11 @@ void SeedLayer::set_state(const SeedState& requested) {
   state.check_blueprints(requested, state.blueprints);
   Impl::translating_out_of_memory("Kindred::SeedLayer::set_state",
                                   [&] { state.take(requested, state.blueprints); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::set_state");
 }
 
-void SeedLayer::update(std::span<const SeedUpdate> updates) {
+void SeedLayer::update(std::span<const SeedUpdate> updates) try {
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
@@ -351,9 +353,12 @@ void SeedLayer::update(std::span<const SeedUpdate> updates) {
     });
   }
   state.notify(events);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::update");
 }
 
-TransitionResult SeedLayer::request(std::uint32_t seed, Lifecycle to, const SeedMetrics& metrics) {
+TransitionResult SeedLayer::request(std::uint32_t seed, Lifecycle to,
+                                    const SeedMetrics& metrics) try {
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
@@ -376,10 +381,12 @@ TransitionResult SeedLayer::request(std::uint32_t seed, Lifecycle to, const Seed
   }
   state.notify(events);
   return {true, {}};
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::request");
 }
 
 TransitionResult SeedLayer::germinate(std::uint32_t seed, std::int32_t blueprint, ApplyMode mode,
-                                      AlphaSchedule schedule) {
+                                      AlphaSchedule schedule) try {
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
@@ -399,17 +406,21 @@ TransitionResult SeedLayer::germinate(std::uint32_t seed, std::int32_t blueprint
   }
   state.notify(events);
   return {true, {}};
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::germinate");
 }
 
-std::optional<std::vector<double>> SeedLayer::schedule_state(std::uint32_t seed) const {
+std::optional<std::vector<double>> SeedLayer::schedule_state(std::uint32_t seed) const try {
   const State& state = *m_state;
   const std::lock_guard lock(state.mutex);
   state.check_seed(seed);
   if (!state.schedules[seed]) return {};
   return state.schedules[seed]->state();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::schedule_state");
 }
 
-void SeedLayer::set_schedule_state(std::uint32_t seed, std::span<const double> numbers) {
+void SeedLayer::set_schedule_state(std::uint32_t seed, std::span<const double> numbers) try {
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
   state.check_seed(seed);
@@ -421,9 +432,11 @@ void SeedLayer::set_schedule_state(std::uint32_t seed, std::span<const double> n
     next->restore(numbers);
     state.schedules[seed] = std::move(next);
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::set_schedule_state");
 }
 
-bool SeedLayer::report_error(std::uint32_t seed) {
+bool SeedLayer::report_error(std::uint32_t seed) try {
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
@@ -441,17 +454,23 @@ bool SeedLayer::report_error(std::uint32_t seed) {
   }
   state.notify(events);
   return !events.empty();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::report_error");
 }
 
-std::vector<SeedEvent> SeedLayer::step(const SeedMetrics& metrics) {
+std::vector<SeedEvent> SeedLayer::step(const SeedMetrics& metrics) try {
   return m_state->step([&](std::uint32_t) -> const SeedMetrics& { return metrics; });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::step");
 }
 
-std::vector<SeedEvent> SeedLayer::step(std::span<const SeedMetrics> metrics) {
+std::vector<SeedEvent> SeedLayer::step(std::span<const SeedMetrics> metrics) try {
   KINDRED_THROW_IF(metrics.size() != seeds(), "metrics of " + std::to_string(metrics.size()) +
                                                   " seeds; the layer has " +
                                                   std::to_string(seeds()));
   return m_state->step([&](std::uint32_t seed) -> const SeedMetrics& { return metrics[seed]; });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::step");
 }
 
 SeedUpdate SeedLayer::State::next_of(std::uint32_t seed, const SeedMetrics& metrics,

@@ -10,6 +10,7 @@
 #include <kindred/core/seed/SeedTableGradients.hpp>
 #include <kindred/matcher/SeedOperationInfo.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 #include "common/CallerArrays.hpp"
 
 #include <limits>
@@ -384,17 +385,21 @@ void run_backward(const ExecutionSpace& exec_space, Context& context, Space spac
 }  // namespace
 
 std::size_t forward_seeds_workspace(const Context& context, const SeedArrays& seeds,
-                                    const ConstArray& x, const SeedSums& telemetry) {
+                                    const ConstArray& x, const SeedSums& telemetry) try {
   return forward_bytes(context, PassArrays(context, seeds, x), is_wanted(telemetry));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::forward_seeds_workspace");
 }
 std::size_t backward_seeds_workspace(const Context& context, const SeedArrays& seeds,
-                                     const ConstArray& x) {
+                                     const ConstArray& x) try {
   return backward_bytes(context, PassArrays(context, seeds, x));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::backward_seeds_workspace");
 }
 
 DispatchRecord forward_seeds(Context& context, const SeedArrays& seeds, const ConstArray& x,
                              const Array& y, const SeedSums& telemetry,
-                             const SeedPassOptions& options) {
+                             const SeedPassOptions& options) try {
   PassArrays arrays(context, seeds, x);
   const Rows of_y = arrays.add_rows({"y", y}, true);
   arrays.add_numbers({"the telemetry's sum", telemetry.sum},
@@ -407,11 +412,13 @@ DispatchRecord forward_seeds(Context& context, const SeedArrays& seeds, const Co
   return arrays.run(context, options, [&](const auto& exec_space, Space space) {
     run_forward(exec_space, context, space, arrays, x, y, of_y, telemetry, options);
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::forward_seeds");
 }
 
 DispatchRecord backward_seeds(Context& context, const SeedArrays& seeds, const ConstArray& x,
                               const ConstArray& gradient, const Array& dx, const Array& dweights,
-                              const Array& dalpha, const SeedPassOptions& options) {
+                              const Array& dalpha, const SeedPassOptions& options) try {
   PassArrays arrays(context, seeds, x);
   require_type({"the gradient", gradient}, {x.type()});
   require_type({"dx", dx}, {x.type()});
@@ -428,6 +435,8 @@ DispatchRecord backward_seeds(Context& context, const SeedArrays& seeds, const C
     run_backward(exec_space, context, space, arrays, x, gradient, of_gradient, dx, of_dx, dweights,
                  dalpha, options);
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::backward_seeds");
 }
 
 }  // namespace Kindred

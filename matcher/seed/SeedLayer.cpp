@@ -9,6 +9,7 @@
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -94,7 +95,7 @@ void SeedLayer::State::note_trouble(const char* what) noexcept {
   }
 }
 
-SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) {
+SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) try {
   KINDRED_THROW_IF(options.hidden == 0, "hidden is 0; it must be at least 1");
   KINDRED_THROW_IF(options.hidden > 1U << 31U || options.seeds > 1U << 31U,
                    "hidden is " + std::to_string(options.hidden) + " and seeds " +
@@ -107,6 +108,8 @@ SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) {
       options.rules.errors_max < 1,
       "errors_max is " + std::to_string(options.rules.errors_max) + "; it must be at least 1");
   m_state = std::make_unique<State>(context, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer");
 }
 
 SeedLayer::~SeedLayer() {
@@ -126,19 +129,23 @@ std::uint64_t SeedLayer::epoch() const {
   return m_state->epoch;
 }
 bool SeedLayer::on_device() const noexcept { return m_state->on_device; }
-std::string SeedLayer::device_trouble() const {
+std::string SeedLayer::device_trouble() const try {
   const std::lock_guard lock(m_state->mutex);
   return m_state->trouble_text;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::device_trouble");
 }
 
 // --- blueprints
 
-BlueprintRegistry SeedLayer::blueprints() const {
+BlueprintRegistry SeedLayer::blueprints() const try {
   const std::lock_guard lock(m_state->mutex);
   return m_state->blueprints;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::blueprints");
 }
 
-std::int32_t SeedLayer::add_blueprint(std::string name, std::span<const float> weights) {
+std::int32_t SeedLayer::add_blueprint(std::string name, std::span<const float> weights) try {
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
   KINDRED_THROW_IF(weights.size() > state.chunks.hidden,
@@ -149,9 +156,11 @@ std::int32_t SeedLayer::add_blueprint(std::string name, std::span<const float> w
   state.uses.push_back(0);
   ++state.revision;
   return id;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::add_blueprint");
 }
 
-void SeedLayer::replace_blueprint(std::int32_t id, std::span<const float> weights) {
+void SeedLayer::replace_blueprint(std::int32_t id, std::span<const float> weights) try {
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
   state.blueprints.replace(id, weights);
@@ -160,9 +169,11 @@ void SeedLayer::replace_blueprint(std::int32_t id, std::span<const float> weight
   state.on_the_device([&](const auto& exec_space, auto& side) {
     side.blueprints.refresh(exec_space, state.blueprints, id);
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::replace_blueprint");
 }
 
-void SeedLayer::remove_blueprint(std::int32_t id) {
+void SeedLayer::remove_blueprint(std::int32_t id) try {
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
   const std::vector<std::int32_t>& of = state.seeds.blueprint;
@@ -172,11 +183,17 @@ void SeedLayer::remove_blueprint(std::int32_t id) {
                                                     std::to_string(user - of.begin()) +
                                                     "; assign another one to this seed first");
   state.blueprints.remove(id);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::remove_blueprint");
 }
 
-void SeedLayer::save_blueprints(const std::string& path) const { blueprints().save(path); }
+void SeedLayer::save_blueprints(const std::string& path) const try {
+  blueprints().save(path);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::save_blueprints");
+}
 
-void SeedLayer::restore_blueprints(const std::string& path) {
+void SeedLayer::restore_blueprints(const std::string& path) try {
   State& state = *m_state;
   BlueprintRegistry registry = BlueprintRegistry::load(path);
   const std::lock_guard lock(state.mutex);
@@ -191,11 +208,13 @@ void SeedLayer::restore_blueprints(const std::string& path) {
   }
   state.check_blueprints(state.seeds, registry);
   state.take(state.seeds, std::move(registry));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::restore_blueprints");
 }
 
 // --- checkpoints
 
-void SeedLayer::save(const std::string& path) const {
+void SeedLayer::save(const std::string& path) const try {
   Impl::StoredSeeds checkpoint;
   {
     const State& state = *m_state;
@@ -219,9 +238,11 @@ void SeedLayer::save(const std::string& path) const {
     }
   }
   Impl::save_checkpoint(path, checkpoint);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::save");
 }
 
-void SeedLayer::restore(const std::string& path) {
+void SeedLayer::restore(const std::string& path) try {
   Impl::StoredSeeds checkpoint = Impl::load_checkpoint(path);
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
@@ -251,6 +272,8 @@ void SeedLayer::restore(const std::string& path) {
   state.take(std::move(checkpoint.state), state.blueprints);
   state.schedules = std::move(schedules);
   state.epoch = checkpoint.epoch;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::restore");
 }
 
 double seed_health(const SeedTelemetry& telemetry) noexcept {

@@ -11,6 +11,7 @@
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <cstring>
 #include <string>
@@ -357,7 +358,7 @@ void check_stream(const SeedBatch& batch, const SeedForwardOptions& options) {
 }  // namespace
 
 DispatchRecord SeedLayer::forward(std::span<const std::byte> x, std::span<std::byte> y,
-                                  const SeedBatch& given, const SeedForwardOptions& options) {
+                                  const SeedBatch& given, const SeedForwardOptions& options) try {
   State& state = *m_state;
   const SeedBatch batch = Impl::checked_batch(state.chunks.hidden, x.size(), y.size(), given);
   Impl::require_aligned("x", x.data(), size_of(batch.input));
@@ -367,22 +368,26 @@ DispatchRecord SeedLayer::forward(std::span<const std::byte> x, std::span<std::b
   const std::lock_guard lock(state.mutex);
   SeedCallRun run(state, batch, options);
   return run.dispatch([&](Space space) { run.forward(space, x.data(), y.data()); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::forward");
 }
 
 DispatchRecord SeedLayer::forward(std::span<const float> x, std::span<float> y,
-                                  const SeedForwardOptions& options) {
+                                  const SeedForwardOptions& options) try {
   KINDRED_THROW_IF(x.size() % hidden() != 0, "x has " + std::to_string(x.size()) +
                                                  " elements, which is not a multiple of " +
                                                  std::to_string(hidden()));
   SeedBatch batch;
   batch.rows = x.size() / hidden();
   return forward(std::as_bytes(x), std::as_writable_bytes(y), batch, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::forward");
 }
 
 DispatchRecord SeedLayer::backward(std::span<const std::byte> x,
                                    std::span<const std::byte> gradient, std::span<std::byte> dx,
                                    std::span<float> dw, const SeedBatch& given,
-                                   const SeedForwardOptions& options) {
+                                   const SeedForwardOptions& options) try {
   State& state = *m_state;
   const SeedBatch batch =
       Impl::checked_batch(state.chunks.hidden, x.size(), gradient.size(), given);
@@ -410,6 +415,8 @@ DispatchRecord SeedLayer::backward(std::span<const std::byte> x,
   SeedCallRun run(state, batch, options);
   return run.dispatch(
       [&](Space space) { run.backward(space, x.data(), gradient.data(), dx.data(), dw.data()); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::backward");
 }
 
 }  // namespace Kindred

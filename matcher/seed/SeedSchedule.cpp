@@ -2,6 +2,7 @@
 #include <kindred/matcher/SeedSchedule.hpp>
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -240,8 +241,10 @@ class StabilitySchedule final : public GraftingSchedule {
 
 }  // namespace
 
-double GraftingSchedule::next(std::int64_t epoch, double alpha, const SeedMetrics& metrics) {
+double GraftingSchedule::next(std::int64_t epoch, double alpha, const SeedMetrics& metrics) try {
   return std::min(std::max(compute(epoch, alpha, metrics), 0.0), 1.0);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::GraftingSchedule::next");
 }
 
 bool GraftingSchedule::aborts(const SeedMetrics& metrics) const noexcept {
@@ -249,8 +252,10 @@ bool GraftingSchedule::aborts(const SeedMetrics& metrics) const noexcept {
   return !(metrics.error_rate.value_or(0) <= m_settings.abort_error_rate);
 }
 
-void GraftingSchedule::restore(std::span<const double> state) {
+void GraftingSchedule::restore(std::span<const double> state) try {
   if (!state.empty()) refuse_state("linear", "it must be empty");
+} catch (...) {
+  Impl::rethrow_translated("Kindred::GraftingSchedule::restore");
 }
 
 double GraftingSchedule::ramp(std::int64_t epoch, double share) const noexcept {
@@ -258,7 +263,7 @@ double GraftingSchedule::ramp(std::int64_t epoch, double share) const noexcept {
   return std::min(std::max(progress, m_settings.alpha_min), m_settings.alpha_max);
 }
 
-void check_settings(const ScheduleSettings& settings) {
+void check_settings(const ScheduleSettings& settings) try {
   const auto refuse = [](bool wrong, const char* what, double value, const char* limit) {
     KINDRED_THROW_IF(wrong,
                      std::string(what) + " is " + std::to_string(value) + "; it must be " + limit);
@@ -277,10 +282,12 @@ void check_settings(const ScheduleSettings& settings) {
          "in [alpha_min, 1]");
   refuse(std::isnan(settings.abort_error_rate), "abort_error_rate", settings.abort_error_rate,
          "a number");
+} catch (...) {
+  Impl::rethrow_translated("Kindred::check_settings");
 }
 
 std::unique_ptr<GraftingSchedule> make_schedule(AlphaSchedule kind,
-                                                const ScheduleSettings& settings) {
+                                                const ScheduleSettings& settings) try {
   check_settings(settings);
   switch (kind) {
     case AlphaSchedule::linear:
@@ -297,6 +304,8 @@ std::unique_ptr<GraftingSchedule> make_schedule(AlphaSchedule kind,
   KINDRED_THROW_IF(true, "the alpha schedule " + std::to_string(static_cast<int>(kind)) +
                              " does not exist; schedules are 0 to 4");
   return {};
+} catch (...) {
+  Impl::rethrow_translated("Kindred::make_schedule");
 }
 
 }  // namespace Kindred

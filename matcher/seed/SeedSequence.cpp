@@ -7,6 +7,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <string>
 #include <utility>
@@ -99,18 +100,24 @@ struct KINDRED_HIDDEN SeedSequence::State {
   }
 };
 
-SeedSequence::SeedSequence(Context& context, Space space, const std::optional<Stream>& stream) {
+SeedSequence::SeedSequence(Context& context, Space space, const std::optional<Stream>& stream) try {
   KINDRED_THROW_IF(
       stream && space != Space::cuda,
       "a stream is given for " + std::string(to_string(space)) + "; it is only for the space cuda");
   m_state = std::make_unique<State>(context, space, stream);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedSequence");
 }
 SeedSequence::~SeedSequence() {
   if (!m_state) return;
   try {
     wait();
   } catch (const std::exception& error) {
-    m_state->context.log(LogLevel::warning, std::string("a sequence of seeds: ") + error.what());
+    try {
+      m_state->context.log(LogLevel::warning, std::string("a sequence of seeds: ") + error.what());
+    } catch (const std::exception&) {
+      return;  // no memory for the message
+    }
   }
 }
 SeedSequence::SeedSequence(SeedSequence&&) noexcept = default;
@@ -119,7 +126,7 @@ SeedSequence& SeedSequence::operator=(SeedSequence&&) noexcept = default;
 std::size_t SeedSequence::size() const noexcept { return m_state->calls.size(); }
 
 void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span<std::byte> y,
-                       const SeedBatch& given, bool telemetry) {
+                       const SeedBatch& given, bool telemetry) try {
   State& state = *m_state;
   SeedLayer::State& own = layer.internal();
   const bool device = state.space == Space::cuda;
@@ -156,21 +163,27 @@ void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span
         }
       });
   state.calls.push_back(call);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedSequence::add");
 }
 
-void SeedSequence::run() {
+void SeedSequence::run() try {
   State& state = *m_state;
   if (state.calls.empty()) return;
   Impl::with_instance(state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
     state.template run<ExecutionSpace>();
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedSequence::run");
 }
 
-void SeedSequence::wait() {
+void SeedSequence::wait() try {
   State& state = *m_state;
   Impl::with_instance(state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
     Arch::fence(state.sides.get<ExecutionSpace>().instance[0], "Kindred::SeedSequence::wait");
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedSequence::wait");
 }
 
 }  // namespace Kindred

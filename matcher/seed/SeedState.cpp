@@ -4,6 +4,7 @@
 #include "StateFault.hpp"
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <cmath>
 #include <string>
@@ -91,7 +92,7 @@ std::optional<StateFault> fault_of(const SeedState& state) {
 
 }  // namespace Impl
 
-SeedState::SeedState(std::size_t seeds)
+SeedState::SeedState(std::size_t seeds) try
     : lifecycle(seeds, Lifecycle::dormant),
       blueprint(seeds, -1),
       epochs(seeds, 0),
@@ -105,9 +106,12 @@ SeedState::SeedState(std::size_t seeds)
       history_from(seeds * seed_history, Lifecycle::dormant),
       history_to(seeds * seed_history, Lifecycle::dormant),
       history_next(seeds, 0),
-      history_count(seeds, 0) {}
+      history_count(seeds, 0) {
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedState");
+}
 
-std::vector<SeedChange> SeedState::history(std::size_t seed) const {
+std::vector<SeedChange> SeedState::history(std::size_t seed) const try {
   KINDRED_THROW_IF(seed >= seeds(), "seed " + std::to_string(seed) +
                                         " does not exist; the number of seeds is " +
                                         std::to_string(seeds()));
@@ -119,11 +123,15 @@ std::vector<SeedChange> SeedState::history(std::size_t seed) const {
     out.push_back({history_from[place], history_to[place]});
   }
   return out;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedState::history");
 }
 
-void check_state(const SeedState& state) {
+void check_state(const SeedState& state) try {
   const auto fault = Impl::fault_of(state);
   KINDRED_THROW_IF(fault, fault->why);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::check_state");
 }
 
 }  // namespace Kindred

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/Copies.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <string>
@@ -88,22 +89,26 @@ SeedLayer::State::Transfer& SeedLayer::State::start_transfer(std::uint32_t slot)
   return transfer;
 }
 
-bool SeedLayer::has_telemetry(std::uint32_t age) const {
+bool SeedLayer::has_telemetry(std::uint32_t age) const try {
   const State& state = *m_state;
   const std::lock_guard lock(state.mutex);
   const auto count = static_cast<std::uint32_t>(state.slots.size());
   return age < state.options.telemetry_epochs &&
          state.slots[(state.head + count - age) % count].filled;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::has_telemetry");
 }
 
-void SeedLayer::start_telemetry(std::uint32_t age) {
+void SeedLayer::start_telemetry(std::uint32_t age) try {
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
   const std::uint32_t slot = state.slot_of(age);
   if (state.slots[slot].on_device && state.chunks.seeds > 0) state.start_transfer(slot);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::start_telemetry");
 }
 
-std::vector<SeedTelemetry> SeedLayer::telemetry(std::uint32_t age) {
+std::vector<SeedTelemetry> SeedLayer::telemetry(std::uint32_t age) try {
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
   const std::uint32_t slot = state.slot_of(age);
@@ -118,10 +123,12 @@ std::vector<SeedTelemetry> SeedLayer::telemetry(std::uint32_t age) {
                             .fence("Kindred::SeedLayer::telemetry");
                       });
   return telemetry_of({transfer.moments.data(), seeds});
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::telemetry");
 }
 
 SeedLayer::Reduced SeedLayer::reduce_telemetry(std::uint32_t epochs, std::uint32_t first,
-                                               std::uint32_t count) {
+                                               std::uint32_t count) try {
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
   KINDRED_THROW_IF(epochs == 0 || epochs > state.options.telemetry_epochs,
@@ -158,6 +165,8 @@ SeedLayer::Reduced SeedLayer::reduce_telemetry(std::uint32_t epochs, std::uint32
   out.each = telemetry_of(each);
   out.whole = Kindred::telemetry_of(whole);
   return out;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SeedLayer::reduce_telemetry");
 }
 
 }  // namespace Kindred

@@ -2,6 +2,7 @@
 #include <kindred/matcher/SeedTransition.hpp>
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <array>
 #include <cstddef>
@@ -140,7 +141,7 @@ std::int16_t minimum_epochs(Lifecycle from, const TransitionRules& rules) noexce
 }
 
 TransitionResult check_transition(const SeedSituation& seed, Lifecycle to,
-                                  const SeedMetrics& metrics, const TransitionRules& rules) {
+                                  const SeedMetrics& metrics, const TransitionRules& rules) try {
   for (const Lifecycle state : {seed.lifecycle, to})
     KINDRED_THROW_IF(!is_state(state), "the state " + std::to_string(static_cast<int>(state)) +
                                            " does not exist; states are 0 to " +
@@ -155,6 +156,8 @@ TransitionResult check_transition(const SeedSituation& seed, Lifecycle to,
   if (needs_blueprint(to) && seed.blueprint < 0)
     return refused(name(to) + " needs a blueprint, and the seed has none");
   return check_guard(seed, to, metrics, rules);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::check_transition");
 }
 
 }  // namespace Kindred

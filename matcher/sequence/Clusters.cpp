@@ -2,6 +2,7 @@
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Clusters.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include "ClusterGroups.hpp"
 
@@ -220,8 +221,10 @@ std::string_view to_string(Linkage linkage) noexcept {
   return linkage == Linkage::single ? "single" : "complete";
 }
 
-Clusters cluster_pairs(std::uint64_t size, std::vector<SimilarPair> pairs, Linkage linkage) {
+Clusters cluster_pairs(std::uint64_t size, std::vector<SimilarPair> pairs, Linkage linkage) try {
   return cluster_items(size, std::move(pairs), linkage, {});
+} catch (...) {
+  Impl::rethrow_translated("Kindred::cluster_pairs");
 }
 
 namespace KINDRED_HIDDEN Impl {

@@ -263,13 +263,19 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
   mutable std::optional<Impl::WordPatterns> word_sets;
 };
 
-SequenceMatcher::SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns, Residency residency)
+SequenceMatcher::SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns,
+                                 Residency residency) try
     : m_state(new State(context, patterns, residency)) {
   context.dispatcher().register_operations(Impl::measure_operations);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SequenceMatcher");
 }
 SequenceMatcher::SequenceMatcher(Context& context, std::span<const std::string_view> patterns,
-                                 Residency residency)
-    : SequenceMatcher(context, RaggedSpan<Symbol>(code_points(patterns)), residency) {}
+                                 Residency residency) try
+    : SequenceMatcher(context, RaggedSpan<Symbol>(code_points(patterns)), residency) {
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SequenceMatcher");
+}
 SequenceMatcher::~SequenceMatcher() = default;
 SequenceMatcher::SequenceMatcher(SequenceMatcher&&) noexcept = default;
 SequenceMatcher& SequenceMatcher::operator=(SequenceMatcher&&) noexcept = default;
@@ -288,7 +294,8 @@ Ragged<Symbol> SequenceMatcher::patterns() const {
                                          [&] { return m_state->segment.patterns(); });
 }
 
-MatchResults SequenceMatcher::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const {
+MatchResults SequenceMatcher::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const
+    try {
   check(options);
   Impl::check_rows(queries, "query");
   const Impl::PatternSegment& segment = m_state->segment;
@@ -303,20 +310,26 @@ MatchResults SequenceMatcher::match(RaggedSpan<Symbol> queries, const MatchOptio
     }
   }
   return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SequenceMatcher::match");
 }
 
 MatchResults SequenceMatcher::match(std::span<const std::string_view> queries,
-                                    const MatchOptions& options) const {
+                                    const MatchOptions& options) const try {
   return match(RaggedSpan<Symbol>(code_points(queries)), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SequenceMatcher::match");
 }
 
 MatchResults SequenceMatcher::match(const ConstArray& symbols, const ConstArray& offsets,
-                                    const MatchOptions& options) const {
+                                    const MatchOptions& options) const try {
   return match(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SequenceMatcher::match");
 }
 
 DispatchRecord SequenceMatcher::scores(RaggedSpan<Symbol> queries, const Array& out,
-                                       const PairOptions& options) const {
+                                       const PairOptions& options) const try {
   check(options);
   Impl::check_rows(queries, "query");
   const Impl::ValueTarget target = target_of(out, queries.rows(), size(), options);
@@ -326,21 +339,27 @@ DispatchRecord SequenceMatcher::scores(RaggedSpan<Symbol> queries, const Array& 
                        std::string(to_string(*options.space)) +
                        "; results are written to the device there");
   return m_state->scores(queries, options, target);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SequenceMatcher::scores");
 }
 
 DispatchRecord SequenceMatcher::scores(std::span<const std::string_view> queries, const Array& out,
-                                       const PairOptions& options) const {
+                                       const PairOptions& options) const try {
   return scores(RaggedSpan<Symbol>(code_points(queries)), out, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SequenceMatcher::scores");
 }
 
 DispatchRecord SequenceMatcher::scores(const ConstArray& symbols, const ConstArray& offsets,
-                                       const Array& out, const PairOptions& options) const {
+                                       const Array& out, const PairOptions& options) const try {
   return scores(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), out, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SequenceMatcher::scores");
 }
 
 void SequenceMatcher::match_self(
     const MatchOptions& options,
-    const std::function<void(std::size_t, const MatchResults&)>& answer) const {
+    const std::function<void(std::size_t, const MatchResults&)>& answer) const try {
   check(options);
   KINDRED_THROW_IF(options.only.has_value(),
                    "only is set; match_self and cluster compare all stored patterns");
@@ -352,9 +371,11 @@ void SequenceMatcher::match_self(
     m_state->match_own(first, std::min(queries_max, size() - first), results_first, options,
                        answer);
   }
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SequenceMatcher::match_self");
 }
 
-ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
+ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const try {
   MatchOptions matching = options.matching;
   matching.top = std::numeric_limits<std::size_t>::max();
   matching.blocks = false;
@@ -400,6 +421,8 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const {
         Impl::cluster_groups(group_of, different.rows(), std::move(pairs), options.linkage);
   }
   return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SequenceMatcher::cluster");
 }
 
 }  // namespace Kindred

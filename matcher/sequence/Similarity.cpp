@@ -6,6 +6,7 @@
 #include <kindred/core/sequence/MatchingBlocks.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/matcher/CodePoints.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include "MeasureOperations.hpp"
 #include "PairCount.hpp"
@@ -246,7 +247,7 @@ struct KINDRED_HIDDEN PreparedQuery::State {
   mutable std::optional<Impl::WordTexts> built_word_texts = {};
 };
 
-PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk) {
+PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk) try {
   check_autojunk(measure, autojunk);
   check_length(query, "the query");
   const bool is_difflib = measure == Measure::difflib;
@@ -260,40 +261,56 @@ PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, boo
                           is_scored(measure)
                               ? std::optional<ScoredQuery>(std::in_place, measure, query)
                               : std::nullopt});
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedQuery");
 }
-PreparedQuery::PreparedQuery(Measure measure, std::string_view query, bool autojunk)
-    : PreparedQuery(measure, points_of(query, "the query"), autojunk) {}
+PreparedQuery::PreparedQuery(Measure measure, std::string_view query, bool autojunk) try
+    : PreparedQuery(measure, points_of(query, "the query"), autojunk) {
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedQuery");
+}
 PreparedQuery::~PreparedQuery() = default;
 PreparedQuery::PreparedQuery(PreparedQuery&&) noexcept = default;
 PreparedQuery& PreparedQuery::operator=(PreparedQuery&&) noexcept = default;
 
-double PreparedQuery::similarity(std::span<const Symbol> pattern, double score_cutoff) const {
+double PreparedQuery::similarity(std::span<const Symbol> pattern, double score_cutoff) const try {
   check_length(pattern, "the pattern");
   if (m_state->scored) return m_state->scored->similarity(pattern, score_cutoff);
   return cut_similarity(m_state->measure, pattern.size(), m_state->symbols.size(), score_cutoff,
                         [&](std::uint64_t least) { return m_state->matched(pattern, least); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedQuery::similarity");
 }
 
-double PreparedQuery::similarity(std::string_view pattern, double score_cutoff) const {
+double PreparedQuery::similarity(std::string_view pattern, double score_cutoff) const try {
   return similarity(points_of(pattern, "the pattern"), score_cutoff);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedQuery::similarity");
 }
 
-std::uint32_t PreparedQuery::matched(std::span<const Symbol> pattern) const {
+std::uint32_t PreparedQuery::matched(std::span<const Symbol> pattern) const try {
   check_length(pattern, "the pattern");
   return m_state->matched(pattern);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedQuery::matched");
 }
 
-std::uint32_t PreparedQuery::matched(std::string_view pattern) const {
+std::uint32_t PreparedQuery::matched(std::string_view pattern) const try {
   return matched(points_of(pattern, "the pattern"));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedQuery::matched");
 }
 
-void PreparedQuery::matched(std::span<const TextSpan> texts,
-                            std::span<std::uint32_t> counts) const {
+void PreparedQuery::matched(std::span<const TextSpan> texts, std::span<std::uint32_t> counts) const
+    try {
   check_texts(m_state->measure, texts, counts.size());
   m_state->match_texts(texts, counts);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedQuery::matched");
 }
 
-void PreparedQuery::similarities(std::span<const TextSpan> texts, std::span<double> values) const {
+void PreparedQuery::similarities(std::span<const TextSpan> texts, std::span<double> values) const
+    try {
   check_texts(m_state->measure, texts, values.size());
   if (m_state->scored) {
     m_state->score_texts(texts, [&](std::size_t i, const Impl::PairResult& result) {
@@ -310,21 +327,27 @@ void PreparedQuery::similarities(std::span<const TextSpan> texts, std::span<doub
                                          0.0, [&](std::uint64_t) { return counts[i]; });
     }
   }
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedQuery::similarities");
 }
 
-std::vector<Block> PreparedQuery::blocks(std::span<const Symbol> pattern) const {
+std::vector<Block> PreparedQuery::blocks(std::span<const Symbol> pattern) const try {
   check_length(pattern, "the pattern");
   Impl::check_blocks(m_state->measure);
   return m_state->measure == Measure::lcs ? m_state->aligner().blocks(pattern)
                                           : m_state->finder.blocks(pattern);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedQuery::blocks");
 }
 
-std::vector<Block> PreparedQuery::blocks(std::string_view pattern) const {
+std::vector<Block> PreparedQuery::blocks(std::string_view pattern) const try {
   return blocks(points_of(pattern, "the pattern"));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedQuery::blocks");
 }
 
 double similarity(Measure measure, std::span<const Symbol> pattern, std::span<const Symbol> query,
-                  double score_cutoff, bool autojunk) {
+                  double score_cutoff, bool autojunk) try {
   check_autojunk(measure, autojunk);
   check_length(pattern, "the pattern");
   check_length(query, "the query");
@@ -332,43 +355,55 @@ double similarity(Measure measure, std::span<const Symbol> pattern, std::span<co
   return cut_similarity(
       measure, pattern.size(), query.size(), score_cutoff,
       [&](std::uint64_t least) { return matched_once(measure, pattern, query, autojunk, least); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::similarity");
 }
 
 std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
-                      std::span<const Symbol> query, bool autojunk) {
+                      std::span<const Symbol> query, bool autojunk) try {
   check_autojunk(measure, autojunk);
   check_length(pattern, "the pattern");
   check_length(query, "the query");
   if (is_scored(measure)) return ScoredQuery(measure, query).compare(pattern).matched;
   return matched_once(measure, pattern, query, autojunk, 0);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::matched");
 }
 
 std::vector<Block> blocks(Measure measure, std::span<const Symbol> pattern,
-                          std::span<const Symbol> query, bool autojunk) {
+                          std::span<const Symbol> query, bool autojunk) try {
   check_autojunk(measure, autojunk);
   check_length(pattern, "the pattern");
   check_length(query, "the query");
   Impl::check_blocks(measure);
   return measure == Measure::lcs ? lcs_blocks(pattern, query)
                                  : matching_blocks(pattern, query, autojunk);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::blocks");
 }
 
 double similarity(Measure measure, std::string_view pattern, std::string_view query,
-                  double score_cutoff, bool autojunk) {
+                  double score_cutoff, bool autojunk) try {
   return similarity(measure, points_of(pattern, "the pattern"), points_of(query, "the query"),
                     score_cutoff, autojunk);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::similarity");
 }
 
 std::uint32_t matched(Measure measure, std::string_view pattern, std::string_view query,
-                      bool autojunk) {
+                      bool autojunk) try {
   return matched(measure, points_of(pattern, "the pattern"), points_of(query, "the query"),
                  autojunk);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::matched");
 }
 
 std::vector<Block> blocks(Measure measure, std::string_view pattern, std::string_view query,
-                          bool autojunk) {
+                          bool autojunk) try {
   return blocks(measure, points_of(pattern, "the pattern"), points_of(query, "the query"),
                 autojunk);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::blocks");
 }
 
 }  // namespace Kindred

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/IsSectionFile.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include "SectionFormat.hpp"
 
@@ -25,17 +26,21 @@ bool read_begin(const std::string& path, std::array<char, size>& begin) {
 
 }  // namespace
 
-bool is_section_file(const std::string& path) {
+bool is_section_file(const std::string& path) try {
   std::array<char, Impl::section_magic.size()> begin{};
   return read_begin(path, begin) && begin == Impl::section_magic;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::is_section_file");
 }
 
-std::string section_file_kind(const std::string& path) {
+std::string section_file_kind(const std::string& path) try {
   std::array<char, sizeof(Impl::SectionHeader)> begin{};
   if (!read_begin(path, begin)) return {};
   const auto header = std::bit_cast<Impl::SectionHeader>(begin);
   if (header.magic != Impl::section_magic) return {};
   return std::string(Impl::text_of(header.kind));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::section_file_kind");
 }
 
 }  // namespace Kindred

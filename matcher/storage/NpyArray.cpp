@@ -4,6 +4,7 @@
 #include "NpyFile.hpp"
 
 #include <kindred/core/common/Quotes.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <array>
 #include <string_view>
@@ -35,7 +36,7 @@ std::string_view to_string(NpyType type) noexcept {
   return "unknown";
 }
 
-NpyArray read_npy(const std::string& path) {
+NpyArray read_npy(const std::string& path) try {
   const Impl::NpyFile npy{Impl::InputFile(path)};
   const Impl::NpyHeader& header = npy.header;
   NpyArray out;
@@ -61,6 +62,8 @@ NpyArray read_npy(const std::string& path) {
   out.values = std::make_unique_for_overwrite<std::byte[]>(out.elements * bytes);
   npy.file.read(npy.data_at, out.values.get(), out.elements * bytes);
   return out;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::read_npy");
 }
 
 }  // namespace Kindred

@@ -9,6 +9,7 @@
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <array>
@@ -190,7 +191,7 @@ struct KINDRED_HIDDEN VectorFile::State {
   }
 };
 
-VectorFile::VectorFile(std::string path, const VectorFileOptions& options)
+VectorFile::VectorFile(std::string path, const VectorFileOptions& options) try
     : m_state(std::make_unique<State>()) {
   m_state->path = std::move(path);
   m_state->source = open(m_state->path, options, m_state->format);
@@ -199,6 +200,8 @@ VectorFile::VectorFile(std::string path, const VectorFileOptions& options)
                    m_state->path + ": rows of dimension " +
                        std::to_string(m_state->source->dimension) + "; at most " +
                        std::to_string(dimension_max) + " is supported");
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorFile");
 }
 
 VectorFile::~VectorFile() = default;
@@ -212,12 +215,15 @@ std::uint64_t VectorFile::rows() const noexcept { return m_state->source->rows; 
 std::uint64_t VectorFile::dimension() const noexcept { return m_state->source->dimension; }
 std::uint64_t VectorFile::row_bytes() const noexcept { return dimension() * number_bytes(type()); }
 
-void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<std::byte> out) const {
+void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<std::byte> out) const
+    try {
   m_state->check(first, count, out.size(), row_bytes());
   m_state->source->read(first, count, out.data());
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorFile::read");
 }
 
-void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<float> out) const {
+void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<float> out) const try {
   m_state->check(first, count, out.size(), dimension());
   switch (type()) {
     case NumberType::float32:
@@ -239,9 +245,12 @@ void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<float>
     case NumberType::int64:
       return m_state->widen<std::int64_t>(first, count, out);
   }
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorFile::read");
 }
 
-void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<std::int64_t> out) const {
+void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<std::int64_t> out) const
+    try {
   m_state->check(first, count, out.size(), dimension());
   switch (type()) {
     case NumberType::int8:
@@ -259,9 +268,11 @@ void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<std::i
   }
   throw InvalidArgument(path() + ": holds " + std::string(to_string(type())) +
                         "; integers are required");
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorFile::read");
 }
 
-std::vector<std::uint8_t> read_mask(const std::string& path) {
+std::vector<std::uint8_t> read_mask(const std::string& path) try {
   const Impl::NpyFile npy{Impl::InputFile(path)};
   const Impl::NpyHeader& header = npy.header;
   if (header.descr != "|b1" && header.descr != "|u1") {
@@ -277,6 +288,8 @@ std::vector<std::uint8_t> read_mask(const std::string& path) {
   std::vector<std::uint8_t> mask(header.shape[0]);
   npy.file.read(npy.data_at, mask.data(), mask.size());
   return mask;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::read_mask");
 }
 
 }  // namespace Kindred

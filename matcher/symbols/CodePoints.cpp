@@ -3,6 +3,7 @@
 
 #include <kindred/core/common/CheckOffsets.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <cstddef>
 #include <string>
@@ -51,7 +52,7 @@ void append_text(std::span<const std::string_view> texts, std::size_t t, std::ve
 
 }  // namespace
 
-void append_code_points(std::string_view text, std::vector<Symbol>& out, BadBytes bad) {
+void append_code_points(std::string_view text, std::vector<Symbol>& out, BadBytes bad) try {
   const std::size_t size_before = out.size();
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = character_bytes(text, i);
@@ -72,30 +73,38 @@ void append_code_points(std::string_view text, std::vector<Symbol>& out, BadByte
     out.push_back(point);
     i += length;
   }
+} catch (...) {
+  Impl::rethrow_translated("Kindred::append_code_points");
 }
 
-Ragged<Symbol> code_points(std::span<const std::string_view> texts) {
+Ragged<Symbol> code_points(std::span<const std::string_view> texts) try {
   Ragged<Symbol> rows;
   for (std::size_t t = 0; t < texts.size(); ++t) {
     append_text(texts, t, rows.values);
     rows.close_row();
   }
   return rows;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::code_points");
 }
 
-std::vector<Symbol> joined_code_points(std::span<const std::string_view> texts) {
+std::vector<Symbol> joined_code_points(std::span<const std::string_view> texts) try {
   std::vector<Symbol> points;
   for (std::size_t t = 0; t < texts.size(); ++t) {
     if (t > 0) points.push_back(U' ');
     append_text(texts, t, points);
   }
   return points;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::joined_code_points");
 }
 
-std::vector<Symbol> joined_code_points(RaggedSpan<std::string_view> events) {
+std::vector<Symbol> joined_code_points(RaggedSpan<std::string_view> events) try {
   check_offsets(events, "event", "texts");
   return joined_code_points(
       events.values.first(events.offsets.empty() ? 0 : events.offsets.back()));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::joined_code_points");
 }
 
 }  // namespace Kindred

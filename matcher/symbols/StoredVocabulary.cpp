@@ -3,6 +3,7 @@
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Ragged.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <cstddef>
 #include <span>
@@ -22,26 +23,34 @@ Vocabulary read(const Impl::SectionFile& file) {
 
 }  // namespace
 
-void Vocabulary::save(const std::string& path) const {
+void Vocabulary::save(const std::string& path) const try {
   Impl::SectionWriter writer(path, kind);
   Impl::write_vocabulary(writer, *this, 0);
   writer.commit();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary::save");
 }
 
-Vocabulary Vocabulary::load(const std::string& path) {
+Vocabulary Vocabulary::load(const std::string& path) try {
   return read(Impl::SectionFile(path, kind, 1));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary::load");
 }
 
-std::vector<std::byte> Vocabulary::to_bytes() const {
+std::vector<std::byte> Vocabulary::to_bytes() const try {
   std::vector<std::byte> bytes;
   Impl::SectionWriter writer(bytes, kind);
   Impl::write_vocabulary(writer, *this, 0);
   writer.commit();
   return bytes;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary::to_bytes");
 }
 
-Vocabulary Vocabulary::from_bytes(std::span<const std::byte> bytes) {
+Vocabulary Vocabulary::from_bytes(std::span<const std::byte> bytes) try {
   return read(Impl::SectionFile(bytes, kind, 1));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary::from_bytes");
 }
 
 namespace Impl {

@@ -4,6 +4,7 @@
 #include <kindred/core/common/CheckOffsets.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Mutex.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include "common/Hash.hpp"
 
@@ -195,12 +196,15 @@ struct KINDRED_HIDDEN Vocabulary::State {
   std::uint64_t text_bytes = 0;
 };
 
-Vocabulary::Vocabulary() : m_state(std::make_unique<State>()) {}
+Vocabulary::Vocabulary() try : m_state(std::make_unique<State>()) {
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary");
+}
 Vocabulary::~Vocabulary() = default;
 Vocabulary::Vocabulary(Vocabulary&&) noexcept = default;
 Vocabulary& Vocabulary::operator=(Vocabulary&&) noexcept = default;
 
-Vocabulary::Vocabulary(RaggedSpan<char> texts) : Vocabulary() {
+Vocabulary::Vocabulary(RaggedSpan<char> texts) try : Vocabulary() {
   std::uint64_t bytes = 0;
   check_offsets(texts, "text", "bytes");
   for (std::size_t row = 0; row < texts.rows(); ++row)
@@ -216,9 +220,11 @@ Vocabulary::Vocabulary(RaggedSpan<char> texts) : Vocabulary() {
                                                   "; the texts of a vocabulary must be distinct");
     m_state->add(text, hash);
   }
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary");
 }
 
-Symbol Vocabulary::add(std::string_view text) {
+Symbol Vocabulary::add(std::string_view text) try {
   const std::uint32_t hash = hash_of(text);
   if (const Symbol known = m_state->find(text, hash); known != unknown_symbol) return known;
   const std::lock_guard lock(m_state->writing);
@@ -226,9 +232,11 @@ Symbol Vocabulary::add(std::string_view text) {
   if (const Symbol known = m_state->find(text, hash); known != unknown_symbol) return known;
   m_state->reserve(1, TextArena::record_bytes(text.size()));
   return m_state->add(text, hash);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary::add");
 }
 
-void Vocabulary::add_all(std::span<const std::string_view> texts) {
+void Vocabulary::add_all(std::span<const std::string_view> texts) try {
   const std::lock_guard lock(m_state->writing);
   std::uint64_t bytes = 0;
   for (const std::string_view text : texts) bytes += TextArena::record_bytes(text.size());
@@ -237,9 +245,11 @@ void Vocabulary::add_all(std::span<const std::string_view> texts) {
     const std::uint32_t hash = hash_of(text);
     if (m_state->find(text, hash) == unknown_symbol) m_state->add(text, hash);
   }
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary::add_all");
 }
 
-void Vocabulary::add_sorted(std::span<const std::string_view> texts) {
+void Vocabulary::add_sorted(std::span<const std::string_view> texts) try {
   const std::lock_guard lock(m_state->writing);
   std::vector<std::string_view> fresh;
   for (const std::string_view text : texts) {
@@ -251,21 +261,25 @@ void Vocabulary::add_sorted(std::span<const std::string_view> texts) {
   for (const std::string_view text : fresh) bytes += TextArena::record_bytes(text.size());
   m_state->reserve(fresh.size(), bytes);
   for (const std::string_view text : fresh) m_state->add(text, hash_of(text));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary::add_sorted");
 }
 
 Symbol Vocabulary::find(std::string_view text) const noexcept {
   return m_state->find(text, hash_of(text));
 }
 
-std::string_view Vocabulary::text(Symbol symbol) const {
+std::string_view Vocabulary::text(Symbol symbol) const try {
   if (symbol >= size()) {
     throw NotFound("symbol " + std::to_string(symbol) + " is not in the vocabulary of " +
                    std::to_string(size()));
   }
   return TextArena::text(m_state->records[symbol]);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary::text");
 }
 
-std::vector<std::string_view> Vocabulary::decode(std::span<const Symbol> symbols) const {
+std::vector<std::string_view> Vocabulary::decode(std::span<const Symbol> symbols) const try {
   const std::size_t known = size();
   std::vector<std::string_view> texts;
   texts.reserve(symbols.size());
@@ -277,9 +291,11 @@ std::vector<std::string_view> Vocabulary::decode(std::span<const Symbol> symbols
     texts.push_back(TextArena::text(m_state->records[symbol]));
   }
   return texts;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary::decode");
 }
 
-Ragged<char> Vocabulary::texts(Symbol first) const {
+Ragged<char> Vocabulary::texts(Symbol first) const try {
   Ragged<char> copy;
   const std::size_t known = size();
   for (std::size_t symbol = first; symbol < known; ++symbol) {
@@ -287,6 +303,8 @@ Ragged<char> Vocabulary::texts(Symbol first) const {
     copy.push_row({text.data(), text.size()});
   }
   return copy;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Vocabulary::texts");
 }
 
 std::size_t Vocabulary::size() const noexcept {

@@ -12,6 +12,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/QuantizedRows.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -119,7 +120,7 @@ void write_quantized(const HostSpace& exec_space, Impl::SectionWriter& writer, P
 
 void StoredVectors::build(Context& context, const VectorFile& file, const std::string& path,
                           const StoredVectorsOptions& options,
-                          const std::function<void(std::uint64_t)>& progress) {
+                          const std::function<void(std::uint64_t)>& progress) try {
   const VectorElement element = options.element ? *options.element : natural_element(file.type());
   const std::uint64_t rows = file.rows();
   KINDRED_THROW_IF(rows >= Impl::id_limit, file.path() + ": " + std::to_string(rows) +
@@ -138,6 +139,8 @@ void StoredVectors::build(Context& context, const VectorFile& file, const std::s
   write_rows(exec_space, writer, pieces, rows, element, progress);
   if (quantized) write_quantized(exec_space, writer, pieces, rows, stride);
   writer.commit();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::StoredVectors::build");
 }
 
 }  // namespace Kindred

@@ -4,6 +4,7 @@
 
 #include "GrowBuffer.hpp"
 #include "TilePass.hpp"
+#include "common/RegionFailure.hpp"
 
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
@@ -144,6 +145,7 @@ class HostTiles {
     const std::uint64_t shares = tiles < 4 * m_workers ? blocks : 1;
     std::atomic<std::uint64_t> next{0};
     const CancelPoint point;
+    RegionFailure failure;
     const auto work = [&](const std::uint64_t worker) {
       std::byte* local = aligned(m_local.data()) + worker * m_local_bytes;
       auto* products = reinterpret_cast<float*>(local);
@@ -152,7 +154,7 @@ class HostTiles {
       const TileBounds bounds =
           TileBounds::of(reinterpret_cast<float*>(values + rows_each * m_stride), rows_each);
       for (std::uint64_t item = next++; item < tiles * shares; item = next++) {
-        if (point.is_cancelled()) return;
+        if (point.is_cancelled() || failure.has_failed()) return;
         const std::uint64_t first = begin + item / shares * rows_each;
         const std::uint64_t count = std::min(rows_each, end - first);
         const TileRows<HostSpace, Element> tile{
@@ -175,8 +177,9 @@ class HostTiles {
     Kokkos::parallel_for("Kindred::VectorIndex::search::host_tiles",
                          Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::uint64_t>>(
                              exec_space, 0, m_workers, Kokkos::ChunkSize(1)),
-                         work);
+                         [&](const std::uint64_t worker) { failure.run([&] { work(worker); }); });
     Arch::fence(exec_space, "Kindred::VectorIndex::host_tiles");
+    failure.rethrow();
     point.check();
   }
 

@@ -4,6 +4,7 @@
 
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -40,7 +41,12 @@ class PreparedCandidates {
   PreparedCandidates() = default;
   /// Fences, because results may be available before the launches of the call have ended.
   ~PreparedCandidates() {
-    if (m_exec_space) m_exec_space->fence("Kindred::PreparedScore::~PreparedScore");
+    if (!m_exec_space) return;
+    try {
+      Arch::fence(*m_exec_space, "Kindred::PreparedScore::~PreparedScore");
+    } catch (const Error&) {
+      return;  // a lost device runs nothing
+    }
   }
   PreparedCandidates(const PreparedCandidates&) = delete;
   PreparedCandidates& operator=(const PreparedCandidates&) = delete;
@@ -62,7 +68,7 @@ class PreparedCandidates {
     m_partial = {memory, "Kindred::PreparedScore::partial", m_plan.workspace(1)};
     m_arrived = {memory, "Kindred::PreparedScore::arrived", 1};
     Kokkos::deep_copy(*m_exec_space, m_arrived.view(), 0U);
-    m_exec_space->fence("Kindred::PreparedScore::PreparedScore");
+    Arch::fence(*m_exec_space, "Kindred::PreparedScore::PreparedScore");
   }
 
   bool fits(const VectorRows<ExecutionSpace>& rows) const {

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/arch/Process.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <array>
 #include <mutex>
@@ -108,7 +109,7 @@ struct KINDRED_HIDDEN PreparedScore::State {
 };
 
 PreparedScore::PreparedScore(const VectorIndex& index, std::size_t longest,
-                             const SearchOptions& options) {
+                             const SearchOptions& options) try {
   KINDRED_THROW_IF(longest == 0 || longest > longest_max,
                    "the longest list is " + std::to_string(longest) + "; it must be 1 … " +
                        std::to_string(longest_max));
@@ -120,6 +121,8 @@ PreparedScore::PreparedScore(const VectorIndex& index, std::size_t longest,
         exec_space, parts.context.memory(m_state->space), parts.context.pinned_memory(),
         parts.store.dimension(), longest, options.top);
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedScore");
 }
 
 PreparedScore::~PreparedScore() = default;
@@ -129,7 +132,7 @@ PreparedScore& PreparedScore::operator=(PreparedScore&&) noexcept = default;
 Space PreparedScore::space() const noexcept { return m_state->space; }
 
 std::span<const ScoredId> PreparedScore::score(std::span<const float> query,
-                                               std::span<const std::uint64_t> candidates) {
+                                               std::span<const std::uint64_t> candidates) try {
   Arch::require_usable_process();
   State& state = *m_state;
   const std::size_t dimension = state.parts.store.dimension();
@@ -143,6 +146,8 @@ std::span<const ScoredId> PreparedScore::score(std::span<const float> query,
   const std::array<std::uint64_t, 2> offsets{0, candidates.size()};
   state.general = state.index.score(query, {offsets, candidates}, state.options);
   return state.general.results.values;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PreparedScore::score");
 }
 
 }  // namespace Kindred

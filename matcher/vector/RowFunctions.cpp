@@ -84,7 +84,7 @@ Impl::RowCall checked_call(const Context& context, const Impl::NamedArray& queri
 }  // namespace
 
 void row_scores(Context& context, std::span<const float> queries, const VectorSpan& rows,
-                std::span<float> out, const RowOptions& options) {
+                std::span<float> out, const RowOptions& options) try {
   const Impl::RowCall call = checked_call(queries, rows, options);
   const std::size_t size = size_product("queries × rows", {call.query_count, call.count});
   KINDRED_THROW_IF(out.size() != size, value_message("the size of the output", out.size()) +
@@ -92,10 +92,12 @@ void row_scores(Context& context, std::span<const float> queries, const VectorSp
   Impl::translating_out_of_memory("Kindred::row_scores", [&] {
     Impl::score_given_rows(context, call, out.data(), call.count);
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::row_scores");
 }
 
 void row_scores(Context& context, const ConstArray& queries, const ConstArray& rows,
-                const Array& out, const RowOptions& options) {
+                const Array& out, const RowOptions& options) try {
   const Impl::NamedArray target{"out", out};
   const Impl::RowCall call = checked_call(context, {"queries", queries}, {"rows", rows},
                                           {{"queries", queries}, {"rows", rows}, target}, options);
@@ -106,10 +108,12 @@ void row_scores(Context& context, const ConstArray& queries, const ConstArray& r
   Impl::translating_out_of_memory("Kindred::row_scores", [&] {
     Impl::score_given_rows(context, call, static_cast<float*>(out.data()), stride);
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::row_scores");
 }
 
 TopRows top_rows(Context& context, std::span<const float> queries, const VectorSpan& rows,
-                 std::size_t top, const RowOptions& options) {
+                 std::size_t top, const RowOptions& options) try {
   const Impl::RowCall call = checked_call(queries, rows, options);
   check_top(top, call.count);
   TopRows results;
@@ -124,10 +128,12 @@ TopRows top_rows(Context& context, std::span<const float> queries, const VectorS
         {results.scores.data(), results.top, results.ids.data(), results.top, results.top});
   });
   return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::top_rows");
 }
 
 void top_rows(Context& context, const ConstArray& queries, const ConstArray& rows,
-              const Array& scores, const Array& ids, const RowOptions& options) {
+              const Array& scores, const Array& ids, const RowOptions& options) try {
   const Impl::NamedArray score_target{"scores", scores};
   const Impl::NamedArray id_target{"ids", ids};
   const Impl::RowCall call =
@@ -144,6 +150,8 @@ void top_rows(Context& context, const ConstArray& queries, const ConstArray& row
                          static_cast<std::uint64_t>(top)};
   Impl::translating_out_of_memory("Kindred::top_rows",
                                   [&] { Impl::rank_given_rows(context, call, out); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::top_rows");
 }
 
 }  // namespace Kindred

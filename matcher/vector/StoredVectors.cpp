@@ -9,6 +9,7 @@
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <array>
@@ -219,16 +220,24 @@ StoredVectors vectors_of(std::shared_ptr<const SectionFile> file, int threads) {
 
 }  // namespace
 
-void StoredVectors::save(const std::string& path) const { save_parts(path, {this, 1}, end_id); }
+void StoredVectors::save(const std::string& path) const try {
+  save_parts(path, {this, 1}, end_id);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::StoredVectors::save");
+}
 
 void StoredVectors::save_parts(const std::string& path, std::span<const StoredVectors> parts,
-                               std::uint64_t end_id) {
+                               std::uint64_t end_id) try {
   Impl::write_vectors(path, parts, end_id);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::StoredVectors::save_parts");
 }
 
 std::vector<std::byte> StoredVectors::parts_to_bytes(std::span<const StoredVectors> parts,
-                                                     std::uint64_t end_id) {
+                                                     std::uint64_t end_id) try {
   return Impl::vectors_to_bytes(parts, end_id);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::StoredVectors::parts_to_bytes");
 }
 
 std::vector<std::byte> Impl::vectors_to_bytes(std::span<const StoredVectors> parts,
@@ -252,19 +261,23 @@ void Impl::write_vectors(const std::string& path, std::span<const StoredVectors>
   writer.commit();
 }
 
-StoredVectors StoredVectors::load(const std::string& path, int threads) {
+StoredVectors StoredVectors::load(const std::string& path, int threads) try {
   threads = Impl::threads_or_all(threads);
   return vectors_of(std::make_shared<const SectionFile>(path, Impl::vectors_kind, threads),
                     threads);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::StoredVectors::load");
 }
 
-StoredVectors StoredVectors::from_bytes(std::span<const std::byte> bytes, int threads) {
+StoredVectors StoredVectors::from_bytes(std::span<const std::byte> bytes, int threads) try {
   threads = Impl::threads_or_all(threads);
   return vectors_of(std::make_shared<const SectionFile>(bytes, Impl::vectors_kind, threads),
                     threads);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::StoredVectors::from_bytes");
 }
 
-StoredVectorsFileInfo StoredVectors::inspect(const std::string& path, int threads) {
+StoredVectorsFileInfo StoredVectors::inspect(const std::string& path, int threads) try {
   const StoredVectors stored = load(path, threads);
   const auto& file = *static_cast<const SectionFile*>(stored.owner.get());
   StoredVectorsFileInfo info;
@@ -281,6 +294,8 @@ StoredVectorsFileInfo StoredVectors::inspect(const std::string& path, int thread
                          quantized.errors.size_bytes() + quantized.norms.size_bytes();
   info.bytes = file.revision().bytes;
   return info;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::StoredVectors::inspect");
 }
 
 namespace Impl {

@@ -4,6 +4,7 @@
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -83,7 +84,7 @@ float encode_int8(std::span<const float> row, std::uint64_t number, std::byte* o
 
 }  // namespace
 
-VectorArray::VectorArray(VectorElement element, std::uint64_t count, std::uint64_t dimension)
+VectorArray::VectorArray(VectorElement element, std::uint64_t count, std::uint64_t dimension) try
     : m_element(element),
       m_dimension(dimension),
       m_bytes(size_product("rows × dimension × bytes of an element",
@@ -91,10 +92,13 @@ VectorArray::VectorArray(VectorElement element, std::uint64_t count, std::uint64
   KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
   m_values = std::make_unique_for_overwrite<std::byte[]>(m_bytes);
   if (element == VectorElement::int8) m_scales.resize(count);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorArray");
 }
 
 void encode_rows(std::span<const float> floats, std::size_t dimension, VectorElement element,
-                 std::span<std::byte> values, std::span<float> scales, std::uint64_t first_row) {
+                 std::span<std::byte> values, std::span<float> scales,
+                 std::uint64_t first_row) try {
   KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
   const std::size_t count = floats.size() / dimension;
   const std::size_t scale_count = element == VectorElement::int8 ? count : 0;
@@ -126,9 +130,11 @@ void encode_rows(std::span<const float> floats, std::size_t dimension, VectorEle
         break;
     }
   }
+} catch (...) {
+  Impl::rethrow_translated("Kindred::encode_rows");
 }
 
-void decode_rows(const VectorSpan& rows, std::span<float> out) {
+void decode_rows(const VectorSpan& rows, std::span<float> out) try {
   const std::size_t count = rows.count();
   const std::size_t scales = rows.element == VectorElement::int8 ? count : 0;
   KINDRED_THROW_IF(rows.scales.size() != scales || out.size() != count * rows.dimension,
@@ -158,6 +164,8 @@ void decode_rows(const VectorSpan& rows, std::span<float> out) {
       for (std::size_t i = 0; i < out.size(); ++i) out[i] *= rows.scales[i / rows.dimension];
       break;
   }
+} catch (...) {
+  Impl::rethrow_translated("Kindred::decode_rows");
 }
 
 VectorElement natural_element(NumberType type) noexcept {
@@ -176,7 +184,7 @@ VectorElement natural_element(NumberType type) noexcept {
 }
 
 void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count,
-               VectorElement element, std::span<std::byte> values, std::span<float> scales) {
+               VectorElement element, std::span<std::byte> values, std::span<float> scales) try {
   const bool same = (file.type() == NumberType::float32 && element == VectorElement::float32) ||
                     (file.type() == NumberType::float16 && element == VectorElement::float16) ||
                     (file.type() == NumberType::int8 && element == VectorElement::int8);
@@ -209,10 +217,12 @@ void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count,
     }
     done += now;
   }
+} catch (...) {
+  Impl::rethrow_translated("Kindred::read_rows");
 }
 
 VectorArray read_rows(const VectorFile& file, VectorElement element,
-                      const std::function<void(std::uint64_t)>& progress) {
+                      const std::function<void(std::uint64_t)>& progress) try {
   constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 26U;
   VectorArray array(element, file.rows(), file.dimension());
   const std::uint64_t row_bytes = file.dimension() * size_of(element);
@@ -227,6 +237,8 @@ VectorArray read_rows(const VectorFile& file, VectorElement element,
     if (progress) progress(first);
   }
   return array;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::read_rows");
 }
 
 }  // namespace Kindred

@@ -5,6 +5,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/vector/AverageRows.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <cmath>
 #include <string>
@@ -76,7 +77,7 @@ void check_weights(std::size_t weights, std::size_t rows) {
 
 std::vector<float> cosine_sigmoids(Context& context, std::span<const float> query,
                                    const VectorSpan& rows, double threshold, double temperature,
-                                   const VectorFunctionOptions& options) {
+                                   const VectorFunctionOptions& options) try {
   check_rows(rows);
   KINDRED_THROW_IF(query.size() != rows.dimension,
                    value_message("the size of the query", query.size()) +
@@ -85,20 +86,24 @@ std::vector<float> cosine_sigmoids(Context& context, std::span<const float> quer
   KINDRED_THROW_IF(std::isnan(temperature), "the temperature is NaN");
   return scores(context, options.space, Metric::cosine, {true, threshold, temperature}, query,
                 rows);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::cosine_sigmoids");
 }
 
 std::vector<float> pairwise_dots(Context& context, std::span<const float> a, const VectorSpan& b,
-                                 const VectorFunctionOptions& options) {
+                                 const VectorFunctionOptions& options) try {
   check_rows(b);
   KINDRED_THROW_IF(a.size() % b.dimension != 0,
                    value_message("the size of the first rows", a.size()) +
                        "; it must be a multiple of the dimension, " + std::to_string(b.dimension));
   return scores(context, options.space, Metric::ip, {}, a, b);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::pairwise_dots");
 }
 
 std::vector<float> weighted_average(Context& context, const VectorSpan& rows,
                                     std::span<const float> weights,
-                                    const VectorFunctionOptions& options) {
+                                    const VectorFunctionOptions& options) try {
   check_rows(rows);
   check_weights(weights.size(), rows.count());
   std::vector<float> out(rows.dimension);
@@ -116,11 +121,13 @@ std::vector<float> weighted_average(Context& context, const VectorSpan& rows,
                     average_rows_here(given, weights, begin, end, out);
                   });
   return out;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::weighted_average");
 }
 
 std::vector<float> weighted_average(Context& context, std::span<const float* const> rows,
                                     std::size_t dimension, std::span<const float> weights,
-                                    const VectorFunctionOptions& options) {
+                                    const VectorFunctionOptions& options) try {
   check_rows(VectorSpan(std::span<const float>(), dimension));
   check_weights(weights.size(), rows.size());
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -140,6 +147,8 @@ std::vector<float> weighted_average(Context& context, std::span<const float* con
                     average_rows_here(rows, weights, begin, end, out);
                   });
   return out;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::weighted_average");
 }
 
 }  // namespace Kindred

@@ -232,13 +232,15 @@ struct KINDRED_HIDDEN VectorIndex::State {
 };
 
 VectorIndex::VectorIndex(Context& context, std::span<const float> rows, std::size_t dimension,
-                         Residency residency) {
+                         Residency residency) try {
   KINDRED_THROW_IF(dimension != 0 && rows.size() % dimension != 0,
                    value_message("the size of the rows", rows.size()) +
                        "; it must be a multiple of the dimension, " + std::to_string(dimension));
   VectorIndexOptions options;
   options.residency = residency;
   *this = VectorIndex(context, VectorSpan(rows, dimension), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex");
 }
 
 VectorIndex::VectorIndex(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -270,13 +272,17 @@ VectorIndex VectorIndex::from_bytes(Context& context, std::span<const std::byte>
 }
 
 VectorIndex VectorIndex::of_file(Context& context, const StoredVectors& stored,
-                                 const VectorIndexOptions& options) {
+                                 const VectorIndexOptions& options) try {
   return VectorIndex(std::make_unique<State>(context, stored, options, Impl::StoredAccess::write));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::of_file");
 }
 
-void VectorIndex::save(const std::string& path) const {
+void VectorIndex::save(const std::string& path) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   StoredVectors::save_parts(path, m_state->store.stored(), m_state->store.end_id());
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::save");
 }
 
 std::vector<std::byte> VectorIndex::to_bytes() const {
@@ -299,7 +305,7 @@ std::uint64_t VectorIndex::end_id() const noexcept { return m_state->end_id; }
 std::size_t VectorIndex::dimension() const noexcept { return m_state->store.dimension(); }
 VectorElement VectorIndex::element() const noexcept { return m_state->store.element(); }
 
-std::vector<std::uint64_t> VectorIndex::ids() const {
+std::vector<std::uint64_t> VectorIndex::ids() const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   return Impl::translating_out_of_memory("Kindred::VectorIndex::ids", [&] {
     std::vector<std::uint64_t> out;
@@ -309,9 +315,11 @@ std::vector<std::uint64_t> VectorIndex::ids() const {
                              [&](std::size_t row) { out.push_back(segment->id(row)); });
     return out;
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::ids");
 }
 
-void VectorIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out) const {
+void VectorIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   const Impl::VectorStore& store = m_state->store;
   const std::size_t dimension = store.dimension();
@@ -333,11 +341,15 @@ void VectorIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out)
     decode_rows({store.element(), {host.values.data() + row * bytes, bytes}, dimension, scale},
                 out.subspan(i * dimension, dimension));
   }
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::rows");
 }
 
-VectorStatistics VectorIndex::statistics() const {
+VectorStatistics VectorIndex::statistics() const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
   return m_state->store.statistics();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::statistics");
 }
 
 std::uint64_t VectorIndex::bytes(Space space) const {
@@ -348,16 +360,22 @@ std::uint64_t VectorIndex::bytes(Space space) const {
   return m_state->store.on_device() ? statistics.device_bytes : 0;
 }
 
-std::uint64_t VectorIndex::add(const VectorSpan& rows) {
+std::uint64_t VectorIndex::add(const VectorSpan& rows) try {
   return m_state->changing("Kindred::VectorIndex::add", [&] { return m_state->store.add(rows); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::add");
 }
 
-void VectorIndex::remove(std::span<const std::uint64_t> ids) {
+void VectorIndex::remove(std::span<const std::uint64_t> ids) try {
   m_state->changing("Kindred::VectorIndex::remove", [&] { m_state->store.remove(ids); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::remove");
 }
 
-void VectorIndex::replace(std::uint64_t id, const VectorSpan& row) {
+void VectorIndex::replace(std::uint64_t id, const VectorSpan& row) try {
   m_state->changing("Kindred::VectorIndex::replace", [&] { m_state->store.replace(id, row); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::replace");
 }
 
 std::uint64_t VectorIndex::upsert(const VectorSpan& rows, std::span<const std::uint64_t> ids,
@@ -368,7 +386,7 @@ std::uint64_t VectorIndex::upsert(const VectorSpan& rows, std::span<const std::u
 }
 
 SearchResults VectorIndex::search(std::span<const float> queries,
-                                  const SearchOptions& options) const {
+                                  const SearchOptions& options) const try {
   State& state = *m_state;
   const auto lock = Impl::cancellable_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
@@ -429,10 +447,12 @@ SearchResults VectorIndex::search(std::span<const float> queries,
   }
   state.observe(results.record);
   return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::search");
 }
 
 ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float score,
-                                          const SearchOptions& options) const {
+                                          const SearchOptions& options) const try {
   State& state = *m_state;
   const auto lock = Impl::cancellable_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
@@ -471,11 +491,13 @@ ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float 
       });
   state.observe(results.record);
   return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::search_at_least");
 }
 
 ScoreResults VectorIndex::score(std::span<const float> queries,
                                 RaggedSpan<std::uint64_t> candidates,
-                                const SearchOptions& options) const {
+                                const SearchOptions& options) const try {
   State& state = *m_state;
   const auto lock = Impl::cancellable_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
@@ -528,10 +550,12 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
         }
       });
   return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::score");
 }
 
 DispatchRecord VectorIndex::scores(std::span<const float> queries, std::span<float> out,
-                                   const ScoreOptions& options) const {
+                                   const ScoreOptions& options) const try {
   State& state = *m_state;
   const auto lock = Impl::cancellable_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
@@ -554,6 +578,8 @@ DispatchRecord VectorIndex::scores(std::span<const float> queries, std::span<flo
         search.scores(exec_space, store, state.part(queries, begin, length), options.metric,
                       out.data() + begin * store.size());
       });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::scores");
 }
 
 }  // namespace Kindred

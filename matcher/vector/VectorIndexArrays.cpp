@@ -185,7 +185,7 @@ std::optional<Space> space_for(const ArrayCall& call, std::optional<Space> space
 }  // namespace
 
 DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
-                                   const ScoreOptions& options) const {
+                                   const ScoreOptions& options) const try {
   const NamedArray target{"out", out};
   const Parts parts = this->parts();
   const ArrayCall call =
@@ -225,10 +225,12 @@ DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
           calls.scores(exec_space, store, call.queries, options.metric, values, stride);
         });
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::scores");
 }
 
 DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& scores, const Array& ids,
-                                   const SearchOptions& options, SearchReport* report) const {
+                                   const SearchOptions& options, SearchReport* report) const try {
   const Parts parts = this->parts();
   const ArrayCall call = checked_call(parts.context, dimension(), queries,
                                       {{"queries", queries}, {"scores", scores}, {"ids", ids}},
@@ -267,11 +269,13 @@ DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& score
                                         out);
                          });
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::search");
 }
 
 DispatchRecord VectorIndex::score(const ConstArray& queries, const ConstArray& candidates,
                                   const Array& scores, const Array& ids,
-                                  const SearchOptions& options) const {
+                                  const SearchOptions& options) const try {
   const NamedArray lists{"candidates", candidates};
   const Parts parts = this->parts();
   const ArrayCall call =
@@ -311,9 +315,11 @@ DispatchRecord VectorIndex::score(const ConstArray& queries, const ConstArray& c
                            calls.score(exec_space, store, call.queries, given, options.metric, out);
                          });
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::score");
 }
 
-std::uint64_t VectorIndex::add(const ConstArray& rows) {
+std::uint64_t VectorIndex::add(const ConstArray& rows) try {
   const NamedArray given{"rows", rows};
   const auto extent = static_cast<std::int64_t>(dimension());
   const DataType type = element() == VectorElement::float16    ? DataType::float16
@@ -348,6 +354,8 @@ std::uint64_t VectorIndex::add(const ConstArray& rows) {
     }
     return add(VectorSpan(element(), packed, dimension()));
   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::add");
 }
 
 }  // namespace Kindred

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostLibrary.hpp"
 
+#include <kindred/core/common/Error.hpp>
+
 #include <dnnl.hpp>
 
+#include <new>
 #include <string>
 #include <unordered_map>
 
@@ -17,6 +20,17 @@ bool has_isa(dnnl::cpu_isa requested) {
 
 dnnl::memory::data_type onednn_type(GemmType type) {
   return type == GemmType::bfloat16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+}
+
+/// Runs \p body. \throws std::bad_alloc if oneDNN has no memory, Error for its other errors
+template <class Body>
+void translating_errors(const Body& body) {
+  try {
+    body();
+  } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
+    throw Error(std::string("oneDNN failed: ") + error.what());
+  }
 }
 
 class OneDnnProduct : public PackedProduct {
@@ -40,30 +54,32 @@ class OneDnnProduct : public PackedProduct {
     m_multiply = dnnl::matmul(m_description);
     m_order = dnnl::reorder(dnnl::reorder::primitive_desc(m_engine, m_unpacked, m_engine,
                                                           m_description.weights_desc()));
+    m_packed_bytes = m_description.weights_desc().get_size();
+    m_scratch_bytes = m_description.scratchpad_desc().get_size();
   }
 
-  std::size_t packed_bytes() const noexcept override {
-    return m_description.weights_desc().get_size();
-  }
-  std::size_t scratch_bytes() const noexcept override {
-    return m_description.scratchpad_desc().get_size();
-  }
+  std::size_t packed_bytes() const noexcept override { return m_packed_bytes; }
+  std::size_t scratch_bytes() const noexcept override { return m_scratch_bytes; }
   void pack(const void* b, void* packed) const override {
-    dnnl::stream stream(m_engine);
-    auto from = memory(m_unpacked, b);
-    auto to = memory(m_description.weights_desc(), packed);
-    m_order.execute(stream, from, to);
-    stream.wait();
+    translating_errors([&] {
+      dnnl::stream stream(m_engine);
+      auto from = memory(m_unpacked, b);
+      auto to = memory(m_description.weights_desc(), packed);
+      m_order.execute(stream, from, to);
+      stream.wait();
+    });
   }
   void run(const void* a, const void* packed, float* c, void* scratch) const override {
-    dnnl::stream stream(m_engine);
-    const std::unordered_map<int, dnnl::memory> arguments{
-        {DNNL_ARG_SRC, memory(m_description.src_desc(), a)},
-        {DNNL_ARG_WEIGHTS, memory(m_description.weights_desc(), packed)},
-        {DNNL_ARG_DST, memory(m_description.dst_desc(), c)},
-        {DNNL_ARG_SCRATCHPAD, memory(m_description.scratchpad_desc(), scratch)}};
-    m_multiply.execute(stream, arguments);
-    stream.wait();
+    translating_errors([&] {
+      dnnl::stream stream(m_engine);
+      const std::unordered_map<int, dnnl::memory> arguments{
+          {DNNL_ARG_SRC, memory(m_description.src_desc(), a)},
+          {DNNL_ARG_WEIGHTS, memory(m_description.weights_desc(), packed)},
+          {DNNL_ARG_DST, memory(m_description.dst_desc(), c)},
+          {DNNL_ARG_SCRATCHPAD, memory(m_description.scratchpad_desc(), scratch)}};
+      m_multiply.execute(stream, arguments);
+      stream.wait();
+    });
   }
 
  private:
@@ -76,6 +92,8 @@ class OneDnnProduct : public PackedProduct {
   dnnl::matmul::primitive_desc m_description;
   dnnl::matmul m_multiply;
   dnnl::reorder m_order;
+  std::size_t m_packed_bytes = 0;  // asking oneDNN allocates
+  std::size_t m_scratch_bytes = 0;
 };
 
 class OneDnn : public HostLibrary {

@@ -56,6 +56,10 @@ struct Slots {
 
 Slots& slots() {
   static auto* const pool = new Slots;  // handles may be used until the process ends
+  // No other thread holds the mutex in a process that is forked, or it would be held there forever.
+  static const int registered = pthread_atfork(
+      [] { slots().mutex.lock(); }, [] { slots().mutex.unlock(); }, [] { slots().mutex.unlock(); });
+  if (registered != 0) throw std::bad_alloc();
   return *pool;
 }
 

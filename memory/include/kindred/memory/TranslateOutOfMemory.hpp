@@ -4,23 +4,24 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include <new>
-#include <stdexcept>
-
 namespace Kindred::Impl {
 
-/// \brief Runs \p body, whose containers allocate host memory that no resource counts.
-/// \param what the operation, `Kindred::Class::method`, used as label
-/// \throws OutOfMemory in place of the exceptions that containers throw when memory runs out
+/// \brief Called in the exception handler of a public function: rethrows the current exception, or
+/// `OutOfMemory` in place of those that containers throw when memory runs out.
+///
+/// Every public function that can allocate ends in this handler, since containers allocate host
+/// memory that no resource counts. It is that of the function itself, so locks are released and
+/// constructed members destroyed before.
+/// \param what the function, `Kindred::Class::method`, used as label
+[[noreturn]] void rethrow_translated(const char* what);
+
+/// \brief Runs \p body with the same translation.
 template <class Body>
 decltype(auto) translating_out_of_memory(const char* what, const Body& body) {
-  constexpr const char* why = "the host has no memory left";
   try {
     return body();
-  } catch (const std::bad_alloc&) {
-    throw OutOfMemory("host", 0, what, why);
-  } catch (const std::length_error&) {
-    throw OutOfMemory("host", 0, what, why);
+  } catch (...) {
+    rethrow_translated(what);
   }
 }
 

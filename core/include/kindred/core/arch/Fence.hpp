@@ -5,18 +5,30 @@
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 
 #include <cstdint>
+#include <new>
 #include <string>
 
 namespace Kindred::Arch {
 
+/// The label of a fence: a short one, which is not allocated, where there is no memory. A fence
+/// after a failure, or in a destructor, must not fail itself.
+inline std::string fence_label(const char* label) noexcept {
+  try {
+    return label;
+  } catch (const std::bad_alloc&) {
+    return "Kindred::fence";
+  }
+}
+
 /// \brief Waits for \p exec_space. Kokkos' own fence aborts the process after an illegal access or
 /// a failed launch; this one throws. \throws DeviceLost, and the other errors of `require`
-inline void fence(const HostSpace& exec_space, const std::string& label) {
-  exec_space.fence(label);
+inline void fence(const HostSpace& exec_space, const char* label) {
+  exec_space.fence(fence_label(label));
 }
 
 #if KINDRED_HAS_DEVICE
-inline void fence(const DeviceSpace& exec_space, const std::string& label) {
+inline void fence(const DeviceSpace& exec_space, const char* name) {
+  const std::string label = fence_label(name);
   std::uint64_t id = 0;
   const bool profiled = Kokkos::Tools::profileLibraryLoaded();
   if (profiled)

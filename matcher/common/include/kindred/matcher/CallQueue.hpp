@@ -13,6 +13,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <type_traits>
@@ -35,6 +36,10 @@ class QueuedCall {
   void run() noexcept;
   /// Cancels the call if it has not started. Returns whether it was cancelled.
   bool cancel();
+  /// The same. \param failure what waiting for the call throws then
+  bool cancel(std::exception_ptr failure) noexcept;
+  /// What waiting for a cancelled call throws.
+  static std::exception_ptr cancellation();
   bool is_done() const;
   /// Waits until the call has finished or was cancelled. \throws Busy on the thread that would run
   /// it
@@ -145,7 +150,12 @@ class CallQueue {
   auto submit(Call&& call) {
     using call_type = std::decay_t<Call>;
     using result_type = std::invoke_result_t<call_type&>;
-    auto made = std::make_shared<Impl::CallOf<result_type, call_type>>(std::forward<Call>(call));
+    std::shared_ptr<Impl::CallOf<result_type, call_type>> made;
+    try {
+      made = std::make_shared<Impl::CallOf<result_type, call_type>>(std::forward<Call>(call));
+    } catch (const std::bad_alloc&) {
+      refuse_without_memory();
+    }
     push(made);
     return Submission<result_type>(std::move(made));
   }
@@ -157,6 +167,8 @@ class CallQueue {
 
  private:
   void push(std::shared_ptr<Impl::QueuedCall> call);
+  /// Called in an exception handler. \throws OutOfMemory
+  [[noreturn]] static void refuse_without_memory();
 
   struct State;
   Impl::OwnedState<State> m_state;

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls on arrays: bulk operations, layers, lattices; and what belongs to no engine.
+#include <gtest/gtest.h>
+#include <kindred/backends/KernelProfile.hpp>
+#include <kindred/backends/Trace.hpp>
+#include <kindred/matcher/Calibration.hpp>
+#include <kindred/matcher/CallQueue.hpp>
+
+#include "ResultText.hpp"
+
+namespace ArrayCallsTest {
+
+using namespace Kindred;
+using Testing::Copies;
+using Testing::expect_out_of_memory;
+using Testing::host_spaces;
+using Testing::shared_context;
+using Testing::TempFolder;
+using Testing::Written;
+
+TEST(OutOfMemory, OfBulkOperationsIsTyped) {
+  expect_out_of_memory("Bulk", [] { return Bulk(shared_context()); });
+  const Bulk bulk(shared_context());
+  const std::vector<float> values(500, 1.5F);
+  std::vector<float> out(500);
+  const std::vector<std::int32_t> integers(500, 3);
+  std::vector<std::int32_t> integers_out(500);
+  const std::vector<std::uint8_t> bytes(500, 7);
+  std::vector<std::uint8_t> bytes_out(500);
+  std::vector<std::uint8_t> keys(500);
+  const std::span<const float> from(values);
+  const std::span<float> to(out);
+  const std::span<const std::int32_t> integers_from(integers);
+  const std::span<std::int32_t> integers_to(integers_out);
+  const std::span<const std::uint8_t> bytes_from(bytes);
+  const std::span<std::uint8_t> bytes_to(bytes_out);
+  const std::span<std::uint8_t> keys_to(keys);
+  for (const Space space : host_spaces()) {
+    SCOPED_TRACE(to_string(space));
+    const BulkOptions options{space};
+    expect_out_of_memory("xor_bytes", [&] {
+      bulk.xor_bytes({&bytes_from, 1}, {&bytes_from, 1}, {&bytes_to, 1}, options);
+      return bytes_to;
+    });
+    expect_out_of_memory("xor_with_new_keys", [&] {
+      bulk.xor_with_new_keys({&bytes_from, 1}, {&keys_to, 1}, {&bytes_to, 1}, 5, options);
+      return bytes_to;
+    });
+    expect_out_of_memory("element_wise", [&] {
+      bulk.element_wise<float>(ElementWise::square, {&from, 1}, {&to, 1}, options);
+      return to;
+    });
+    expect_out_of_memory("element_wise with a number", [&] {
+      bulk.element_wise<float>(ElementWise::add, {&from, 1}, 2.0F, {&to, 1}, options);
+      return to;
+    });
+    expect_out_of_memory("element_wise of integers", [&] {
+      bulk.element_wise<std::int32_t>(ElementWise::add, {&integers_from, 1}, {&integers_from, 1},
+                                      {&integers_to, 1}, options);
+      return integers_to;
+    });
+    expect_out_of_memory("add_matrices", [&] {
+      bulk.add_matrices<float>({&from, 1}, {&from, 1}, {&to, 1}, options);
+      return to;
+    });
+    expect_out_of_memory("normalise", [&] {
+      bulk.normalise<float>({&from, 1}, {&to, 1}, options);
+      return to;
+    });
+    expect_out_of_memory("random_fill", [&] {
+      bulk.random_fill<float>({&to, 1}, 7, 0, options);
+      return to;
+    });
+    float sum = 0;
+    expect_out_of_memory("reduce", [&] {
+      bulk.reduce<float>(Reduction::deviation, {&from, 1}, {&sum, 1}, options);
+      return sum;
+    });
+    std::int64_t integer_sum = 0;
+    expect_out_of_memory("reduce of integers", [&] {
+      bulk.reduce<std::int32_t>(Reduction::sum, {&integers_from, 1}, std::span(&integer_sum, 1),
+                                options);
+      return integer_sum;
+    });
+    ProductOptions products;
+    products.space = space;
+    for (const bool reproducible : {false, true}) {
+      products.reproducible = reproducible;
+      const MatrixPair<float> pair{from.first(200), from.first(200), to.first(100), 10, 10, 20};
+      expect_out_of_memory("multiply", [&] {
+        bulk.multiply<float>({&pair, 1}, products);
+        return to;
+      });
+    }
+    const std::vector<std::int64_t> shape{50, 10};
+    const std::vector<std::int64_t> square{10, 10};
+    const std::vector<std::int64_t> wide{10, 20};
+    const std::vector<std::int64_t> tall{20, 10};
+    const ConstArray array(values.data(), DataType::float32, shape);
+    const Array result(out.data(), DataType::float32, shape);
+    expect_out_of_memory("element_wise of arrays", [&] {
+      bulk.element_wise(ElementWise::add, array, array, result, options);
+      bulk.element_wise(ElementWise::square, array, result, options);
+      return to;
+    });
+    expect_out_of_memory("reduce of an array", [&] {
+      bulk.reduce(Reduction::max, array, Array(to.first(50)), options);
+      return to;
+    });
+    expect_out_of_memory("xor_elements", [&] {
+      bulk.xor_elements(ConstArray(integers_from), ConstArray(integers_from), Array(integers_to),
+                        options);
+      return integers_to;
+    });
+    expect_out_of_memory("multiply arrays", [&] {
+      bulk.multiply(ConstArray(values.data(), DataType::float32, wide),
+                    ConstArray(values.data(), DataType::float32, tall),
+                    Array(out.data(), DataType::float32, square), products);
+      return to;
+    });
+    double deviation = 0;
+    expect_out_of_memory("PreparedBulk", [&] {
+      const MatrixPair<float> pair{from.first(200), from.first(200), to.first(100), 10, 10, 20};
+      Context& context = shared_context();
+      const auto run = [](const PreparedBulk& prepared) {
+        prepared.run();
+        prepared.wait();
+      };
+      run(PreparedBulk::xor_bytes(context, {&bytes_from, 1}, {&bytes_from, 1}, {&bytes_to, 1},
+                                  space));
+      run(PreparedBulk::element_wise<float>(context, ElementWise::add, {&from, 1}, {}, 2.0F,
+                                            {&to, 1}, space));
+      run(PreparedBulk::normalise<float>(context, {&from, 1}, {&to, 1}, space));
+      run(PreparedBulk::random_fill<float>(context, {&to, 1}, 7, 0, space));
+      run(PreparedBulk::reduce<float>(context, Reduction::deviation, {&from, 1},
+                                      std::span(&deviation, 1), space));
+      run(PreparedBulk::multiply<float>(context, {&pair, 1}, true, space));
+      return to;
+    });
+  }
+  expect_out_of_memory("names", [] {
+    return std::pair(element_wise_from_string("square"), reduction_from_string("deviation"));
+  });
+}
+
+TEST(OutOfMemory, OfLayersIsTyped) {
+  constexpr std::size_t rows = 6;
+  constexpr std::size_t columns = 8;
+  const std::vector<float> x(rows * columns, 0.5F);
+  const std::vector<float> w(columns * columns, 0.25F);
+  std::vector<float> y(rows * columns);
+  std::vector<float> dw(columns * columns);
+  std::vector<float> sums(columns);
+  NormLayer norm;
+  norm.x = matrix_of(std::span(x), rows, columns);
+  norm.y = matrix_of(std::span(y), rows, columns);
+  LinearLayer linear;
+  linear.x = norm.x;
+  linear.w = matrix_of(std::span(w), columns, columns);
+  linear.y = norm.y;
+  linear.activation = LayerActivation::gelu;
+  NormGradient norm_gradient;
+  norm_gradient.x = norm_gradient.gradient = norm.x;
+  norm_gradient.dx = norm.y;
+  norm_gradient.dgamma = sums;
+  LinearGradient linear_gradient;
+  linear_gradient.x = linear_gradient.gradient = norm.x;
+  linear_gradient.w = linear.w;
+  linear_gradient.dx = norm.y;
+  linear_gradient.dw = matrix_of(std::span(dw), columns, columns);
+  linear_gradient.dbias = sums;
+  linear_gradient.activation = LayerActivation::gelu;
+  Context& context = shared_context();
+  for (const Space space : host_spaces()) {
+    SCOPED_TRACE(to_string(space));
+    NormOptions norms;
+    norms.space = space;
+    expect_out_of_memory("run_norm_layers", [&] {
+      run_norm_layers(context, {&norm, 1}, norms);
+      return std::span(y);
+    });
+    expect_out_of_memory("run_norm_gradients", [&] {
+      run_norm_gradients(context, {&norm_gradient, 1}, norms);
+      return std::pair(std::span(y), std::span(sums));
+    });
+    expect_out_of_memory("PreparedNorms", [&] {
+      const PreparedNorms prepared(context, {&norm, 1}, space);
+      prepared.run();
+      prepared.wait();
+      return std::span(y);
+    });
+    expect_out_of_memory("PreparedNormGradients", [&] {
+      const PreparedNormGradients prepared(context, {&norm_gradient, 1}, space);
+      prepared.run();
+      prepared.wait();
+      return std::pair(std::span(y), std::span(sums));
+    });
+    for (const bool reproducible : {false, true}) {
+      LinearOptions linears;
+      linears.space = space;
+      linears.reproducible = reproducible;
+      expect_out_of_memory("run_linear_layers", [&] {
+        run_linear_layers(context, {&linear, 1}, linears);
+        return std::span(y);
+      });
+      expect_out_of_memory("run_linear_gradients", [&] {
+        run_linear_gradients(context, {&linear_gradient, 1}, linears);
+        return std::pair(std::span(y), std::span(dw));
+      });
+      expect_out_of_memory("PreparedLinears", [&] {
+        const PreparedLinears prepared(context, {&linear, 1}, reproducible, space);
+        prepared.run();
+        prepared.wait();
+        return std::span(y);
+      });
+      expect_out_of_memory("PreparedLinearGradients", [&] {
+        const PreparedLinearGradients prepared(context, {&linear_gradient, 1}, reproducible, space);
+        prepared.run();
+        prepared.wait();
+        return std::pair(std::span(y), std::span(dw));
+      });
+    }
+  }
+  expect_out_of_memory("workspaces", [&] {
+    return linear_layers_workspace(context, {&linear, 1}) +
+           norm_gradients_workspace(context, {&norm_gradient, 1}) +
+           linear_gradients_workspace(context, {&linear_gradient, 1});
+  });
+}
+
+TEST(OutOfMemory, OfLatticesIsTyped) {
+  const TempFolder folder;
+  const std::string lattice_path = folder / "lattice";
+  const std::vector<std::uint64_t> nodes{1, 6, 11, 23};
+  const std::vector<LatticePair> edges{{2, 3}};
+  Context& context = shared_context();
+  const auto make = [&] { return Lattice(context, 3, 4, LatticeBlocks{nodes, edges}); };
+  expect_out_of_memory("Lattice", make);
+  const Lattice open(context, 3, 4);
+  const std::vector<LatticePair> pairs{{0, 63}, {2, 5}};
+  const std::vector<std::uint64_t> sources{0, 50};
+  for (const Space space : host_spaces()) {
+    SCOPED_TRACE(to_string(space));
+    expect_out_of_memory("measure", make,
+                         [&](Lattice& lattice) { return lattice.measure({space}); });
+    expect_out_of_memory("rows", make, [&](Lattice& lattice) { return lattice.rows({space}); });
+    expect_out_of_memory("path", make,
+                         [&](Lattice& lattice) { return lattice.path(0, 63, {space}); });
+    expect_out_of_memory("paths", make,
+                         [&](Lattice& lattice) { return lattice.paths(pairs, {space}); });
+    expect_out_of_memory("paths of an open lattice", [&] { return open.paths(pairs, {space}); });
+    expect_out_of_memory("distances", make, [&](Lattice& lattice) {
+      return lattice.distances(sources, {.space = space});
+    });
+  }
+  expect_out_of_memory("metrics", [&] { return open.metrics(); });
+  expect_out_of_memory("dense", make, [](Lattice& lattice) { return lattice.dense(); });
+  expect_out_of_memory("all_paths", make,
+                       [](Lattice& lattice) { return lattice.all_paths(0, 21, 5); });
+  make().save(lattice_path);
+  expect_out_of_memory("save", make, [&](Lattice& lattice) {
+    lattice.save(lattice_path);
+    return Written{&folder, "lattice"};
+  });
+}
+
+TEST(OutOfMemory, OfABatchOfLatticesIsReportedByTheTaskOrTyped) {
+  std::vector<LatticeTask> tasks(6);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    tasks[i].dimensions = 2;
+    tasks[i].size = 4;
+    if (i % 3 == 1) tasks[i].work = BuildLattice();
+    if (i % 3 == 2) tasks[i].work = FindLatticePath{{0, 15}};
+  }
+  LatticeBatchOptions options;
+  options.workers = 2;
+  options.on_result = [](std::size_t, const LatticeResult& result) {
+    if (result.error) std::rethrow_exception(result.error);
+  };
+  expect_out_of_memory("run_lattices",
+                       [&] { return run_lattices(shared_context(), tasks, options).done; });
+}
+
+TEST(OutOfMemory, OfFusedRankingsIsTyped) {
+  const std::vector<std::vector<RankedItem>> rankings{{{1, 0.5}, {2, 0.25}}, {{2, 9}, {3, 8}}};
+  for (const FusionRule rule : {FusionRule::reciprocal_rank, FusionRule::borda}) {
+    FusionOptions options;
+    options.rule = rule;
+    expect_out_of_memory("fuse_rankings", [&] { return fuse_rankings(rankings, options); });
+  }
+}
+
+TEST(OutOfMemory, OfAQueueOfCallsIsTyped) {
+  expect_out_of_memory("CallQueue", [] {
+    CallQueue queue;
+    return 1;
+  });
+  expect_out_of_memory("submit", [] {
+    CallQueue queue;
+    Submission<int> submission = queue.submit([] { return 42; });
+    queue.wait();
+    return submission.get();
+  });
+}
+
+TEST(OutOfMemory, OfAContextIsTyped) {
+  const TempFolder folder;
+  const std::string profile_json_path = folder / "profile.json";
+  ContextOptions options;
+  options.threads = 2;
+  options.profile = profile_json_path;
+  using Options = Copies<ContextOptions>;
+  const auto make = [&] { return Options(options); };
+  shared_context();  // Kokkos is initialised once, and its initialisation cannot be repeated
+  expect_out_of_memory("Context", make,
+                       [](Options& given) { return Context(given.take()).threads(); });
+  const Context context(options);
+  context.save_profile();
+  expect_out_of_memory("Context with a profile", make,
+                       [](Options& given) { return Context(given.take()).threads(); });
+  expect_out_of_memory("save_profile", [&] { context.save_profile(); });
+  expect_out_of_memory("default_profile_path", [] { return Context::default_profile_path(); });
+  expect_out_of_memory("engine_operations", [] { return engine_operations().size(); });
+  const std::string profile = context.dispatcher().profile_json();
+  expect_out_of_memory("profile_json", [&] { return context.dispatcher().profile_json(); });
+}
+
+TEST(OutOfMemory, OfATraceOrAProfileOfKernelsEndsNoProcess) {
+  const TempFolder folder;
+  const std::string trace_path = folder / "trace";
+  const std::vector<float> x(48, 0.5F);
+  std::vector<float> y(48);
+  NormLayer norm;
+  norm.x = matrix_of(std::span(x), 6, 8);
+  norm.y = matrix_of(std::span(y), 6, 8);
+  expect_out_of_memory("Trace", [&] {
+    Trace trace;
+    const auto span = trace.span("span");
+    run_norm_layers(shared_context(), {&norm, 1});
+    trace.write(trace_path);
+    return std::span(y);
+  });
+  expect_out_of_memory("KernelProfile", [&] {
+    KernelProfile profile;
+    run_norm_layers(shared_context(), {&norm, 1});
+    return profile.kernels().size() > 1000;
+  });
+}
+
+}  // namespace ArrayCallsTest

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replaces the global operator new of this program, so that chosen allocations fail.
+#include "FailingAllocations.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <thread>
+
+namespace {
+
+std::atomic<bool> is_counting{false};
+std::atomic<std::size_t> count{0};
+std::atomic<std::size_t> first_failure{0};
+std::atomic<bool> all_later_fail{false};
+std::atomic<bool> has_failed{false};
+
+bool fails() noexcept {
+  if (!is_counting.load(std::memory_order_relaxed)) return false;
+  const std::size_t number = count.fetch_add(1) + 1;
+  const std::size_t first = first_failure.load();
+  if (number != first && !(number > first && all_later_fail.load())) return false;
+  has_failed = true;
+  return true;
+}
+
+void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  if (fails()) return nullptr;
+  if (alignment <= alignof(std::max_align_t)) return std::malloc(bytes == 0 ? 1 : bytes);
+  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
+  if (void* const data = allocate(bytes, alignment)) return data;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate_or_throw(bytes, 1); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, 1); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate_or_throw(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* data) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t) noexcept { std::free(data); }
+void operator delete(void* data, std::align_val_t) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }
+
+namespace Kindred::Testing {
+
+FailingAllocations::FailingAllocations(std::size_t nth, Failing which) noexcept {
+  first_failure = nth;
+  all_later_fail = which == Failing::rest;
+  has_failed = false;
+  count = 0;
+  is_counting = true;
+}
+
+bool FailingAllocations::end() noexcept {
+  is_counting = false;
+  return has_failed;
+}
+
+}  // namespace Kindred::Testing
+
+namespace FailingAllocationsTest {
+
+using Kindred::Testing::Failing;
+using Kindred::Testing::FailingAllocations;
+
+/// Called through a pointer, or the compiler may leave out an allocation that is not used.
+void* (*volatile allocate_now)(std::size_t, const std::nothrow_t&) = &operator new;
+
+TEST(FailingAllocations, FailOnceOrFromThenOnAndOnAllThreads) {
+  const auto succeeds = [] {
+    void* const data = allocate_now(1, std::nothrow);
+    operator delete(data);
+    return data != nullptr;
+  };
+  FailingAllocations one(2, Failing::one);
+  EXPECT_TRUE(succeeds());
+  EXPECT_FALSE(succeeds());
+  EXPECT_TRUE(succeeds());
+  EXPECT_TRUE(one.end());
+  std::atomic<bool> is_started{false};
+  std::atomic<bool> is_failing{false};
+  std::atomic<bool> other_succeeded{true};
+  std::thread other([&] {
+    is_started = true;
+    while (!is_failing) std::this_thread::yield();
+    other_succeeded = succeeds();
+  });
+  while (!is_started) std::this_thread::yield();
+  FailingAllocations rest(1, Failing::rest);
+  is_failing = true;
+  other.join();
+  const bool succeeded = succeeds();
+  EXPECT_TRUE(rest.end());
+  EXPECT_FALSE(succeeded);
+  EXPECT_FALSE(other_succeeded);
+  EXPECT_TRUE(succeeds());
+}
+
+}  // namespace FailingAllocationsTest

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <kindred/matcher/LatticeSettings.hpp>
+#include <kindred/matcher/PatternSettings.hpp>
+
+#include "PatternMemorySupport.hpp"
+#include "ResultText.hpp"
+
+namespace PatternCallsTest {
+
+using namespace Kindred;
+using Testing::Copies;
+using Testing::expect_out_of_memory;
+using Testing::host_spaces;
+using Testing::quiet;
+using Testing::shared_context;
+using Testing::TempFolder;
+using Testing::Words;
+using Testing::Written;
+
+std::string word(std::uint64_t number) {
+  return "a word that is longer than a short string " + std::to_string(number);
+}
+
+EventTexts events(std::uint64_t number) {
+  return {{word(number % 7), word(number % 5 + 10)}, {word(number % 11 + 20)}, {word(number)}};
+}
+
+std::string name_of(std::uint64_t number) {
+  return "the name of the pattern with the number " + std::to_string(number);
+}
+
+/// Patterns in both tiers, with and without names; one is forgotten.
+PatternMemory make_memory() {
+  PatternMemory memory(shared_context(), quiet());
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    if (i % 3 == 0)
+      memory.learn(Words(events(i)), name_of(i));
+    else
+      memory.learn(Words(events(i)));
+    if (i == 20) memory.sync();
+  }
+  memory.forget(4);
+  return memory;
+}
+
+/// A memory that a call has written to a file.
+struct LoadedMemory {
+  const std::string* path;
+};
+std::string text_of(const LoadedMemory& memory) {
+  return text_of(PatternMemory::load(shared_context(), *memory.path, quiet()));
+}
+
+TEST(OutOfMemory, OfAChangedPatternMemoryLeavesItAsItWas) {
+  const EventTexts texts = events(100);
+  const Words fresh(texts);
+  const EventTexts known_texts = events(7);
+  const Words known(known_texts);
+  const std::string name = name_of(1000);
+  const std::string known_name = name_of(9);
+  using Memory = PatternMemory;
+  expect_out_of_memory("PatternMemory", [] { return Memory(shared_context(), quiet()); });
+  expect_out_of_memory("learn", make_memory, [&](Memory& memory) { return memory.learn(fresh); });
+  expect_out_of_memory("learn a named one", make_memory,
+                       [&](Memory& memory) { return memory.learn(fresh, name, 3); });
+  expect_out_of_memory("learn a known one", make_memory,
+                       [&](Memory& memory) { return memory.learn(known); });
+  expect_out_of_memory("set_frequency", make_memory,
+                       [](Memory& memory) { memory.set_frequency(2, 9); });
+  expect_out_of_memory("forget", make_memory, [](Memory& memory) { return memory.forget(3); });
+  expect_out_of_memory("forget by name", make_memory,
+                       [&](Memory& memory) { return memory.forget(known_name); });
+  expect_out_of_memory("clear", make_memory, [](Memory& memory) { memory.clear(); });
+  // A synchronisation that fails is recorded; the patterns stay where they are.
+  expect_out_of_memory("sync", make_memory, [](Memory& memory) { memory.sync(); });
+  expect_out_of_memory("training", make_memory, [](Memory& memory) {
+    memory.begin_training();
+    memory.end_training();
+  });
+}
+
+TEST(OutOfMemory, OfASynchronisationFailsNoCallThatLearns) {
+  const EventTexts texts = events(100);
+  const Words fresh(texts);
+  for (const bool background : {false, true}) {
+    PatternSettings settings;
+    settings.background_sync = background;
+    settings.sync_threshold = 3;
+    const auto make = [&] {
+      PatternMemory memory(shared_context(), settings);
+      for (std::uint64_t i = 0; i < 2; ++i) memory.learn(Words(events(i)));
+      return memory;
+    };
+    expect_out_of_memory("learn", make, [&](PatternMemory& memory) { return memory.learn(fresh); });
+  }
+}
+
+TEST(OutOfMemory, OfManyPatternsThatAreLearnedLeavesAMemoryAsItWas) {
+  Ragged<std::string_view> texts;
+  std::vector<std::string> words;
+  for (std::uint64_t i = 0; i < 40; ++i) words.push_back(word(i));
+  Ragged<Symbol> symbols;
+  std::vector<std::uint64_t> patterns{0};
+  std::vector<std::string_view> dictionary(words.begin(), words.end());
+  for (std::uint64_t i = 0; i < 25; ++i) {
+    for (std::uint64_t event = 0; event < 3; ++event) {
+      texts.values.push_back(words[(i * 3 + event) % 40]);
+      symbols.values.push_back(static_cast<Symbol>((i * 3 + event) % 40));
+      texts.close_row();
+      symbols.close_row();
+    }
+    patterns.push_back(texts.rows());
+  }
+  using Memory = PatternMemory;
+  expect_out_of_memory("learn_all texts", make_memory, [&](Memory& memory) {
+    return memory.learn_all(EventLists<std::string_view>{patterns, texts});
+  });
+  expect_out_of_memory("learn_all with a dictionary", make_memory, [&](Memory& memory) {
+    return memory.learn_all(EventLists<Symbol>{patterns, symbols}, dictionary);
+  });
+  const auto with_words = [&] {
+    Memory memory = make_memory();
+    memory.learn_all(EventLists<std::string_view>{patterns, texts});
+    return memory;
+  };
+  for (Symbol& symbol : symbols.values) symbol %= 12;
+  expect_out_of_memory("learn_all symbols", with_words, [&](Memory& memory) {
+    return memory.learn_all(EventLists<Symbol>{patterns, symbols});
+  });
+}
+
+TEST(OutOfMemory, OfAQueryOfAPatternMemoryIsTyped) {
+  const EventTexts texts = events(7);
+  const Words query(texts);
+  const std::string name = name_of(9);
+  const std::vector<std::string> kept{name_of(0), name_of(1), name_of(3)};
+  const std::vector<std::string_view> names(kept.begin(), kept.end());
+  const std::vector<std::uint64_t> indices{0, 1, 3};
+  using Memory = PatternMemory;
+  const PatternMemory memory = make_memory();
+  expect_out_of_memory("find", [&] { return memory.find(name); });
+  expect_out_of_memory("find events", [&] { return memory.find(query); });
+  expect_out_of_memory("find_all", [&] { return memory.find_all(names); });
+  expect_out_of_memory("names", [&] { return memory.names(indices); });
+  expect_out_of_memory("pattern", [&] { return memory.pattern(3); });
+  expect_out_of_memory("frequency", [&] { return memory.frequency(3); });
+  expect_out_of_memory("size", [&] { return memory.size(); });
+  expect_out_of_memory("symbol_frequencies", [&] { return memory.symbol_frequencies(); });
+  expect_out_of_memory("statistics", [&] { return memory.statistics(); });
+  expect_out_of_memory("sync_statistics", [&] { return memory.sync_statistics(); });
+  for (const Level level : {Level::token, Level::character}) {
+    Ragged<Symbol> queries;
+    memory.encode(query, queries, level);
+    expect_out_of_memory(
+        "encode", [] { return Copies<Ragged<Symbol>>({}); },
+        [&](Copies<Ragged<Symbol>>& copies) {
+          Ragged<Symbol> out = copies.take();
+          memory.encode(query, out, level);
+          return out;
+        });
+    for (const Space space : host_spaces()) {
+      for (const Measure measure : {Measure::lcs, Measure::difflib}) {
+        SCOPED_TRACE(std::string(to_string(measure)) + " on " + std::string(to_string(space)));
+        MatchOptions options;
+        options.measure = measure;
+        options.space = space;
+        expect_out_of_memory("match", make_memory,
+                             [&](Memory& fresh) { return fresh.match(queries, options, level); });
+        PredictionOptions predictions;
+        predictions.threshold = 0.1;
+        expect_out_of_memory("predict", make_memory, [&](Memory& fresh) {
+          return fresh.predict(query, options, predictions, level);
+        });
+        predictions.threads = 2;
+        predictions.fuzzy_token_threshold = 0.8;
+        expect_out_of_memory("predict with fuzzy tokens",
+                             [&] { return memory.predict(query, options, predictions, level); });
+      }
+    }
+  }
+}
+
+TEST(OutOfMemory, OfFilesOfAPatternMemoryIsTyped) {
+  const TempFolder folder;
+  const std::string memory_path = folder / "memory";
+  const std::string appended_path = folder / "appended";
+  using Memory = PatternMemory;
+  make_memory().save(memory_path);
+  expect_out_of_memory("save", make_memory, [&](Memory& memory) {
+    memory.save(memory_path);
+    return Written{&folder, "memory"};
+  });
+  const auto saved = [&] {
+    Memory memory = make_memory();
+    memory.save(appended_path);
+    memory.learn(Words(events(200)), name_of(200));
+    memory.forget(8);
+    return memory;
+  };
+  expect_out_of_memory("append", saved, [&](Memory& memory) {
+    memory.append(appended_path);
+    return LoadedMemory{&appended_path};
+  });
+  expect_out_of_memory("to_bytes", make_memory, [](Memory& memory) { return memory.to_bytes(); });
+  expect_out_of_memory("load",
+                       [&] { return Memory::load(shared_context(), memory_path, quiet()); });
+  expect_out_of_memory("inspect", [&] { return Memory::inspect(memory_path); });
+  const std::vector<std::byte> bytes = make_memory().to_bytes();
+  expect_out_of_memory("from_bytes",
+                       [&] { return Memory::from_bytes(shared_context(), bytes, quiet()); });
+}
+
+TEST(OutOfMemory, OfRankOfPredictionsIsTyped) {
+  expect_out_of_memory("rank_by_names", [] { return rank_by_names(); });
+  const std::vector<double> affinities{1, 2, 0.5};
+  const std::vector<std::uint64_t> frequencies{1, 4, 2};
+  expect_out_of_memory("affinity_weights",
+                       [&] { return affinity_weights(affinities, frequencies); });
+}
+
+TEST(OutOfMemory, OfSettingsIsTyped) {
+  const auto none = [](const std::string&) { return std::optional<std::string>(); };
+  const auto some = [](const std::string& name) {
+    return name.find("THRESHOLD") != std::string::npos ? std::optional<std::string>("1000")
+                                                       : std::nullopt;
+  };
+  expect_out_of_memory("PatternSettings::from_environment",
+                       [&] { return PatternSettings::from_environment(some).sync_threshold; });
+  expect_out_of_memory("LatticeSettings::from_environment",
+                       [&] { return LatticeSettings::from_environment(none).size(); });
+}
+
+}  // namespace PatternCallsTest

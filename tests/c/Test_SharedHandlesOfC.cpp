@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles of the C interface that many threads use, also while the process is forked, and calls
+// under a limit of the address space.
+#include "CSupport.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <TempFolder.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace Kindred::Testing {
+namespace {
+
+constexpr std::int64_t row_length = 8;
+
+kindred_key_span integers(const std::vector<std::uint64_t>& keys) {
+  kindred_key_span span = KINDRED_KEY_SPAN_INIT;
+  span.count = keys.size();
+  span.integers = keys.data();
+  return span;
+}
+
+/// One object of every kind that several threads may use and change, and calls that they make.
+struct Shared {
+  Shared() {
+    Tensor none(nullptr, KINDRED_FLOAT32, 0, row_length);
+    const kindred_key_span no_keys = integers({});
+    KINDRED_EXPECT_OK(kindred_index_create(c_context(), &none, nullptr, nullptr, &index));
+    KINDRED_EXPECT_OK(
+        kindred_keyed_index_create(c_context(), &no_keys, &none, nullptr, nullptr, &keyed));
+    KINDRED_EXPECT_OK(kindred_memory_create(c_context(), nullptr, &memory));
+    KINDRED_EXPECT_OK(kindred_graph_create(c_context(), 16, nullptr, 0, nullptr, nullptr, nullptr,
+                                           nullptr, &graph));
+    const std::uint32_t symbols[] = {1, 2, 3};
+    const std::uint64_t offsets[] = {0, 2, 3};
+    KINDRED_EXPECT_OK(kindred_matcher_create(c_context(), symbols, offsets, 2,
+                                             KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+    KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
+    kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
+    options.hidden = 8;
+    options.seeds = 2;
+    KINDRED_EXPECT_OK(kindred_seeds_create(c_context(), &options, &seeds));
+  }
+  ~Shared() {
+    KINDRED_EXPECT_OK(kindred_index_destroy(index));
+    KINDRED_EXPECT_OK(kindred_keyed_index_destroy(keyed));
+    KINDRED_EXPECT_OK(kindred_memory_destroy(memory));
+    KINDRED_EXPECT_OK(kindred_graph_destroy(graph));
+    KINDRED_EXPECT_OK(kindred_matcher_destroy(matcher));
+    KINDRED_EXPECT_OK(kindred_vocabulary_destroy(vocabulary));
+    KINDRED_EXPECT_OK(kindred_seeds_destroy(seeds));
+  }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+
+  /// The calls that need a context; each returns the status of the number-th call of a thread.
+  std::vector<std::function<kindred_status(std::uint64_t number)>> calls() const {
+    return {[this](std::uint64_t number) {
+              const std::array<float, row_length> row{static_cast<float>(number % 5), 1};
+              Tensor rows(row.data(), KINDRED_FLOAT32, 1, row_length);
+              return kindred_index_add(index, &rows, nullptr, nullptr);
+            },
+            [this](std::uint64_t /*number*/) {
+              const std::array<float, row_length> row{1, 2};
+              std::array<float, 3> scores{};
+              std::array<std::int64_t, 3> ids{};
+              Tensor query(row.data(), KINDRED_FLOAT32, 1, row_length);
+              Tensor to_scores(scores.data(), KINDRED_FLOAT32, 1, 3);
+              Tensor to_ids(ids.data(), KINDRED_INT64, 1, 3);
+              return kindred_index_search(index, &query, nullptr, &to_scores, &to_ids, nullptr,
+                                          nullptr);
+            },
+            [this](std::uint64_t number) {
+              const std::array<float, row_length> row{static_cast<float>(number % 5), 1};
+              Tensor rows(row.data(), KINDRED_FLOAT32, 1, row_length);
+              const std::vector<std::uint64_t> keys{number % 50};
+              const kindred_key_span span = integers(keys);
+              return kindred_keyed_index_upsert(keyed, &span, &rows, nullptr, nullptr, nullptr);
+            },
+            [this](std::uint64_t number) {
+              const std::string text = "word " + std::to_string(number % 200);
+              const kindred_text texts[] = {{text.data(), text.size()}};
+              const std::uint64_t offsets[] = {0, 1};
+              return kindred_memory_learn(memory, texts, offsets, 1, nullptr, 0, 1, nullptr);
+            },
+            [this](std::uint64_t /*number*/) {
+              kindred_string* bytes = nullptr;
+              const kindred_status status = kindred_memory_to_bytes(memory, &bytes);
+              kindred_string_destroy(bytes);
+              return status;
+            },
+            [this](std::uint64_t number) {
+              const kindred_edge edge{static_cast<std::uint32_t>(number % 16),
+                                      static_cast<std::uint32_t>(number / 16 % 16), 0.5F};
+              return kindred_graph_add_edges(graph, &edge, 1, nullptr);
+            },
+            [this](std::uint64_t /*number*/) {
+              const std::uint32_t node = 3;
+              const float value = 1;
+              const std::uint64_t offsets[] = {0, 1};
+              kindred_results* results = nullptr;
+              const kindred_status status =
+                  kindred_graph_spread(graph, &node, &value, offsets, 1, nullptr, &results);
+              kindred_results_destroy(results);
+              return status;
+            },
+            [this](std::uint64_t /*number*/) {
+              const std::uint32_t symbols[] = {2, 3};
+              const std::uint64_t offsets[] = {0, 2};
+              kindred_results* results = nullptr;
+              const kindred_status status =
+                  kindred_matcher_match(matcher, symbols, offsets, 1, nullptr, &results);
+              kindred_results_destroy(results);
+              return status;
+            },
+            [this](std::uint64_t /*number*/) {
+              std::array<kindred_seed_event, 2> events{};
+              return kindred_seeds_step(seeds, nullptr, events.data(), events.size(), nullptr);
+            }};
+  }
+
+  kindred_index* index = nullptr;
+  kindred_keyed_index* keyed = nullptr;
+  kindred_memory* memory = nullptr;
+  kindred_graph* graph = nullptr;
+  kindred_matcher* matcher = nullptr;
+  kindred_vocabulary* vocabulary = nullptr;
+  kindred_seeds* seeds = nullptr;
+};
+
+/// Makes the calls on threads of their own until it is destroyed.
+class Callers {
+ public:
+  explicit Callers(const Shared& shared) {
+    for (const auto& call : shared.calls()) {
+      m_threads.emplace_back([this, call] {
+        for (std::uint64_t number = 0; !m_ends; ++number) {
+          if (call(number) != KINDRED_OK) ++m_failed;
+          ++m_made;
+        }
+      });
+    }
+  }
+  ~Callers() {
+    m_ends = true;
+    for (std::thread& thread : m_threads) thread.join();
+    EXPECT_EQ(m_failed, 0U);
+  }
+  Callers(const Callers&) = delete;
+  Callers& operator=(const Callers&) = delete;
+  void wait_for(std::uint64_t calls) const {
+    const std::uint64_t before = m_made;
+    while (m_made < before + calls) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<bool> m_ends{false};
+  std::atomic<std::uint64_t> m_made{0};
+  std::atomic<std::uint64_t> m_failed{0};
+  std::vector<std::thread> m_threads;
+};
+
+TEST(CSharedHandles, AreUsedByManyThreads) {
+  const Shared shared;
+  std::vector<std::thread> threads;
+  constexpr std::uint64_t each = 60;
+  constexpr std::size_t copies = 3;
+  std::atomic<std::uint64_t> failed{0};
+  const auto calls = shared.calls();
+  for (std::size_t copy = 0; copy < copies; ++copy) {
+    for (const auto& call : calls) {
+      threads.emplace_back([&failed, call] {
+        for (std::uint64_t number = 0; number < each; ++number)
+          if (call(number) != KINDRED_OK) ++failed;
+      });
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failed, 0U);
+  std::size_t rows = 0;
+  KINDRED_EXPECT_OK(kindred_index_size(shared.index, &rows));
+  EXPECT_EQ(rows, copies * each);
+  std::uint64_t patterns = 0;
+  KINDRED_EXPECT_OK(kindred_memory_size(shared.memory, &patterns));
+  EXPECT_EQ(patterns, each);
+  kindred_graph_statistics statistics = KINDRED_GRAPH_STATISTICS_INIT;
+  KINDRED_EXPECT_OK(kindred_graph_describe(shared.graph, &statistics));
+  EXPECT_EQ(statistics.edges, copies * each);
+  kindred_keyed_index_statistics keys = KINDRED_KEYED_INDEX_STATISTICS_INIT;
+  KINDRED_EXPECT_OK(kindred_keyed_index_describe(shared.keyed, &keys));
+  EXPECT_EQ(keys.keys, 50U);
+}
+
+TEST(CSharedHandles, AreDestroyedOnceAndThenRefused) {
+  for (int round = 0; round < 50; ++round) {
+    kindred_vocabulary* vocabulary = nullptr;
+    KINDRED_ASSERT_OK(kindred_vocabulary_create(&vocabulary));
+    std::atomic<int> destroyed{0};
+    std::atomic<int> refused{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&] {
+        const kindred_status status = kindred_vocabulary_destroy(vocabulary);
+        destroyed += status == KINDRED_OK ? 1 : 0;
+        refused += status == KINDRED_INVALID ? 1 : 0;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(destroyed, 1);
+    EXPECT_EQ(refused, 7);
+    std::uint32_t symbol = 0;
+    EXPECT_EQ(kindred_vocabulary_add(vocabulary, "a", 1, &symbol), KINDRED_INVALID);
+  }
+}
+
+TEST(CSharedHandles, OutliveTheirContextWhileThreadsCreateAndDestroyOthers) {
+  std::vector<std::thread> threads;
+  std::atomic<int> failed{0};
+  for (int i = 0; i < 6; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 5; ++round) {
+        kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
+        options.load_profile = 0;
+        options.threads = 1;
+        kindred_context* context = nullptr;
+        kindred_matcher* matcher = nullptr;
+        kindred_results* results = nullptr;
+        const std::uint32_t symbols[] = {1, 2};
+        const std::uint64_t offsets[] = {0, 2};
+        const bool is_right =
+            kindred_context_create(&options, &context) == KINDRED_OK &&
+            kindred_matcher_create(context, symbols, offsets, 1, KINDRED_RESIDENCY_AUTOMATIC,
+                                   &matcher) == KINDRED_OK &&
+            kindred_context_destroy(context) == KINDRED_OK &&
+            kindred_matcher_match(matcher, symbols, offsets, 1, nullptr, &results) == KINDRED_OK &&
+            kindred_matcher_destroy(matcher) == KINDRED_OK &&
+            kindred_results_ids(results)[0] == 0 && kindred_results_destroy(results) == KINDRED_OK;
+        failed += is_right ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failed, 0);
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+
+/// The exit status of a child that runs \p body, which must end by itself; 100 + the signal if it
+/// was killed.
+int status_in_child(const std::function<int()>& body) {
+  constexpr unsigned seconds_max = 20;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(seconds_max);
+    ::_exit(body());
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
+}
+
+TEST(CSharedHandles, OfAForkedProcessAreRefusedAndNothingHangs) {
+  const Shared shared;
+  const auto calls = shared.calls();
+  const Callers callers(shared);
+  for (int round = 0; round < 25; ++round) {
+    callers.wait_for(20);
+    const int status = status_in_child([&] {
+      int number = 1;
+      for (const auto& call : calls) {
+        if (call(0) != KINDRED_NO_SPACE) return number;
+        ++number;
+      }
+      kindred_context* context = nullptr;
+      if (kindred_context_create(nullptr, &context) != KINDRED_NO_SPACE) return 50;
+      if (kindred_index_destroy(shared.index) != KINDRED_NO_SPACE) return 51;
+      // What needs no context works.
+      kindred_vocabulary* vocabulary = nullptr;
+      std::uint32_t symbol = 1;
+      if (kindred_vocabulary_create(&vocabulary) != KINDRED_OK) return 52;
+      if (kindred_vocabulary_add(vocabulary, "a", 1, &symbol) != KINDRED_OK) return 53;
+      if (kindred_vocabulary_add(shared.vocabulary, "a", 1, &symbol) != KINDRED_OK) return 54;
+      if (kindred_vocabulary_destroy(vocabulary) != KINDRED_OK) return 55;
+      return 0;
+    });
+    ASSERT_EQ(status, 0) << "the number of the call, or 100 + the signal; round " << round;
+  }
+}
+
+std::uint64_t address_space() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t pages = 0;
+  file >> pages;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Of this process.
+bool limit_address_space(rlim_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0) return false;
+  limit.rlim_cur = bytes;
+  return ::setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+/// Searches an index and matches sequences, both of some megabytes. Returns the status of the first
+/// call that fails.
+kindred_status use_memory(std::int32_t space) {
+  constexpr std::int64_t rows = 20'000;
+  const std::vector<float> values(rows * row_length, 1);
+  Tensor tensor(values.data(), KINDRED_FLOAT32, rows, row_length);
+  kindred_index* index = nullptr;
+  kindred_matcher* matcher = nullptr;
+  kindred_results* results = nullptr;
+  std::vector<float> scores(rows);
+  Tensor query(values.data(), KINDRED_FLOAT32, 1, row_length);
+  Tensor out(scores.data(), KINDRED_FLOAT32, 1, rows);
+  std::vector<std::uint32_t> symbols(200'000, 1);
+  std::vector<std::uint64_t> offsets;
+  for (std::uint64_t i = 0; i <= symbols.size(); i += 20) offsets.push_back(i);
+  kindred_score_options score = KINDRED_SCORE_OPTIONS_INIT;
+  score.space = space;
+  kindred_match_options match = KINDRED_MATCH_OPTIONS_INIT;
+  match.space = space;
+  kindred_status status = kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index);
+  if (status == KINDRED_OK) status = kindred_index_scores(index, &query, &score, &out, nullptr);
+  if (status == KINDRED_OK)
+    status = kindred_matcher_create(c_context(), symbols.data(), offsets.data(), offsets.size() - 1,
+                                    KINDRED_RESIDENCY_AUTOMATIC, &matcher);
+  if (status == KINDRED_OK)
+    status = kindred_matcher_match(matcher, symbols.data(), offsets.data(), 3, &match, &results);
+  kindred_results_destroy(results);
+  kindred_matcher_destroy(matcher);
+  kindred_index_destroy(index);
+  return status;
+}
+
+/// Runs \p body while the process may have only \p bytes more than now.
+kindred_status within(std::uint64_t bytes, const std::function<kindred_status()>& body) {
+  if (!limit_address_space(address_space() + bytes)) return KINDRED_INTERNAL;
+  kindred_status status = KINDRED_INTERNAL;
+  try {
+    status = body();
+  } catch (const std::bad_alloc&) {
+    status = KINDRED_NO_MEMORY;  // the arguments of this test
+  }
+  limit_address_space(RLIM_INFINITY);
+  return status;
+}
+
+int exit_status_under_limits() {
+  const auto spaces = c_spaces();
+  for (const std::int32_t space : {KINDRED_SPACE_SERIAL, KINDRED_SPACE_OPENMP}) {
+    if (use_memory(space) != KINDRED_OK) return 1;  // starts all threads
+    bool has_failed = false;
+    for (std::uint64_t bytes = 0; bytes < 24U << 20U; bytes += 1U << 20U) {
+      const kindred_status status = within(bytes, [&] { return use_memory(space); });
+      if (status != KINDRED_OK && status != KINDRED_NO_MEMORY) return 2;
+      has_failed = has_failed || status == KINDRED_NO_MEMORY;
+      if (use_memory(space) != KINDRED_OK) return 3;
+    }
+    if (!has_failed) return 4;
+  }
+  return 0;
+}
+
+TEST(CLimits, OfTheAddressSpaceAreStatusesAndTheNextCallSucceeds) {
+  // A process of its own that was not forked from one with a context.
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(std::_Exit(exit_status_under_limits()), testing::ExitedWithCode(0), "");
+}
+
+#endif
+
+}  // namespace
+}  // namespace Kindred::Testing
