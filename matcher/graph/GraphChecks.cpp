@@ -105,7 +105,7 @@ std::string describe_outside(const GraphView<Kokkos::HostSpace>& graph) {
              std::to_string(weight_at(row, i));
     }
   }
-  return {};
+  return "an edge has a weight";
 }
 
 }  // namespace Kindred::Impl
