@@ -284,10 +284,8 @@ VectorIndex VectorIndex::of_file(Context& context, const StoredVectors& stored,
 }
 
 void VectorIndex::save(const std::string& path) const {
-  Impl::translating_out_of_memory("Kindred::VectorIndex::save", [&] {
-    const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-    StoredVectors::save_parts(path, m_state->store.stored(), m_state->store.end_id());
-  });
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
+  StoredVectors::save_parts(path, m_state->store.stored(), m_state->store.end_id());
 }
 
 std::vector<std::byte> VectorIndex::to_bytes() const {
