@@ -303,13 +303,16 @@ StoredVectorsFileInfo StoredVectors::inspect(const std::string& path, int thread
 
 namespace Impl {
 
+void check_element(VectorElement element) {
+  KINDRED_THROW_IF(element > VectorElement::int8, std::to_string(static_cast<int>(element)) +
+                                                      " is not an element type of vectors");
+}
+
 VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end_id) {
   KINDRED_THROW_IF(parts.empty(),
                    "no parts are given; there must be at least one, which may be empty");
   const VectorSpan& first = parts.front().rows;
-  KINDRED_THROW_IF(
-      first.element > VectorElement::int8,
-      std::to_string(static_cast<int>(first.element)) + " is not an element type of vectors");
+  check_element(first.element);
   KINDRED_THROW_IF(first.dimension == 0 || first.dimension >= id_limit,
                    "the dimension is " + std::to_string(first.dimension) + "; it must be 1 … " +
                        std::to_string(id_limit - 1));

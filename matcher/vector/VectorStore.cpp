@@ -50,6 +50,7 @@ std::vector<StoredVectors> VectorStore::stored() const {
 }
 
 void VectorStore::check_options() const {
+  check_element(m_element);
   KINDRED_THROW_IF(m_dimension == 0 || m_dimension >= id_limit,
                    value_message("the dimension", m_dimension) + "; it must be 1 … " +
                        std::to_string(id_limit - 1));
