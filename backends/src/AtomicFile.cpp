@@ -3,17 +3,22 @@
 
 #include <kindred/core/common/Error.hpp>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 namespace Kindred {
 
@@ -67,38 +72,43 @@ std::string temporary_name(const std::string& place) {
   return temporary_prefix(place) + std::to_string(::getpid()) + "-" + std::to_string(next++);
 }
 
-/// Removes temporaries of \p place whose writers have ended: a running writer holds a lock on its
-/// file.
-void remove_leftovers(const std::string& place) {
-  const std::string prefix = std::filesystem::path(temporary_prefix(place)).filename().string();
-  std::error_code ignored;  // files that cannot be read or removed are left
-  for (std::filesystem::directory_iterator entry(folder_of(place), ignored), end;
-       !ignored && entry != end; entry.increment(ignored)) {
-    const std::string name = entry->path().filename().string();
+/// Removes the temporaries in \p folder whose names begin with \p prefix and whose writers have
+/// ended: a running writer holds a lock on its file. Files that cannot be read or removed are left.
+/// Allocates nothing that throws: `std::filesystem::directory_iterator` allocates in functions that
+/// must not throw, and ends the process where memory runs out.
+void remove_leftovers(const char* folder, std::string_view prefix) noexcept {
+  DIR* const entries = ::opendir(folder);
+  if (entries == nullptr) return;
+  const int at = ::dirfd(entries);
+  while (const dirent* const entry = ::readdir(entries)) {
+    const std::string_view name = entry->d_name;
     if (!name.starts_with(prefix) ||
-        name.find_first_not_of("0123456789-", prefix.size()) != std::string::npos)
+        name.find_first_not_of("0123456789-", prefix.size()) != std::string_view::npos)
       continue;
-    const int file = ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    const int file = ::openat(at, entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (file < 0) continue;
-    if (::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlinkat(at, entry->d_name, 0);
     ::close(file);
   }
+  ::closedir(entries);
 }
 
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : m_path(std::move(path)), m_place(place_of(m_path)) {
+  const std::string folder = folder_of(m_place);
+  const std::string prefix = std::filesystem::path(temporary_prefix(m_place)).filename().string();
   // Nobody else may read a replacement before it has the permissions of the old file.
   const unsigned mode = ::access(m_place.c_str(), F_OK) == 0 ? 0600 : 0666;
   // Naming the file later requires /proc; without /proc or unnamed files it is named immediately.
   if (::access("/proc/self/fd", X_OK) == 0)
-    m_file = ::open(folder_of(m_place).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+    m_file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
   if (m_file >= 0) {
     static_cast<void>(::flock(m_file, LOCK_EX | LOCK_NB));
   } else {
     open_named(mode);
   }
-  remove_leftovers(m_place);
+  remove_leftovers(folder.c_str(), prefix);
 }
 
 AtomicFile::~AtomicFile() {
@@ -216,7 +226,12 @@ bool AtomicFile::put_back() noexcept {
 }
 
 void AtomicFile::sync_folder() const {
-  const int folder = ::open(folder_of(m_place).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // The file is in place, so nothing may fail for want of memory.
+  std::array<char, PATH_MAX> path{};
+  const std::size_t length = std::max<std::size_t>(m_place.rfind('/'), 1);  // m_place is absolute
+  if (length >= path.size()) return;
+  std::copy_n(m_place.begin(), length, path.begin());
+  const int folder = ::open(path.data(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;  // a folder may be writable but not readable
   const int result = ::fsync(folder);
   const int why = errno;
@@ -240,16 +255,21 @@ void AtomicFile::publish(std::initializer_list<AtomicFile*> files) {
     file->sync();
   }
   for (AtomicFile* file : files) file->name();
+  std::vector<const AtomicFile*> lost;  // that could not be put back
+  lost.reserve(files.size());           // putting back needs no memory
   AtomicFile* const* next = files.begin();
   try {
     for (; next != files.end(); ++next) (*next)->put_in_place(next + 1 != files.end());
-  } catch (const Error& error) {
-    std::string message = error.what();
+  } catch (const std::exception& error) {
     while (next != files.begin()) {
       --next;
-      if ((*next)->put_back()) continue;
-      message += "; " + (*next)->m_path + " has been replaced, and its old contents " +
-                 ((*next)->m_old.empty() ? "did not exist" : "are in " + (*next)->m_old);
+      if (!(*next)->put_back()) lost.push_back(*next);
+    }
+    if (lost.empty()) throw;
+    std::string message = error.what();
+    for (const AtomicFile* file : lost) {
+      message += "; " + file->m_path + " has been replaced, and its old contents " +
+                 (file->m_old.empty() ? "did not exist" : "are in " + file->m_old);
     }
     throw Error(message);
   }

@@ -59,6 +59,9 @@ std::uint64_t check_graph(const GraphSpan& graph, const GraphOptions& options,
                    std::to_string(graph.names.rows()) + " names for " +
                        std::to_string(graph.nodes) + " nodes; every node must have one, or none");
   check_merge_share(options);
+  KINDRED_THROW_IF(options.weights > EdgeWeights::none,
+                   std::to_string(static_cast<int>(options.weights)) +
+                       " is not a storage of weights; it must be 0 to 2");
   std::atomic<std::uint64_t> outside{0};
   constexpr double edge_nanoseconds = 1;
   workers.for_each_range(
@@ -105,7 +108,7 @@ std::string describe_outside(const GraphView<Kokkos::HostSpace>& graph) {
              std::to_string(weight_at(row, i));
     }
   }
-  return {};
+  return "an edge has a weight";
 }
 
 }  // namespace Kindred::Impl

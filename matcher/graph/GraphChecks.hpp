@@ -28,7 +28,7 @@ void check_edges(const GraphSnapshot& graph, std::span<const Edge> edges,
 /// numbers
 void check_nodes(std::size_t nodes, std::uint64_t more, std::size_t kinds);
 
-/// An edge with a weight outside [0, 1], for a message. \p graph must have one.
+/// An edge with a weight outside [0, 1], for a message, which `, outside [0, 1]` continues.
 std::string describe_outside(const GraphView<Kokkos::HostSpace>& graph);
 
 }  // namespace Kindred::Impl

@@ -55,7 +55,8 @@ void save_graph(const std::string& path, const StoredGraph& graph);
 /// The bytes of that file.
 std::vector<std::byte> graph_bytes(const StoredGraph& graph);
 
-/// \brief Maps a file and validates every byte and every number used to locate rows.
+/// \brief Maps a file and validates every byte, every number used to locate rows, and that both
+/// directions contain the same edges.
 /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
 /// offset and the reason
 StoredGraph load_graph(const std::string& path, int threads);

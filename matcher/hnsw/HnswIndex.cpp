@@ -36,6 +36,10 @@ using Impl::value_message;
 namespace {
 
 void check_settings(std::size_t dimension, const HnswSettings& settings) {
+  KINDRED_THROW_IF(
+      settings.metric > Metric::l2 || settings.traversal > HnswTraversal::floats,
+      "the metric is " + std::to_string(static_cast<int>(settings.metric)) + " and the traversal " +
+          std::to_string(static_cast<int>(settings.traversal)) + "; each must be 0 to 2");
   KINDRED_THROW_IF(dimension == 0 || dimension > Impl::dimension_max,
                    value_message("the dimension", dimension) + "; it must be 1 … " +
                        std::to_string(Impl::dimension_max));

@@ -19,8 +19,20 @@
 namespace KINDRED_PUBLIC Kindred {
 
 namespace {
+
 constexpr std::uint32_t telemetry_epochs_max = 1U << 20U;
+
+/// Calls \p body, which takes over the contents of a file. Its InvalidArgument names the file.
+template <class Body>
+void naming(const std::string& path, const Body& body) {
+  try {
+    body();
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(path + ": " + error.what());
+  }
 }
+
+}  // namespace
 
 SeedLayer::State::State(Context& given, const SeedLayerOptions& requested)
     : context(given),
@@ -206,8 +218,10 @@ void SeedLayer::restore_blueprints(const std::string& path) try {
                          std::to_string(weights) + " weights; rows of the layer have " +
                          std::to_string(state.chunks.hidden) + " features");
   }
-  state.check_blueprints(state.seeds, registry);
-  state.take(state.seeds, std::move(registry));
+  naming(path, [&] {
+    state.check_blueprints(state.seeds, registry);
+    state.take(state.seeds, std::move(registry));
+  });
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::restore_blueprints");
 }
@@ -246,32 +260,32 @@ void SeedLayer::restore(const std::string& path) try {
   Impl::StoredSeeds checkpoint = Impl::load_checkpoint(path);
   State& state = *m_state;
   const std::lock_guard lock(state.mutex);
-  const auto check_same = [&](const char* what, std::uint64_t saved, std::uint64_t own) {
-    KINDRED_THROW_IF(saved != own, path + ": a checkpoint of a layer with " +
-                                       std::to_string(saved) + " " + what + "; this one has " +
-                                       std::to_string(own));
-  };
-  check_same("features", checkpoint.hidden, state.chunks.hidden);
-  check_same("seeds", checkpoint.state.seeds(), state.chunks.seeds);
-  for (std::size_t seed = 0; seed < checkpoint.state.seeds(); ++seed) {
-    const std::int32_t id = checkpoint.state.blueprint[seed];
-    if (id < 0) continue;
-    const std::span<const char> name = checkpoint.blueprints[static_cast<std::size_t>(id)];
-    KINDRED_THROW_IF(!state.blueprints.contains(id) ||
-                         state.blueprints.name(id) != std::string_view(name.data(), name.size()),
-                     path + ": seed " + std::to_string(seed) + " has blueprint " +
-                         std::to_string(id) + ", " +
-                         in_quotes(std::string_view(name.data(), name.size())) +
-                         ", which the layer does not have under this id");
-  }
-  state.check_blueprints(checkpoint.state, state.blueprints);
-  auto schedules = state.new_schedules(checkpoint.state);
-  for (std::size_t seed = 0; seed < schedules.size(); ++seed) {
-    if (schedules[seed]) schedules[seed]->restore(checkpoint.schedules[seed]);
-  }
-  state.take(std::move(checkpoint.state), state.blueprints);
-  state.schedules = std::move(schedules);
-  state.epoch = checkpoint.epoch;
+  naming(path, [&] {
+    const auto check_same = [](const char* what, std::uint64_t saved, std::uint64_t own) {
+      KINDRED_THROW_IF(saved != own, "a checkpoint of a layer with " + std::to_string(saved) + " " +
+                                         what + "; this one has " + std::to_string(own));
+    };
+    check_same("features", checkpoint.hidden, state.chunks.hidden);
+    check_same("seeds", checkpoint.state.seeds(), state.chunks.seeds);
+    for (std::size_t seed = 0; seed < checkpoint.state.seeds(); ++seed) {
+      const std::int32_t id = checkpoint.state.blueprint[seed];
+      if (id < 0) continue;
+      const std::span<const char> name = checkpoint.blueprints[static_cast<std::size_t>(id)];
+      KINDRED_THROW_IF(!state.blueprints.contains(id) ||
+                           state.blueprints.name(id) != std::string_view(name.data(), name.size()),
+                       "seed " + std::to_string(seed) + " has blueprint " + std::to_string(id) +
+                           ", " + in_quotes(std::string_view(name.data(), name.size())) +
+                           ", which the layer does not have under this id");
+    }
+    state.check_blueprints(checkpoint.state, state.blueprints);
+    auto schedules = state.new_schedules(checkpoint.state);
+    for (std::size_t seed = 0; seed < schedules.size(); ++seed) {
+      if (schedules[seed]) schedules[seed]->restore(checkpoint.schedules[seed]);
+    }
+    state.take(std::move(checkpoint.state), state.blueprints);
+    state.schedules = std::move(schedules);
+    state.epoch = checkpoint.epoch;
+  });
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::restore");
 }

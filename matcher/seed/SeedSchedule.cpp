@@ -55,7 +55,14 @@ class WeightDrift {
     return distance == 0 ? 0 : std::sqrt(distance) / std::sqrt(norm);
   }
   const std::vector<double>& mean() const noexcept { return m_mean; }
-  void restore(std::span<const double> mean) { m_mean.assign(mean.begin(), mean.end()); }
+  /// \throws InvalidArgument for a mean that no weights have
+  void restore(const char* schedule, std::span<const double> mean) {
+    constexpr double most = std::numeric_limits<float>::max();
+    const auto possible = [](double value) { return within(value, -most, most); };
+    if (!std::all_of(mean.begin(), mean.end(), possible))
+      refuse_state(schedule, "the mean weights must be finite, as float32");
+    m_mean.assign(mean.begin(), mean.end());
+  }
 
  private:
   std::vector<double> m_mean;
@@ -104,8 +111,8 @@ class DriftSchedule final : public GraftingSchedule {
   void restore(std::span<const double> state) override {
     if (state.empty() || !is_count(state[0], settings().pause_epochs))
       refuse_state("drift_controlled", "a pause and the mean weights are needed");
+    m_drift.restore("drift_controlled", state.subspan(1));
     m_pause.restore(state[0]);
-    m_drift.restore(state.subspan(1));
   }
 
  private:
@@ -179,9 +186,9 @@ class AdaptiveSchedule final : public GraftingSchedule {
     if (state.size() < 2 || !is_count(state[0], settings().pause_epochs) ||
         !std::isfinite(state[1]))
       refuse_state("adaptive", "a pause, a velocity and the mean weights are needed");
+    m_drift.restore("adaptive", state.subspan(2));
     m_pause.restore(state[0]);
     m_velocity.restore(state[1]);
-    m_drift.restore(state.subspan(2));
   }
 
  private:

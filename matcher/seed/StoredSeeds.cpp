@@ -6,7 +6,11 @@
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionWriter.hpp"
 
+#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/SeedSchedule.hpp>
+
 #include <array>
+#include <limits>
 #include <type_traits>
 
 namespace Kindred::Impl {
@@ -27,6 +31,26 @@ Ragged<T> read_rows(const SectionChecks& checks, const std::string& values,
   rows.values.assign(elements.begin(), elements.end());
   rows.offsets.insert(rows.offsets.end(), ends.begin(), ends.end());
   return rows;
+}
+
+/// \throws CorruptFile for a schedule that no seed can have, whatever the settings of its layer
+void check_schedules(const SectionChecks& checks, const StoredSeeds& checkpoint) {
+  ScheduleSettings any;
+  any.pause_epochs = std::numeric_limits<std::int32_t>::max();
+  for (std::size_t seed = 0; seed < checkpoint.state.seeds(); ++seed) {
+    const std::span<const double> numbers = checkpoint.schedules[seed];
+    if (checkpoint.state.lifecycle[seed] != Lifecycle::grafting) {
+      if (!numbers.empty())
+        checks.refuse<std::uint64_t>("schedule.ends", seed,
+                                     "a seed that is not grafting has the state of a schedule");
+      continue;
+    }
+    try {
+      make_schedule(checkpoint.state.schedule[seed], any)->restore(numbers);
+    } catch (const InvalidArgument& error) {
+      checks.refuse<std::uint64_t>("schedule.ends", seed, error.what());
+    }
+  }
 }
 
 }  // namespace
@@ -76,6 +100,7 @@ StoredSeeds load_checkpoint(const std::string& path) {
     checks.refuse<std::uint64_t>("schedule.ends", 0,
                                  std::to_string(out.schedules.rows()) + " rows; " +
                                      std::to_string(head[1]) + " are expected");
+  check_schedules(checks, out);
   out.blueprints = read_rows<char>(checks, "blueprint.text", "blueprint.ends");
   for (std::size_t i = 0; i < head[1]; ++i) {
     const std::int64_t blueprint = out.state.blueprint[i];

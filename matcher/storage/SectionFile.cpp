@@ -34,28 +34,17 @@ bool is_element(ElementType type, std::uint32_t bytes) {
 SectionFile::SectionFile(std::string path, std::string_view kind, int threads)
     : m_path(std::move(path)) {
   const FileDescriptor file = open_existing(m_path, Access::read);
-  const SectionHeader header = read_header(file.get(), m_path, kind);
-  check_size(file_size(file.get(), m_path), header);
-  map(file.get());
-  check(header, threads);
+  const FoundHeader found = read_header(file.get(), m_path, kind);
+  map(file.get(), found);
+  check(found.header, threads);
 }
 
 SectionFile::SectionFile(std::span<const std::byte> bytes, std::string_view kind, int threads)
     : m_path("the buffer") {
-  const SectionHeader header = read_header(bytes, m_path, kind);
-  check_size(bytes.size(), header);
-  map(-1);
+  const FoundHeader found = read_header(bytes, m_path, kind);
+  map(-1, found);
   std::memcpy(m_data, bytes.data(), m_revision.bytes);
-  check(header, threads);
-}
-
-void SectionFile::check_size(std::uint64_t size, const SectionHeader& header) {
-  if (size < header.bytes) {
-    fail(size, "the file ends after " + std::to_string(size) + " of " +
-                   std::to_string(header.bytes) + " bytes: it was cut");
-  }
-  m_revision = revision_of(header);
-  m_uncommitted = size - header.bytes;
+  check(found.header, threads);
 }
 
 void SectionFile::check(const SectionHeader& header, int threads) {
@@ -70,7 +59,9 @@ void SectionFile::check(const SectionHeader& header, int threads) {
 
 SectionFile::~SectionFile() { ::munmap(m_data, m_revision.bytes); }
 
-void SectionFile::map(int descriptor) {
+void SectionFile::map(int descriptor, const FoundHeader& found) {
+  m_revision = revision_of(found.header);
+  m_uncommitted = found.uncommitted;
   const int source = descriptor < 0 ? MAP_ANONYMOUS : MAP_NORESERVE;
   void* const data = ::mmap(nullptr, m_revision.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | source,
                             descriptor, 0);

@@ -43,7 +43,8 @@ class SectionFile {
 
   const std::string& path() const noexcept { return m_path; }
   FileRevision revision() const noexcept { return m_revision; }
-  /// Bytes after the committed ones, left by an interrupted writer; the next append removes them.
+  /// Bytes after the committed ones and the second slot of the header, left by an interrupted
+  /// writer; the next append removes them.
   std::uint64_t uncommitted_bytes() const noexcept { return m_uncommitted; }
 
   std::size_t commits() const noexcept { return m_commits.size(); }
@@ -69,9 +70,7 @@ class SectionFile {
   std::pair<std::byte*, std::uint64_t> typed(std::size_t commit, std::string_view name,
                                              ElementType type, std::size_t element_bytes) const;
   /// Maps the committed bytes of a file, or memory for as many if \p descriptor is negative.
-  void map(int descriptor);
-  /// Checks that \p size bytes contain the committed ones.
-  void check_size(std::uint64_t size, const SectionHeader& header);
+  void map(int descriptor, const FoundHeader& found);
   /// Checks what is mapped, and unmaps it if it is invalid.
   void check(const SectionHeader& header, int threads);
   void read_tables(const SectionHeader& header);

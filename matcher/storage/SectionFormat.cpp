@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SectionFormat.hpp"
 
+#include "FileDescriptor.hpp"
 #include "common/Hash.hpp"
 
 #include <kindred/Version.hpp>
@@ -24,36 +25,61 @@ std::string version_text(std::uint32_t version) {
          std::to_string(version % 100);
 }
 
-/// Reads the first bytes of the file and returns how many there are, at most the size of a header.
-std::size_t read_start(int descriptor, const std::string& path, SectionHeader& header) {
-  std::size_t done = 0;
-  auto* const out = reinterpret_cast<char*>(&header);
-  while (done < sizeof(header)) {
-    const ssize_t count =
-        ::pread(descriptor, out + done, sizeof(header) - done, static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Error(path + ": reading failed: " + std::strerror(errno));
-    if (count == 0) break;
-    done += static_cast<std::size_t>(count);
+/// The bytes of a file, on disk or in memory.
+struct FileBytes {
+  int descriptor = -1;  ///< negative: the bytes are in memory
+  std::span<const std::byte> memory;
+  const std::string* path = nullptr;
+
+  std::uint64_t size() const {
+    return descriptor < 0 ? memory.size() : file_size(descriptor, *path);
   }
-  return done;
+  /// Reads the header at \p offset and returns how many of its bytes the file has.
+  std::size_t read(std::uint64_t offset, SectionHeader& header) const {
+    if (descriptor < 0) {
+      if (offset >= memory.size()) return 0;
+      const std::size_t count = std::min(memory.size() - offset, sizeof(header));
+      std::memcpy(&header, memory.data() + offset, count);
+      return count;
+    }
+    std::size_t done = 0;
+    auto* const out = reinterpret_cast<char*>(&header);
+    while (done < sizeof(header)) {
+      const ssize_t count =
+          ::pread(descriptor, out + done, sizeof(header) - done, static_cast<off_t>(offset + done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) throw Error(*path + ": reading failed: " + std::strerror(errno));
+      if (count == 0) break;
+      done += static_cast<std::size_t>(count);
+    }
+    return done;
+  }
+};
+
+bool is_whole(const SectionHeader& header) {
+  return header.magic == section_magic && header.checksum == checksum_of(header);
 }
 
-/// Checks that the \p bytes bytes that were read are the header of a file of Kindred.
-void check_magic(std::size_t bytes, const SectionHeader& header, const std::string& path) {
+/// \brief Reads the first slot, or the second one if that is damaged. Returns whether one is valid.
+/// \throws CorruptFile if the file is not one of Kindred
+bool find_header(const FileBytes& file, FoundHeader& found) {
+  SectionHeader& header = found.header;
+  const std::size_t bytes = file.read(0, header);
   if (bytes < sizeof(header)) {
     throw CorruptFile(
-        path, bytes,
+        *file.path, bytes,
         "the file ends within the header of " + std::to_string(sizeof(header)) + " bytes");
   }
-  if (header.magic != section_magic)
-    throw CorruptFile(path, 0,
+  if (is_whole(header)) return true;
+  const bool is_ours = header.magic == section_magic;
+  const std::uint64_t size = file.size();
+  const std::uint64_t second = size - std::min<std::uint64_t>(size, sizeof(header));
+  found.is_second =
+      file.read(second, header) == sizeof(header) && is_whole(header) && header.bytes == second;
+  if (!found.is_second && !is_ours)
+    throw CorruptFile(*file.path, 0,
                       "is not a file of Kindred: it does not begin with the 8 bytes of the format");
-}
-
-[[noreturn]] void refuse_checksum(const std::string& path) {
-  throw CorruptFile(path, 0,
-                    "the header is damaged: its checksum does not match; restore the file");
+  return found.is_second;
 }
 
 /// Checks a header whose checksum is right.
@@ -86,6 +112,31 @@ void check_header(const SectionHeader& header, const std::string& path, std::str
   }
 }
 
+FoundHeader checked_header(const FileBytes& file, std::string_view kind) {
+  FoundHeader found;
+  for (int attempt = 0; !find_header(file, found); ++attempt) {
+    // Another process may be replacing the header, which takes microseconds.
+    if (file.descriptor < 0 || attempt == 3)
+      throw CorruptFile(*file.path, 0,
+                        "the header is damaged: its checksum does not match; restore the file");
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  check_header(found.header, *file.path, kind);
+  const std::uint64_t size = file.size();
+  const std::uint64_t committed = found.header.bytes;
+  if (size < committed) {
+    throw CorruptFile(*file.path, size,
+                      "the file ends after " + std::to_string(size) + " of " +
+                          std::to_string(committed) +
+                          " bytes: it was cut; restore it or save it again");
+  }
+  SectionHeader second{};
+  const bool has_second = file.read(committed, second) == sizeof(second) &&
+                          std::memcmp(&second, &found.header, sizeof(second)) == 0;
+  found.uncommitted = size - committed - (has_second ? sizeof(second) : 0);
+  return found;
+}
+
 }  // namespace
 
 std::uint64_t checksum_of(const SectionHeader& header) noexcept {
@@ -96,28 +147,13 @@ std::uint64_t checksum_of(std::span<const std::uint64_t> pieces) noexcept {
   return hash64(pieces.data(), pieces.size_bytes());
 }
 
-SectionHeader read_header(int descriptor, const std::string& path, std::string_view kind) {
-  SectionHeader header{};
-  for (int attempt = 0;; ++attempt) {
-    check_magic(read_start(descriptor, path, header), header, path);
-    if (header.checksum == checksum_of(header)) break;
-    // Another process may be replacing the header, which takes microseconds.
-    if (attempt == 3) refuse_checksum(path);
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-  check_header(header, path, kind);
-  return header;
+FoundHeader read_header(int descriptor, const std::string& path, std::string_view kind) {
+  return checked_header({descriptor, {}, &path}, kind);
 }
 
-SectionHeader read_header(std::span<const std::byte> bytes, const std::string& name,
-                          std::string_view kind) {
-  SectionHeader header{};
-  const std::size_t count = std::min(bytes.size(), sizeof(header));
-  if (count > 0) std::memcpy(&header, bytes.data(), count);
-  check_magic(count, header, name);
-  if (header.checksum != checksum_of(header)) refuse_checksum(name);
-  check_header(header, name, kind);
-  return header;
+FoundHeader read_header(std::span<const std::byte> bytes, const std::string& name,
+                        std::string_view kind) {
+  return checked_header({-1, bytes, &name}, kind);
 }
 
 }  // namespace Kindred::Impl

@@ -28,7 +28,12 @@ inline constexpr std::uint64_t section_alignment = 64;
 /// computed while the section is written and checked by several threads.
 inline constexpr std::uint64_t section_piece = std::uint64_t{4} << 20U;
 
-/// The first bytes of a file, the only ones that are ever overwritten.
+/// \brief The first bytes of a file. A file that was appended to has them twice: its second slot
+/// follows the committed bytes.
+///
+/// An append first makes the second slot durable and then overwrites the first one, so that one of
+/// them is valid at any moment. At rest both describe the same commit, the newest: damage of one
+/// never selects an older state.
 struct SectionHeader {
   std::array<char, 8> magic;
   std::uint32_t format_version;
@@ -88,7 +93,7 @@ std::string_view text_of(const std::array<char, size>& field) {
   return all.substr(0, all.find('\0'));
 }
 
-/// Identifies the state of a file: two files with the same revision have the same bytes.
+/// Identifies the state of a file: two files with the same revision have the same committed bytes.
 struct FileRevision {
   std::uint64_t bytes = 0;
   std::uint64_t commits = 0;
@@ -104,12 +109,20 @@ std::uint64_t checksum_of(const SectionHeader& header) noexcept;
 /// Combines the checksums of the pieces.
 std::uint64_t checksum_of(std::span<const std::uint64_t> pieces) noexcept;
 
+/// The header of a file, and what follows the committed bytes.
+struct FoundHeader {
+  SectionHeader header{};
+  bool is_second = false;         ///< it was found in the second slot: the first one is damaged
+  std::uint64_t uncommitted = 0;  ///< bytes that are neither committed nor the second slot
+};
+
 /// \brief Reads and validates the header of the open file \p descriptor.
-/// \throws CorruptFile; Error if it cannot be read
-SectionHeader read_header(int descriptor, const std::string& path, std::string_view kind);
+/// \throws CorruptFile, also if the file is shorter than its committed bytes; Error if it cannot be
+/// read
+FoundHeader read_header(int descriptor, const std::string& path, std::string_view kind);
 /// The same for the bytes of a file in memory. \param name for messages
-SectionHeader read_header(std::span<const std::byte> bytes, const std::string& name,
-                          std::string_view kind);
+FoundHeader read_header(std::span<const std::byte> bytes, const std::string& name,
+                        std::string_view kind);
 
 }  // namespace Kindred::Impl
 

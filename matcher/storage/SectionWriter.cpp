@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -29,8 +28,7 @@ std::array<char, size> field_of(std::string_view text) {
 
 SectionWriter::SectionWriter(std::string path, std::string_view kind) : m_path(std::move(path)) {
   m_new.emplace(m_path);
-  std::error_code ignored;  // `m_new` has checked the folder
-  if (std::filesystem::exists(m_path, ignored)) m_locked = lock_existing(m_path, Access::read);
+  if (::access(m_path.c_str(), F_OK) == 0) m_locked = lock_existing(m_path, Access::read);
   start(kind);
 }
 
@@ -49,7 +47,8 @@ void SectionWriter::start(std::string_view kind) {
 
 SectionWriter::SectionWriter(std::string path, std::string_view kind, const FileRevision& expected)
     : m_path(std::move(path)), m_locked(lock_existing(m_path, Access::write)) {
-  m_header = read_header(m_locked.get(), m_path, kind);
+  const FoundHeader found = read_header(m_locked.get(), m_path, kind);
+  m_header = found.header;
   if (revision_of(m_header) != expected) {
     throw InvalidArgument(
         m_path + ": has changed since it was read or written: it has " +
@@ -57,12 +56,14 @@ SectionWriter::SectionWriter(std::string path, std::string_view kind, const File
         " commits, but " + std::to_string(expected.bytes) + " bytes in " +
         std::to_string(expected.commits) + " commits were expected; load it again");
   }
-  const std::uint64_t size = file_size(m_locked.get(), m_path);
-  if (size < m_header.bytes)
-    throw CorruptFile(m_path, size, "the file was truncated; restore it or save it again");
-  // Removes the data of a writer that did not finish.
-  if (size > m_header.bytes && ::ftruncate(m_locked.get(), static_cast<off_t>(m_header.bytes)) != 0)
-    throw Error(m_path + ": cannot be truncated to the committed bytes: " + std::strerror(errno));
+  // The second slot, and the data of a writer that did not finish, make way for the new commit;
+  // the first slot must be valid and durable before that.
+  if (found.is_second) write_at(m_locked.get(), 0, &m_header, sizeof(m_header), m_path);
+  if (file_size(m_locked.get(), m_path) > m_header.bytes) {
+    sync(m_locked.get(), m_path);
+    if (::ftruncate(m_locked.get(), static_cast<off_t>(m_header.bytes)) != 0)
+      throw Error(m_path + ": cannot be truncated to the committed bytes: " + std::strerror(errno));
+  }
   m_head.commit = m_header.commits;
   m_head.begin = m_end = m_header.bytes;
   m_head.previous_offset = m_header.table_offset;
@@ -138,7 +139,8 @@ FileRevision SectionWriter::commit() {
     m_new->write_at(0, &m_header, sizeof(m_header));
     AtomicFile::publish({&*m_new});
   } else {
-    // The header must not become durable before the data that it refers to.
+    // The first slot is overwritten once the data and the second slot are durable.
+    append(&m_header, sizeof(m_header));
     sync(m_locked.get(), m_path);
     write_at(m_locked.get(), 0, &m_header, sizeof(m_header), m_path);
     sync(m_locked.get(), m_path);

@@ -80,49 +80,68 @@ void write_ids(SectionWriter& writer, std::span<const StoredVectors> parts) {
   }
 }
 
-/// \throws InvalidArgument for parts that do not match
-VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end_id) {
-  KINDRED_THROW_IF(parts.empty(),
-                   "no parts are given; there must be at least one, which may be empty");
-  const VectorSpan& first = parts.front().rows;
-  KINDRED_THROW_IF(first.dimension == 0 || first.dimension >= id_limit,
-                   "the dimension is " + std::to_string(first.dimension) + "; it must be 1 … " +
-                       std::to_string(id_limit - 1));
-  KINDRED_THROW_IF(end_id > id_limit, "the end of the ids is " + std::to_string(end_id) +
-                                          "; it must be at most " + std::to_string(id_limit));
-  VectorsHead head{static_cast<std::uint64_t>(first.element), first.dimension, 0, end_id,
-                   parts.front().quantized.stride};
-  std::uint64_t next_id = 0;
-  for (const StoredVectors& part : parts) {
-    const std::size_t count = part.rows.count();
-    const bool scaled = first.element == VectorElement::int8;
-    const StoredQuantizedRows& quantized = part.quantized;
-    const bool fits =
-        part.rows.element == first.element && part.rows.dimension == first.dimension &&
-        part.rows.values.size() == count * part.rows.row_bytes() &&
-        part.rows.scales.size() == (scaled ? count : 0) && part.norms.size() == count &&
-        (part.ids.empty() || part.ids.size() == count) &&
-        (part.live.empty() || part.live.size() == (count + 63) / 64) &&
-        (quantized.stride == 0 ||
-         (quantized.stride >= first.dimension &&
-          checked_product({count, quantized.stride}) == quantized.values.size() &&
-          quantized.scales.size() == count && quantized.errors.size() == count &&
-          quantized.norms.size() == count));
-    KINDRED_THROW_IF(!fits, "the columns of " + std::to_string(count) + " rows of dimension " +
-                                std::to_string(part.rows.dimension) + " do not match");
-    if (quantized.stride != head.quantized_stride) head.quantized_stride = 0;
-    for_each_live_run(part, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t row = begin; row < end; ++row) {
-        const std::uint64_t id = id_of(part, row);
-        KINDRED_THROW_IF(id < next_id || id >= end_id,
-                         "a row has the id " + std::to_string(id) + "; ids must ascend from " +
-                             std::to_string(next_id) + " and stay below " + std::to_string(end_id));
-        next_id = id + 1;
-      }
-      head.rows += end - begin;
-    });
-  }
-  return head;
+/// What a scale of int8 rows, a norm, and a number of the quantized copy must be.
+bool is_scale(float scale) { return scale >= 0 && std::isfinite(scale); }
+bool is_norm(double norm) { return !(norm < 0); }
+bool is_bound(float number) { return number >= 0; }  // a NaN would invalidate the bound of a row
+
+/// \throws InvalidArgument for the first number that is not \p good
+template <class T, class Good>
+void check_all(const char* what, std::span<const T> numbers, const char* limit, const Good& good) {
+  const auto bad = std::find_if_not(numbers.begin(), numbers.end(), good);
+  if (bad == numbers.end()) return;
+  throw InvalidArgument(std::string("the ") + what + " of row " +
+                        std::to_string(bad - numbers.begin()) + " is " + std::to_string(*bad) +
+                        "; it must be " + limit);
+}
+
+/// \throws InvalidArgument for columns of a part that contradict each other
+void check_columns(const StoredVectors& part) {
+  const std::size_t count = part.rows.count();
+  const std::size_t dimension = part.rows.dimension;
+  const StoredQuantizedRows& quantized = part.quantized;
+  const bool scaled = part.rows.element == VectorElement::int8;
+  const bool fits = part.rows.values.size() == count * part.rows.row_bytes() &&
+                    part.rows.scales.size() == (scaled ? count : 0) && part.norms.size() == count &&
+                    (part.ids.empty() || part.ids.size() == count) &&
+                    (part.live.empty() || part.live.size() == (count + 63) / 64) &&
+                    (quantized.stride == 0 ||
+                     (quantized.stride >= dimension &&
+                      checked_product({count, quantized.stride}) == quantized.values.size() &&
+                      quantized.scales.size() == count && quantized.errors.size() == count &&
+                      quantized.norms.size() == count));
+  KINDRED_THROW_IF(!fits, "the columns of " + std::to_string(count) + " rows of dimension " +
+                              std::to_string(dimension) + " do not match");
+  KINDRED_THROW_IF(
+      reinterpret_cast<std::uintptr_t>(part.rows.values.data()) % size_of(part.rows.element) != 0,
+      "the rows do not begin at a multiple of " + std::to_string(size_of(part.rows.element)) +
+          " bytes, the size of their elements");
+  KINDRED_THROW_IF(!part.live.empty() && count % 64 != 0 && (part.live.back() >> count % 64) != 0,
+                   "a bit of `live` is set for a row that does not exist; there are " +
+                       std::to_string(count) + " rows");
+  check_all("scale", part.rows.scales, "finite and ≥ 0", is_scale);
+  check_all("norm", part.norms, "≥ 0", is_norm);
+  if (quantized.stride == 0) return;
+  check_all("quantized scale", quantized.scales, "≥ 0", is_bound);
+  check_all("quantized error", quantized.errors, "≥ 0", is_bound);
+  check_all("quantized norm", quantized.norms, "≥ 0", is_bound);
+}
+
+/// Checks that the ids of a part ascend from \p next_id and stay below \p end_id. Returns the id
+/// after the last one. \throws InvalidArgument
+std::uint64_t check_ids(const StoredVectors& part, std::uint64_t next_id, std::uint64_t end_id) {
+  const auto check = [&](std::uint64_t id) {
+    KINDRED_THROW_IF(id < next_id || id >= end_id,
+                     "a row has the id " + std::to_string(id) + "; ids must ascend from " +
+                         std::to_string(next_id) + " and stay below " + std::to_string(end_id));
+    next_id = id + 1;
+  };
+  for (const std::uint32_t id : part.ids) check(id);
+  const std::size_t count = part.rows.count();
+  if (!part.ids.empty() || count == 0) return next_id;
+  check(part.first_id);
+  if (count > 1) check(std::uint64_t{part.first_id} + count - 1);
+  return next_id;
 }
 
 /// Writes all sections of the live rows of \p parts.
@@ -178,13 +197,13 @@ StoredVectors vectors_of(std::shared_ptr<const SectionFile> file, int threads) {
     scales = checks.section<float>("scale");
     checks.count<float>("scale", scales, head.rows);
     checks.all<float>("scale", scales.size(), "the scale must be finite and ≥ 0",
-                      [&](std::size_t i) { return scales[i] >= 0 && std::isfinite(scales[i]); });
+                      [&](std::size_t i) { return is_scale(scales[i]); });
   }
   stored.rows = VectorSpan(element, values, head.dimension, scales);
   stored.norms = checks.section<double>("norm");
   checks.count<double>("norm", stored.norms, head.rows);
   checks.all<double>("norm", stored.norms.size(), "the norm is negative",
-                     [&](std::size_t i) { return !(stored.norms[i] < 0); });
+                     [&](std::size_t i) { return is_norm(stored.norms[i]); });
   if (checks.has("id")) {
     stored.ids = checks.section<std::uint32_t>("id");
     checks.count<std::uint32_t>("id", stored.ids, head.rows);
@@ -205,9 +224,8 @@ StoredVectors vectors_of(std::shared_ptr<const SectionFile> file, int threads) {
     const auto column = [&](const char* name) {
       const std::span<const float> numbers = checks.section<float>(name);
       checks.count<float>(name, numbers, head.rows);
-      // A NaN would invalidate the bound of a row.
       checks.all<float>(name, numbers.size(), "the number must not be negative or NaN",
-                        [&](std::size_t i) { return numbers[i] >= 0; });
+                        [&](std::size_t i) { return is_bound(numbers[i]); });
       return numbers;
     };
     quantized.scales = column("shadow.scale");
@@ -299,6 +317,35 @@ StoredVectorsFileInfo StoredVectors::inspect(const std::string& path, int thread
 }
 
 namespace Impl {
+
+void check_element(VectorElement element) {
+  KINDRED_THROW_IF(element > VectorElement::int8, std::to_string(static_cast<int>(element)) +
+                                                      " is not an element type of vectors");
+}
+
+VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end_id) {
+  KINDRED_THROW_IF(parts.empty(),
+                   "no parts are given; there must be at least one, which may be empty");
+  const VectorSpan& first = parts.front().rows;
+  check_element(first.element);
+  KINDRED_THROW_IF(first.dimension == 0 || first.dimension >= id_limit,
+                   "the dimension is " + std::to_string(first.dimension) + "; it must be 1 … " +
+                       std::to_string(id_limit - 1));
+  KINDRED_THROW_IF(end_id > id_limit, "the end of the ids is " + std::to_string(end_id) +
+                                          "; it must be at most " + std::to_string(id_limit));
+  VectorsHead head{static_cast<std::uint64_t>(first.element), first.dimension, 0, end_id,
+                   parts.front().quantized.stride};
+  std::uint64_t next_id = 0;
+  for (const StoredVectors& part : parts) {
+    KINDRED_THROW_IF(part.rows.element != first.element || part.rows.dimension != first.dimension,
+                     "the element types or dimensions of the parts do not match");
+    check_columns(part);
+    if (part.quantized.stride != head.quantized_stride) head.quantized_stride = 0;
+    next_id = check_ids(part, next_id, end_id);
+    for_each_live_run(part, [&](std::size_t begin, std::size_t end) { head.rows += end - begin; });
+  }
+  return head;
+}
 
 void write_head(SectionWriter& writer, const VectorsHead& head) {
   writer.write<std::uint64_t>("head", std::array{head.element, head.dimension, head.rows,

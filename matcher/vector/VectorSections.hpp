@@ -33,6 +33,13 @@ struct VectorsHead {
   std::uint64_t quantized_stride = 0;  ///< 0: there is no quantized copy
 };
 
+/// \throws InvalidArgument for a number that is not one of the element types
+void check_element(VectorElement element);
+/// \brief Checks everything about the rows of \p parts that an index or a file of them relies on,
+/// but not that norms and quantized copies belong to their rows. O(rows).
+/// \throws InvalidArgument
+VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end_id);
+
 /// `StoredVectors::save_parts`. \param more writes more sections of the same commit
 void write_vectors(const std::string& path, std::span<const StoredVectors> parts,
                    std::uint64_t end_id, const std::function<void(SectionWriter&)>& more = {});

@@ -32,24 +32,8 @@ VectorStore::VectorStore(Context& context, const StoredVectors& stored,
       m_options(options),
       m_end_id(stored.end_id) {
   check_options();
-  const std::size_t count = stored.rows.count();
-  KINDRED_THROW_IF(
-      stored.norms.size() != count || (!stored.ids.empty() && stored.ids.size() != count) ||
-          (!stored.live.empty() && stored.live.size() != filter_words(count)),
-      value_message("the number of rows", count) + "; there are " +
-          std::to_string(stored.norms.size()) + " norms, " + std::to_string(stored.ids.size()) +
-          " ids and " + std::to_string(stored.live.size()) + " words of live rows");
-  const StoredQuantizedRows& quantized = stored.quantized;
-  const bool quantized_fits =
-      quantized.stride == 0 ||
-      (checked_product({count, quantized.stride}) == quantized.values.size() &&
-       quantized.scales.size() == count && quantized.errors.size() == count &&
-       quantized.norms.size() == count);
-  const bool has_scales = m_element == VectorElement::int8;
-  KINDRED_THROW_IF(!quantized_fits || stored.rows.scales.size() != (has_scales ? count : 0),
-                   "the columns of " + std::to_string(count) + " rows of dimension " +
-                       std::to_string(m_dimension) + " do not match");
-  if (count == 0) return;
+  checked_head({&stored, 1}, stored.end_id);
+  if (stored.rows.count() == 0) return;
   m_segments.push_back(std::make_shared<VectorSegment>(context, stored, access));
   place(*m_segments.front());
   m_size = m_segments.front()->size() - m_segments.front()->removed();
@@ -67,6 +51,7 @@ std::vector<StoredVectors> VectorStore::stored() const {
 }
 
 void VectorStore::check_options() const {
+  check_element(m_element);
   KINDRED_THROW_IF(m_dimension == 0 || m_dimension >= id_limit,
                    value_message("the dimension", m_dimension) + "; it must be 1 … " +
                        std::to_string(id_limit - 1));

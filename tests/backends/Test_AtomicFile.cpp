@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "Allocations.hpp"
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
 
@@ -20,6 +21,7 @@
 #include <cerrno>
 #include <csignal>
 #include <functional>
+#include <new>
 
 namespace AtomicFileTest {
 
@@ -190,6 +192,38 @@ TEST(AtomicFile, KeepsTheOldFilesWhenOneIsImmutable) {
   ::close(file);
   EXPECT_EQ(Testing::read_all(folder / "fixed"), "fixed");
   if (!possible) GTEST_SKIP() << "needs a file system and a user that can make files immutable";
+}
+
+/// Every allocation fails once, also those of the search for temporaries that were left behind.
+TEST(AtomicFile, AFailedAllocationLeavesTheOldFiles) {
+  const TempFolder folder;
+  const std::string paths[] = {folder / "first", folder / "second", folder / "third"};
+  std::size_t failures = 0;
+  for (bool done = false; !done;) {
+    for (const char* name : {"first", "second"}) folder.write(name, "old");
+    std::filesystem::remove(paths[2]);
+    folder.write("first.tmp999999999-0", "of a writer that has ended");
+    Testing::fail_allocation(failures + 1);
+    try {
+      AtomicFile first(paths[0]);
+      AtomicFile second(paths[1]);
+      AtomicFile third(paths[2]);
+      for (AtomicFile* file : {&first, &second, &third}) file->write("new", 3);
+      AtomicFile::publish({&first, &second, &third});
+      done = true;
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+    Testing::fail_allocation(0);
+    const std::string expected = done ? "new" : "old";
+    EXPECT_EQ(Testing::read_all(paths[0]), expected) << "allocation " << failures;
+    EXPECT_EQ(Testing::read_all(paths[1]), expected) << "allocation " << failures;
+    EXPECT_EQ(std::filesystem::exists(paths[2]), done) << "allocation " << failures;
+    for (const std::string& name : folder.names())
+      EXPECT_EQ(name.find(".tmp" + std::to_string(::getpid())), name.npos) << name;
+  }
+  EXPECT_GT(failures, 10U);
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("first", "second", "third"));
 }
 
 TEST(AtomicFile, CanBeWrittenToAPathOnlyOnce) {

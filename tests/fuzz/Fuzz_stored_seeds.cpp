@@ -25,7 +25,8 @@ std::string good_checkpoint() {
   checkpoint.state.lifecycle[1] = Lifecycle::grafting;
   checkpoint.state.blueprint[1] = 1;
   checkpoint.state.alpha[1] = 0.5F;
-  for (const std::vector<double>& row : {std::vector<double>{}, {1.0, 0.25}, {}})
+  checkpoint.state.schedule[1] = AlphaSchedule::stability;
+  for (const std::vector<double>& row : {std::vector<double>{}, {0.25, 1.0}, {}})
     checkpoint.schedules.push_row(row);
   for (const std::string_view name : {"", "doubles"})
     checkpoint.blueprints.push_row({name.data(), name.size()});

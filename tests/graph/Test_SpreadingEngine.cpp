@@ -295,6 +295,9 @@ TEST(SpreadingEngine, RejectsBadGraphs) {
   EXPECT_THROW(make({0, {{0, 0, 1}}}), InvalidArgument);
   EXPECT_THROW(make({2, {{0, 1, nan}}}), InvalidArgument);
   EXPECT_THROW(make({2, {{0, 1, inf}}}), InvalidArgument);
+  GraphOptions options;
+  options.weights = static_cast<EdgeWeights>(3);
+  EXPECT_THROW(SpreadingEngine(Testing::context(), GraphSpan{2}, options), InvalidArgument);
 }
 
 TEST(SpreadingEngine, RejectsBadCallsAndIsUnchanged) {

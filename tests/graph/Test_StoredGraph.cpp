@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "ChangedBytes.hpp"
+#include "GraphOfFile.hpp"
 #include "MemoryFile.hpp"
 #include "MessageOf.hpp"
+#include "MutatedBytes.hpp"
 #include "SectionBytes.hpp"
 #include "SectionLengths.hpp"
 #include "StoredGraphSupport.hpp"
@@ -24,6 +26,7 @@
 namespace StoredGraphTest {
 
 using namespace Kindred;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using Testing::message_of;
 using Testing::read_all;
@@ -186,17 +189,46 @@ TEST(StoredGraph, RejectsForgedNumbers) {
   for (const bool inspected : {false, true})
     EXPECT_THAT(forged<std::uint8_t>(good, "vocabulary.text", 3, 'a', inspected),
                 HasSubstr("the names: text 3 is the same as text 0"));
-  // Each direction is a valid graph, but of different graphs: only `verify` detects it.
-  for (const auto& bad : {forged<std::uint32_t>(good, "out.ends", 0, 3, true),
-                          forged<std::uint8_t>(good, "in.kinds", 2, 77, true),
-                          forged<float>(good, "out.weights", 1, 0.5F, true)})
-    EXPECT_THAT(bad, HasSubstr("is missing in the other direction"));
-  small_graph(EdgeWeights::bfloat16).save(folder / "b");
-  EXPECT_THAT(forged<std::uint16_t>(read_all(folder / "b"), "out.weights", 1, 0x3F00, true),
-              HasSubstr("is missing in the other direction"));
   Testing::append_commit(folder / "a", "graph");
   EXPECT_THAT(message_of<CorruptFile>([&] { SpreadingEngine::inspect(folder / "a"); }),
               HasSubstr("5 edges, and more than one commit"));
+}
+
+/// Each direction is a valid graph, but they are different graphs.
+TEST(StoredGraph, RejectsDirectionsThatContradictEachOther) {
+  const TempFolder folder;
+  small_graph().save(folder / "a");
+  const std::string good = read_all(folder / "a");
+  small_graph(EdgeWeights::bfloat16).save(folder / "b");
+  const std::string short_weights = read_all(folder / "b");
+  for (const bool inspected : {false, true}) {
+    for (const auto& bad : {forged<std::uint32_t>(good, "out.ends", 0, 3, inspected),
+                            forged<std::uint32_t>(good, "in.ends", 0, 3, inspected)})
+      EXPECT_THAT(bad, HasSubstr("is missing in the other direction"));
+    for (const char* side : {"out.", "in."}) {
+      for (const auto& bad :
+           {forged<float>(good, std::string(side) + "weights", 1, 0.5F, inspected),
+            forged<float>(good, std::string(side) + "weights", 1, -1.5F, inspected),
+            forged<std::uint8_t>(good, std::string(side) + "kinds", 2, 77, inspected),
+            forged<std::uint16_t>(short_weights, std::string(side) + "weights", 1, 0x3F00,
+                                  inspected)})
+        EXPECT_THAT(bad, ContainsRegex("'out.ends', element [0-4]: the edge from node [0-4] to "
+                                       "node [0-4] has another weight or kind in the other "
+                                       "direction"));
+    }
+  }
+}
+
+TEST(StoredGraph, NamesTheEdgeThatEngineModeRejects) {
+  const TempFolder folder;
+  const std::vector<Edge> edges{{0, 1, 1}, {1, 2, 1.5F}};
+  SpreadingEngine(Testing::context(), 3, edges).save(folder / "a");
+  const SpreadingEngine engine = SpreadingEngine::load(Testing::context(), folder / "a");
+  Ragged<Activation> sources;
+  sources.values.push_back({0, 0.5F});
+  sources.close_row();
+  EXPECT_THAT(message_of<InvalidArgument>([&] { engine.spread(sources); }),
+              HasSubstr("edge 1 → 2 has the weight 1.500000, outside [0, 1]"));
 }
 
 TEST(StoredGraph, RejectsColumnsOfOtherLengths) {
@@ -247,7 +279,8 @@ TEST(StoredGraph, RejectsAnEdgeThatReplacesAnotherOfTheSameNode) {
   SpreadingEngine(Testing::context(), 3, std::vector<Edge>{{0, 1, 1}, {0, 2, 1}})
       .save(folder / "a");
   EXPECT_THAT(forged<std::uint32_t>(read_all(folder / "a"), "out.ends", 1, 1, true),
-              HasSubstr("'out.ends', element 1: this edge is missing in the other direction"));
+              HasSubstr("'out.ends', element 1: the edge from node 0 to node 1 is "
+                        "missing in the other direction"));
 }
 
 TEST(StoredGraph, NamesTheRemovedNodeThatHasEdges) {
@@ -276,12 +309,6 @@ TEST(StoredGraph, CountsWhatItHolds) {
   EXPECT_EQ(SpreadingEngine::inspect(folder / "b").outside_unit, 0U);
   EXPECT_EQ(SpreadingEngine::inspect(folder / "b").name_bytes, 5U + 8 * 5)
       << "of a, é, d, e, and ends";
-  for (const char* name : {"out.weights", "in.weights"}) {
-    std::string forged = read_all(folder / "b");
-    Testing::forge(forged, name, 0, 1.5F);
-    const auto graph = Impl::load_graph(folder.write("c", forged), 1);
-    EXPECT_EQ(graph.outside_unit, 1U) << name << ", and not in the other direction";
-  }
   EXPECT_TRUE(is_section_file(folder / "a"));
   EXPECT_FALSE(is_section_file(folder.write("c", "a text of some length")));
   EXPECT_FALSE(is_section_file(folder.write("d", "K")));
@@ -345,6 +372,20 @@ TEST(StoredGraph, DetectsEveryChangedByteAndEveryTruncation) {
     }
   }
   EXPECT_GT(read, 100U);
+}
+
+TEST(StoredGraph, AMutatedFileIsRejectedOrIsAGraphThatWorks) {
+  const TempFolder folder;
+  for (const EdgeWeights weights : {EdgeWeights::float32, EdgeWeights::bfloat16}) {
+    small_graph(weights).save(folder / "a");
+    const auto files = Testing::use_mutated(
+        "StoredGraph.MutatedFiles", read_all(folder / "a"), [](const std::string& path) {
+          SpreadingEngine engine = SpreadingEngine::load(Testing::context(), path, {}, 1);
+          Testing::expect_whole_graph(Testing::context(), engine, path);
+        });
+    EXPECT_GT(files.used, 50);
+    EXPECT_GT(files.refused, 1000);
+  }
 }
 
 TEST(StoredGraph, RejectsAnotherKindOfFile) {

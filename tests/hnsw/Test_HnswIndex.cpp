@@ -364,6 +364,13 @@ TEST(HnswIndex, RejectsSettingsOutOfRange) {
   settings.ef_construction = 200;
   settings.traversal = HnswTraversal::bytes;
   EXPECT_THROW(HnswIndex(context, 65537, settings), InvalidArgument);
+  settings.traversal = static_cast<HnswTraversal>(3);
+  EXPECT_THAT(message_of<InvalidArgument>([&] { HnswIndex(context, 4, settings); }),
+              HasSubstr("traversal 3; each must be 0 to 2"));
+  settings.traversal = HnswTraversal::automatic;
+  settings.metric = static_cast<Metric>(3);
+  EXPECT_THAT(message_of<InvalidArgument>([&] { HnswIndex(context, 4, settings); }),
+              HasSubstr("the metric is 3"));
 }
 
 TEST(HnswIndex, RejectsBadCallsAndIsUnchanged) {

@@ -97,6 +97,9 @@ TEST(InputKind, SaysHowToConvertFilesOfOtherPrograms) {
               EndsWith("duckdb -c \"COPY 'FILE' TO 'FILE.csv'\""));
   EXPECT_THAT(message(folder.write("a b", "\xFF\xFEn\0a\0"s), InputKind::text),
               EndsWith("iconv -f UTF-16 -t UTF-8 '" + (folder / "a b") + "'"));
+  EXPECT_THAT(message(folder.write("a", "\xFF\xFE\0\0n\0\0\0"s), InputKind::text),
+              EndsWith("is UTF-32 text, not UTF-8 text; convert it: iconv -f UTF-32 -t UTF-8 " +
+                       (folder / "a")));
   const auto zip = [](const std::string& first) {
     return "PK\x03\x04\x14"s + std::string(25, '\0') + first;
   };
@@ -114,6 +117,9 @@ TEST(InputKind, SaysHowToConvertFilesOfOtherPrograms) {
       {"SQLite format 3\0"s, "an SQLite database"},
       {"%PDF-1.7\n", "a PDF document"},
       {"\xFF\xFEn\0a\0"s, "UTF-16 text"},
+      {"\xFE\xFF\0n\0a"s, "UTF-16 text"},
+      {"\xFF\xFE\0\0n\0\0\0"s, "UTF-32 text"},
+      {"\0\0\xFE\xFF\0\0\0n"s, "UTF-32 text"},
       {"\xFD"s + "7zXZ\0"s, "compressed by xz"},
       {"BZh91AY&SY\x01"s, "compressed by bzip2"},
       {std::string(257, '\0') + "ustar", "an archive (tar)"}};

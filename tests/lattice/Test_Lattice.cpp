@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "GraphOfFile.hpp"
 #include "MessageOf.hpp"
+#include "MutatedBytes.hpp"
 #include "Properties.hpp"
 #include "RaggedRows.hpp"
 #include "TempFolder.hpp"
@@ -170,6 +172,19 @@ TEST(Lattice, ASavedLatticeIsAGraphOfItsRows) {
   graph.edges = edges;
   SpreadingEngine(context(), graph, options).save(other);
   EXPECT_EQ(Testing::read_all(path), Testing::read_all(other));
+}
+
+TEST(Lattice, AMutatedFileIsRejectedOrIsAGraphThatWorks) {
+  const Testing::TempFolder folder;
+  Lattice(context(), 3, 3).save(folder / "lattice");
+  const std::string good = Testing::read_all(folder / "lattice");
+  const auto files =
+      Testing::use_mutated("Lattice.MutatedFiles", good, [](const std::string& path) {
+        SpreadingEngine engine = SpreadingEngine::load(context(), path, {}, 1);
+        Testing::expect_whole_graph(context(), engine, path);
+      });
+  EXPECT_GT(files.used, 20);
+  EXPECT_GT(files.refused, 1000);
 }
 
 // --- properties

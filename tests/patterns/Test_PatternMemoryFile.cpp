@@ -290,11 +290,18 @@ TEST(PatternMemoryFile, DetectsEveryChangedByte) {
   const Testing::MemoryFile file;
   file.set(whole);
   EXPECT_EQ(Impl::read_patterns(file.path(), 1).catalogue.live(), 3U);
+  constexpr std::size_t slot = sizeof(Impl::SectionHeader);
   const std::size_t tried = Testing::for_each_changed_byte(
       whole, [&](const std::string& changed, std::size_t at, int value) {
         file.set(changed);
-        EXPECT_THROW(Impl::read_patterns(file.path(), 1), CorruptFile)
-            << "byte " << at << " is " << value;
+        // One of the two slots of the header may be damaged.
+        if (at < slot || at >= whole.size() - slot) {
+          EXPECT_EQ(Impl::read_patterns(file.path(), 1).catalogue.live(), 3U)
+              << "byte " << at << " is " << value;
+        } else {
+          EXPECT_THROW(Impl::read_patterns(file.path(), 1), CorruptFile)
+              << "byte " << at << " is " << value;
+        }
       });
   EXPECT_GT(tried, 3 * whole.size());
 }

@@ -7,6 +7,7 @@
 #include "LayerSupport.hpp"
 #include "MemoryFile.hpp"
 #include "MessageOf.hpp"
+#include "MutatedBytes.hpp"
 #include "SectionBytes.hpp"
 #include "SectionLengths.hpp"
 #include "TempFolder.hpp"
@@ -261,6 +262,113 @@ TEST(StoredSeeds, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
   layer.forward(x, y);
   EXPECT_EQ(y[0], 14.0F);
   EXPECT_EQ(layer.blueprints(), other);
+}
+
+/// The layer that \p layer is according to its public state, for the oracle.
+Reference::SeedLayer model_of(const SeedLayer& layer) {
+  Reference::SeedLayer model{layer.hidden(), {}, {}};
+  const SeedState state = layer.state();
+  for (std::size_t i = 0; i < state.seeds(); ++i)
+    model.seeds.push_back({state.lifecycle[i], state.mode[i], state.alpha[i], state.blueprint[i]});
+  const BlueprintRegistry registry = layer.blueprints();
+  model.weights.resize(registry.size() * model.hidden);
+  for (std::size_t i = 0; i < registry.size(); ++i) {
+    const auto id = static_cast<std::int32_t>(i);
+    if (!registry.contains(id)) continue;
+    const std::span<const float> weights = registry.weights(id);
+    std::copy(weights.begin(), weights.end(),
+              model.weights.begin() + static_cast<std::ptrdiff_t>(i * model.hidden));
+  }
+  return model;
+}
+
+/// Makes every call that a restored layer allows, and compares it with the oracle.
+void expect_whole(SeedLayer& layer, const TempFolder& folder, std::mt19937_64& generator) {
+  check_state(layer.state());
+  const Reference::SeedRows x =
+      random_rows(VectorElement::float32, 3, layer.hidden(), Values::all, generator);
+  const auto expected = bytes_of(Reference::seed_forward(model_of(layer), x, x.element));
+  const auto bytes = bytes_of(x);
+  SeedBatch batch;
+  batch.rows = x.rows;
+  for (const Space space : {Space::serial, Space::openmp}) {
+    if (!context().is_usable(space)) continue;
+    std::vector<std::byte> y(bytes.size());
+    layer.forward(bytes, y, batch, on(space));
+    EXPECT_EQ(y, expected);
+  }
+  EXPECT_EQ(layer.telemetry().size(), layer.seeds());
+  EXPECT_EQ(layer.reduce_telemetry(1, 0, layer.seeds()).each.size(), layer.seeds());
+  layer.save(folder / "again");
+  layer.save_blueprints(folder / "blueprints");
+  SeedLayer other = small_layer(true);
+  other.set_state(SeedState(other.seeds()));  // so that no seed uses a blueprint
+  other.restore_blueprints(folder / "blueprints");
+  other.restore(folder / "again");
+  EXPECT_EQ(other.state(), layer.state());
+  EXPECT_EQ(other.epoch(), layer.epoch());
+  const std::vector<float> weights{1.5F, 2};
+  SeedMetrics metrics;
+  metrics.weights = weights;
+  for (int i = 0; i < 3; ++i) {
+    // The number of weights that a schedule has seen is part of its state.
+    const auto step = [&](SeedLayer& of) -> std::string {
+      try {
+        of.step(metrics);
+        return "done";
+      } catch (const InvalidArgument& error) {
+        return error.what();
+      }
+    };
+    EXPECT_EQ(step(layer), step(other));
+    EXPECT_EQ(other.state(), layer.state());
+    check_state(layer.state());
+  }
+}
+
+TEST(StoredSeeds, AMutatedCheckpointIsRejectedOrRestoresALayerThatWorks) {
+  const TempFolder folder;
+  small_layer().save(folder / "a");
+  SeedLayer empty = small_layer(true);
+  const SeedState before = empty.state();
+  auto generator = Testing::generator("rows of mutated layers");
+  const auto files = Testing::use_mutated("StoredSeeds.MutatedCheckpoints", read_all(folder / "a"),
+                                          [&](const std::string& path) {
+                                            SeedLayer layer = small_layer(true);
+                                            try {
+                                              layer.restore(path);
+                                            } catch (const Error&) {
+                                              EXPECT_EQ(layer.state(), before);
+                                              EXPECT_EQ(layer.epoch(), 0U);
+                                              throw;
+                                            }
+                                            expect_whole(layer, folder, generator);
+                                          });
+  EXPECT_GT(files.used, 50);
+  EXPECT_GT(files.refused, 1000);
+}
+
+TEST(StoredSeeds, MutatedBlueprintsAreRejectedOrServeALayer) {
+  const TempFolder folder;
+  small_layer().save_blueprints(folder / "a");
+  auto generator = Testing::generator("rows of mutated layers");
+  const auto files = Testing::use_mutated(
+      "StoredSeeds.MutatedBlueprints", read_all(folder / "a"), [&](const std::string& path) {
+        SeedLayer layer = small_layer();
+        const SeedState before = layer.state();
+        const BlueprintRegistry registry = layer.blueprints();
+        try {
+          layer.restore_blueprints(path);
+        } catch (const Error&) {
+          EXPECT_EQ(layer.state(), before);
+          EXPECT_TRUE(layer.blueprints() == registry);
+          throw;
+        }
+        EXPECT_TRUE(layer.blueprints() == BlueprintRegistry::load(path));
+        expect_whole(layer, folder, generator);
+      });
+  EXPECT_GT(files.used, 50);
+  EXPECT_GT(files.refused, 1000);
 }
 
 }  // namespace StoredSeedsTest

@@ -106,15 +106,16 @@ class Patterns(harness.CommandTest):
         store = self.build("s.knd", RECORDS)
         self.succeeds("patterns", "build", "--append", "--patterns", self.file("more.jsonl", RECORDS[:2] + [{"tokens": ["z"]}]), "--out", store)
         whole = store.read_bytes()
+        committed = self.info(store)["bytes"]  # the second slot of the header follows
         queries = self.file("q.jsonl", [{"tokens": ["a"]}])
         generator = inputs.Generator(7)
         bad = self.folder / "bad.knd"
         for number in range(40):
             data = bytearray(whole)
             if number % 4 == 3:
-                del data[generator.below(len(data)):]
+                del data[generator.below(committed):]
             else:
-                data[generator.below(len(data))] ^= 1 << generator.below(8)
+                data[128 + generator.below(committed - 128)] ^= 1 << generator.below(8)
             bad.write_bytes(data)
             self.refuses(3, (f"{bad}:",), "patterns", "verify", bad)
             for command in (["patterns", "info"], ["patterns", "export"], ["match", "--queries", queries, "--store"]):

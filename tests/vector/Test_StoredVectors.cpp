@@ -20,7 +20,11 @@
 #include <Kokkos_Core.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
 
 namespace StoredVectorsTest {
 
@@ -216,6 +220,90 @@ TEST(StoredVectors, RejectInconsistentArguments) {
   four.part.quantized.stride = 16;
   EXPECT_THAT(message_of<InvalidArgument>(index), HasSubstr("do not match"));
   EXPECT_THAT(folder.names(), IsEmpty());
+}
+
+/// Neither an index nor a file is made of rows that would give wrong answers or a file that cannot
+/// be loaded.
+TEST(StoredVectors, RejectEverythingThatAnIndexOrAFileReliesOn) {
+  const TempFolder folder;
+  using Bad = std::function<void(StoredPart&)>;
+  const std::vector<std::pair<const char*, Bad>> cases{
+      {"ids must ascend from 5", [](StoredPart& p) { std::swap(p.ids[1], p.ids[2]); }},
+      {"ids must ascend from 3", [](StoredPart& p) { p.ids[2] = p.ids[1]; }},
+      {"ids must ascend from 3", [](StoredPart& p) { p.ids[2] = 0; }},
+      {"stay below 0", [](StoredPart& p) { p.part.end_id = 0; }},
+      {"stay below 6", [](StoredPart& p) { p.part.end_id = 6; }},
+      {"at most 4294967295", [](StoredPart& p) { p.part.end_id = std::uint64_t{1} << 32U; }},
+      {"a row has the id 10; ids must ascend from 8",
+       [](StoredPart& p) {
+         p.part.ids = {};
+         p.part.first_id = 7;
+       }},
+      {"a row has the id 4294967295",
+       [](StoredPart& p) {
+         p.part.ids = {};
+         p.part.first_id = 0xFFFFFFFF;
+         p.part.end_id = 0xFFFFFFFF;
+       }},
+      {"do not match", [](StoredPart& p) { p.part.ids = p.part.ids.first(3); }},
+      {"do not match", [](StoredPart& p) { p.part.norms = p.part.norms.first(3); }},
+      {"do not match", [](StoredPart& p) { p.part.rows.scales = p.part.rows.scales.first(3); }},
+      {"do not match", [](StoredPart& p) { p.part.rows.scales = {}; }},
+      {"do not match", [](StoredPart& p) { p.part.rows.values = p.part.rows.values.first(11); }},
+      {"do not match",
+       [](StoredPart& p) {
+         p.live = {0b1111, 0};
+         p.part.live = p.live;
+       }},
+      {"a bit of `live` is set for a row that does not exist",
+       [](StoredPart& p) {
+         p.live = {0b11101};
+         p.part.live = p.live;
+       }},
+      {"do not match", [](StoredPart& p) { p.part.quantized.stride = 2; }},
+      {"do not match", [](StoredPart& p) { p.part.quantized.stride = 15; }},
+      {"scale of row 1 is -0.5", [](StoredPart& p) { p.scales[1] = -0.5F; }},
+      {"scale of row 1 is", [](StoredPart& p) { p.scales[1] = NAN; }},
+      {"scale of row 1 is inf", [](StoredPart& p) { p.scales[1] = INFINITY; }},
+      {"the norm of row 3 is -1", [](StoredPart& p) { p.norms[3] = -1; }},
+      {"quantized scale of row 2", [](StoredPart& p) { p.quantized_scales[2] = NAN; }},
+      {"quantized error of row 2", [](StoredPart& p) { p.quantized_errors[2] = NAN; }},
+      {"quantized norm of row 2 is -3", [](StoredPart& p) { p.quantized_norms[2] = -3; }},
+      {"the dimension is 0", [](StoredPart& p) { p.part.rows.dimension = 0; }},
+      {"7 is not an element type",
+       [](StoredPart& p) { p.part.rows.element = static_cast<VectorElement>(7); }},
+      {"do not begin at a multiple of 2 bytes",
+       [](StoredPart& p) {
+         p.values.resize(32);
+         p.part.rows.values = std::as_bytes(std::span(p.values)).subspan(1, 24);
+         p.part.rows.element = VectorElement::float16;
+         p.part.rows.scales = {};
+       }},
+  };
+  for (const auto& [why, make_bad] : cases) {
+    StoredPart rows(0, 4, 3);
+    rows.part.end_id = 9;
+    EXPECT_EQ(VectorIndex(Testing::context(), rows.part, VectorIndexOptions()).end_id(), 9U);
+    make_bad(rows);
+    EXPECT_THAT(message_of<InvalidArgument>(
+                    [&] { VectorIndex(Testing::context(), rows.part, VectorIndexOptions()); }),
+                HasSubstr(why));
+    EXPECT_THAT(message_of<InvalidArgument>([&] { rows.part.save(folder / "a"); }), HasSubstr(why));
+  }
+  EXPECT_THAT(folder.names(), IsEmpty());
+}
+
+TEST(StoredVectors, OfAnIndexMayHaveRemovedRowsAndAnyFirstId) {
+  StoredPart rows(0, 4, 3);
+  rows.live = {0b1101};
+  rows.part.live = rows.live;
+  rows.part.end_id = 7;
+  EXPECT_THAT(VectorIndex(Testing::context(), rows.part, VectorIndexOptions()).ids(),
+              ElementsAre(0, 4, 6));
+  rows.part.ids = {};
+  rows.part.first_id = 3;
+  EXPECT_THAT(VectorIndex(Testing::context(), rows.part, VectorIndexOptions()).ids(),
+              ElementsAre(3, 5, 6));
 }
 
 /// The bytes of a store whose section \p name has another number at \p at, sealed again.

@@ -31,7 +31,7 @@ constexpr std::string_view save_pickle =
     "save its text as CSV, or its array by numpy.save('FILE.npy', …)";
 
 // The first that agrees. Bytes that are all printable could begin a text: \see foreign_format
-constexpr std::array<Signature, 27> signatures{{
+constexpr std::array<Signature, 29> signatures{{
     {{"a Parquet file", "convert it: duckdb -c \"COPY 'FILE' TO 'FILE.csv'\"",
       "convert it: python3 -c \"import numpy, pandas; numpy.save('FILE.npy', "
       "pandas.read_parquet('FILE').to_numpy('float32'))\""},
@@ -85,6 +85,9 @@ constexpr std::array<Signature, 27> signatures{{
     {both("an SQLite database", "export a table: sqlite3 -csv -header FILE 'SELECT * FROM …'"),
      "SQLite format 3\0"sv},
     {both("a PDF document", "extract its text: pdftotext -layout FILE"), "%PDF-"},
+    {both("UTF-32 text", "convert it: iconv -f UTF-32 -t UTF-8 FILE"),
+     "\xFF\xFE\0\0"sv},  // begins like UTF-16
+    {both("UTF-32 text", "convert it: iconv -f UTF-32 -t UTF-8 FILE"), "\0\0\xFE\xFF"sv},
     {both("UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE"), "\xFF\xFE"},
     {both("UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE"), "\xFE\xFF"},
     {both("compressed by xz", "compress it by gzip or zstd: xz -dc FILE | gzip > FILE.gz"),

@@ -89,7 +89,7 @@ struct StoredVectors {
   /// there is one. The file is written atomically and replaces an existing store. Complexity
   /// O(bytes); all bytes are hashed. Does not fence.
   /// \throws InvalidArgument for arrays of inconsistent sizes, ids that do not ascend or are not
-  /// below `end_id`, or a path that cannot be written; Busy while another process writes it; Error
+  /// below `end_id`, negative scales or norms, or a path that cannot be written; Busy while another process writes it; Error
   /// for failed writes
   void save(const std::string& path) const;
   /// \brief As `save`, for the rows of several parts as one store. The quantized copy is written if

@@ -133,7 +133,8 @@ class VectorIndex {
   /// owner the memory must outlive this object. The memory is only read, and may be read-only: the
   /// first `replace` copies all rows. Complexity O(rows) on the host; on a device also a copy of
   /// the rows. Fences the instances that copy the rows.
-  /// \throws InvalidArgument for inconsistent sizes; SpaceUnavailable; OutOfMemory
+  /// \throws InvalidArgument for what `StoredVectors::save` rejects: inconsistent sizes, ids that do
+  /// not ascend or are not below `end_id`, negative scales or norms; SpaceUnavailable; OutOfMemory
   VectorIndex(Context& context, const StoredVectors& stored, const VectorIndexOptions& options);
   /// \brief Maps a store file; rows are copied only when they change. Complexity O(bytes of the
   /// file), all of which are validated. Fences as the constructor.
