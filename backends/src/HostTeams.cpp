@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/TeamSizes.hpp>
@@ -83,6 +84,7 @@ class HostTeams::Team {
       m_changed.notify_one();
       const CancelPoint point;
       m_point = point;
+      m_delay = CallbackDelay::present();
       const auto has_ended = [&] { return m_call == nullptr; };
       if (!point.is_needed()) {
         m_changed.wait(lock, has_ended);
@@ -131,6 +133,7 @@ class HostTeams::Team {
       std::exception_ptr failure;
       try {
         const CancelPoint::Part part(m_point);
+        const CallbackDelay::Part delayed(m_delay);
         run_here(m_call, m_body);
       } catch (...) {
         failure = std::current_exception();
@@ -151,7 +154,8 @@ class HostTeams::Team {
   std::condition_variable m_changed;
   Call m_call = nullptr;
   const void* m_body = nullptr;
-  CancelPoint m_point;  ///< of the caller
+  CancelPoint m_point;               ///< of the caller
+  CallbackDelay* m_delay = nullptr;  ///< likewise
   std::exception_ptr m_failure;
   bool m_stopping = false;
 };

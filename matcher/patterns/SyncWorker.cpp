@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SyncWorker.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -74,6 +75,7 @@ void SyncWorker::start_sync() {
 }
 
 SyncRecord SyncWorker::run(SyncTrigger trigger) {
+  const CallbackDelay callbacks_wait;  // for the release of the locks
   const std::lock_guard run_lock(m_run_mutex);
   SyncRecord record;
   record.trigger = trigger;

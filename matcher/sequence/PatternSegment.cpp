@@ -4,6 +4,7 @@
 #include "MeasureOperations.hpp"
 #include "SequenceScan.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/matcher/Similarity.hpp>
 
 #include <algorithm>
@@ -69,8 +70,7 @@ std::uint64_t PatternSegment::bytes(Space space) const noexcept {
     });
     return bytes;
   }
-  const std::lock_guard lock(m_postings_mutex);
-  return bytes + (m_postings ? m_postings->slots().bytes() : 0);
+  return bytes + m_postings_bytes.load();
 }
 
 template <class ExecutionSpace>
@@ -166,12 +166,15 @@ std::shared_ptr<const PostingsIndex> PatternSegment::postings(Space space,
   if (options.postings == PostingsUse::never || options.threshold == 0.0 ||
       !info_of(options.measure).has_blocks())
     return nullptr;
+  const CallbackDelay callbacks_wait;  // for the release of the lock
+  const auto make = [this] {
+    m_postings =
+        std::make_shared<const PostingsIndex>(m_context->memory(Space::serial), m_store.tiles);
+    m_postings_bytes = m_postings->slots().bytes();
+  };
   if (options.postings == PostingsUse::always) {
     const std::lock_guard lock(m_postings_mutex);
-    if (!m_postings) {
-      m_postings =
-          std::make_shared<const PostingsIndex>(m_context->memory(Space::serial), m_store.tiles);
-    }
+    if (!m_postings) make();
     return m_postings;
   }
   if (space == Space::cuda || m_store.symbols.size() < vocabulary_least) return nullptr;
@@ -181,8 +184,7 @@ std::shared_ptr<const PostingsIndex> PatternSegment::postings(Space space,
   m_scanned += static_cast<double>(queries.values.size()) / word_symbols;
   if (m_scanned < scans) return nullptr;
   try {
-    m_postings =
-        std::make_shared<const PostingsIndex>(m_context->memory(Space::serial), m_store.tiles);
+    make();
   } catch (const OutOfMemory& error) {
     m_scanned = -std::numeric_limits<double>::infinity();
     m_context->log(LogLevel::warning,

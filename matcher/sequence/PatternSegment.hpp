@@ -10,6 +10,7 @@
 #include <kindred/matcher/SequenceMatcher.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -104,6 +105,7 @@ class PatternSegment {
   std::array<std::shared_ptr<void>, space_count> m_scans;  ///< `SequenceScan` of the space's type
   mutable std::mutex m_postings_mutex;
   mutable std::shared_ptr<const PostingsIndex> m_postings;
+  mutable std::atomic<std::uint64_t> m_postings_bytes{0};
   mutable double m_scanned = 0;  ///< steps of queries that could have used postings
 };
 
