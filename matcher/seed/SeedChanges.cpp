@@ -248,6 +248,7 @@ std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updat
 
   const HostSpace& host = Impl::host_instance(context, Space::serial);
   auto& side = sides.get<HostSpace>();
+  std::unique_lock changing(reading);
   update_seeds(host, side.state.view(seeds),
                ArrayView<const SeedUpdate, HostSpace>(updates.data(), updates.size()),
                side.winners.view());
@@ -255,6 +256,7 @@ std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updat
   // from here on.
   static const std::string label = "Kindred::seeds";
   Arch::fence(host, label);
+  changing.unlock();
   if (!new_uses.empty()) uses = std::move(new_uses);
   for (auto& [seed, schedule] : renewed) schedules[seed] = std::move(schedule);
   ++revision;
@@ -303,8 +305,11 @@ void SeedLayer::State::take(SeedState state, BlueprintRegistry registry) {
   for (std::size_t seed = 0; seed < own.size(); ++seed) {
     if (is_other && own[seed] && schedules[seed]) own[seed] = std::move(schedules[seed]);
   }
-  seeds = std::move(state);
-  blueprints = std::move(registry);
+  {
+    const std::lock_guard changing(reading);
+    seeds = std::move(state);
+    blueprints = std::move(registry);
+  }
   uses = std::move(new_uses);
   schedules = std::move(own);
   ++revision;
@@ -317,14 +322,14 @@ void SeedLayer::State::notify(const std::vector<SeedEvent>& events) const {
 }
 
 SeedState SeedLayer::state() const {
-  const std::lock_guard lock(m_state->mutex);
+  const auto lock = m_state->read();
   return m_state->seeds;
 }
 
 void SeedLayer::set_state(const SeedState& requested) {
   check_state(requested);
   State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   KINDRED_THROW_IF(requested.seeds() != state.chunks.seeds,
                    "a state of " + std::to_string(requested.seeds()) + " seeds; the layer has " +
                        std::to_string(state.chunks.seeds));
@@ -337,7 +342,7 @@ void SeedLayer::update(std::span<const SeedUpdate> updates) {
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
-    const std::lock_guard lock(state.mutex);
+    const auto lock = Impl::engine_lock(state.mutex);
     events = Impl::translating_out_of_memory("Kindred::SeedLayer::update", [&] {
       const auto touched = state.check_updates(updates);
       std::vector<SeedUpdate> all;
@@ -357,7 +362,7 @@ TransitionResult SeedLayer::request(std::uint32_t seed, Lifecycle to, const Seed
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
-    const std::lock_guard lock(state.mutex);
+    const auto lock = Impl::engine_lock(state.mutex);
     state.check_seed(seed);
     const SeedSituation now = state.situation(seed);
     TransitionResult result = check_transition(now, to, metrics, state.options.rules);
@@ -383,7 +388,7 @@ TransitionResult SeedLayer::germinate(std::uint32_t seed, std::int32_t blueprint
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
-    const std::lock_guard lock(state.mutex);
+    const auto lock = Impl::engine_lock(state.mutex);
     state.check_seed(seed);
     TransitionResult result =
         check_transition(state.situation(seed), Lifecycle::germinated, {}, state.options.rules);
@@ -403,7 +408,7 @@ TransitionResult SeedLayer::germinate(std::uint32_t seed, std::int32_t blueprint
 
 std::optional<std::vector<double>> SeedLayer::schedule_state(std::uint32_t seed) const {
   const State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   state.check_seed(seed);
   if (!state.schedules[seed]) return {};
   return state.schedules[seed]->state();
@@ -411,7 +416,7 @@ std::optional<std::vector<double>> SeedLayer::schedule_state(std::uint32_t seed)
 
 void SeedLayer::set_schedule_state(std::uint32_t seed, std::span<const double> numbers) {
   State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   state.check_seed(seed);
   KINDRED_THROW_IF(!state.schedules[seed], "seed " + std::to_string(seed) + " is " +
                                                std::string(to_string(state.seeds.lifecycle[seed])) +
@@ -427,7 +432,7 @@ bool SeedLayer::report_error(std::uint32_t seed) {
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
-    const std::lock_guard lock(state.mutex);
+    const auto lock = Impl::engine_lock(state.mutex);
     state.check_seed(seed);
     SeedUpdate update = update_of(seed, seed_errors);
     SeedSituation now = state.situation(seed);
@@ -488,7 +493,7 @@ std::vector<SeedEvent> SeedLayer::State::step(
     const std::function<const SeedMetrics&(std::uint32_t)>& metrics_of) {
   std::vector<SeedEvent> events;
   {
-    const std::lock_guard lock(mutex);
+    const auto lock = Impl::engine_lock(mutex);
     Advance advance;
     events = Impl::translating_out_of_memory("Kindred::SeedLayer::step", [&] {
       std::vector<SeedUpdate> updates;
