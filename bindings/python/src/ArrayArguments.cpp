@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments that are tuples of arrays, or values of them.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
 #include "Arrays.hpp"
 #include "Calls.hpp"
 #include "Errors.hpp"
+#include "Texts.hpp"
 
 #include <algorithm>
 #include <string>

@@ -108,6 +108,8 @@ class Borrowed {
   bool borrow_buffer(bool writable);
   bool borrow_exchange(CallStream* stream);
   void borrow_dlpack(bool writable, CallStream* stream);
+  /// \throws InvalidArgument for a tensor whose elements are not what its memory has
+  void require_plain() const;
   void take(const DLPack::Tensor& tensor);
   void set_shape(std::span<const std::int64_t> shape, const std::int64_t* strides,
                  std::int64_t unit);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Errors.hpp"
+#include "Texts.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
 #include <new>
 #include <stdexcept>
 

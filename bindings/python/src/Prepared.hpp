@@ -99,8 +99,10 @@ template <class Arrays, class Make>
 PreparedHandle prepared_call(const char* name, Space space, const SharedContext& context,
                              std::unique_ptr<Arrays> arrays, const Make& make) {
   auto call = unlocked(make);
-  return {name, std::make_shared<PreparedCall<decltype(call), Arrays>>(
-                    space, context, std::move(arrays), std::move(call))};
+  PreparedHandle handle(name, std::make_shared<PreparedCall<decltype(call), Arrays>>(
+                                  space, context, std::move(arrays), std::move(call)));
+  handle.keep(callbacks_of(*context));
+  return handle;
 }
 
 /// \brief The space of a prepared call, which uses its arrays where they lie: the requested one, or

@@ -2,8 +2,6 @@
 #include <kindred/matcher/Bulk.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
 #include "Arrays.hpp"
 #include "BulkArguments.hpp"
 #include "Context.hpp"
@@ -13,6 +11,7 @@
 #include "NumPy.hpp"
 #include "Options.hpp"
 #include "Prepared.hpp"
+#include "Texts.hpp"
 
 #include <array>
 #include <deque>

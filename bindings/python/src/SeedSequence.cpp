@@ -2,8 +2,6 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
 #include "Arrays.hpp"
 #include "Calls.hpp"
 #include "Engines.hpp"
@@ -11,7 +9,9 @@
 #include "Options.hpp"
 #include "Prepared.hpp"
 #include "SeedRows.hpp"
+#include "Texts.hpp"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -61,6 +61,7 @@ struct Shared {
   SharedContext context;  ///< that of the first layer
   std::vector<std::unique_ptr<Pass>> passes;
   std::optional<SeedSequence> sequence;  ///< once there is a pass
+  std::atomic<std::size_t> size{0};      ///< number of passes
 };
 using Handle = EngineHandle<Shared>;
 
@@ -71,8 +72,7 @@ nb::object argument_of(const std::optional<Stream>& stream) {
 }
 
 /// The array of the results.
-nb::object add(const Handle& self, nb::handle layer, nb::handle x, nb::handle out,
-               nb::handle telemetry) {
+nb::object add(Handle& self, nb::handle layer, nb::handle x, nb::handle out, nb::handle telemetry) {
   const std::shared_ptr<Shared> shared = self.open();
   const Seeds::Handle* handle = nullptr;
   if (!nb::try_cast(layer, handle) || handle == nullptr)
@@ -107,7 +107,9 @@ nb::object add(const Handle& self, nb::handle layer, nb::handle x, nb::handle ou
       shared->sequence = std::move(first);
     }
     shared->passes.push_back(std::move(pass));
+    shared->size = shared->passes.size();
   });
+  self.keep(handle->kept());
   return made;
 }
 
@@ -132,14 +134,7 @@ void register_seed_sequence(Module& module) {
           nb::arg("space").none(), nb::arg("stream").none())
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
-      .def("size",
-           [](const Handle& self) {
-             const std::shared_ptr<Shared> shared = self.open();
-             return unlocked([&] {
-               const std::lock_guard lock(shared->mutex);
-               return shared->passes.size();
-             });
-           })
+      .def("size", [](const Handle& self) { return self.open()->size.load(); })
       .def("add", add, nb::arg("layer").none(), nb::arg("x").none(), nb::arg("out").none(),
            nb::arg("telemetry").none())
       .def("run",
