@@ -29,9 +29,8 @@ class Owner:
         self.change = seed, before, after
 
 
-def prepared(context):
-    bulk = pykindred.Bulk(context=context)
-    return bulk, bulk.prepare_reduce(ROWS[0], "sum")
+class Array(np.ndarray):
+    """An array that may refer to other objects."""
 
 
 def sequence(context):
@@ -47,7 +46,8 @@ ENGINES = {
     "KeyedVectorIndex": lambda context: pykindred.KeyedVectorIndex(np.arange(20), ROWS, context=context),
     "Lattice": lambda context: pykindred.Lattice(2, 3, context=context),
     "PatternMemory": lambda context: pykindred.PatternMemory(context=context),
-    "PreparedLayer": lambda context: pykindred.PreparedLayer.layer_norm_act(ROWS, context=context),
+    "PreparedBulk": lambda context: pykindred.PreparedBulk.reduce("sum", ROWS, context=context),
+    "PreparedLayer": lambda context: pykindred.PreparedLayer.norm(ROWS, context=context),
     "PreparedScore": lambda context: pykindred.PreparedScore(pykindred.VectorIndex(ROWS, context=context), 4),
     "SeedLayer": lambda context: pykindred.SeedLayer(8, 2, context=context),
     "SeedSequence": sequence,
@@ -125,6 +125,27 @@ class Collected(ThreadedTest):
             return owner
         self.check(make)
 
+    def test_prepared_calls_that_their_arrays_refer_to(self):
+        def in_sequence(x, out):
+            passes = pykindred.SeedSequence()
+            passes.add(pykindred.SeedLayer(8, 2), x, out=out)
+            return passes
+
+        calls = {"bulk": lambda x, out: pykindred.PreparedBulk.element_wise("square", x, out=out),
+                 "norm": lambda x, out: pykindred.PreparedLayer.norm(x, out=out),
+                 "linear": lambda x, out: pykindred.PreparedLayer.linear(x, x[:8].copy(), out=out),
+                 "sequence": in_sequence}
+        for name, call in calls.items():
+            for of in ("x", "out"):
+                with self.subTest(name, of=of):
+                    def make():
+                        x, out = (np.ones((20, 8), np.float32).view(Array) for _ in range(2))
+                        kept = x if of == "x" else out
+                        kept.prepared = call(x, out)
+                        kept.prepared.run()
+                        return kept
+                    self.check(make)
+
     def test_queries_whose_items_refer_to_them(self):
         for kind in (pykindred.PreparedQuery, lambda items: pykindred.difflib.SequenceMatcher(None, items, items)):
             def make():
@@ -144,7 +165,7 @@ class Collected(ThreadedTest):
         prepared_score = pykindred.PreparedScore(index, 4)
         del index
         gc.collect()
-        prepared_score(ROWS[0], [1, 2])
+        prepared_score.score(ROWS[0], np.array([1, 2]))
 
 
 if __name__ == "__main__":

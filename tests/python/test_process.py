@@ -14,6 +14,7 @@ import numpy as np
 
 import pykindred
 from support import QUIET_FORK, run, vectors
+from watchdog import watch
 
 
 class Import(unittest.TestCase):
@@ -111,6 +112,7 @@ class Contexts(unittest.TestCase):
 
 class Threads(unittest.TestCase):
     def test_calls_of_many_threads_agree(self):
+        watch(self)
         rows = vectors("rows", 500, 20)
         index = pykindred.VectorIndex(rows)
         expected, failures = index.search(rows[:50], 5)[1], []
@@ -130,6 +132,7 @@ class Threads(unittest.TestCase):
         self.assertEqual(failures, [])
 
     def test_changes_during_searches(self):
+        watch(self)
         rows = vectors("rows", 300, 20)
         index, failures, done = pykindred.VectorIndex(rows), [], threading.Event()
 
@@ -150,6 +153,7 @@ class Threads(unittest.TestCase):
         self.assertEqual((failures, len(index)), ([], 300))
 
     def test_the_gil_is_released(self):
+        watch(self)
         rows = vectors("rows", 100_000, 16)
         index, ticks = pykindred.VectorIndex(rows), []
         searching = threading.Thread(target=lambda: index.search(rows[:200], 5, space="serial", path="brute_force"))
@@ -160,6 +164,7 @@ class Threads(unittest.TestCase):
         self.assertGreater(len(ticks), 20)
 
     def test_arrays_cannot_be_resized_during_a_call(self):
+        watch(self)
         rows = vectors("rows", 100_000, 16)
         index, queries, refused = pykindred.VectorIndex(rows), vectors("queries", 300, 16), 0
         searching = threading.Thread(target=index.search, args=(queries,), kwargs={"space": "serial", "path": "brute_force"})

@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of threads end: in time, or with the stacks of all threads."""
 import faulthandler
+import os
 import threading
 import unittest
 
-LIMIT = 20  # seconds that a test with threads may take; a hang is a failure, not a timeout of the whole run
+# Seconds that a test with threads may take: a hang is a failure, not a timeout of the whole run. Sanitizers take longer.
+LIMIT = 20 if "san" not in os.environ.get("LD_PRELOAD", "") else 200
+
+
+def watch(test, limit=LIMIT):
+    """Ends the process with the stacks of all threads if ``test`` takes longer. The watchdog is a thread of C, which needs no GIL."""
+    faulthandler.dump_traceback_later(limit, exit=True)
+    test.addCleanup(faulthandler.cancel_dump_traceback_later)
 
 
 class ThreadedTest(unittest.TestCase):
-    """Its tests may hang: one that takes longer than `LIMIT` ends the process with the stacks of all threads. A thread that waits with the GIL
-    held keeps no other from that, since the watchdog is a thread of C."""
+    """All its tests are watched."""
 
     limit = LIMIT
 
     def setUp(self):
-        faulthandler.dump_traceback_later(self.limit, exit=True)
-        self.addCleanup(faulthandler.cancel_dump_traceback_later)
+        watch(self, self.limit)
 
 
 def in_threads(*calls):

@@ -200,13 +200,38 @@ Copying copying_of(nb::handle given) {
   return Copying::never;
 }
 
+namespace {
+thread_local constinit BorrowedArrays* kept_in = nullptr;
+}
+
+BorrowedArrays::Scope::Scope(BorrowedArrays& of) noexcept : m_before(std::exchange(kept_in, &of)) {}
+BorrowedArrays::Scope::~Scope() { kept_in = m_before; }
+
+int BorrowedArrays::traverse(visitproc visit, void* arg) const {
+  for (const Borrowed* const array : m_arrays) {
+    if (const int result = array->traverse(visit, arg)) return result;
+  }
+  return 0;
+}
+
+int Borrowed::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(m_owner.ptr());
+  Py_VISIT(m_capsule.ptr());
+  if (m_has_buffer) Py_VISIT(m_buffer.obj);
+  return 0;
+}
+
 Borrowed::Borrowed(nb::handle given, const char* name, bool writable, CallStream* stream)
     : m_owner(nb::borrow(given)), m_name(name) {
   if (!borrow_numpy(writable) && !borrow_exchange(stream) && !borrow_buffer(writable))
     borrow_dlpack(writable, stream);
+  if (kept_in == nullptr) return;
+  kept_in->m_arrays.push_back(this);
+  m_kept_in = kept_in;
 }
 
 Borrowed::~Borrowed() {
+  if (m_kept_in != nullptr) std::erase(m_kept_in->m_arrays, this);
   if (m_has_buffer) PyBuffer_Release(&m_buffer);
 }
 

@@ -64,6 +64,34 @@ enum class Layout : std::uint8_t {
   dense  ///< no gaps
 };
 
+class Borrowed;
+
+/// \brief The arrays that an object keeps, for the garbage collector: it sees objects that are
+/// borrowed as they are, but nothing behind a capsule of DLPack.
+class BorrowedArrays {
+ public:
+  BorrowedArrays() = default;
+  BorrowedArrays(const BorrowedArrays&) = delete;
+  BorrowedArrays& operator=(const BorrowedArrays&) = delete;
+
+  /// While it exists, the arrays that its thread borrows are added. They leave when they end.
+  class Scope {
+   public:
+    explicit Scope(BorrowedArrays& of) noexcept;
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    BorrowedArrays* m_before;
+  };
+  int traverse(visitproc visit, void* arg) const;
+
+ private:
+  friend class Borrowed;
+  std::vector<const Borrowed*> m_arrays;
+};
+
 /// \brief An array of the caller for the time of a call: NumPy and what has the buffer protocol,
 /// otherwise what has `__dlpack__`. Nothing is converted; elements are never cast.
 ///
@@ -83,6 +111,7 @@ class Borrowed {
   bool is_contiguous() const noexcept;
   /// `float64 [3, 4]`
   std::string text() const;
+  int traverse(visitproc visit, void* arg) const;
 
  protected:
   /// \param stream orders the reading of arrays on a device; null: they must be complete, which is
@@ -117,6 +146,7 @@ class Borrowed {
   nanobind::object m_owner;
   const char* m_name;
   nanobind::object m_capsule;
+  BorrowedArrays* m_kept_in = nullptr;
   bool m_has_buffer = false;
   bool m_is_aligned = true;
   Py_buffer m_buffer{};

@@ -41,8 +41,19 @@ class EngineHandle {
   const Kept& kept() const noexcept { return m_kept; }
   void keep(const Kept& objects) { m_kept.add(objects); }
 
-  int traverse(visitproc visit, void* arg) const { return m_kept.traverse(visit, arg); }
-  void clear() { m_kept.clear(); }
+  int traverse(visitproc visit, void* arg) const {
+    // What a call or another object shares is not that of this object alone.
+    if constexpr (requires { m_shared->traverse(visit, arg); }) {
+      if (m_shared.use_count() == 1) {
+        if (const int result = m_shared->traverse(visit, arg)) return result;
+      }
+    }
+    return m_kept.traverse(visit, arg);
+  }
+  void clear() {
+    if constexpr (requires(visitproc visit) { m_shared->traverse(visit, nullptr); }) close();
+    m_kept.clear();
+  }
 
  private:
   const char* m_name;

@@ -29,6 +29,8 @@ class Prepared {
   virtual ~Prepared() = default;
 
   Space space() const noexcept { return m_space; }
+  /// Visits the arrays of the caller.
+  virtual int traverse(visitproc visit, void* arg) const = 0;
   /// \throws SpaceUnavailable in a child process that was forked from the one that made it
   void run() {
     require_same_process();
@@ -61,7 +63,8 @@ class Prepared {
 };
 using PreparedHandle = EngineHandle<Prepared>;
 
-/// \tparam Call a prepared call of C++ \tparam Arrays what holds the arrays of the caller
+/// \tparam Call a prepared call of C++ \tparam Arrays what holds the arrays of the caller, and
+/// lists them as `borrowed`
 template <class Call, class Arrays>
 class PreparedCall final : public Prepared {
  public:
@@ -83,6 +86,10 @@ class PreparedCall final : public Prepared {
     } catch (const Error&) {  // the device is lost
     }
     m_call.reset();
+  }
+
+  int traverse(visitproc visit, void* arg) const override {
+    return m_arrays->borrowed.traverse(visit, arg);
   }
 
  private:

@@ -54,11 +54,13 @@ struct Shared {
     const Unlocked guard(false);
     sequence.reset();  // waits for the last run
   }
+  int traverse(visitproc visit, void* arg) const { return borrowed.traverse(visit, arg); }
 
   std::optional<Space> space;    ///< of the option, later that of the sequence
   std::optional<Stream> stream;  ///< likewise
   std::mutex mutex;
-  SharedContext context;  ///< that of the first layer
+  SharedContext context;    ///< that of the first layer
+  BorrowedArrays borrowed;  ///< of the passes
   std::vector<std::unique_ptr<Pass>> passes;
   std::optional<SeedSequence> sequence;  ///< once there is a pass
   std::atomic<std::size_t> size{0};      ///< number of passes
@@ -85,10 +87,12 @@ nb::object add(Handle& self, nb::handle layer, nb::handle x, nb::handle out, nb:
     space = shared->space;
     stream = shared->stream;
   });
+  std::optional<BorrowedArrays::Scope> kept(std::in_place, shared->borrowed);
   auto pass = std::make_unique<Pass>(
       handle->open(), x, out, space ? nb::object(nb::str(to_string(*space).data())) : nb::none(),
       argument_of(stream));
-  const nb::object made = pass->made;
+  kept.reset();
+  const nb::object made = std::move(pass->made);
   space = space_of_arrays(*pass->layer->context, pass->rows.x(), space,
                           static_cast<double>(pass->rows.x().array().size()));
   stream = pass->rows.options().stream;
