@@ -57,8 +57,19 @@ struct KINDRED_HIDDEN SeedSequence::State {
     try {
       wait();
     } catch (const std::exception& error) {
-      context.log(LogLevel::warning, std::string("a sequence of seeds: ") + error.what());
+      warn(error);
     }
+    try {
+      unpin();
+    } catch (const std::exception& error) {
+      warn(error);
+    }
+  }
+  void warn(const std::exception& error) const {
+    context.log(LogLevel::warning, std::string("a sequence of seeds: ") + error.what());
+  }
+  /// The layers no longer keep the instance on the stream.
+  void unpin() {
     if (!stream) return;
     Impl::with_instance(context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
       for (const Call& call : calls) {
