@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/CallbackDelay.hpp>
-#include <kindred/matcher/BulkOperationInfo.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -20,6 +20,8 @@ using Impl::CallbackDelay;
 using Impl::SharedMutex;
 using testing::ElementsAre;
 using testing::IsEmpty;
+
+const Workload workload{Operations::search, 1, 1e9, 0, SpaceSet::host()};
 
 /// A context that keeps its messages and records.
 struct Recorded {
@@ -36,8 +38,6 @@ struct Recorded {
   Recorded() { seen.clear(); }
   void call(
       Space space, const std::function<void()>& body = [] {}) {
-    Workload workload;
-    workload.operation = Operations::bulk;
     context.run(workload, space, [&](Space) { body(); });
   }
 };
@@ -90,11 +90,9 @@ TEST(CallbackDelay, ACallbackRunsAfterTheReleaseOfTheLocks) {
     const auto other = Impl::engine_lock(shared);  // would wait for its own thread
   };
   Context context(options);
-  Workload workload;
-  workload.operation = Operations::bulk;
   for (const bool reads : {false, true}) {
-    std::optional<Impl::EngineLock<std::shared_lock<SharedMutex>>> read;
     const auto lock = Impl::engine_lock(exclusive);
+    std::optional<Impl::EngineLock<std::shared_lock<SharedMutex>>> read;
     if (reads) read.emplace(shared);
     context.run(workload, Space::serial, [](Space) {});
     EXPECT_EQ(calls, reads ? 1 : 0);
@@ -111,8 +109,6 @@ TEST(CallbackDelay, PassesOnWhatACallbackThrowsUnlessTheCallFails) {
     throw std::runtime_error("of the callback");
   };
   Context context(options);
-  Workload workload;
-  workload.operation = Operations::bulk;
   const auto call = [&](bool fails) {
     const CallbackDelay delay;
     for (int i = 0; i < 2; ++i) context.run(workload, Space::serial, [](Space) {});
