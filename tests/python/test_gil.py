@@ -41,9 +41,17 @@ class Gil(unittest.TestCase):
 
     def test_every_other_function_releases_it(self):
         out = run(f"""
-            import io, sys, unittest
+            import io, sys, tempfile, unittest
             sys.path[:0] = {sys.path!r}
+            import pykindred
             from pykindred import _kindred
+            with tempfile.TemporaryDirectory() as folder, pykindred.Context(threads=1, profile=folder + "/profile") as context:
+                context.save_profile()
+                context.memory()
+            _kindred.has_default_context()
+            choices = [str(i) for i in range(200)]
+            pykindred.process.extract("abc", pykindred.process.Choices(choices))
+            pykindred.process.cdist(["abc"], choices)
             tests = unittest.defaultTestLoader.loadTestsFromNames({TESTS!r})
             result = unittest.TextTestRunner(io.StringIO()).run(tests)
             print([str(one) for one in result.failures + result.errors])
