@@ -200,34 +200,12 @@ Copying copying_of(nb::handle given) {
   return Copying::never;
 }
 
-namespace {
-thread_local constinit BorrowedArrays* kept_in = nullptr;
-}
-
-BorrowedArrays::Scope::Scope(BorrowedArrays& of) noexcept : m_before(std::exchange(kept_in, &of)) {}
-BorrowedArrays::Scope::~Scope() { kept_in = m_before; }
-
-int BorrowedArrays::traverse(visitproc visit, void* arg) const {
-  for (const Borrowed* const array : m_arrays) {
-    if (const int result = array->traverse(visit, arg)) return result;
-  }
-  return 0;
-}
-
-int Borrowed::traverse(visitproc visit, void* arg) const {
-  Py_VISIT(m_owner.ptr());
-  Py_VISIT(m_capsule.ptr());
-  if (m_has_buffer) Py_VISIT(m_buffer.obj);
-  return 0;
-}
-
 Borrowed::Borrowed(nb::handle given, const char* name, bool writable, CallStream* stream)
     : m_owner(nb::borrow(given)), m_name(name) {
   if (!borrow_numpy(writable) && !borrow_exchange(stream) && !borrow_buffer(writable))
     borrow_dlpack(writable, stream);
-  if (kept_in == nullptr) return;
-  kept_in->m_arrays.push_back(this);
-  m_kept_in = kept_in;
+  m_kept_in = BorrowedArrays::present();
+  if (m_kept_in != nullptr) m_kept_in->m_arrays.push_back(this);
 }
 
 Borrowed::~Borrowed() {
@@ -519,19 +497,6 @@ void Output::require(DataType element, std::span<const std::int64_t> shape) cons
       std::string(name()) + " is " + text() + "; it must be " + needed + "]";
   if (type() != element) refuse_type(message);
   refuse(message);
-}
-
-void Input::require_rank(std::size_t lowest, std::size_t highest) const {
-  if (rank() >= lowest && rank() <= highest) return;
-  refuse(std::string(name()) + " is " + text() + "; it must have " + std::to_string(lowest) +
-         (lowest == highest ? "" : " or " + std::to_string(highest)) +
-         (highest == 1 ? " dimension" : " dimensions"));
-}
-
-void Input::require_columns(std::size_t columns) const {
-  if (rank() == 0 || extent(rank() - 1) == static_cast<std::int64_t>(columns)) return;
-  refuse(std::string(name()) + " is " + text() + "; its rows must have " + std::to_string(columns) +
-         " elements");
 }
 
 std::span<const std::byte> Input::host_bytes() const {

@@ -85,6 +85,8 @@ class BorrowedArrays {
    private:
     BorrowedArrays* m_before;
   };
+  /// That of the scope of this thread, or null.
+  static BorrowedArrays* present() noexcept;
   int traverse(visitproc visit, void* arg) const;
 
  private:

@@ -2,6 +2,7 @@
 #include <kindred/matcher/Bulk.hpp>
 
 #include <nanobind/nanobind.h>
+
 #include "Arrays.hpp"
 #include "BulkArguments.hpp"
 #include "Calls.hpp"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Errors.hpp"
-#include "Texts.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
 #include <nanobind/nanobind.h>
+
+#include "Texts.hpp"
+
 #include <new>
 #include <stdexcept>
 

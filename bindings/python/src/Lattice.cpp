@@ -2,6 +2,7 @@
 #include <kindred/matcher/Lattice.hpp>
 
 #include <nanobind/nanobind.h>
+
 #include "Arrays.hpp"
 #include "Calls.hpp"
 #include "Context.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "NumPy.hpp"
+
 #include "Texts.hpp"
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <nanobind/nanobind.h>
+
 #include "Arrays.hpp"
 #include "Calls.hpp"
 #include "Context.hpp"
