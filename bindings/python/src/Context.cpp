@@ -132,14 +132,16 @@ SharedContext default_context() {
   Default& state = default_state();
   Options made = options_of(nb::int_(0), nb::none(), nb::none(), nb::float_(0.8), nb::none(),
                             nb::none(), nb::none(), nb::bool_(true), default_log(), nb::none());
+  bool is_new = false;
   const SharedContext context = unlocked([&] {
     const std::lock_guard lock(state.mutex);
-    if (state.context == nullptr) state.context = made.context();
+    is_new = state.context == nullptr;
+    if (is_new) state.context = made.context();
     return state.context;
   });
+  if (!is_new) return context;
   // Like the context, the owners live until the process ends.
-  if (made.targets.empty()) [[maybe_unused]]
-    const auto* const kept = new Kept(std::move(made.kept));
+  [[maybe_unused]] const auto* const kept = new Kept(std::move(made.kept));
   return context;
 }
 
