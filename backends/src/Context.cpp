@@ -6,6 +6,7 @@
 
 #include <kindred/Version.hpp>
 #include <kindred/backends/AtomicFile.hpp>
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/backends/impl/HostResources.hpp>
@@ -327,7 +328,11 @@ std::uint64_t Context::free_memory(Space space) const {
 }
 
 void Context::log(LogLevel level, std::string_view message) const {
-  if (m_state->options.log) m_state->options.log(level, message);
+  const auto& log = m_state->options.log;
+  if (!log) return;
+  if (Impl::CallbackDelay* const delay = Impl::CallbackDelay::present())
+    return delay->add([&log, level, text = std::string(message)] { log(level, text); });
+  log(level, message);
 }
 
 bool Context::is_first(const Workload& workload, Space space) const noexcept {
@@ -357,7 +362,11 @@ DispatchRecord Context::decide(const Workload& workload, std::optional<Space> fo
 void Context::report(const DispatchRecord& record) const {
   if (record.chosen == Space::cuda && info(Space::cuda).kernels_from_ptx)
     m_state->report_compilation(*this, record);
-  if (m_state->options.on_dispatch) m_state->options.on_dispatch(record);
+  const auto& on_dispatch = m_state->options.on_dispatch;
+  if (!on_dispatch) return;
+  if (Impl::CallbackDelay* const delay = Impl::CallbackDelay::present())
+    return delay->add([&on_dispatch, record] { on_dispatch(record); });
+  on_dispatch(record);
 }
 
 int Context::run_on_team(int threads, void (*call)(const void* body), const void* body) {

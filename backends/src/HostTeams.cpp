@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/backends/impl/TeamSizes.hpp>
@@ -109,6 +110,7 @@ class HostTeams::Team {
       m_changed.notify_one();
       const CancelPoint point;
       m_point = point;
+      m_delay = CallbackDelay::present();
       const auto has_ended = [&] { return m_call == nullptr; };
       if (!point.is_needed()) {
         m_changed.wait(lock, has_ended);
@@ -164,6 +166,7 @@ class HostTeams::Team {
       std::exception_ptr failure;
       try {
         const CancelPoint::Part part(m_point);
+        const CallbackDelay::Part delayed(m_delay);
         const OnTeam here({m_owner, &m_instance});
         m_call(m_body);
       } catch (...) {
@@ -185,7 +188,8 @@ class HostTeams::Team {
   std::condition_variable m_changed;
   Call m_call = nullptr;
   const void* m_body = nullptr;
-  CancelPoint m_point;  ///< of the caller
+  CancelPoint m_point;               ///< of the caller
+  CallbackDelay* m_delay = nullptr;  ///< likewise
   std::exception_ptr m_failure;
   bool m_has_started = false;
   bool m_stopping = false;

@@ -71,6 +71,7 @@ class Inserter {
     if (m_store.entry == no_node) {
       raise(static_cast<std::uint32_t>(begin));
       ++begin;
+      if (begin == end && progress) progress(begin - first);
     }
     while (begin < end) {
       const std::size_t count = std::min(round_size(begin), end - begin);

@@ -6,6 +6,7 @@
 #include "vector/VectorIndexParts.hpp"
 #include "vector/VectorSections.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -160,7 +161,7 @@ std::vector<std::int64_t> KeyedVectorIndex::find(const KeySpan& keys) const try 
 
 KeyedSearchResults KeyedVectorIndex::search(std::span<const float> queries,
                                             const SearchOptions& options) const try {
-  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
+  const auto lock = Impl::engine_shared_lock(m_state->mutex);
   KeyedSearchResults out{m_state->index.search(queries, options), {}};
   out.keys = m_state->keys_of(out.ids, [](std::int64_t id) { return id; });
   return out;
@@ -170,7 +171,7 @@ KeyedSearchResults KeyedVectorIndex::search(std::span<const float> queries,
 
 KeyedScoreResults KeyedVectorIndex::search_at_least(std::span<const float> queries, float score,
                                                     const SearchOptions& options) const try {
-  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
+  const auto lock = Impl::engine_shared_lock(m_state->mutex);
   return m_state->with_keys(m_state->index.search_at_least(queries, score, options));
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::search_at_least");
@@ -179,7 +180,7 @@ KeyedScoreResults KeyedVectorIndex::search_at_least(std::span<const float> queri
 KeyedScoreResults KeyedVectorIndex::score(std::span<const float> queries,
                                           std::span<const KeySpan> candidates,
                                           const SearchOptions& options) const try {
-  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
+  const auto lock = Impl::engine_shared_lock(m_state->mutex);
   Ragged<std::uint64_t> ids;
   for (std::size_t query = 0; query < candidates.size(); ++query) {
     const std::vector<std::int64_t> found = Impl::ids_of(m_state->store, candidates[query]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SyncWorker.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -91,6 +92,7 @@ std::string kept_text(const char* text) noexcept {
 // Throws nothing where memory is missing: the patterns of the call that caused it are learned, and
 // nobody catches what the background thread throws.
 SyncRecord SyncWorker::run(SyncTrigger trigger) {
+  const CallbackDelay callbacks_wait;  // for the release of the locks
   const std::lock_guard run_lock(m_run_mutex);
   SyncRecord record;
   record.trigger = trigger;

@@ -309,6 +309,10 @@ std::vector<Prediction> predict(const Context& context, RaggedSpan<std::string_v
                                 const SymbolStatistics& statistics, const Vocabulary& vocabulary,
                                 const PredictionOptions& options) try {
   check(options);
+  KINDRED_THROW_IF(!options.weights.empty() && options.weights.size() != vocabulary.size(),
+                   "there are " + std::to_string(options.weights.size()) +
+                       " weights; the vocabulary has " + std::to_string(vocabulary.size()) +
+                       " symbols, and each needs one");
   return Predictor(context, query, candidates, statistics, vocabulary, options).predict();
 } catch (...) {
   Impl::rethrow_translated("Kindred::predict");

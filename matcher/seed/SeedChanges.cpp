@@ -248,11 +248,13 @@ std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updat
 
   const HostSpace& host = Impl::host_instance(context, Space::serial);
   auto& side = sides.get<HostSpace>();
+  std::unique_lock changing(reading);
   update_seeds(host, side.state.view(seeds),
                ArrayView<const SeedUpdate, HostSpace>(updates.data(), updates.size()),
                side.winners.view());
   // Nothing may fail from here on.
   Arch::fence(host, "Kindred::SeedLayer::update");
+  changing.unlock();
   if (!new_uses.empty()) uses = std::move(new_uses);
   for (auto& [seed, schedule] : renewed) schedules[seed] = std::move(schedule);
   ++revision;
@@ -301,8 +303,11 @@ void SeedLayer::State::take(SeedState state, BlueprintRegistry registry) {
   for (std::size_t seed = 0; seed < own.size(); ++seed) {
     if (is_other && own[seed] && schedules[seed]) own[seed] = std::move(schedules[seed]);
   }
-  seeds = std::move(state);
-  blueprints = std::move(registry);
+  {
+    const std::lock_guard changing(reading);
+    seeds = std::move(state);
+    blueprints = std::move(registry);
+  }
   uses = std::move(new_uses);
   schedules = std::move(own);
   ++revision;
@@ -315,7 +320,7 @@ void SeedLayer::State::notify(const std::vector<SeedEvent>& events) const {
 }
 
 SeedState SeedLayer::state() const try {
-  const std::lock_guard lock(m_state->mutex);
+  const auto lock = m_state->read();
   return m_state->seeds;
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::state");
@@ -324,7 +329,7 @@ SeedState SeedLayer::state() const try {
 void SeedLayer::set_state(const SeedState& requested) try {
   check_state(requested);
   State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   KINDRED_THROW_IF(requested.seeds() != state.chunks.seeds,
                    "a state of " + std::to_string(requested.seeds()) + " seeds; the layer has " +
                        std::to_string(state.chunks.seeds));
@@ -339,7 +344,7 @@ void SeedLayer::update(std::span<const SeedUpdate> updates) try {
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
-    const std::lock_guard lock(state.mutex);
+    const auto lock = Impl::engine_lock(state.mutex);
     events = Impl::translating_out_of_memory("Kindred::SeedLayer::update", [&] {
       const auto touched = state.check_updates(updates);
       std::vector<SeedUpdate> all;
@@ -362,7 +367,7 @@ TransitionResult SeedLayer::request(std::uint32_t seed, Lifecycle to,
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
-    const std::lock_guard lock(state.mutex);
+    const auto lock = Impl::engine_lock(state.mutex);
     state.check_seed(seed);
     const SeedSituation now = state.situation(seed);
     TransitionResult result = check_transition(now, to, metrics, state.options.rules);
@@ -390,7 +395,7 @@ TransitionResult SeedLayer::germinate(std::uint32_t seed, std::int32_t blueprint
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
-    const std::lock_guard lock(state.mutex);
+    const auto lock = Impl::engine_lock(state.mutex);
     state.check_seed(seed);
     TransitionResult result =
         check_transition(state.situation(seed), Lifecycle::germinated, {}, state.options.rules);
@@ -412,7 +417,7 @@ TransitionResult SeedLayer::germinate(std::uint32_t seed, std::int32_t blueprint
 
 std::optional<std::vector<double>> SeedLayer::schedule_state(std::uint32_t seed) const try {
   const State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   state.check_seed(seed);
   if (!state.schedules[seed]) return {};
   return state.schedules[seed]->state();
@@ -422,7 +427,7 @@ std::optional<std::vector<double>> SeedLayer::schedule_state(std::uint32_t seed)
 
 void SeedLayer::set_schedule_state(std::uint32_t seed, std::span<const double> numbers) try {
   State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   state.check_seed(seed);
   KINDRED_THROW_IF(!state.schedules[seed], "seed " + std::to_string(seed) + " is " +
                                                std::string(to_string(state.seeds.lifecycle[seed])) +
@@ -440,7 +445,7 @@ bool SeedLayer::report_error(std::uint32_t seed) try {
   State& state = *m_state;
   std::vector<SeedEvent> events;
   {
-    const std::lock_guard lock(state.mutex);
+    const auto lock = Impl::engine_lock(state.mutex);
     state.check_seed(seed);
     SeedUpdate update = update_of(seed, seed_errors);
     SeedSituation now = state.situation(seed);
@@ -507,7 +512,7 @@ std::vector<SeedEvent> SeedLayer::State::step(
     const std::function<const SeedMetrics&(std::uint32_t)>& metrics_of) {
   std::vector<SeedEvent> events;
   {
-    const std::lock_guard lock(mutex);
+    const auto lock = Impl::engine_lock(mutex);
     Advance advance;
     events = Impl::translating_out_of_memory("Kindred::SeedLayer::step", [&] {
       std::vector<SeedUpdate> updates;

@@ -88,7 +88,10 @@ void SeedLayer::State::serve_host(const BlueprintRegistry& registry,
 
 void SeedLayer::State::sync_device() {
   trouble = nullptr;
-  trouble_text.clear();
+  {
+    const std::lock_guard lock(reading);
+    trouble_text.clear();
+  }
   on_the_device([&](const auto& exec_space, auto& side) {
     side.state.start_upload(exec_space, seeds);
     side.blueprints.clear();
@@ -100,7 +103,10 @@ void SeedLayer::State::note_trouble(const char* what) noexcept {
   trouble = std::current_exception();
   ++revision;  // recorded calls must not use the outdated state on the device
   try {
-    trouble_text = what;
+    {
+      const std::lock_guard lock(reading);
+      trouble_text = what;
+    }
     context.log(LogLevel::warning, std::string("the seed layer continues on the host: ") + what);
   } catch (const std::exception&) {
     return;  // no memory for the message; the results of the host are correct nevertheless
@@ -124,10 +130,12 @@ SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) try {
   Impl::rethrow_translated("Kindred::SeedLayer");
 }
 
-SeedLayer::~SeedLayer() {
+SeedLayer::State::~State() {
   // Launched kernels still read the state.
-  if (m_state) m_state->on_the_device([](const auto&, auto&) {});
+  on_the_device([](const auto&, auto&) {});
 }
+
+SeedLayer::~SeedLayer() = default;
 SeedLayer::SeedLayer(SeedLayer&&) noexcept = default;
 SeedLayer& SeedLayer::operator=(SeedLayer&&) noexcept = default;
 
@@ -136,13 +144,10 @@ std::uint32_t SeedLayer::seeds() const noexcept { return m_state->chunks.seeds; 
 std::uint32_t SeedLayer::chunk_begin(std::uint32_t seed) const noexcept {
   return seed >= seeds() ? hidden() : m_state->chunks.begin(seed);
 }
-std::uint64_t SeedLayer::epoch() const {
-  const std::lock_guard lock(m_state->mutex);
-  return m_state->epoch;
-}
+std::uint64_t SeedLayer::epoch() const noexcept { return m_state->epoch.load(); }
 bool SeedLayer::on_device() const noexcept { return m_state->on_device; }
 std::string SeedLayer::device_trouble() const try {
-  const std::lock_guard lock(m_state->mutex);
+  const auto lock = m_state->read();
   return m_state->trouble_text;
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::device_trouble");
@@ -151,7 +156,7 @@ std::string SeedLayer::device_trouble() const try {
 // --- blueprints
 
 BlueprintRegistry SeedLayer::blueprints() const try {
-  const std::lock_guard lock(m_state->mutex);
+  const auto lock = m_state->read();
   return m_state->blueprints;
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::blueprints");
@@ -159,11 +164,12 @@ BlueprintRegistry SeedLayer::blueprints() const try {
 
 std::int32_t SeedLayer::add_blueprint(std::string name, std::span<const float> weights) try {
   State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   KINDRED_THROW_IF(weights.size() > state.chunks.hidden,
                    "a blueprint of " + std::to_string(weights.size()) + " weights for rows of " +
                        std::to_string(state.chunks.hidden) + " features");
   state.uses.reserve(state.uses.size() + 1);
+  const std::lock_guard changing(state.reading);
   const std::int32_t id = state.blueprints.add(std::move(name), weights);
   state.uses.push_back(0);
   ++state.revision;
@@ -174,8 +180,11 @@ std::int32_t SeedLayer::add_blueprint(std::string name, std::span<const float> w
 
 void SeedLayer::replace_blueprint(std::int32_t id, std::span<const float> weights) try {
   State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
-  state.blueprints.replace(id, weights);
+  const auto lock = Impl::engine_lock(state.mutex);
+  {
+    const std::lock_guard changing(state.reading);
+    state.blueprints.replace(id, weights);
+  }
   state.sides.get<HostSpace>().blueprints.refresh(Impl::host_instance(state.context, Space::serial),
                                                   state.blueprints, id);
   state.on_the_device([&](const auto& exec_space, auto& side) {
@@ -187,13 +196,14 @@ void SeedLayer::replace_blueprint(std::int32_t id, std::span<const float> weight
 
 void SeedLayer::remove_blueprint(std::int32_t id) try {
   State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   const std::vector<std::int32_t>& of = state.seeds.blueprint;
   const auto user = std::find(of.begin(), of.end(), id);
   KINDRED_THROW_IF(id >= 0 && user != of.end(), "blueprint " + std::to_string(id) +
                                                     " is used by seed " +
                                                     std::to_string(user - of.begin()) +
                                                     "; assign another one to this seed first");
+  const std::lock_guard changing(state.reading);
   state.blueprints.remove(id);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::remove_blueprint");
@@ -208,7 +218,7 @@ void SeedLayer::save_blueprints(const std::string& path) const try {
 void SeedLayer::restore_blueprints(const std::string& path) try {
   State& state = *m_state;
   BlueprintRegistry registry = BlueprintRegistry::load(path);
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   for (std::size_t id = 0; id < registry.size(); ++id) {
     const auto requested = static_cast<std::int32_t>(id);
     if (!registry.contains(requested)) continue;
@@ -232,7 +242,7 @@ void SeedLayer::save(const std::string& path) const try {
   Impl::StoredSeeds checkpoint;
   {
     const State& state = *m_state;
-    const std::lock_guard lock(state.mutex);
+    const auto lock = Impl::engine_lock(state.mutex);
     checkpoint.hidden = state.chunks.hidden;
     checkpoint.epoch = state.epoch;
     checkpoint.state = state.seeds;
@@ -259,7 +269,7 @@ void SeedLayer::save(const std::string& path) const try {
 void SeedLayer::restore(const std::string& path) try {
   Impl::StoredSeeds checkpoint = Impl::load_checkpoint(path);
   State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   naming(path, [&] {
     const auto check_same = [](const char* what, std::uint64_t saved, std::uint64_t own) {
       KINDRED_THROW_IF(saved != own, "a checkpoint of a layer with " + std::to_string(saved) + " " +

@@ -6,7 +6,9 @@
 #include "ForwardPlans.hpp"
 #include "MomentsRing.hpp"
 #include "StateArrays.hpp"
+#include "StreamInstances.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
@@ -41,24 +43,7 @@ struct SeedSide {
   Buffer<std::byte, memory_space> rows_in;   ///< device copy of input rows that are on the host
   Buffer<std::byte, memory_space> rows_out;  ///< likewise for output rows
   Buffer<float, memory_space> weight_gradient;
-  std::vector<std::pair<std::optional<Stream>, Buffer<std::byte, memory_space>>>
-      gradient_workspaces;
-  /// Instances on streams of callers. A change of the state waits for them.
-  std::vector<std::pair<Stream, ExecutionSpace>> streams;
-
-  /// The instance on \p stream, or \p exec_space if there is none.
-  ExecutionSpace on(const ExecutionSpace& exec_space, const std::optional<Stream>& stream) {
-    if (!stream) return exec_space;
-    for (const auto& [known, instance] : streams) {
-      if (known == *stream) return instance;
-    }
-    streams.emplace_back(*stream, instance_on(exec_space, stream));
-    return streams.back().second;
-  }
-  void wait() const {
-    for (const auto& [stream, instance] : streams)
-      Arch::fence(instance, "Kindred::SeedLayer::wait");
-  }
+  StreamInstances<ExecutionSpace> streams;  ///< a change of the state waits for them
 };
 
 /// Number of bytes from the start of the first row to the end of the last.
@@ -81,19 +66,23 @@ namespace Kindred {
 
 struct KINDRED_HIDDEN SeedLayer::State {
   State(Context& given, const SeedLayerOptions& options);
+  ~State();
 
   Context& context;
   CallHistory history;
   SeedLayerOptions options;
   SeedChunks chunks;
-  mutable Impl::Mutex mutex;
+  mutable Impl::TimedMutex mutex;  ///< held by a call; locked by `Impl::engine_lock`
+  /// Held, after \ref mutex, while `seeds`, `blueprints` or `trouble_text` changes: those who only
+  /// read them do not wait for a call.
+  mutable Impl::Mutex reading;
 
   // The state of the layer; its first part is mirrored on a device.
   SeedState seeds;
   BlueprintRegistry blueprints;
   std::vector<std::uint32_t> uses;  ///< per blueprint: number of seeds that apply it
   std::vector<std::unique_ptr<GraftingSchedule>> schedules;  ///< of grafting seeds
-  std::uint64_t epoch = 0;
+  std::atomic<std::uint64_t> epoch{0};
 
   Arch::PerSpace<Impl::SeedSide> sides;
   bool on_device = false;
@@ -101,6 +90,12 @@ struct KINDRED_HIDDEN SeedLayer::State {
   std::string trouble_text;
   /// Incremented by every change, so that recorded calls of the layer are recorded again.
   std::atomic<std::uint64_t> revision{1};
+
+  /// Keeps what \ref reading protects from changing.
+  std::unique_lock<std::mutex> read() const {
+    Arch::require_usable_process();
+    return std::unique_lock(reading);
+  }
 
   // --- the ring (SeedTelemetry.cpp)
 
@@ -196,7 +191,7 @@ struct KINDRED_HIDDEN SeedLayer::State {
       Impl::with_instance(context, Space::cuda,
                           [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
                             auto& side = sides.get<ExecutionSpace>();
-                            side.wait();
+                            side.streams.wait();
                             body(exec_space, side);
                             Arch::fence(exec_space, "Kindred::SeedLayer::device");
                           });
@@ -250,7 +245,7 @@ struct KINDRED_HIDDEN SeedLayer::State {
       merges = telemetry == SeedTelemetryUse::merged && slots[head].filled;
       if (merges && slots[head].on_device != device) move_slot(head, device);
       if (merges && slots[head].stream != stream)
-        Arch::fence(side.on(exec_space, slots[head].stream), "Kindred::SeedLayer::merge");
+        Arch::fence(side.streams.on(exec_space, slots[head].stream), "Kindred::SeedLayer::merge");
       moments = side.ring.slot(merges ? next_slot() : head);
     }
     SeedRows<const std::byte, ExecutionSpace> in;

@@ -181,7 +181,7 @@ class SeedCallRun {
   void forward_on(const ExecutionSpace& exec_space, Space space, const std::byte* x, std::byte* y) {
     auto& side = m_state.sides.get<ExecutionSpace>();
     if (reaches<ExecutionSpace>()) {
-      launch(side.on(exec_space, m_options.stream), space, m_options.stream, x, y);
+      launch(side.streams.on(exec_space, m_options.stream), space, m_options.stream, x, y);
       if constexpr (!is_device<ExecutionSpace>)
         Arch::fence(exec_space, "Kindred::SeedLayer::forward");
       return;
@@ -213,8 +213,8 @@ class SeedCallRun {
     auto& side = m_state.sides.get<ExecutionSpace>();
     const std::uint64_t dw_bytes = std::uint64_t{m_state.chunks.hidden} * sizeof(float);
     if (reaches<ExecutionSpace>()) {
-      launch_backward(side.on(exec_space, m_options.stream), space, m_options.stream, x, gradient,
-                      dx, dw);
+      launch_backward(side.streams.on(exec_space, m_options.stream), space, m_options.stream, x,
+                      gradient, dx, dw);
       if constexpr (!is_device<ExecutionSpace>)
         Arch::fence(exec_space, "Kindred::SeedLayer::backward");
       return;
@@ -258,16 +258,10 @@ class SeedCallRun {
                        const std::byte* gradient, std::byte* dx, float* dw) {
     auto& side = m_state.sides.get<ExecutionSpace>();
     const std::size_t bytes = seed_backward_workspace(exec_space, m_state.chunks, m_batch.rows);
-    auto found = std::find_if(side.gradient_workspaces.begin(), side.gradient_workspaces.end(),
-                              [&](const auto& one) { return one.first == stream; });
-    using Workspace = Buffer<std::byte, typename ExecutionSpace::memory_space>;
-    if (found == side.gradient_workspaces.end()) {
-      side.gradient_workspaces.emplace_back(stream, Workspace());
-      found = side.gradient_workspaces.end() - 1;
-    }
-    if (found->second.size() < bytes) {
-      found->second =
-          Workspace(m_state.context.memory(space), "Kindred::SeedLayer::gradient_workspace", bytes);
+    auto& workspace = side.streams.workspace(exec_space, stream);
+    if (workspace.size() < bytes) {
+      workspace = Buffer<std::byte, typename ExecutionSpace::memory_space>(
+          m_state.context.memory(space), "Kindred::SeedLayer::gradient_workspace", bytes);
     }
     SeedRows<const std::byte, ExecutionSpace> in;
     in.bytes = ArrayView<const std::byte, ExecutionSpace>(x, m_extent.in);
@@ -282,8 +276,7 @@ class SeedCallRun {
     of_x.element = m_batch.input;
     of_x.stride = m_batch.input_stride;
     seed_backward(exec_space, m_state.template view<ExecutionSpace>(), m_batch.rows, in, of_y, of_x,
-                  ArrayView<float, ExecutionSpace>(dw, m_state.chunks.hidden),
-                  found->second.view());
+                  ArrayView<float, ExecutionSpace>(dw, m_state.chunks.hidden), workspace.view());
   }
 
   /// Copies from \p from on the device. If \p to is also an input, it is overwritten only when the
@@ -320,7 +313,7 @@ class SeedCallRun {
     Impl::with_instance(
         m_state.context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& own) {
           const ExecutionSpace exec_space =
-              m_state.sides.get<ExecutionSpace>().on(own, m_options.stream);
+              m_state.sides.get<ExecutionSpace>().streams.on(own, m_options.stream);
           HostRows copies(rows.size());
           for (std::size_t i = 0; i < rows.size(); ++i) {
             copies[i].resize(rows[i].bytes);
@@ -365,7 +358,7 @@ DispatchRecord SeedLayer::forward(std::span<const std::byte> x, std::span<std::b
   Impl::require_aligned("y", y.data(), size_of(batch.output));
   Impl::check_overlap("x", x.data(), x.size(), "y", y.data(), y.size(), same_layout(batch));
   check_stream(batch, options);
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   SeedCallRun run(state, batch, options);
   return run.dispatch([&](Space space) { run.forward(space, x.data(), y.data()); });
 } catch (...) {
@@ -411,7 +404,7 @@ DispatchRecord SeedLayer::backward(std::span<const std::byte> x,
                                     {dx.data(), dx.size()}})
     Impl::check_overlap("dw", dw.data(), dw.size_bytes(), "rows", data, bytes, false);
   check_stream(batch, options);
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   SeedCallRun run(state, batch, options);
   return run.dispatch(
       [&](Space space) { run.backward(space, x.data(), gradient.data(), dx.data(), dw.data()); });

@@ -54,10 +54,42 @@ struct KINDRED_HIDDEN SeedSequence::State {
         });
   }
 
+  /// Waits for the last run, whose kernels use the layers and the plans.
+  ~State() {
+    try {
+      wait();
+    } catch (const std::exception& error) {
+      warn(error);
+    }
+    try {
+      unpin();
+    } catch (const std::exception& error) {
+      warn(error);
+    }
+  }
+  void warn(const std::exception& error) const {
+    context.log(LogLevel::warning, std::string("a sequence of seeds: ") + error.what());
+  }
+  /// The layers no longer keep the instance on the stream.
+  void unpin() {
+    if (!stream) return;
+    Impl::with_instance(context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
+      for (const Call& call : calls) {
+        const std::lock_guard lock(call.layer->mutex);
+        call.layer->sides.get<ExecutionSpace>().streams.unpin(*stream);
+      }
+    });
+  }
+
+  void wait() {
+    Impl::with_instance(context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
+      Arch::fence(sides.get<ExecutionSpace>().instance[0], "Kindred::SeedSequence::wait");
+    });
+  }
+
   bool is_current() const {
     for (const Call& call : calls) {
-      if (call.revision != call.layer->internal().revision.load(std::memory_order_relaxed))
-        return false;
+      if (call.revision != call.layer->revision.load(std::memory_order_relaxed)) return false;
     }
     return true;
   }
@@ -66,8 +98,8 @@ struct KINDRED_HIDDEN SeedSequence::State {
   void launch_all() {
     auto& side = sides.get<ExecutionSpace>();
     for (const Call& call : calls) {
-      SeedLayer::State& layer = call.layer->internal();
-      const std::lock_guard lock(layer.mutex);
+      SeedLayer::State& layer = *call.layer;
+      const auto lock = Impl::engine_lock(layer.mutex);
       layer.launch(side.instance[0], stream, call.x.data(), call.y.data(), call.batch,
                    call.telemetry, *side.plans[call.plan], call.overlap);
     }
@@ -75,8 +107,8 @@ struct KINDRED_HIDDEN SeedSequence::State {
 
   void note_telemetry() {
     for (const Call& call : calls) {
-      SeedLayer::State& layer = call.layer->internal();
-      const std::lock_guard lock(layer.mutex);
+      SeedLayer::State& layer = *call.layer;
+      const auto lock = Impl::engine_lock(layer.mutex);
       if (layer.has_telemetry(call.telemetry)) layer.fill(true, stream);
     }
   }
@@ -91,8 +123,8 @@ struct KINDRED_HIDDEN SeedSequence::State {
       return;
     }
     for (Call& call : calls) {
-      SeedLayer::State& layer = call.layer->internal();
-      const std::lock_guard lock(layer.mutex);
+      SeedLayer::State& layer = *call.layer;
+      const auto lock = Impl::engine_lock(layer.mutex);
       if (Arch::is_device<ExecutionSpace> && layer.trouble) std::rethrow_exception(layer.trouble);
       call.revision = layer.revision.load(std::memory_order_relaxed);
     }
@@ -108,18 +140,7 @@ SeedSequence::SeedSequence(Context& context, Space space, const std::optional<St
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedSequence");
 }
-SeedSequence::~SeedSequence() {
-  if (!m_state) return;
-  try {
-    wait();
-  } catch (const std::exception& error) {
-    try {
-      m_state->context.log(LogLevel::warning, std::string("a sequence of seeds: ") + error.what());
-    } catch (const std::exception&) {
-      return;  // no memory for the message
-    }
-  }
-}
+SeedSequence::~SeedSequence() = default;
 SeedSequence::SeedSequence(SeedSequence&&) noexcept = default;
 SeedSequence& SeedSequence::operator=(SeedSequence&&) noexcept = default;
 
@@ -143,7 +164,7 @@ void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span
   Impl::check_overlap("x", x.data(), x.size(), "y", y.data(), y.size(),
                       batch.input == batch.output && batch.input_stride == batch.output_stride);
   State::Call call;
-  call.layer = &layer;
+  call.layer = &own;
   call.x = x;
   call.y = y;
   call.batch = batch;
@@ -152,15 +173,15 @@ void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span
   state.calls.reserve(state.calls.size() + 1);
   Impl::with_instance(
       state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-        const std::lock_guard lock(own.mutex);
-        // So that changes of the layer wait for it.
-        own.sides.get<ExecutionSpace>().on(exec_space, state.stream);
+        const auto lock = Impl::engine_lock(own.mutex);
         auto& side = state.sides.get<ExecutionSpace>();
         const auto& plan = side.plan(state.context.memory(state.space),
                                      own.shape_of(batch, own.has_telemetry(call.telemetry)));
         for (std::size_t i = 0; i < side.plans.size(); ++i) {
           if (side.plans[i].get() == &plan) call.plan = i;
         }
+        // So that changes of the layer wait for it.
+        if (state.stream) own.sides.get<ExecutionSpace>().streams.pin(exec_space, *state.stream);
       });
   state.calls.push_back(call);
 } catch (...) {
@@ -177,12 +198,7 @@ void SeedSequence::run() try {
   Impl::rethrow_translated("Kindred::SeedSequence::run");
 }
 
-void SeedSequence::wait() try {
-  State& state = *m_state;
-  Impl::with_instance(state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
-    Arch::fence(state.sides.get<ExecutionSpace>().instance[0], "Kindred::SeedSequence::wait");
-  });
-} catch (...) {
+void SeedSequence::wait() try { m_state->wait(); } catch (...) {
   Impl::rethrow_translated("Kindred::SeedSequence::wait");
 }
 

@@ -14,7 +14,7 @@ namespace Kindred::Impl {
 
 /// \brief A forward pass of a `SeedSequence`.
 struct SeedSequenceCall {
-  SeedLayer* layer = nullptr;
+  SeedLayer::State* layer = nullptr;  ///< stays where it is if the layer is moved
   std::span<const std::byte> x;
   std::span<std::byte> y;
   SeedBatch batch;

@@ -45,7 +45,7 @@ void SeedLayer::State::move_slot(std::uint32_t slot, bool to_device) {
   Impl::with_instance(
       context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
         auto& device = sides.get<ExecutionSpace>();
-        device.wait();
+        device.streams.wait();
         const auto host = sides.get<HostSpace>().ring.slot(slot);
         if (to_device) {
           Impl::upload(exec_space, device.ring.slot(slot), host.data(), host.size());
@@ -73,16 +73,17 @@ SeedLayer::State::Transfer& SeedLayer::State::start_transfer(std::uint32_t slot)
   }
   Transfer& transfer = transfers[next_transfer];
   next_transfer = (next_transfer + 1) % transfers.size();
-  Impl::with_instance(
-      context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-        auto& side = sides.get<ExecutionSpace>();
-        if (transfer.filling != 0)
-          Arch::fence(side.on(exec_space, transfer.stream), "Kindred::SeedLayer::start_telemetry");
-        transfer.filling = 0;
-        Kokkos::deep_copy(side.on(exec_space, from.stream),
-                          PinnedMoments(transfer.moments.data(), chunks.seeds),
-                          side.ring.slot(slot));
-      });
+  Impl::with_instance(context, Space::cuda,
+                      [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                        auto& side = sides.get<ExecutionSpace>();
+                        if (transfer.filling != 0)
+                          Arch::fence(side.streams.on(exec_space, transfer.stream),
+                                      "Kindred::SeedLayer::start_telemetry");
+                        transfer.filling = 0;
+                        Kokkos::deep_copy(side.streams.on(exec_space, from.stream),
+                                          PinnedMoments(transfer.moments.data(), chunks.seeds),
+                                          side.ring.slot(slot));
+                      });
   transfer.slot = slot;
   transfer.filling = from.filling;
   transfer.stream = from.stream;
@@ -91,7 +92,7 @@ SeedLayer::State::Transfer& SeedLayer::State::start_transfer(std::uint32_t slot)
 
 bool SeedLayer::has_telemetry(std::uint32_t age) const try {
   const State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   const auto count = static_cast<std::uint32_t>(state.slots.size());
   return age < state.options.telemetry_epochs &&
          state.slots[(state.head + count - age) % count].filled;
@@ -101,7 +102,7 @@ bool SeedLayer::has_telemetry(std::uint32_t age) const try {
 
 void SeedLayer::start_telemetry(std::uint32_t age) try {
   State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   const std::uint32_t slot = state.slot_of(age);
   if (state.slots[slot].on_device && state.chunks.seeds > 0) state.start_transfer(slot);
 } catch (...) {
@@ -110,7 +111,7 @@ void SeedLayer::start_telemetry(std::uint32_t age) try {
 
 std::vector<SeedTelemetry> SeedLayer::telemetry(std::uint32_t age) try {
   State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   const std::uint32_t slot = state.slot_of(age);
   const std::size_t seeds = state.chunks.seeds;
   if (!state.slots[slot].on_device || seeds == 0)
@@ -119,7 +120,7 @@ std::vector<SeedTelemetry> SeedLayer::telemetry(std::uint32_t age) try {
   Impl::with_instance(state.context, Space::cuda,
                       [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
                         state.sides.get<ExecutionSpace>()
-                            .on(exec_space, transfer.stream)
+                            .streams.on(exec_space, transfer.stream)
                             .fence("Kindred::SeedLayer::telemetry");
                       });
   return telemetry_of({transfer.moments.data(), seeds});
@@ -130,7 +131,7 @@ std::vector<SeedTelemetry> SeedLayer::telemetry(std::uint32_t age) try {
 SeedLayer::Reduced SeedLayer::reduce_telemetry(std::uint32_t epochs, std::uint32_t first,
                                                std::uint32_t count) try {
   State& state = *m_state;
-  const std::lock_guard lock(state.mutex);
+  const auto lock = Impl::engine_lock(state.mutex);
   KINDRED_THROW_IF(epochs == 0 || epochs > state.options.telemetry_epochs,
                    std::to_string(epochs) + " epochs; the ring keeps " +
                        std::to_string(state.options.telemetry_epochs));
@@ -156,7 +157,7 @@ SeedLayer::Reduced SeedLayer::reduce_telemetry(std::uint32_t epochs, std::uint32
   Impl::with_instance(state.context, on_device ? Space::cuda : Space::serial,
                       [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
                         auto& side = state.sides.get<ExecutionSpace>();
-                        side.wait();
+                        side.streams.wait();
                         side.ring.reduce(exec_space, first_slot, epochs, first, count,
                                          side.ring.each());
                         Impl::download(exec_space, each.data(), side.ring.each(), count);

@@ -4,6 +4,7 @@
 #include "MeasureOperations.hpp"
 #include "SequenceScan.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/matcher/Similarity.hpp>
 
 #include <algorithm>
@@ -69,8 +70,8 @@ std::uint64_t PatternSegment::bytes(Space space) const {
     });
     return bytes;
   }
-  const std::lock_guard lock(m_postings_mutex);
-  return bytes + (m_postings ? m_postings->slots().bytes() : 0);
+  const PostingsIndex* const made = m_made_postings.load(std::memory_order_acquire);
+  return bytes + (made != nullptr ? made->slots().bytes() : 0);
 }
 
 template <class ExecutionSpace>
@@ -169,6 +170,7 @@ const PostingsIndex* PatternSegment::postings(Space space, RaggedSpan<Symbol> qu
   if (!is_required && (space == Space::cuda || m_store.symbols.size() < vocabulary_least))
     return nullptr;
   if (const PostingsIndex* made = m_made_postings.load(std::memory_order_acquire)) return made;
+  const CallbackDelay callbacks_wait;  // for the release of the lock
   const auto make = [&] {
     m_postings =
         std::make_unique<const PostingsIndex>(m_context->memory(Space::serial), m_store.tiles);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/CodePoints.hpp>
@@ -16,6 +17,7 @@
 #include "common/CallerArrays.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -112,10 +114,14 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
   /// The patterns as the measure of \p options compares them, or null if it compares symbols.
   const Impl::WordPatterns* words(const MatchOptions& options) const {
     if (!compares_words(options.measure)) return nullptr;
-    auto& made = options.measure == Measure::token_sort ? sorted_words : word_sets;
-    const std::lock_guard lock(words_mutex);
-    if (!made) made.emplace(context, options.measure, segment.patterns(), residency);
-    return &*made;
+    MadeOnce& words = options.measure == Measure::token_sort ? sorted_words : word_sets;
+    if (const Impl::WordPatterns* const made = words.made.load()) return made;
+    const auto lock = Impl::engine_lock(words_mutex);
+    if (!words.owned) {
+      words.owned.emplace(context, options.measure, segment.patterns(), residency);
+      words.made = &*words.owned;
+    }
+    return &*words.owned;
   }
 
   Workload workload(const MatchOptions& options) const {
@@ -257,10 +263,14 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
   Impl::PatternSegment segment;
   Residency residency;
   mutable CallHistory history = {};
-  mutable Impl::Mutex words_mutex;
-  // Made by the first call that needs them.
-  mutable std::optional<Impl::WordPatterns> sorted_words;
-  mutable std::optional<Impl::WordPatterns> word_sets;
+  mutable Impl::TimedMutex words_mutex;  ///< held while words are made
+  /// Made by the first call that needs them.
+  struct MadeOnce {
+    std::atomic<const Impl::WordPatterns*> made{nullptr};
+    std::optional<Impl::WordPatterns> owned = {};
+  };
+  mutable MadeOnce sorted_words;
+  mutable MadeOnce word_sets;
 };
 
 SequenceMatcher::SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns,
@@ -283,9 +293,8 @@ SequenceMatcher& SequenceMatcher::operator=(SequenceMatcher&&) noexcept = defaul
 std::size_t SequenceMatcher::size() const noexcept { return m_state->segment.size(); }
 std::uint64_t SequenceMatcher::bytes(Space space) const {
   std::uint64_t bytes = m_state->segment.bytes(space);
-  const std::lock_guard lock(m_state->words_mutex);
   for (const auto* words : {&m_state->sorted_words, &m_state->word_sets})
-    if (*words) bytes += (*words)->bytes(space);
+    if (const Impl::WordPatterns* const made = words->made.load()) bytes += made->bytes(space);
   return bytes;
 }
 

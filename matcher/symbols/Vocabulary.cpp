@@ -134,7 +134,10 @@ class RecordList {
 }  // namespace
 
 struct KINDRED_HIDDEN Vocabulary::State {
-  State() { publish(std::make_unique<SlotTable>(8)); }
+  State() {
+    publish(std::make_unique<SlotTable>(8));
+    note_held();
+  }
 
   Symbol find(std::string_view text, std::uint32_t hash) const noexcept {
     const SlotTable& table = *current.load(std::memory_order_acquire);
@@ -161,6 +164,7 @@ struct KINDRED_HIDDEN Vocabulary::State {
     // At most three quarters of the slots are used, so that searches are short.
     while (bits < 32 && used + count > (std::uint64_t{1} << bits) / 4 * 3) ++bits;
     if (bits != tables.back()->bits) grow(bits);
+    note_held();
   }
   /// Readers may still use the previous tables, which are kept; together they are no larger than
   /// the last one.
@@ -180,11 +184,18 @@ struct KINDRED_HIDDEN Vocabulary::State {
   Symbol add(std::string_view text, std::uint32_t hash) noexcept {
     const auto symbol = static_cast<Symbol>(size.load(std::memory_order_relaxed));
     records[symbol] = arena.append(text);
-    text_bytes += text.size();
+    text_bytes.store(text_bytes.load(std::memory_order_relaxed) + text.size(),
+                     std::memory_order_relaxed);
     // Before the slot is written, so that a reader that finds the number can look it up.
     size.store(symbol + std::uint64_t{1}, std::memory_order_release);
     tables.back()->insert(std::uint64_t{hash} << 32U | symbol);
     return symbol;
+  }
+
+  void note_held() noexcept {
+    std::uint64_t held = sizeof(State) + arena.held_bytes() + records.held_bytes();
+    for (const auto& table : tables) held += table->size() * sizeof(std::uint64_t);
+    held_bytes.store(held, std::memory_order_relaxed);
   }
 
   mutable Impl::PlainMutex writing;
@@ -193,7 +204,9 @@ struct KINDRED_HIDDEN Vocabulary::State {
   std::vector<std::unique_ptr<SlotTable>> tables;
   RecordList records;
   TextArena arena;
-  std::uint64_t text_bytes = 0;
+  // Written by the writer, read by anyone.
+  std::atomic<std::uint64_t> text_bytes{0};
+  std::atomic<std::uint64_t> held_bytes{0};
 };
 
 Vocabulary::Vocabulary() try : m_state(std::make_unique<State>()) {
@@ -311,11 +324,8 @@ std::size_t Vocabulary::size() const noexcept {
   return m_state->size.load(std::memory_order_acquire);
 }
 
-VocabularyStatistics Vocabulary::statistics() const {
-  const std::lock_guard lock(m_state->writing);
-  std::uint64_t held = sizeof(State) + m_state->arena.held_bytes() + m_state->records.held_bytes();
-  for (const auto& table : m_state->tables) held += table->size() * sizeof(std::uint64_t);
-  return {size(), m_state->text_bytes, held};
+VocabularyStatistics Vocabulary::statistics() const noexcept {
+  return {size(), m_state->text_bytes.load(), m_state->held_bytes.load()};
 }
 
 }  // namespace Kindred

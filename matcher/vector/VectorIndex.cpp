@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/matcher/VectorArray.hpp>
@@ -388,7 +389,7 @@ std::uint64_t VectorIndex::upsert(const VectorSpan& rows, std::span<const std::u
 SearchResults VectorIndex::search(std::span<const float> queries,
                                   const SearchOptions& options) const try {
   State& state = *m_state;
-  const auto lock = Impl::cancellable_shared_lock(state.mutex);
+  const auto lock = Impl::engine_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
   Impl::require_no_stream(options.stream);
@@ -454,7 +455,7 @@ SearchResults VectorIndex::search(std::span<const float> queries,
 ScoreResults VectorIndex::search_at_least(std::span<const float> queries, float score,
                                           const SearchOptions& options) const try {
   State& state = *m_state;
-  const auto lock = Impl::cancellable_shared_lock(state.mutex);
+  const auto lock = Impl::engine_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
   Impl::require_no_stream(options.stream);
@@ -499,7 +500,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
                                 RaggedSpan<std::uint64_t> candidates,
                                 const SearchOptions& options) const try {
   State& state = *m_state;
-  const auto lock = Impl::cancellable_shared_lock(state.mutex);
+  const auto lock = Impl::engine_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
   Impl::require_no_stream(options.stream);
@@ -557,7 +558,7 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
 DispatchRecord VectorIndex::scores(std::span<const float> queries, std::span<float> out,
                                    const ScoreOptions& options) const try {
   State& state = *m_state;
-  const auto lock = Impl::cancellable_shared_lock(state.mutex);
+  const auto lock = Impl::engine_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
   const std::size_t count = state.check(queries);
   Impl::require_no_stream(options.stream);

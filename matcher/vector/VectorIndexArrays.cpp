@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of an index on arrays of the caller.
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -207,7 +208,7 @@ DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
         std::copy_n(whole.data() + query * columns, columns, values + query * stride);
       return record;
     }
-    const auto lock = Impl::cancellable_shared_lock(parts.mutex);
+    const auto lock = Impl::engine_shared_lock(parts.mutex);
     const Impl::VectorStore& store = parts.store;
     KINDRED_THROW_IF(columns != store.size(),
                      "out is " + to_string(ConstArray(out)) + "; the index has " +
@@ -255,7 +256,7 @@ DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& score
       return results.record;
     }
     require_no_filter(options);
-    const auto lock = Impl::cancellable_shared_lock(parts.mutex);
+    const auto lock = Impl::engine_shared_lock(parts.mutex);
     const Impl::VectorStore& store = parts.store;
     const std::size_t kept = std::min<std::size_t>(out.top, store.size());
     const SearchPath path = path_on_device(parts, call, options, kept);
@@ -298,7 +299,7 @@ DispatchRecord VectorIndex::score(const ConstArray& queries, const ConstArray& c
                    value_message("the length of the lists", given.length) +
                        "; it must be at most " + std::to_string(length_max));
   return Impl::translating_out_of_memory("Kindred::VectorIndex::score", [&] {
-    const auto lock = Impl::cancellable_shared_lock(parts.mutex);
+    const auto lock = Impl::engine_shared_lock(parts.mutex);
     const Impl::VectorStore& store = parts.store;
     DispatchRecord record;
     record.operation = Operations::score;

@@ -244,6 +244,22 @@ TEST(PredictionFields, ZeroWeightsGiveZero) {
   EXPECT_EQ(*p.weighted_snr, 0);
 }
 
+TEST(PredictionFields, WeightsOfAnotherNumberThanSymbolsAreRejected) {
+  Memory memory;
+  memory.learn("p", each("a b c"));
+  for (const std::size_t count : {1U, 2U, 4U, 100U}) {
+    const std::vector<double> weights(count, 1.0);
+    PredictionOptions options;
+    options.weights = weights;
+    try {
+      (void)memory.predict(each("a"), options);
+      ADD_FAILURE() << count << " weights for 3 symbols were accepted";
+    } catch (const InvalidArgument& error) {
+      EXPECT_NE(std::string(error.what()).find("3 symbols"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(PredictionFields, AffinityWeightsAreAffinityPerOccurrenceAboveAFloor) {
   const Memory memory = [] {
     Memory made;

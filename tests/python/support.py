@@ -8,6 +8,8 @@ import textwrap
 
 import numpy as np
 
+from watchdog import LIMIT
+
 METRICS = ("cosine", "ip", "l2")
 SIZES = (0, 1, 2, 3, 31, 32, 33, 100)
 # For PYTHONWARNINGS: from Python 3.12 on, fork warns where there are threads.
@@ -24,8 +26,11 @@ def vectors(name, *shape):
 
 
 def run(program, timeout=400, **environment):
-    """Runs a program in a new interpreter, which must end by itself and without messages."""
-    result = subprocess.run([sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(program)], capture_output=True, text=True,
+    """Runs a program in a new interpreter, which must end by itself and without messages. One with threads is watched."""
+    program = textwrap.dedent(program)
+    if "threading." in program:
+        program = f"import faulthandler\nfaulthandler.dump_traceback_later({LIMIT}, exit=True)\n" + program
+    result = subprocess.run([sys.executable, "-X", "faulthandler", "-c", program], capture_output=True, text=True,
                             timeout=timeout, env={**os.environ, **environment})
     if result.returncode != 0 or result.stderr:
         raise AssertionError(f"status {result.returncode}\n{result.stdout}\n{result.stderr}")

@@ -13,6 +13,7 @@ import numpy as np
 import pykindred
 from pykindred import PreparedBulk
 from support import QUIET_FORK, run, vectors
+from watchdog import watch
 
 try:
     from hypothesis import HealthCheck, given, seed, settings
@@ -244,6 +245,7 @@ class BadInput(unittest.TestCase):
         """)
 
     def test_objects_are_closed_while_many_threads_use_them(self):
+        watch(self)
         rows, texts = vectors("rows", 400, 8), [f"text {i}" for i in range(200)]
         graph = np.arange(399), np.arange(1, 400)
         kinds = [

@@ -7,6 +7,7 @@ import numpy as np
 
 import pykindred
 from support import SIZES, Exported, generator
+from watchdog import watch
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float32", "float64")
@@ -109,6 +110,7 @@ class Bulk(unittest.TestCase):
             np.testing.assert_allclose(self.bulk.multiply(a[0], b[0], reproducible=True, space="serial"), exact, rtol=1e-6)
 
     def test_threads(self):
+        watch(self)
         a, failures = values("a", "float32", 1000), []
         expected = self.bulk.reduce("sum", a)
 

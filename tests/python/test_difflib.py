@@ -14,6 +14,7 @@ import numpy as np
 
 import pykindred.difflib
 from support import generator
+from watchdog import watch
 from pykindred.difflib import SequenceMatcher, get_close_matches
 
 try:
@@ -111,6 +112,7 @@ class Results(unittest.TestCase):
                 self.assertIsInstance(other, standard.SequenceMatcher)
 
     def test_threads(self):
+        watch(self)
         b, failures = "abcde" * 100, []
         matcher = SequenceMatcher(None, "", b, False)
         expected = standard.SequenceMatcher(None, b[7:300], b, False).ratio()

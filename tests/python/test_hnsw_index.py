@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import copy
 import pickle
+import re
 import tempfile
 import threading
 import unittest
@@ -10,6 +11,7 @@ import numpy as np
 
 import pykindred
 from support import METRICS, Exported, vectors
+from watchdog import watch
 
 
 class HnswIndex(unittest.TestCase):
@@ -64,6 +66,31 @@ class HnswIndex(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             pykindred.HnswIndex(rows, m=2, ef_construction=4, progress=stop)
 
+    def test_progress_is_what_tqdm_takes(self):
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            class tqdm:  # noqa: N801
+                def __init__(self, total):
+                    self.total, self.n = total, 0
+
+                def update(self, n=1):
+                    self.n += n
+
+        bars = []
+
+        def kept(**options):
+            bars.append(tqdm(**options))
+            return bars[-1]
+
+        guide = Path(__file__).parents[2].joinpath("docs", "guide", "python.md").read_text()
+        line, = re.findall(r"`progress=([^`]*)`", guide)
+        for count in (1, 2, 100, 9000):
+            rows = vectors("rows", count, 4)
+            progress = eval(line, {"rows": rows, "tqdm": kept})
+            pykindred.HnswIndex(rows, m=2, ef_construction=4, progress=progress)
+            self.assertEqual((bars[-1].n, bars[-1].total), (count, count))
+
     def test_files_pickles_and_hnswlib(self):
         rows = vectors("rows", 300, 9)
         index = pykindred.HnswIndex(rows, metric="l2")
@@ -81,6 +108,7 @@ class HnswIndex(unittest.TestCase):
                 pykindred.HnswIndex.load(Path(folder, "hnswlib"))
 
     def test_changes_during_searches(self):
+        watch(self)
         rows, failures, done = vectors("rows", 400, 9), [], threading.Event()
         index = pykindred.HnswIndex(rows)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 import pykindred
 from support import METRICS, SIZES, Exported, generator, vectors
+from watchdog import watch
 
 KINDS = ("integer", "bytes", "width")
 
@@ -147,6 +148,7 @@ class KeyedVectorIndex(unittest.TestCase):
                 call()
 
     def test_threads(self):
+        watch(self)
         index, failures = pykindred.KeyedVectorIndex(np.arange(100), vectors("rows", 100, 4)), []
 
         def search():

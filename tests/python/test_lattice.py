@@ -11,6 +11,7 @@ import numpy as np
 
 import pykindred
 from support import run
+from watchdog import watch
 
 
 def adjacency(lattice):
@@ -90,6 +91,7 @@ class Lattice(unittest.TestCase):
         np.testing.assert_array_equal(pykindred.SpreadingEngine.from_csr(*lattice.rows()).hop(x), graph.hop(x))
 
     def test_threads_and_the_end(self):
+        watch(self)
         lattice, found = pykindred.Lattice(3, 10), []
         threads = [threading.Thread(target=lambda: found.append(lattice.distances([0]).farthest)) for _ in range(8)]
         for thread in threads:

@@ -7,6 +7,7 @@ import numpy as np
 
 import pykindred
 from support import Exported, vectors
+from watchdog import watch
 
 ACTIVATIONS = {"none": lambda v: v, "relu": lambda v: np.maximum(v, 0), "gelu": np.vectorize(lambda v: v * (1 + math.erf(v / math.sqrt(2))) / 2, otypes=[float])}
 
@@ -99,6 +100,7 @@ class Layers(unittest.TestCase):
         np.testing.assert_array_equal(x, expected)
 
     def test_threads(self):
+        watch(self)
         x, found = vectors("x", 20, 30), []
         threads = [threading.Thread(target=lambda: found.append(pykindred.layer_norm_act(x))) for _ in range(8)]
         for thread in threads:

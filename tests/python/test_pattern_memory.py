@@ -222,6 +222,8 @@ class PatternMemory(unittest.TestCase):
                                      (lambda: memory.predict([["a"]], rank_by=3), TypeError, "rank_by"),
                                      (lambda: memory.predict([["a"]], weights=np.ones(3, np.float32)), TypeError, "weights"),
                                      (lambda: memory.predict([["a"]], weights=np.ones(0)), ValueError, "weights"),
+                                     (lambda: memory.predict([["a"]], weights=np.ones(len(memory.symbols()) - 1)), ValueError, "weights"),
+                                     (lambda: memory.predict([["a"]], weights=np.ones(len(memory.symbols()) + 1)), ValueError, "weights"),
                                      (lambda: memory.predict([["a"]], measure="jaro-winkler"), ValueError, ""),
                                      (lambda: memory.end_training(), ValueError, "training"),
                                      (lambda: memory.append("/nonexistent/file"), (ValueError, KeyError), "")):

@@ -15,6 +15,7 @@ import numpy as np
 
 import pykindred
 from support import QUIET_FORK, run, vectors
+from watchdog import watch
 
 
 class Import(unittest.TestCase):
@@ -112,6 +113,7 @@ class Contexts(unittest.TestCase):
 
 class Threads(unittest.TestCase):
     def test_calls_of_many_threads_agree(self):
+        watch(self)
         rows = vectors("rows", 500, 20)
         index = pykindred.VectorIndex(rows)
         expected, failures = index.search(rows[:50], 5)[1], []
@@ -131,6 +133,7 @@ class Threads(unittest.TestCase):
         self.assertEqual(failures, [])
 
     def test_changes_during_searches(self):
+        watch(self)
         rows = vectors("rows", 300, 20)
         index, failures, done = pykindred.VectorIndex(rows), [], threading.Event()
 
@@ -173,6 +176,7 @@ class Threads(unittest.TestCase):
             index.scores(rows[:2], out=np.empty((2, 299), np.float32))
 
     def test_the_gil_is_released(self):
+        watch(self)
         rows = vectors("rows", 100_000, 16)
         index, ticks = pykindred.VectorIndex(rows), []
         searching = threading.Thread(target=lambda: index.search(rows[:200], 5, space="serial", path="brute_force"))
@@ -183,6 +187,7 @@ class Threads(unittest.TestCase):
         self.assertGreater(len(ticks), 20)
 
     def test_arrays_cannot_be_resized_during_a_call(self):
+        watch(self)
         rows = vectors("rows", 100_000, 16)
         index, queries, refused = pykindred.VectorIndex(rows), vectors("queries", 300, 16), 0
         searching = threading.Thread(target=index.search, args=(queries,), kwargs={"space": "serial", "path": "brute_force"})

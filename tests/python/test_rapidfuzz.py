@@ -14,6 +14,7 @@ import numpy as np
 import pykindred
 from pykindred import distance, fuzz, process
 from support import generator
+from watchdog import watch
 
 try:
     rapidfuzz = importlib.import_module("rapidfuzz")
@@ -187,6 +188,7 @@ class Lists(unittest.TestCase):
             self.assertEqual((found[0], len(found), choices), ((first, 0, before), before + 1, []))
 
     def test_a_list_that_another_thread_changes(self):
+        watch(self)
         choices, done = [f"text {i}" for i in range(100_000)], threading.Event()
 
         def change():
@@ -389,6 +391,7 @@ class Arguments(unittest.TestCase):
             self.assertEqual(process.extract("B", again), process.extract("B", stored))
 
     def test_threads(self):
+        watch(self)
         choices, failures = texts("threads", 3000), []
         stored = process.Choices(choices)
         expected = process.extract(choices[5], choices)

@@ -6,6 +6,7 @@ import numpy as np
 
 import pykindred
 from support import Exported, generator, vectors
+from watchdog import watch
 
 MODE_CODES = {"kindred": {0: "linear", 1: "multiplicative", 2: "additive", 3: "mixed"}, "kasmina_v2": {0: "linear", 1: "multiplicative"},
               "kasmina_simple": {0: "multiplicative", 1: "additive"}}
@@ -148,6 +149,7 @@ class SeedFunctions(unittest.TestCase):
         np.testing.assert_array_equal(g, dx)
 
     def test_threads(self):
+        watch(self)
         layer = Seeds("threads", 60, 7)
         x, found = vectors("x", 50, 60), []
         threads = [threading.Thread(target=lambda: found.append(pykindred.forward_seeds(x, *layer.state()))) for _ in range(8)]

@@ -12,6 +12,7 @@ import numpy as np
 import pykindred
 from pykindred import AlphaSchedule, ApplyMode, Lifecycle, SeedMetrics
 from support import Exported, generator, run, vectors
+from watchdog import watch
 
 
 def layer_of(name, hidden=103, seeds=10, blueprints=3, **options):
@@ -215,6 +216,7 @@ class SeedLayer(unittest.TestCase):
                 call()
 
     def test_threads(self):
+        watch(self)
         layer, arrays = layer_of("threads", 60, 7)
         x, failures = vectors("x", 20, 60), []
         expected = pykindred.forward_seeds(x, *arrays)

@@ -10,6 +10,7 @@ import numpy as np
 import pykindred
 from pykindred import SeedSequence
 from support import Exported, generator, torch_device, vectors
+from watchdog import watch
 
 
 def layer_of(name, hidden=33, seeds=5):
@@ -104,6 +105,7 @@ class Sequence(unittest.TestCase):
                 call()
 
     def test_runs_of_several_threads_follow_each_other(self):
+        watch(self)
         layer, x = layer_of("threads"), vectors("x", 500, 33)
         sequence = SeedSequence()
         y = sequence.add(layer, sequence.add(layer, x))

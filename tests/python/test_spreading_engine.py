@@ -12,6 +12,7 @@ import numpy as np
 
 import pykindred
 from support import Exported, generator, run
+from watchdog import watch
 
 CONSTANT = ("constant", 1.0)
 
@@ -207,6 +208,7 @@ class SpreadingEngine(unittest.TestCase):
                 pykindred.SpreadingEngine.load(Path(folder, "none"))
 
     def test_changes_during_spreads(self):
+        watch(self)
         engine, failures, done = pykindred.SpreadingEngine(100, [0], [1], np.float32([0.5])), [], threading.Event()
 
         def read():

@@ -538,5 +538,53 @@ class Streams(unittest.TestCase):
             layer.forward(on_device, out=np.empty_like(x))
 
 
+class LazyViews(unittest.TestCase):
+    """Tensors whose elements are not what their memory has."""
+
+    def views(self, device, grad=False):
+        x = tensor("lazy", 6, 16, device=device, grad=grad)
+        yield "negative", torch._neg_view(x), x
+        z = torch.complex(x, 2 * x)
+        yield "imaginary part of a conjugate", z.conj().imag, x
+
+    def test_operators_take_them(self):
+        w = tensor("w", 3, 16)
+        for device in DEVICES:
+            for name, view, _ in self.views(device):
+                self.assertTrue(view.is_neg(), name)
+                self.assertTrue(torch.equal(operators.layer_norm_act(view), operators.layer_norm_act(view.resolve_neg())), name)
+                of = w.to(device)
+                self.assertTrue(torch.equal(operators.linear_act(view, of), operators.linear_act(view.resolve_neg(), of)), name)
+                self.assertTrue(torch.equal(operators.linear_act(of, view), operators.linear_act(of, view.resolve_neg())), name)
+            zero = torch._efficientzerotensor((6, 16), device=device)
+            self.assertTrue(torch.equal(operators.linear_act(zero, w.to(device)), torch.zeros(6, 3, device=device)))
+
+    def test_their_gradients(self):
+        for device in DEVICES:
+            for name, view, x in self.views(device, grad=True):
+                found, = torch.autograd.grad(operators.layer_norm_act(view).square().sum(), x, retain_graph=True)
+                expected, = torch.autograd.grad(operators.layer_norm_act(view.resolve_neg()).square().sum(), x)
+                torch.testing.assert_close(found, expected, msg=name)
+            x = tensor("lazy", 6, 16, device=device, grad=True)
+            y = operators.layer_norm_act(x)
+            gradient = torch._neg_view(tensor("gradient", 6, 16, device=device))
+            found, = torch.autograd.grad(y, x, gradient, retain_graph=True)
+            expected, = torch.autograd.grad(y, x, gradient.resolve_neg())
+            torch.testing.assert_close(found, expected)
+
+    def test_other_calls_refuse_them_by_name(self):
+        plain = tensor("plain", 6, 16)
+        for name, view, _ in self.views("cpu"):
+            for call in (lambda: pykindred.row_scores(view, plain), lambda: pykindred.row_scores(plain, view), lambda: pykindred.VectorIndex(view),
+                         lambda: pykindred.layer_norm_act(view), lambda: pykindred.layer_norm_act(plain, out=view)):
+                with self.assertRaisesRegex(pykindred.InvalidArgument, "resolve_neg", msg=name):
+                    call()
+            pykindred.row_scores(view.resolve_neg(), plain)
+        zero = torch._efficientzerotensor((6, 16))
+        with self.assertRaisesRegex(pykindred.InvalidArgument, "no memory"):
+            pykindred.row_scores(zero, plain)
+        self.assertEqual(pykindred.row_scores(torch.zeros(0, 16), plain).shape, (0, 6))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -58,6 +58,26 @@ TEST(SeedSequence, CallsOverlapWhereTheirRowsAllowIt) {
   EXPECT_EQ(add(4, 5), SeedOverlap::none);  // the previous call was not a forward pass
 }
 
+TEST(SeedSequence, FollowsLayersThatAreMoved) {
+  std::vector<SeedLayer> layers;
+  std::vector<std::byte> x(64);
+  std::vector<std::byte> y(64);
+  SeedBatch batch;
+  batch.rows = 2;
+  layers.push_back(
+      uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F));
+  SeedSequence sequence(context(), Space::serial);
+  sequence.add(layers[0], x, y, batch);
+  sequence.run();
+  for (int i = 0; i < 20; ++i)
+    layers.push_back(
+        uniform_layer(context(), 8, 2, Lifecycle::dormant, ApplyMode::linear, 0.5F, 3.0F));
+  sequence.run();
+  layers[0].step();
+  sequence.run();
+  EXPECT_TRUE(layers[0].has_telemetry());
+}
+
 TEST(SeedSequence, MayConsistOfSeveralLayers) {
   auto generator = Testing::generator("SeedSequence.Layers");
   constexpr std::size_t count = 40;

@@ -10,6 +10,8 @@
 #include "Support.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -250,6 +252,35 @@ TEST(WordMeasures, RefuseSymbolsThatAreNoCodePoints) {
   }
   const std::vector<Symbol> large{0x200000};
   EXPECT_THROW(PreparedQuery(Measure::token_sort, large), InvalidArgument);
+}
+
+TEST(WordMeasures, SizesAreReadAndMessagesTakenWhileWordsAreMade) {
+  const SequenceMatcher* made = nullptr;
+  int hooked = 0;
+  int reported = 0;
+  ContextOptions settings;
+  settings.load_profile = false;
+  settings.before_allocation = [&](std::string_view, std::size_t, const std::string&) {
+    if (made == nullptr || hooked++ > 0) return;
+    // The call holds the lock of the words here.
+    const auto reader = std::async(std::launch::async, [&] { return made->bytes(Space::serial); });
+    EXPECT_EQ(reader.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  };
+  settings.on_dispatch = [&](const DispatchRecord&) {
+    ++reported;
+    EXPECT_GT(made->bytes(Space::serial), 0U);
+  };
+  Context context(settings);
+  const std::vector<std::string_view> patterns{"b a", "c", "a d e"};
+  const SequenceMatcher matcher(context, patterns);
+  made = &matcher;
+  MatchOptions options;
+  options.measure = Measure::token_sort;
+  options.space = Space::serial;
+  const std::vector<std::string_view> queries{"a b"};
+  EXPECT_EQ(matcher.match(queries, options).matches[0].front().index, 0U);
+  EXPECT_GE(hooked, 1);
+  EXPECT_EQ(reported, 1);
 }
 
 }  // namespace WordMeasuresTest

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments that are tuples of arrays, or values of them.
+// Arguments that are tuples of arrays, values of them, or have a shape.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
 #include "Errors.hpp"
+#include "Texts.hpp"
 
 #include <algorithm>
 #include <string>
@@ -13,6 +13,19 @@
 namespace nb = nanobind;
 
 namespace Kindred::Python {
+
+void Input::require_rank(std::size_t lowest, std::size_t highest) const {
+  if (rank() >= lowest && rank() <= highest) return;
+  refuse(std::string(name()) + " is " + text() + "; it must have " + std::to_string(lowest) +
+         (lowest == highest ? "" : " or " + std::to_string(highest)) +
+         (highest == 1 ? " dimension" : " dimensions"));
+}
+
+void Input::require_columns(std::size_t columns) const {
+  if (rank() == 0 || extent(rank() - 1) == static_cast<std::int64_t>(columns)) return;
+  refuse(std::string(name()) + " is " + text() + "; its rows must have " + std::to_string(columns) +
+         " elements");
+}
 
 void outputs_of(nb::handle out, std::int64_t top, nb::object& scores, nb::object& ids) {
   if (!nb::isinstance<nb::tuple>(out) || nb::len(out) != 2)

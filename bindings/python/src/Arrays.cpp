@@ -3,11 +3,10 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include <nanobind/stl/string.h>
-
 #include "DLPack.hpp"
 #include "Errors.hpp"
 #include "NumPy.hpp"
+#include "Texts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,6 +27,7 @@ struct Names {
   nb::object dlpack_device = nb::steal(PyUnicode_InternFromString("__dlpack_device__"));
   nb::object exchange = nb::steal(PyUnicode_InternFromString("__dlpack_c_exchange_api__"));
   nb::object requires_grad = nb::steal(PyUnicode_InternFromString("requires_grad"));
+  nb::object is_neg = nb::steal(PyUnicode_InternFromString("is_neg"));
 };
 const Names& names() {
   static const Names& made = *new Names;  // never destroyed: Python may have ended before
@@ -204,9 +204,12 @@ Borrowed::Borrowed(nb::handle given, const char* name, bool writable, CallStream
     : m_owner(nb::borrow(given)), m_name(name) {
   if (!borrow_numpy(writable) && !borrow_exchange(stream) && !borrow_buffer(writable))
     borrow_dlpack(writable, stream);
+  m_kept_in = BorrowedArrays::present();
+  if (m_kept_in != nullptr) m_kept_in->m_arrays.push_back(this);
 }
 
 Borrowed::~Borrowed() {
+  if (m_kept_in != nullptr) std::erase(m_kept_in->m_arrays, this);
   if (m_has_buffer) PyBuffer_Release(&m_buffer);
 }
 
@@ -315,6 +318,7 @@ bool Borrowed::borrow_exchange(CallStream* stream) {
     refuse(std::string(m_name) +
            " is a tensor that requires a gradient, which this call does not compute: give its "
            "detach(), or use pykindred.torch");
+  require_plain();
   DLPack::Tensor tensor{};
   if (functions->describe(m_owner.ptr(), &tensor) != 0) {
     PyErr_Clear();
@@ -335,6 +339,15 @@ bool Borrowed::borrow_exchange(CallStream* stream) {
   return true;
 }
 
+void Borrowed::require_plain() const {
+  const nb::object is_neg = nb::steal(PyObject_GetAttr(m_owner.ptr(), names().is_neg.ptr()));
+  if (!is_neg.is_valid()) return PyErr_Clear();
+  if (is_neg().ptr() == Py_True)
+    refuse(std::string(m_name) +
+           " is a tensor with the negative bit set, whose memory has the values with the other "
+           "sign: give its resolve_neg()");
+}
+
 void Borrowed::borrow_dlpack(bool writable, CallStream* stream) {
   const nb::object place = nb::steal(PyObject_GetAttr(m_owner.ptr(), names().dlpack_device.ptr()));
   if (!place.is_valid()) {
@@ -342,6 +355,7 @@ void Borrowed::borrow_dlpack(bool writable, CallStream* stream) {
     refuse_type(std::string(m_name) + " is of type " + type_text(m_owner) + "; it must be " +
                 array_kinds);
   }
+  require_plain();
   const nb::object device = place();
   const int type = nb::cast<int>(device[0]);
   m_device = 0;
@@ -409,6 +423,11 @@ void Borrowed::take(const DLPack::Tensor& tensor) {
   m_data = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
   set_shape({tensor.shape, static_cast<std::size_t>(tensor.rank)}, tensor.strides,
             static_cast<std::int64_t>(size_of(m_type)));
+  if (tensor.data == nullptr &&
+      std::find(m_shape.begin(), m_shape.begin() + m_rank, 0) == m_shape.begin() + m_rank)
+    refuse(std::string(m_name) + " is " + text() +
+           " and has no memory: a tensor that only has a shape, or whose elements are all zero by "
+           "definition; give its clone()");
 }
 
 bool Borrowed::is_contiguous() const noexcept {
@@ -478,19 +497,6 @@ void Output::require(DataType element, std::span<const std::int64_t> shape) cons
       std::string(name()) + " is " + text() + "; it must be " + needed + "]";
   if (type() != element) refuse_type(message);
   refuse(message);
-}
-
-void Input::require_rank(std::size_t lowest, std::size_t highest) const {
-  if (rank() >= lowest && rank() <= highest) return;
-  refuse(std::string(name()) + " is " + text() + "; it must have " + std::to_string(lowest) +
-         (lowest == highest ? "" : " or " + std::to_string(highest)) +
-         (highest == 1 ? " dimension" : " dimensions"));
-}
-
-void Input::require_columns(std::size_t columns) const {
-  if (rank() == 0 || extent(rank() - 1) == static_cast<std::int64_t>(columns)) return;
-  refuse(std::string(name()) + " is " + text() + "; its rows must have " + std::to_string(columns) +
-         " elements");
 }
 
 std::span<const std::byte> Input::host_bytes() const {

@@ -64,6 +64,36 @@ enum class Layout : std::uint8_t {
   dense  ///< no gaps
 };
 
+class Borrowed;
+
+/// \brief The arrays that an object keeps, for the garbage collector: it sees objects that are
+/// borrowed as they are, but nothing behind a capsule of DLPack.
+class BorrowedArrays {
+ public:
+  BorrowedArrays() = default;
+  BorrowedArrays(const BorrowedArrays&) = delete;
+  BorrowedArrays& operator=(const BorrowedArrays&) = delete;
+
+  /// While it exists, the arrays that its thread borrows are added. They leave when they end.
+  class Scope {
+   public:
+    explicit Scope(BorrowedArrays& of) noexcept;
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    BorrowedArrays* m_before;
+  };
+  /// That of the scope of this thread, or null.
+  static BorrowedArrays* present() noexcept;
+  int traverse(visitproc visit, void* arg) const;
+
+ private:
+  friend class Borrowed;
+  std::vector<const Borrowed*> m_arrays;
+};
+
 /// \brief An array of the caller for the time of a call: NumPy and what has the buffer protocol,
 /// otherwise what has `__dlpack__`. Nothing is converted; elements are never cast.
 ///
@@ -83,6 +113,7 @@ class Borrowed {
   bool is_contiguous() const noexcept;
   /// `float64 [3, 4]`
   std::string text() const;
+  int traverse(visitproc visit, void* arg) const;
 
  protected:
   /// \param stream orders the reading of arrays on a device; null: they must be complete, which is
@@ -108,6 +139,8 @@ class Borrowed {
   bool borrow_buffer(bool writable);
   bool borrow_exchange(CallStream* stream);
   void borrow_dlpack(bool writable, CallStream* stream);
+  /// \throws InvalidArgument for a tensor whose elements are not what its memory has
+  void require_plain() const;
   void take(const DLPack::Tensor& tensor);
   void set_shape(std::span<const std::int64_t> shape, const std::int64_t* strides,
                  std::int64_t unit);
@@ -115,6 +148,7 @@ class Borrowed {
   nanobind::object m_owner;
   const char* m_name;
   nanobind::object m_capsule;
+  BorrowedArrays* m_kept_in = nullptr;
   bool m_has_buffer = false;
   bool m_is_aligned = true;
   Py_buffer m_buffer{};

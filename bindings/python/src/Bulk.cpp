@@ -2,7 +2,6 @@
 #include <kindred/matcher/Bulk.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "BulkArguments.hpp"
@@ -12,6 +11,7 @@
 #include "Errors.hpp"
 #include "NumPy.hpp"
 #include "Options.hpp"
+#include "Texts.hpp"
 
 #include <array>
 #include <cstring>

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <memory>
 #include <system_error>
 #include <thread>
@@ -25,6 +27,8 @@ std::atomic<bool> ending{false};
 /// The thread that ends the interpreter; it may still call.
 std::atomic<std::thread::id> ending_thread{};
 
+/// How often this thread has released the GIL for a call.
+thread_local constinit unsigned releases = 0;
 /// The calls of this thread, one within the other.
 thread_local constinit int depth = 0;
 /// The outermost call of this thread that has released the GIL; null in a callback.
@@ -61,6 +65,12 @@ bool begin_call(const Allowed& allowed) noexcept {
 }
 void end_call() noexcept {
   if (--depth == 0) --calls;
+}
+
+/// Never destroyed, and never moved.
+std::deque<BoundFunction>& bound_functions() {
+  static std::deque<BoundFunction>& functions = *new std::deque<BoundFunction>;
+  return functions;
 }
 
 bool is_main_thread() noexcept {
@@ -143,12 +153,26 @@ void forget_calls() {
 
 }  // namespace
 
-CallScope::CallScope() {
+BoundFunction& bound_function(std::string name) {
+  const char* const why = why_keeping_gil(name);
+  return bound_functions().emplace_back(BoundFunction{std::move(name), why});
+}
+
+CallScope::CallScope(BoundFunction* function) : m_function(function), m_releases(releases) {
   if (begin_call([] { return depth > 0 || may_call(); })) return;
   PyEval_SaveThread();
   wait_for_end();
 }
-CallScope::~CallScope() { end_call(); }
+CallScope::~CallScope() {
+  if (m_function != nullptr && m_function->why_keeping == nullptr) {
+    if (m_releases != releases) {
+      m_function->has_released = true;
+    } else if (std::uncaught_exceptions() == 0) {
+      m_function->has_kept = true;
+    }
+  }
+  end_call();
+}
 
 Unlocked::Unlocked(bool is_cancellable) {
   if (handles_signals) {
@@ -161,6 +185,7 @@ Unlocked::Unlocked(bool is_cancellable) {
   }
   if (present != nullptr || PyGILState_GetThisThreadState() == nullptr) return;
   m_call.emplace();
+  ++releases;
   m_thread = PyEval_SaveThread();
   present = this;
   if (!is_cancellable || !is_main_thread()) return;
@@ -240,6 +265,25 @@ void register_calls(Module& module) {
   main_thread = nb::cast<unsigned long>(main.attr("ident"));
   pthread_atfork(nullptr, nullptr, forget_calls);
   module.def("wait_for_calls", wait_for_calls);
+  module.def("functions", [] {
+    nb::dict out;
+    for (const BoundFunction& function : bound_functions()) {
+      nb::dict of;
+      of["why_keeping_gil"] = function.why_keeping == nullptr
+                                  ? nb::object(nb::none())
+                                  : nb::object(nb::str(function.why_keeping));
+      of["has_released_gil"] = function.has_released;
+      of["has_kept_gil"] = function.has_kept;
+      out[function.name.c_str()] = of;
+    }
+    return out;
+  });
+  module.def("names_keeping_gil", [] {
+    nb::list out;
+    for (const std::string_view name : names_keeping_gil())
+      out.append(nb::str(name.data(), name.size()));
+    return out;
+  });
   // Before anything is destroyed. Handlers that were registered earlier run later, and may still
   // compute.
   nb::module_::import_("atexit").attr("register")(module.attr("wait_for_calls"));

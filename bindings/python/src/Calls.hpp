@@ -7,13 +7,37 @@
 
 #include <nanobind/nanobind.h>
 
+#include "Kept.hpp"
+
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace Kindred::Python {
+
+/// \brief A function of the module, as `_kindred.functions` reports it.
+///
+/// A function releases the GIL, so that it may wait: for a lock, for another thread, for a device.
+/// Those that do not are named in KeepingGil.cpp, with the reason. A function that is not named
+/// there and ended without having released the GIL breaks this rule, which a test reports.
+struct BoundFunction {
+  std::string name;
+  const char* why_keeping = nullptr;  ///< null: it releases the GIL
+  bool has_released = false;          ///< in a call so far
+  bool has_kept = false;              ///< in a call that returned, against the rule
+};
+/// A new function of the module. \param name `Class.function` or `function`
+BoundFunction& bound_function(std::string name);
+/// Why the function \p name keeps the GIL; null if it releases it.
+const char* why_keeping_gil(std::string_view name) noexcept;
+/// The names in the list of `why_keeping_gil`.
+std::vector<std::string_view> names_keeping_gil();
 
 /// \brief A call of this module, while it exists. The GIL must be held at both ends.
 ///
@@ -23,39 +47,120 @@ namespace Kindred::Python {
 /// objects of Python or must not be unwound.
 class CallScope {
  public:
-  CallScope();
+  /// \param function that is called, which must outlive this object; null: none
+  explicit CallScope(BoundFunction* function = nullptr);
   ~CallScope();
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  BoundFunction* m_function;
+  unsigned m_releases;
 };
 
-/// The module, or one of its classes, all of whose functions are calls.
+/// \brief The module, or one of its classes. All functions are bound here: each is a call, and is
+/// known by its name. What nanobind would bind without a call, such as properties, does not exist.
 template <class Base>
 class Calls : public Base {
  public:
-  using Base::Base;
-  explicit Calls(const Base& base) : Base(base) {}
-
   template <class Function, class... Extra>
   Calls& def(const char* name, Function&& function, const Extra&... extra) {
-    Base::def(name, std::forward<Function>(function), extra..., nanobind::call_guard<CallScope>());
-    return *this;
-  }
-  template <class... Arguments, class... Extra>
-  Calls& def(nanobind::init<Arguments...>&& init, const Extra&... extra) {
-    Base::def(std::move(init), extra..., nanobind::call_guard<CallScope>());
+    Base::def(name, called(name, std::forward<Function>(function)), extra...);
     return *this;
   }
   template <class Function, class... Extra>
   Calls& def_static(const char* name, Function&& function, const Extra&... extra) {
-    Base::def_static(name, std::forward<Function>(function), extra...,
-                     nanobind::call_guard<CallScope>());
+    Base::def_static(name, called(name, std::forward<Function>(function)), extra...);
     return *this;
   }
+
+  void def_prop_rw() = delete;
+  void def_prop_ro() = delete;
+  void def_prop_rw_static() = delete;
+  void def_prop_ro_static() = delete;
+  void def_rw() = delete;
+  void def_ro() = delete;
+  void def_rw_static() = delete;
+  void def_ro_static() = delete;
+
+ protected:
+  /// \param prefix of the names of its functions
+  template <class... Arguments>
+  explicit Calls(std::string prefix, Arguments&&... arguments)
+      : Base(std::forward<Arguments>(arguments)...), m_prefix(std::move(prefix)) {}
+
+ private:
+  template <class Function>
+  auto called(const char* name, Function&& function) const {
+    BoundFunction& bound = bound_function(m_prefix + name);
+    using Given = std::decay_t<Function>;
+    if constexpr (std::is_class_v<Given>) {
+      return called_as(bound, std::forward<Function>(function), &Given::operator());
+    } else {
+      return called_as(bound, function, function);
+    }
+  }
+  template <class Function, class Result, class... Arguments>
+  static auto called_as(BoundFunction& bound, Function&& function, Result (*)(Arguments...)) {
+    return [&bound, function](Arguments... arguments) -> Result {
+      const CallScope scope(&bound);
+      return function(std::forward<Arguments>(arguments)...);
+    };
+  }
+  template <class Function, class Of, class Result, class... Arguments>
+  static auto called_as(BoundFunction& bound, Function&& function,
+                        Result (Of::*)(Arguments...) const) {
+    if constexpr (std::is_class_v<std::decay_t<Function>>) {
+      return called_as(bound, std::forward<Function>(function),
+                       static_cast<Result (*)(Arguments...)>(nullptr));
+    } else {
+      return called_as(bound, std::mem_fn(function),
+                       static_cast<Result (*)(const Of&, Arguments...)>(nullptr));
+    }
+  }
+  template <class Function, class Of, class Result, class... Arguments>
+  static auto called_as(BoundFunction& bound, Function&& function, Result (Of::*)(Arguments...)) {
+    return called_as(bound, std::mem_fn(function),
+                     static_cast<Result (*)(Of&, Arguments...)>(nullptr));
+  }
+  template <class Function, class Of, class Result, class... Arguments>
+  static auto called_as(BoundFunction& bound, Function&& function,
+                        Result (Of::*of)(Arguments...) const noexcept) {
+    return called_as(bound, std::forward<Function>(function),
+                     static_cast<Result (Of::*)(Arguments...) const>(of));
+  }
+
+  std::string m_prefix;
 };
-using Module = Calls<nanobind::module_>;
+
+class Module : public Calls<nanobind::module_> {
+ public:
+  explicit Module(const nanobind::module_& module) : Calls(std::string(), module) {}
+};
+
+/// A class of the module. \see Keeping
 template <class T>
-using Class = Calls<nanobind::class_<T>>;
+class Class : public Calls<nanobind::class_<T>> {
+  using Base = Calls<nanobind::class_<T>>;
+
+ public:
+  Class(Module& module, const char* name) requires(!Keeping<T>)
+      : Base(name + std::string("."), module, name) {}
+  Class(Module& module, const char* name) requires Keeping<T>
+      : Base(name + std::string("."), module, name,
+             nanobind::type_slots(CollectedSlots<T>::slots)) {}
+
+  using Base::def;
+  template <class... Arguments, class... Extra>
+  Base& def(nanobind::init<Arguments...>&& /*init*/, const Extra&... extra) {
+    return Base::def(
+        "__init__",
+        [](T* self, Arguments... arguments) {
+          new (self) T(std::forward<Arguments>(arguments)...);
+        },
+        extra...);
+  }
+};
 
 /// \brief Releases the GIL, if this thread holds it, while it exists, around a call of Kindred. On
 /// the main thread, signals are handled while the call computes; if a handler raises, as that of

@@ -3,11 +3,10 @@
 
 #include <kindred/core/common/Mutex.hpp>
 
-#include <nanobind/stl/string.h>
-
 #include "Calls.hpp"
 #include "Errors.hpp"
 #include "Options.hpp"
+#include "Texts.hpp"
 
 #include <cmath>
 #include <limits>
@@ -20,34 +19,6 @@ namespace nb = nanobind;
 namespace Kindred::Python {
 
 namespace {
-
-/// \brief A Python object that threads of Kindred call.
-///
-/// Once the interpreter ends, it is neither called nor released.
-class Callback {
- public:
-  explicit Callback(nb::handle function) : m_function(function.inc_ref().ptr()) {}
-  ~Callback() {
-    if (const nb::detail::cleanup_guard guard{}) Py_DECREF(m_function);
-  }
-  Callback(const Callback&) = delete;
-  Callback& operator=(const Callback&) = delete;
-
-  template <class... Arguments>
-  void operator()(const Arguments&... arguments) const {
-    const Locked locked;
-    if (!locked) return;
-    try {
-      nb::borrow(m_function)(arguments...);
-    } catch (nb::python_error& error) {
-      error.restore();
-      PyErr_WriteUnraisable(m_function);
-    }
-  }
-
- private:
-  PyObject* m_function;
-};
 
 nb::dict dictionary_of(const DispatchRecord& record) {
   nb::dict predicted;
@@ -88,12 +59,30 @@ std::optional<std::uint64_t> bytes_of(nb::handle given, const char* option) {
   return static_cast<std::uint64_t>(integer_of(given, option, 0));
 }
 
-/// \param log called with the name of a level and a message
-ContextOptions options_of(nb::handle threads, nb::handle device, nb::handle space,
-                          nb::handle budget_fraction, nb::handle host_budget,
-                          nb::handle device_budget, nb::handle profile, nb::handle load_profile,
-                          nb::handle log, nb::handle on_dispatch) {
+/// The options of a context, and the functions of Python that it calls.
+struct Options {
   ContextOptions options;
+  std::vector<Callback::SharedTarget> targets = {};
+  Kept kept = {};  ///< their owners
+
+  Callback::SharedTarget called(nb::handle function) {
+    auto [owner, target] = Callback::made(function);
+    kept.add(std::move(owner));
+    targets.push_back(target);
+    return target;
+  }
+  SharedContext context() {
+    return make_unlocked<CallingContext>(std::move(options), std::move(targets));
+  }
+};
+
+/// \param log called with the name of a level and a message
+Options options_of(nb::handle threads, nb::handle device, nb::handle space,
+                   nb::handle budget_fraction, nb::handle host_budget, nb::handle device_budget,
+                   nb::handle profile, nb::handle load_profile, nb::handle log,
+                   nb::handle on_dispatch) {
+  Options made;
+  ContextOptions& options = made.options;
   const std::int64_t count = integer_of(threads, "threads", 0);
   if (count > 512) refuse("threads is " + std::to_string(count) + "; it must be at most 512");
   options.threads = static_cast<int>(count);
@@ -110,20 +99,19 @@ ContextOptions options_of(nb::handle threads, nb::handle device, nb::handle spac
   if (!profile.is_none()) options.profile = path_of(profile, "profile");
   options.load_profile = flag_of(load_profile, "load_profile");
   if (!log.is_none())
-    options.log = [call = std::make_shared<Callback>(log)](LogLevel level,
-                                                           std::string_view message) {
-      const char* const name = level == LogLevel::debug  ? "debug"
-                               : level == LogLevel::info ? "info"
-                                                         : "warning";
-      (*call)(name, std::string(message));
+    options.log = [target = made.called(log)](LogLevel level, std::string_view message) {
+      Callback::call(*target, [&] {
+        const char* const name = level == LogLevel::debug  ? "debug"
+                                 : level == LogLevel::info ? "info"
+                                                           : "warning";
+        return nb::make_tuple(name, std::string(message));
+      });
     };
   if (!on_dispatch.is_none())
-    options.on_dispatch =
-        [call = std::make_shared<Callback>(on_dispatch)](const DispatchRecord& record) {
-          const Locked locked;
-          if (locked) (*call)(dictionary_of(record));
-        };
-  return options;
+    options.on_dispatch = [target = made.called(on_dispatch)](const DispatchRecord& record) {
+      Callback::call(*target, [&] { return nb::make_tuple(dictionary_of(record)); });
+    };
+  return made;
 }
 
 /// The default context. It lives until the process ends, like objects that were made from it.
@@ -144,15 +132,19 @@ nb::object& default_log() {
 
 SharedContext default_context() {
   Default& state = default_state();
-  ContextOptions options =
-      options_of(nb::int_(0), nb::none(), nb::none(), nb::float_(0.8), nb::none(), nb::none(),
-                 nb::none(), nb::bool_(true), default_log(), nb::none());
-  return unlocked([&] {
+  Options made = options_of(nb::int_(0), nb::none(), nb::none(), nb::float_(0.8), nb::none(),
+                            nb::none(), nb::none(), nb::bool_(true), default_log(), nb::none());
+  bool is_new = false;
+  const SharedContext context = unlocked([&] {
     const std::lock_guard lock(state.mutex);
-    if (state.context == nullptr)
-      state.context = SharedContext(new Context(std::move(options)), UnlockedDelete());
+    is_new = state.context == nullptr;
+    if (is_new) state.context = made.context();
     return state.context;
   });
+  if (!is_new) return context;
+  // Like the context, the owners live until the process ends.
+  [[maybe_unused]] const auto* const kept = new Kept(std::move(made.kept));
+  return context;
 }
 
 /// Stands for the record of the last call of each thread.
@@ -185,6 +177,13 @@ SharedContext context_of(nb::handle given) {
   return handle->open();
 }
 
+Kept callbacks_of(const Context& context) {
+  Kept kept;
+  for (const auto& target : static_cast<const CallingContext&>(context).targets)
+    if (target->owner != nullptr) kept.add(nb::borrow(target->owner));
+  return kept;
+}
+
 void check_free_memory(const Context& context, double bytes) {
   constexpr double unchecked = 1 << 28;
   if (bytes <= unchecked) return;
@@ -207,10 +206,10 @@ void register_context(Module& module) {
           [](ContextHandle* self, nb::handle threads, nb::handle device, nb::handle space,
              nb::handle budget_fraction, nb::handle host_budget, nb::handle device_budget,
              nb::handle profile, nb::handle load_profile, nb::handle log, nb::handle on_dispatch) {
-            ContextOptions options =
-                options_of(threads, device, space, budget_fraction, host_budget, device_budget,
-                           profile, load_profile, log, on_dispatch);
-            new (self) ContextHandle{make_unlocked<Context>(std::move(options))};
+            Options made = options_of(threads, device, space, budget_fraction, host_budget,
+                                      device_budget, profile, load_profile, log, on_dispatch);
+            SharedContext context = made.context();
+            new (self) ContextHandle{std::move(context), std::move(made.kept)};
           },
           nb::arg("threads").none(), nb::arg("device").none(), nb::arg("space").none(),
           nb::arg("budget_fraction").none(), nb::arg("host_budget").none(),
@@ -229,28 +228,34 @@ void register_context(Module& module) {
       .def(
           "memory",
           [](const ContextHandle& self, nb::handle space) {
-            const SharedContext& context = self.open();
+            const SharedContext context = self.open();
             const Space given = space_of(space).value_or(Space::serial);
-            const MemoryStatistics found = context->memory_statistics(given);
+            MemoryStatistics found;
+            std::uint64_t free = 0;
+            unlocked([&] {
+              found = context->memory_statistics(given);
+              free = context->free_memory(given);
+            });
             nb::dict out;
             out["in_use"] = found.bytes_in_use;
             out["peak"] = found.bytes_peak;
-            out["free"] = context->free_memory(given);
+            out["free"] = free;
             return out;
           },
           nb::arg("space").none())
       .def("profile_path",
-           [](const ContextHandle& self) { return std::string(self.open()->profile_path()); })
+           [](const ContextHandle& self) { return text_of_path(self.open()->profile_path()); })
       .def("save_profile", [](const ContextHandle& self) {
         const SharedContext context = self.open();
         unlocked([&] { context->save_profile(); });
       });
-  module.def("default_context", [] { return ContextHandle{default_context()}; });
+  module.def("default_context", [] { return ContextHandle{default_context(), {}}; });
   module.def("has_default_context", [] {
     Default& state = default_state();
-    const nb::gil_scoped_release released;
-    const std::lock_guard lock(state.mutex);
-    return state.context != nullptr;
+    return unlocked([&] {
+      const std::lock_guard lock(state.mutex);
+      return state.context != nullptr;
+    });
   });
   module.def("set_default_log", [](nb::object log) { default_log() = std::move(log); });
   module.def("last_record", []() -> nb::object {

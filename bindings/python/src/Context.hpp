@@ -9,16 +9,30 @@
 #include "Calls.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace Kindred::Python {
 
 using SharedContext = std::shared_ptr<Context>;
 
+/// Every context of the module, with the functions of Python that it calls.
+struct CallingContext : Context {
+  CallingContext(ContextOptions options, std::vector<Callback::SharedTarget> called)
+      : Context(std::move(options)), targets(std::move(called)) {}
+  std::vector<Callback::SharedTarget> targets;
+};
+/// The owners of the functions that \p context calls. The GIL must be held.
+Kept callbacks_of(const Context& context);
+
 /// What `_kindred.Context` holds; null once it was closed. Engines keep the context alive.
 struct ContextHandle {
   SharedContext context;
+  Kept kept;  ///< the owners of the functions that the context calls
   /// \throws Error if it is closed
   const SharedContext& open() const;
+
+  int traverse(visitproc visit, void* arg) const { return kept.traverse(visit, arg); }
+  void clear() { kept.clear(); }
 };
 
 /// \brief The context of the argument `context`: the default one, made by its first use, for None.

@@ -140,6 +140,17 @@ class Query {
         }));
   }
 
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(m_query.ptr());
+    Py_VISIT(m_numbers.ptr());
+    return m_no_items.traverse(visit, arg);
+  }
+  void clear() {
+    m_query.reset();
+    m_numbers = nb::dict();
+    m_no_items.clear();
+  }
+
  private:
   Kind m_kind;
   bool m_autojunk;

@@ -22,7 +22,11 @@ template <class Shared>
 class EngineHandle {
  public:
   EngineHandle(const char* name, std::shared_ptr<Shared> shared)
-      : m_name(name), m_shared(std::move(shared)) {}
+      : m_name(name), m_shared(std::move(shared)) {
+    if constexpr (requires { m_shared->context; }) {
+      if (m_shared->context != nullptr) m_kept.add(callbacks_of(*m_shared->context));
+    }
+  }
 
   /// \throws Error if it is closed
   const std::shared_ptr<Shared>& open() const {
@@ -32,9 +36,29 @@ class EngineHandle {
   void close() { m_shared.reset(); }
   bool is_closed() const noexcept { return m_shared == nullptr; }
 
+  /// What the engine may call. It is kept while this object exists, also once it is closed: calls
+  /// of other threads may still run.
+  const Kept& kept() const noexcept { return m_kept; }
+  void keep(const Kept& objects) { m_kept.add(objects); }
+
+  int traverse(visitproc visit, void* arg) const {
+    // What a call or another object shares is not that of this object alone.
+    if constexpr (requires { m_shared->traverse(visit, arg); }) {
+      if (m_shared.use_count() == 1) {
+        if (const int result = m_shared->traverse(visit, arg)) return result;
+      }
+    }
+    return m_kept.traverse(visit, arg);
+  }
+  void clear() {
+    if constexpr (requires(visitproc visit) { m_shared->traverse(visit, nullptr); }) close();
+    m_kept.clear();
+  }
+
  private:
   const char* m_name;
   std::shared_ptr<Shared> m_shared;
+  Kept m_kept;
 };
 
 /// \brief The engine that `make()` returns with its context. Both are made and destroyed without
@@ -47,6 +71,7 @@ std::shared_ptr<Shared> shared_of(const SharedContext& context, const Make& make
 }
 
 // One function per file of an engine, which adds its classes and functions.
+void register_callback(Module& module);
 void register_vector_index(Module& module);
 void register_hnsw_index(Module& module);
 void register_row_functions(Module& module);

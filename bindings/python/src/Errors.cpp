@@ -4,10 +4,12 @@
 #include <kindred/core/common/Error.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
+
+#include "Texts.hpp"
 
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 namespace nb = nanobind;
 
@@ -47,6 +49,9 @@ void translate(const std::exception_ptr& exception, void* /*payload*/) {
     set_error("Cancelled", std::string(error.what()));
   } catch (const Error& error) {
     set_error("Error", std::string(error.what()));
+  } catch (const std::system_error& error) {  // of the standard library, which may quote a path
+    const nb::object message = nb::steal(str_of(error.what()));
+    if (message.is_valid()) PyErr_SetObject(PyExc_RuntimeError, message.ptr());
   } catch (const std::bad_alloc&) {
     set_error("OutOfMemory", std::string("there is not enough host memory for the call"));
   } catch (const std::length_error&) {

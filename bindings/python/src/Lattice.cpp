@@ -2,7 +2,6 @@
 #include <kindred/matcher/Lattice.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
@@ -11,6 +10,7 @@
 #include "Errors.hpp"
 #include "Options.hpp"
 #include "Results.hpp"
+#include "Texts.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -216,7 +216,9 @@ struct NormCall {
   }
   double elements() const { return static_cast<double>(layer.x.rows * layer.x.columns); }
   /// `(y, mean, variance)`; the latter are None unless `statistics`
-  nb::object results() const { return nb::make_tuple(made, mean_made, variance_made); }
+  nb::object take_results() {
+    return nb::make_tuple(std::move(made), std::move(mean_made), std::move(variance_made));
+  }
 
   bool has_statistics;
   Call call;
@@ -264,7 +266,9 @@ struct NormGradientCall {
   }
   double elements() const { return 2 * static_cast<double>(layer.x.rows * layer.x.columns); }
   /// `(dx, dgamma, dbeta)`
-  nb::object results() const { return nb::make_tuple(made[0], made[1], made[2]); }
+  nb::object take_results() {
+    return nb::make_tuple(std::move(made[0]), std::move(made[1]), std::move(made[2]));
+  }
 
   Call call;
   std::int64_t columns;
@@ -300,7 +304,7 @@ struct LinearCall {
   }
   LinearOptions options() const { return linear_options(reproducible); }
   /// y
-  nb::object results() const { return made; }
+  nb::object take_results() { return std::move(made); }
 
   Call call;
   bool reproducible;
@@ -347,7 +351,9 @@ struct LinearGradientCall {
   }
   LinearOptions options() const { return linear_options(reproducible); }
   /// `(dx, dw, dbias)`
-  nb::object results() const { return nb::make_tuple(made[0], made[1], made[2]); }
+  nb::object take_results() {
+    return nb::make_tuple(std::move(made[0]), std::move(made[1]), std::move(made[2]));
+  }
 
   Call call;
   bool reproducible;
@@ -366,7 +372,7 @@ nb::object layer_norm_act(nb::handle x, nb::handle gamma, nb::handle beta, nb::h
                           nb::handle out, nb::handle stream, nb::handle copy, nb::handle context) {
   NormCall of(x, gamma, beta, epsilon, activation, statistics, space, out, stream, copy, context);
   of.call.run(of.layer, NormOptions(), no_bytes, run_norm_layers);
-  return of.results();
+  return of.take_results();
 }
 
 nb::object layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle gamma,
@@ -376,7 +382,7 @@ nb::object layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle
   NormGradientCall of(x, gradient, gamma, beta, epsilon, activation, space, out, stream, copy,
                       context);
   of.call.run(of.layer, NormOptions(), norm_gradients_workspace, run_norm_gradients);
-  return of.results();
+  return of.take_results();
 }
 
 nb::object linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::handle activation,
@@ -384,7 +390,7 @@ nb::object linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::handle ac
                       nb::handle copy, nb::handle context) {
   LinearCall of(x, w, bias, activation, reproducible, space, out, stream, copy, context);
   of.call.run(of.layer, of.options(), linear_layers_workspace, run_linear_layers);
-  return of.results();
+  return of.take_results();
 }
 
 nb::object linear_act_backward(nb::handle x, nb::handle gradient, nb::handle w, nb::handle bias,
@@ -394,20 +400,33 @@ nb::object linear_act_backward(nb::handle x, nb::handle gradient, nb::handle w, 
   LinearGradientCall of(x, gradient, w, bias, activation, reproducible, space, out, stream, copy,
                         context);
   of.call.run(of.layer, of.options(), linear_gradients_workspace, run_linear_gradients);
-  return of.results();
+  return of.take_results();
 }
+
+/// The arguments of a prepared call, and a list of the arrays that they keep.
+template <class LayerCall>
+struct KeptCall {
+  template <class... Arguments>
+  explicit KeptCall(const Arguments&... arguments) {
+    const BorrowedArrays::Scope kept(borrowed);
+    of.emplace(arguments...);
+  }
+  BorrowedArrays borrowed;
+  std::optional<LayerCall> of;
+};
 
 /// `(prepared, results)` \tparam PreparedLayers a prepared call of C++
 template <class PreparedLayers, class LayerCall, class... Arguments>
-nb::object prepared_layer(std::unique_ptr<LayerCall> of, Arguments... arguments) {
-  const Call& call = of->call;
+nb::object prepared_layer(std::unique_ptr<KeptCall<LayerCall>> kept, Arguments... arguments) {
+  LayerCall& of = *kept->of;
+  const Call& call = of.call;
   const SharedContext context = call.context();
-  const Space space = space_of_arrays(*context, call.x(), call.space(), of->elements());
-  const nb::object results = of->results();
-  const auto make = [&context, &layer = of->layer, space, stream = call.stream(), arguments...] {
+  const Space space = space_of_arrays(*context, call.x(), call.space(), of.elements());
+  const nb::object results = of.take_results();
+  const auto make = [&context, &layer = of.layer, space, stream = call.stream(), arguments...] {
     return PreparedLayers(*context, {&layer, 1}, arguments..., space, stream);
   };
-  return nb::make_tuple(prepared_call("PreparedLayer", space, context, std::move(of), make),
+  return nb::make_tuple(prepared_call("PreparedLayer", space, context, std::move(kept), make),
                         results);
 }
 
@@ -416,8 +435,8 @@ nb::object prepare_layer_norm_act(nb::handle x, nb::handle gamma, nb::handle bet
                                   nb::handle space, nb::handle out, nb::handle stream,
                                   nb::handle context) {
   return prepared_layer<PreparedNorms>(
-      std::make_unique<NormCall>(x, gamma, beta, epsilon, activation, statistics, space, out,
-                                 stream, nb::bool_(false), context));
+      std::make_unique<KeptCall<NormCall>>(x, gamma, beta, epsilon, activation, statistics, space,
+                                           out, stream, nb::bool_(false), context));
 }
 
 nb::object prepare_layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle gamma,
@@ -425,16 +444,16 @@ nb::object prepare_layer_norm_act_backward(nb::handle x, nb::handle gradient, nb
                                            nb::handle activation, nb::handle space, nb::handle out,
                                            nb::handle stream, nb::handle context) {
   return prepared_layer<PreparedNormGradients>(
-      std::make_unique<NormGradientCall>(x, gradient, gamma, beta, epsilon, activation, space, out,
-                                         stream, nb::bool_(false), context));
+      std::make_unique<KeptCall<NormGradientCall>>(x, gradient, gamma, beta, epsilon, activation,
+                                                   space, out, stream, nb::bool_(false), context));
 }
 
 nb::object prepare_linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::handle activation,
                               nb::handle reproducible, nb::handle space, nb::handle out,
                               nb::handle stream, nb::handle context) {
-  auto of = std::make_unique<LinearCall>(x, w, bias, activation, reproducible, space, out, stream,
-                                         nb::bool_(false), context);
-  const bool is_reproducible = of->reproducible;
+  auto of = std::make_unique<KeptCall<LinearCall>>(x, w, bias, activation, reproducible, space, out,
+                                                   stream, nb::bool_(false), context);
+  const bool is_reproducible = of->of->reproducible;
   return prepared_layer<PreparedLinears>(std::move(of), is_reproducible);
 }
 
@@ -442,9 +461,10 @@ nb::object prepare_linear_act_backward(nb::handle x, nb::handle gradient, nb::ha
                                        nb::handle bias, nb::handle activation,
                                        nb::handle reproducible, nb::handle space, nb::handle out,
                                        nb::handle stream, nb::handle context) {
-  auto of = std::make_unique<LinearGradientCall>(x, gradient, w, bias, activation, reproducible,
-                                                 space, out, stream, nb::bool_(false), context);
-  const bool is_reproducible = of->reproducible;
+  auto of =
+      std::make_unique<KeptCall<LinearGradientCall>>(x, gradient, w, bias, activation, reproducible,
+                                                     space, out, stream, nb::bool_(false), context);
+  const bool is_reproducible = of->of->reproducible;
   return prepared_layer<PreparedLinearGradients>(std::move(of), is_reproducible);
 }
 

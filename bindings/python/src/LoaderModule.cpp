@@ -9,33 +9,56 @@
 #include <kindred/loader/LibraryChoice.hpp>
 
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
 
+// Paths are any bytes, which Python has as `os.fsdecode` makes them.
+
+/// None, with the Python error set, for what is no path.
+std::optional<std::string> bytes_of(PyObject* path) {
+  PyObject* bytes = nullptr;
+  if (PyUnicode_FSConverter(path, &bytes) == 0) return {};
+  std::string out(PyBytes_AsString(bytes));
+  Py_DECREF(bytes);
+  return out;
+}
+PyObject* text_of(const std::string& path) { return PyUnicode_DecodeFSDefault(path.c_str()); }
+
+void raise(PyObject* type, const std::exception& error) {
+  PyObject* const message = text_of(error.what());
+  if (message == nullptr) return;
+  PyErr_SetObject(type, message);
+  Py_DECREF(message);
+}
+
 PyObject* open_library(PyObject* /*module*/, PyObject* arguments) {
-  const char* folder = nullptr;
-  const char* requested = nullptr;
+  PyObject* folder = nullptr;
+  PyObject* requested = nullptr;
   PyObject* files = nullptr;
-  if (PyArg_ParseTuple(arguments, "szO!", &folder, &requested, &PyList_Type, &files) == 0)
+  if (PyArg_ParseTuple(arguments, "OOO!", &folder, &requested, &PyList_Type, &files) == 0)
     return nullptr;
   try {
+    const std::optional<std::string> in = bytes_of(folder);
+    if (!in) return nullptr;
+    std::optional<std::string> given;
+    if (requested != Py_None && !(given = bytes_of(requested))) return nullptr;
     std::vector<std::string> needed;
     for (Py_ssize_t i = 0; i < PyList_Size(files); ++i) {
-      PyObject* const file = PyUnicode_EncodeFSDefault(PyList_GetItem(files, i));
-      if (file == nullptr) return nullptr;
-      needed.emplace_back(PyBytes_AsString(file));
-      Py_DECREF(file);
+      const std::optional<std::string> file = bytes_of(PyList_GetItem(files, i));
+      if (!file) return nullptr;
+      needed.push_back(*file);
     }
-    const Kindred::Loader::LibraryChoice choice =
-        Kindred::Loader::open_library(folder, requested, "libcuda.so.1", "libkindred.so.0", needed);
-    return Py_BuildValue("(sss)", choice.name.c_str(), choice.path.c_str(), choice.why.c_str());
+    const Kindred::Loader::LibraryChoice choice = Kindred::Loader::open_library(
+        in->c_str(), given ? given->c_str() : nullptr, "libcuda.so.1", "libkindred.so.0", needed);
+    return Py_BuildValue("(NNN)", text_of(choice.name), text_of(choice.path), text_of(choice.why));
   } catch (const std::invalid_argument& error) {
-    PyErr_SetString(PyExc_ValueError, error.what());
+    raise(PyExc_ValueError, error);
   } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_ImportError, error.what());
+    raise(PyExc_ImportError, error);
   }
   return nullptr;
 }

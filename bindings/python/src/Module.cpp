@@ -17,6 +17,7 @@ NB_MODULE(_kindred, plain) {
   module.attr("version") = KINDRED_VERSION_STRING;
   Kindred::Python::register_errors();
   Kindred::Python::register_calls(module);
+  Kindred::Python::register_callback(module);
   Kindred::Python::register_context(module);
   Kindred::Python::register_vector_index(module);
   Kindred::Python::register_hnsw_index(module);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "NumPy.hpp"
 
-#include <nanobind/stl/string.h>
+#include "Texts.hpp"
 
 #include <cstddef>
 #include <string>

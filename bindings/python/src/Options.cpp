@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Options.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include "Errors.hpp"
+#include "Texts.hpp"
 
 #include <string>
 
@@ -14,12 +13,9 @@ namespace Kindred::Python {
 std::size_t choice_of(nb::handle given, const char* option,
                       std::span<const std::string_view> names) {
   const bool is_text = PyUnicode_Check(given.ptr()) != 0;
-  std::string_view name;
+  std::string name;
   if (is_text) {
-    Py_ssize_t size = 0;
-    const char* const text = PyUnicode_AsUTF8AndSize(given.ptr(), &size);
-    if (text == nullptr) throw nb::python_error();
-    name = {text, static_cast<std::size_t>(size)};
+    name = utf8_of(given);
     for (std::size_t i = 0; i < names.size(); ++i)
       if (names[i] == name) return i;
   }
@@ -28,7 +24,7 @@ std::size_t choice_of(nb::handle given, const char* option,
     allowed += (i + 1 == names.size() ? "' or '" : "', '") + std::string(names[i]);
   allowed += "'";
   if (!is_text) refuse_type(std::string(option) + " is of type " + type_text(given) + allowed);
-  refuse(std::string(option) + " is '" + std::string(name) + "'" + allowed);
+  refuse(std::string(option) + " is '" + name + "'" + allowed);
 }
 
 Metric metric_of(nb::handle given) {

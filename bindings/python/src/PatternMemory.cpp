@@ -2,7 +2,6 @@
 #include <kindred/matcher/PatternMemory.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
@@ -14,6 +13,7 @@
 #include "PatternArguments.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
+#include "Texts.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Prepared.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include "Errors.hpp"
+#include "Texts.hpp"
 
 #include <string>
 

@@ -29,6 +29,8 @@ class Prepared {
   virtual ~Prepared() = default;
 
   Space space() const noexcept { return m_space; }
+  /// Visits the arrays of the caller.
+  virtual int traverse(visitproc visit, void* arg) const = 0;
   /// \throws SpaceUnavailable in a child process that was forked from the one that made it
   void run() {
     require_same_process();
@@ -61,7 +63,8 @@ class Prepared {
 };
 using PreparedHandle = EngineHandle<Prepared>;
 
-/// \tparam Call a prepared call of C++ \tparam Arrays what holds the arrays of the caller
+/// \tparam Call a prepared call of C++ \tparam Arrays what holds the arrays of the caller, and
+/// lists them as `borrowed`
 template <class Call, class Arrays>
 class PreparedCall final : public Prepared {
  public:
@@ -85,6 +88,10 @@ class PreparedCall final : public Prepared {
     m_call.reset();
   }
 
+  int traverse(visitproc visit, void* arg) const override {
+    return m_arrays->borrowed.traverse(visit, arg);
+  }
+
  private:
   void launch() override { m_call->run(); }
   void fence() override { m_call->wait(); }
@@ -99,8 +106,10 @@ template <class Arrays, class Make>
 PreparedHandle prepared_call(const char* name, Space space, const SharedContext& context,
                              std::unique_ptr<Arrays> arrays, const Make& make) {
   auto call = unlocked(make);
-  return {name, std::make_shared<PreparedCall<decltype(call), Arrays>>(
-                    space, context, std::move(arrays), std::move(call))};
+  PreparedHandle handle(name, std::make_shared<PreparedCall<decltype(call), Arrays>>(
+                                  space, context, std::move(arrays), std::move(call)));
+  handle.keep(callbacks_of(*context));
+  return handle;
 }
 
 /// \brief The space of a prepared call, which uses its arrays where they lie: the requested one, or

@@ -2,7 +2,6 @@
 #include <kindred/matcher/Bulk.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "BulkArguments.hpp"
@@ -13,6 +12,7 @@
 #include "NumPy.hpp"
 #include "Options.hpp"
 #include "Prepared.hpp"
+#include "Texts.hpp"
 
 #include <array>
 #include <deque>
@@ -33,6 +33,7 @@ namespace {
 
 /// The arrays of a prepared call, and their names in messages.
 struct KeptArrays {
+  BorrowedArrays borrowed;
   std::deque<std::string> names;
   std::deque<Input> inputs;
   std::deque<Output> outputs;
@@ -111,6 +112,7 @@ class Preparation {
   Inputs inputs(const Items& items, std::initializer_list<DataType> types,
                 Layout layout = Layout::dense) {
     Inputs out;
+    const BorrowedArrays::Scope kept(m_arrays->borrowed);
     for (std::size_t i = 0; i < items.objects.size(); ++i) {
       const Input& one = m_arrays->inputs.emplace_back(items.objects[i], name_of(items, i),
                                                        &m_order, Copying::absent, layout);
@@ -140,6 +142,7 @@ class Preparation {
   }
   Outputs outputs(const Items& items) {
     Outputs out;
+    const BorrowedArrays::Scope kept(m_arrays->borrowed);
     for (std::size_t i = 0; i < items.objects.size(); ++i) {
       const Output& one =
           m_arrays->outputs.emplace_back(items.objects[i], name_of(items, i), &m_order);

@@ -3,13 +3,13 @@
 #include <kindred/matcher/PreparedScore.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
 #include "Engines.hpp"
 #include "Errors.hpp"
 #include "Options.hpp"
+#include "Texts.hpp"
 #include "VectorArguments.hpp"
 #include "VectorIndexHandle.hpp"
 
@@ -132,6 +132,7 @@ void register_prepared_score(Module& module) {
           [](Handle* self, nb::handle index, nb::handle longest, nb::handle top, nb::handle metric,
              nb::handle filter, nb::handle space) {
             new (self) Handle{"PreparedScore", made_of(index, longest, top, metric, filter, space)};
+            self->keep(callbacks_of(*self->open()->index->context));
           },
           nb::arg("index").none(), nb::arg("longest").none(), nb::arg("top").none(),
           nb::arg("metric").none(), nb::arg("filter").none(), nb::arg("space").none())

@@ -2,7 +2,6 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
@@ -12,6 +11,8 @@
 #include "Options.hpp"
 #include "SeedArguments.hpp"
 #include "SeedRows.hpp"
+#include "Sequences.hpp"
+#include "Texts.hpp"
 
 #include <array>
 #include <deque>
@@ -122,25 +123,17 @@ nb::object step(const Handle& self, nb::handle metrics) {
       unlocked([&] { return shared->layer.step(std::span<const SeedMetrics>(values)); }));
 }
 
-/// A function of Python that is called with (seed, from, to). It is kept until the layer is
-/// destroyed, unless the interpreter ends before.
-std::function<void(std::uint32_t, SeedChange)> listener_of(nb::handle given) {
+/// A function of C++ that calls \p given with (seed, from, to). Its owner is added to \p kept.
+std::function<void(std::uint32_t, SeedChange)> listener_of(nb::handle given, Kept& kept) {
   if (given.is_none()) return {};
   if (PyCallable_Check(given.ptr()) == 0)
     refuse_type("on_transition is of type " + type_text(given) + "; it must be callable");
-  const std::shared_ptr<PyObject> function(given.inc_ref().ptr(), [](PyObject* object) {
-    const Locked locked;
-    if (locked) Py_DECREF(object);
-  });
-  return [function](std::uint32_t seed, SeedChange change) {
-    const Locked locked;
-    if (!locked) return;
-    try {
-      nb::borrow(function.get())(seed, static_cast<int>(change.from), static_cast<int>(change.to));
-    } catch (nb::python_error& error) {
-      error.restore();
-      PyErr_WriteUnraisable(function.get());
-    }
+  auto [owner, target] = Callback::made(given);
+  kept.add(std::move(owner));
+  return [target = std::move(target)](std::uint32_t seed, SeedChange change) {
+    Callback::call(*target, [&] {
+      return nb::make_tuple(seed, static_cast<int>(change.from), static_cast<int>(change.to));
+    });
   };
 }
 
@@ -166,11 +159,13 @@ void register_seed_layer(Module& module) {
             options.residency = residency_of(residency);
             options.rules = rules_of(rules);
             options.schedules = schedules_of(schedules);
-            options.on_transition = listener_of(on_transition);
+            Kept kept;
+            options.on_transition = listener_of(on_transition, kept);
             const SharedContext shared = context_of(context);
             new (self)
                 Handle("SeedLayer",
                        shared_of<Shared>(shared, [&] { return SeedLayer(*shared, options); }));
+            self->keep(kept);
           },
           nb::arg("hidden").none(), nb::arg("seeds").none(), nb::arg("telemetry_epochs").none(),
           nb::arg("blueprint_bytes").none(), nb::arg("residency").none(), nb::arg("rules").none(),
@@ -216,7 +211,7 @@ void register_seed_layer(Module& module) {
               refuse_type("name is of type " + type_text(name) + "; it must be a str");
             const Input given(weights, "weights", nullptr, Copying::if_needed, Layout::dense);
             const std::span<const float> values = weights_of(given);
-            auto text = nb::cast<std::string>(name);
+            std::string text = bytes_of_text(name, "name");
             return unlocked([&] { return shared->layer.add_blueprint(std::move(text), values); });
           },
           nb::arg("name").none(), nb::arg("weights").none())

@@ -3,7 +3,6 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
@@ -12,7 +11,9 @@
 #include "Options.hpp"
 #include "Prepared.hpp"
 #include "SeedRows.hpp"
+#include "Texts.hpp"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -55,13 +56,16 @@ struct Shared {
     const Unlocked guard(false);
     sequence.reset();  // waits for the last run
   }
+  int traverse(visitproc visit, void* arg) const { return borrowed.traverse(visit, arg); }
 
   std::optional<Space> space;    ///< of the option, later that of the sequence
   std::optional<Stream> stream;  ///< likewise
   Impl::Mutex mutex;
-  SharedContext context;  ///< that of the first layer
+  SharedContext context;    ///< that of the first layer
+  BorrowedArrays borrowed;  ///< of the passes
   std::vector<std::unique_ptr<Pass>> passes;
   std::optional<SeedSequence> sequence;  ///< once there is a pass
+  std::atomic<std::size_t> size{0};      ///< number of passes
 };
 using Handle = EngineHandle<Shared>;
 
@@ -72,8 +76,7 @@ nb::object argument_of(const std::optional<Stream>& stream) {
 }
 
 /// The array of the results.
-nb::object add(const Handle& self, nb::handle layer, nb::handle x, nb::handle out,
-               nb::handle telemetry) {
+nb::object add(Handle& self, nb::handle layer, nb::handle x, nb::handle out, nb::handle telemetry) {
   const std::shared_ptr<Shared> shared = self.open();
   const Seeds::Handle* handle = nullptr;
   if (!nb::try_cast(layer, handle) || handle == nullptr)
@@ -86,10 +89,12 @@ nb::object add(const Handle& self, nb::handle layer, nb::handle x, nb::handle ou
     space = shared->space;
     stream = shared->stream;
   });
+  std::optional<BorrowedArrays::Scope> kept(std::in_place, shared->borrowed);
   auto pass = std::make_unique<Pass>(
       handle->open(), x, out, space ? nb::object(nb::str(to_string(*space).data())) : nb::none(),
       argument_of(stream));
-  const nb::object made = pass->made;
+  kept.reset();
+  const nb::object made = std::move(pass->made);
   space = space_of_arrays(*pass->layer->context, pass->rows.x(), space,
                           static_cast<double>(pass->rows.x().array().size()));
   stream = pass->rows.options().stream;
@@ -108,7 +113,9 @@ nb::object add(const Handle& self, nb::handle layer, nb::handle x, nb::handle ou
       shared->sequence = std::move(first);
     }
     shared->passes.push_back(std::move(pass));
+    shared->size = shared->passes.size();
   });
+  self.keep(handle->kept());
   return made;
 }
 
@@ -133,14 +140,7 @@ void register_seed_sequence(Module& module) {
           nb::arg("space").none(), nb::arg("stream").none())
       .def("close", &Handle::close)
       .def("is_closed", &Handle::is_closed)
-      .def("size",
-           [](const Handle& self) {
-             const std::shared_ptr<Shared> shared = self.open();
-             return unlocked([&] {
-               const std::lock_guard lock(shared->mutex);
-               return shared->passes.size();
-             });
-           })
+      .def("size", [](const Handle& self) { return self.open()->size.load(); })
       .def("add", add, nb::arg("layer").none(), nb::arg("x").none(), nb::arg("out").none(),
            nb::arg("telemetry").none())
       .def("run",

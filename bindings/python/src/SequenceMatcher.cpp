@@ -2,7 +2,6 @@
 #include <kindred/matcher/SequenceMatcher.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
@@ -15,6 +14,7 @@
 #include "Ranking.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
+#include "Texts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -242,7 +242,9 @@ void register_sequence_matcher(Module& module) {
       .def(
           "bytes",
           [](const Handle& self, nb::handle space) {
-            return self.open()->matcher.bytes(space_of(space).value_or(Space::serial));
+            const std::shared_ptr<Shared> shared = self.open();
+            const Space given = space_of(space).value_or(Space::serial);
+            return unlocked([&] { return shared->matcher.bytes(given); });
           },
           nb::arg("space").none())
       .def("match", match, nb::arg("queries").none(), nb::arg("measure").none(),

@@ -185,8 +185,7 @@ std::string bytes_of_text(nb::handle text, const char* name) {
 }
 
 nb::object text_of_bytes(std::string_view bytes) {
-  nb::object text = nb::steal(
-      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+  nb::object text = nb::steal(str_of(bytes));
   if (!text.is_valid()) throw nb::python_error();
   return text;
 }

@@ -30,6 +30,12 @@ class Alphabet {
   /// \throws InvalidType for an item that is not hashable
   Symbol number(nanobind::handle item, const char* name);
 
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(m_numbers.ptr());
+    return 0;
+  }
+  void clear() { m_numbers = nanobind::dict(); }
+
  private:
   nanobind::dict m_numbers;
 };

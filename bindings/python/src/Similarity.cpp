@@ -76,6 +76,9 @@ class Query {
   nb::object best(nb::handle compared, nb::handle choices, nb::handle keys, nb::handle rule,
                   nb::handle score_cutoff, nb::handle limit);
 
+  int traverse(visitproc visit, void* arg) const { return m_alphabet.traverse(visit, arg); }
+  void clear() { m_alphabet.clear(); }
+
  private:
   Measure m_measure;
   Alphabet m_alphabet;

@@ -2,7 +2,6 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
@@ -13,6 +12,7 @@
 #include "Results.hpp"
 #include "Sequences.hpp"
 #include "SpreadArguments.hpp"
+#include "Texts.hpp"
 
 #include <algorithm>
 #include <array>

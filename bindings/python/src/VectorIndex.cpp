@@ -3,7 +3,6 @@
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
@@ -12,6 +11,7 @@
 #include "Errors.hpp"
 #include "Options.hpp"
 #include "Results.hpp"
+#include "Texts.hpp"
 #include "VectorArguments.hpp"
 #include "VectorIndexHandle.hpp"
 

@@ -2,7 +2,6 @@
 #include <kindred/matcher/Vocabulary.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
@@ -11,6 +10,7 @@
 #include "Options.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
+#include "Texts.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -92,7 +92,12 @@ void register_vocabulary(Module& module) {
       .def(nb::init<>())
       .def(
           "add",
-          [](Vocabulary& self, nb::handle text) { return self.add(bytes_of_text(text, "text")); },
+          [](Vocabulary& self, nb::handle text) {
+            const std::string given = bytes_of_text(text, "text");
+            // Another thread may hold the lock of those who add for long.
+            const Symbol known = self.find(given);
+            return known != unknown_symbol ? known : unlocked([&] { return self.add(given); });
+          },
           nb::arg("text").none())
       .def(
           "add_all",

@@ -59,8 +59,8 @@ struct ContextOptions {
 /// calling thread is what it was before after every call. The first one initialises Kokkos unless
 /// the program has done so; Kokkos is then finalised at exit. A program that initialises Kokkos
 /// itself also finalises it, after all contexts have been destroyed. Everything created from a
-/// context must be destroyed before it. Thread-safe after construction; the callbacks of the
-/// options may be called from any thread, and must not call the object whose call they belong to.
+/// context must be destroyed before it. Thread-safe after construction; callbacks are called from
+/// any thread. Those of the options but `before_allocation` are called without locks of engines.
 /// After `fork`, the child process has neither the threads
 /// nor the devices: there, every call that would compute throws `SpaceUnavailable`, and destructors
 /// release nothing. A child that was forked before the first context is not affected.

@@ -74,8 +74,8 @@ struct PredictionOptions {
       0;  ///< in [0, 1]; if above 0: minimum similarity at which the texts of two symbols are
           ///< treated as spellings of the same symbol
   bool single_symbol_fast_path = false;  ///< process a query of one symbol as KATO's fast path does
-  /// Indexed by symbol, in [0, `weight_max`]; symbols beyond the end have `weight_floor`; empty: no
-  /// weighted fields.
+  /// One per symbol of the vocabulary, in [0, `weight_max`]; other texts have `weight_floor`.
+  /// Empty: no weighted fields.
   std::span<const double> weights = {};
   int threads = 0;  ///< maximum number of host threads; 0: all threads of the context
 };
@@ -189,7 +189,8 @@ void check(const PredictionOptions& options);
 /// no predictions; empty events are ignored. Runs on host threads; does not fence.
 /// \param query the texts of the symbols, one row per event; texts that the vocabulary does not
 /// contain match nothing
-/// \throws InvalidArgument as `check` does; what \p candidates throws
+/// \throws InvalidArgument as `check` does, and for another number of weights than symbols of \p
+/// vocabulary; what \p candidates throws
 std::vector<Prediction> predict(const Context& context, RaggedSpan<std::string_view> query,
                                 const CandidateSource& candidates,
                                 const SymbolStatistics& statistics, const Vocabulary& vocabulary,

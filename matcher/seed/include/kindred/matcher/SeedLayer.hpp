@@ -37,7 +37,7 @@ struct SeedLayerOptions {
   Residency residency = Residency::automatic;
   TransitionRules rules = {};
   ScheduleSettings schedules = {};
-  /// Called after every lifecycle change; may call the layer.
+  /// Called after every lifecycle change; may use any object, also the layer.
   std::function<void(std::uint32_t seed, SeedChange change)> on_transition = {};
 };
 
@@ -82,7 +82,8 @@ struct SeedEvent {
 ///
 /// The state is kept on the host, and mirrored on the device if the layer is resident there, so a
 /// forward pass copies nothing. Results are bitwise identical for every space, number of threads
-/// and stream. Thread-safe: calls are serialized. Changes of the state wait for the forward passes
+/// and stream. Thread-safe: calls are serialized, but `epoch`, `state`, `blueprints` and
+/// `device_trouble` do not wait for a pass. Changes of the state wait for the forward passes
 /// launched before. A call that throws changes nothing.
 class SeedLayer {
  public:
@@ -100,7 +101,7 @@ class SeedLayer {
   /// The first feature of \p seed; `hidden()` for a seed without features. \see SeedChunks
   std::uint32_t chunk_begin(std::uint32_t seed) const noexcept;
   /// Number of steps so far.
-  std::uint64_t epoch() const;
+  std::uint64_t epoch() const noexcept;
   bool on_device() const noexcept;
   /// \brief Why the device cannot run a forward pass on device rows, for example because the
   /// blueprints in use exceed its cache; empty if it can.
@@ -267,8 +268,8 @@ class SeedSequence {
   SeedSequence& operator=(SeedSequence&&) noexcept;
 
   /// \brief Appends a forward pass. Complexity O(calls).
-  /// \param layer must outlive this object, as must x and y
-  /// \throws as `SeedLayer::forward`
+  /// \param layer must outlive this object, as must x and y; it may be moved, but not be assigned
+  /// to \throws as `SeedLayer::forward`
   void add(SeedLayer& layer, std::span<const std::byte> x, std::span<std::byte> y,
            const SeedBatch& batch, bool telemetry = true);
   std::size_t size() const noexcept;

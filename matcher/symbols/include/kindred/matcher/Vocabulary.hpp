@@ -76,7 +76,7 @@ class Vocabulary {
   static Vocabulary from_bytes(std::span<const std::byte> bytes);
 
   std::size_t size() const noexcept;
-  VocabularyStatistics statistics() const;
+  VocabularyStatistics statistics() const noexcept;
 
  private:
   struct State;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_BACKENDS_IMPL_CALLBACK_DELAY_HPP
+#define KINDRED_BACKENDS_IMPL_CALLBACK_DELAY_HPP
+
+#include <kindred/core/arch/Process.hpp>
+#include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/SharedMutex.hpp>
+
+#include <functional>
+#include <mutex>
+#include <new>
+#include <shared_mutex>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace Kindred::Impl {
+
+/// \brief While one exists, the callbacks of contexts that become due on its thread wait; the
+/// outermost one of the thread calls them at its end, in order.
+///
+/// A callback may use any object, so it must not be called while its thread holds a lock of an
+/// engine. \see EngineLock
+class CallbackDelay {
+ public:
+  CallbackDelay() noexcept;
+  /// \throws what a callback throws, unless another exception is being handled
+  ~CallbackDelay() noexcept(false);
+  CallbackDelay(const CallbackDelay&) = delete;
+  CallbackDelay& operator=(const CallbackDelay&) = delete;
+
+  /// The outermost one of this thread, or null.
+  static CallbackDelay* present() noexcept;
+  /// Calls \p callback at the end; without memory for it, it is not called.
+  template <class Callback>
+  void add(Callback&& callback) noexcept {
+    try {
+      m_callbacks.emplace_back(std::forward<Callback>(callback));
+    } catch (const std::bad_alloc&) {
+      return;  // the call has its result; only the message about it is lost
+    }
+  }
+
+  /// While it exists, the calling thread works for a thread that waits, under its delay.
+  class Part {
+   public:
+    explicit Part(CallbackDelay* of) noexcept;
+    ~Part();
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+
+   private:
+    CallbackDelay* m_before;
+  };
+
+ private:
+  bool m_is_outermost;
+  int m_exceptions;
+  std::vector<std::function<void()>> m_callbacks;
+};
+
+/// \brief A lock of an engine. While it is held, callbacks wait; they are called after its release.
+/// \tparam Lock `std::unique_lock` or `std::shared_lock`
+template <class Lock>
+class EngineLock {
+ public:
+  /// \throws SpaceUnavailable in a forked process, where the thread that holds the lock may not
+  /// exist; Cancelled
+  explicit EngineLock(typename Lock::mutex_type& mutex) : m_lock(locked(mutex)) {}
+
+ private:
+  static Lock locked(typename Lock::mutex_type& mutex) {
+    Arch::require_usable_process();
+    if constexpr (std::is_same_v<Lock, std::shared_lock<typename Lock::mutex_type>>) {
+      return cancellable_shared_lock(mutex);
+    } else {
+      return cancellable_lock(mutex);
+    }
+  }
+
+  CallbackDelay m_delay;  // destroyed after the lock
+  Lock m_lock;
+};
+/// Locks \p mutex, a timed one. \throws SpaceUnavailable, Cancelled
+template <class Mutex>
+EngineLock<std::unique_lock<Mutex>> engine_lock(Mutex& mutex) {
+  return EngineLock<std::unique_lock<Mutex>>(mutex);
+}
+/// \see engine_lock
+template <class Mutex>
+EngineLock<std::shared_lock<Mutex>> engine_shared_lock(Mutex& mutex) {
+  return EngineLock<std::shared_lock<Mutex>>(mutex);
+}
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_BACKENDS_IMPL_CALLBACK_DELAY_HPP

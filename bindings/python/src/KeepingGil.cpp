@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Calls.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace Kindred::Python {
+
+namespace {
+
+struct Named {
+  std::string_view name;
+  const char* why;
+};
+
+// Why a function of the list may keep the GIL: it waits for nothing, and takes no lock that another
+// call holds for long. To give the GIL away and take it back costs 0.1 µs, and more where other
+// threads want it.
+constexpr const char* constant = "reads what does not change while the object exists";
+constexpr const char* atomic = "reads a number that is atomic, and does not wait for calls";
+constexpr const char* reference =
+    "changes or reads a reference of this object; what it releases is destroyed without the GIL";
+constexpr const char* lock_free = "reads the vocabulary, which takes no lock";
+constexpr const char* short_pair =
+    "compares short sequences, which takes less than to give the GIL away; longer ones release it";
+constexpr const char* of_python = "only uses objects of Python";
+constexpr const char* makes_default = "releases the GIL where it makes the default context";
+constexpr const char* known_text = "returns the number of a known text; adds others without it";
+
+/// \see BoundFunction
+constexpr Named keeping[] = {
+    {"Bulk.close", reference},
+    {"Bulk.is_closed", reference},
+    {"Context.close", reference},
+    {"Context.is_closed", reference},
+    {"Context.profile_path", constant},
+    {"Context.spaces", constant},
+    {"Context.threads", constant},
+    {"DifflibQuery.__init__", of_python},
+    {"DifflibQuery.blocks", short_pair},
+    {"DifflibQuery.is_exact", constant},
+    {"DifflibQuery.similarity", short_pair},
+    {"HnswIndex.close", reference},
+    {"HnswIndex.dimension", constant},
+    {"HnswIndex.end_id", atomic},
+    {"HnswIndex.is_closed", reference},
+    {"HnswIndex.metric", constant},
+    {"HnswIndex.size", atomic},
+    {"KeyedVectorIndex.close", reference},
+    {"KeyedVectorIndex.dimension", constant},
+    {"KeyedVectorIndex.element", constant},
+    {"KeyedVectorIndex.end_id", atomic},
+    {"KeyedVectorIndex.is_closed", reference},
+    {"KeyedVectorIndex.key_kind", constant},
+    {"KeyedVectorIndex.size", atomic},
+    {"Lattice.close", reference},
+    {"Lattice.coordinates", constant},
+    {"Lattice.dimensions", constant},
+    {"Lattice.index", constant},
+    {"Lattice.is_blocked", constant},
+    {"Lattice.is_closed", reference},
+    {"Lattice.metrics", constant},
+    {"Lattice.neighbours", constant},
+    {"Lattice.nodes", constant},
+    {"Lattice.size", constant},
+    {"PatternMemory.close", reference},
+    {"PatternMemory.encode", lock_free},
+    {"PatternMemory.is_closed", reference},
+    {"PatternMemory.level", constant},
+    {"Prepared.close", reference},
+    {"Prepared.is_closed", reference},
+    {"Prepared.space", constant},
+    {"PreparedQuery.best", short_pair},
+    {"PreparedQuery.blocks", short_pair},
+    {"PreparedQuery.distance", short_pair},
+    {"PreparedQuery.length", constant},
+    {"PreparedQuery.matched", short_pair},
+    {"PreparedQuery.similarity", short_pair},
+    {"PreparedScore.close", reference},
+    {"PreparedScore.is_closed", reference},
+    {"PreparedScore.space", constant},
+    {"PreparedScore.top", constant},
+    {"SeedLayer.chunk_begin", constant},
+    {"SeedLayer.close", reference},
+    {"SeedLayer.epoch", atomic},
+    {"SeedLayer.hidden", constant},
+    {"SeedLayer.is_closed", reference},
+    {"SeedLayer.on_device", constant},
+    {"SeedLayer.seeds", constant},
+    {"SeedSequence.__init__", of_python},
+    {"SeedSequence.close", reference},
+    {"SeedSequence.is_closed", reference},
+    {"SeedSequence.size", atomic},
+    {"SequenceMatcher.close", reference},
+    {"SequenceMatcher.is_closed", reference},
+    {"SequenceMatcher.size", constant},
+    {"SpreadingEngine.close", reference},
+    {"SpreadingEngine.is_closed", reference},
+    {"VectorIndex.close", reference},
+    {"VectorIndex.dimension", constant},
+    {"VectorIndex.element", constant},
+    {"VectorIndex.end_id", atomic},
+    {"VectorIndex.is_closed", reference},
+    {"VectorIndex.size", atomic},
+    {"Vocabulary.__init__", of_python},
+    {"Vocabulary.add", known_text},
+    {"Vocabulary.decode", lock_free},
+    {"Vocabulary.find", lock_free},
+    {"Vocabulary.info", atomic},
+    {"Vocabulary.size", atomic},
+    {"Vocabulary.text", lock_free},
+    {"default_context", makes_default},
+    {"functions", of_python},
+    {"last_record", of_python},
+    {"names_keeping_gil", of_python},
+    {"set_default_log", of_python},
+    {"wait_for_calls", "releases the GIL where there are calls to wait for"},
+};
+
+}  // namespace
+
+const char* why_keeping_gil(std::string_view name) noexcept {
+  const auto* const found = std::find_if(std::begin(keeping), std::end(keeping),
+                                         [&](const Named& one) { return one.name == name; });
+  return found == std::end(keeping) ? nullptr : found->why;
+}
+
+std::vector<std::string_view> names_keeping_gil() {
+  std::vector<std::string_view> names;
+  for (const Named& one : keeping) names.push_back(one.name);
+  return names;
+}
+
+}  // namespace Kindred::Python

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/Context.hpp>
+#include <kindred/backends/impl/CallbackDelay.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace CallbackDelayTest {
+
+using namespace Kindred;
+using Impl::CallbackDelay;
+using Impl::SharedMutex;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const Workload workload{Operations::search, 1, 1e9, 0, SpaceSet::host()};
+
+/// A context that keeps its messages and records.
+struct Recorded {
+  std::vector<std::string> seen;
+  Context context{[this] {
+    ContextOptions options;
+    options.load_profile = false;
+    options.threads = 2;
+    options.on_dispatch = [this](const DispatchRecord&) { seen.push_back("record"); };
+    options.log = [this](LogLevel, std::string_view message) { seen.emplace_back(message); };
+    return options;
+  }()};
+
+  Recorded() { seen.clear(); }
+  void call(
+      Space space, const std::function<void()>& body = [] {}) {
+    context.run(workload, space, [&](Space) { body(); });
+  }
+};
+
+TEST(CallbackDelay, KeepsCallbacksInOrderUntilTheOutermostEnds) {
+  Recorded recorded;
+  std::optional<CallbackDelay> outer(std::in_place);
+  recorded.context.log(LogLevel::info, std::string("one"));
+  {
+    const CallbackDelay inner;
+    recorded.call(Space::serial);
+  }
+  recorded.context.log(LogLevel::info, "three");
+  EXPECT_THAT(recorded.seen, IsEmpty());
+  outer.reset();
+  EXPECT_THAT(recorded.seen, ElementsAre("one", "record", "three"));
+  recorded.context.log(LogLevel::info, "four");
+  EXPECT_EQ(recorded.seen.back(), "four") << "without a delay they are called at once";
+}
+
+TEST(CallbackDelay, HoldsForTheThreadThatRunsTheCall) {
+  Recorded recorded;
+  if (!recorded.context.is_usable(Space::openmp)) GTEST_SKIP() << "needs openmp";
+  {
+    const CallbackDelay delay;
+    recorded.call(Space::openmp, [&] {
+      recorded.context.log(LogLevel::info, "inside");
+      EXPECT_THAT(recorded.seen, IsEmpty());
+    });
+    EXPECT_THAT(recorded.seen, IsEmpty());
+  }
+  EXPECT_THAT(recorded.seen, ElementsAre("inside", "record"));
+  recorded.seen.clear();
+  recorded.call(Space::openmp, [&] {
+    recorded.context.log(LogLevel::info, "inside");
+    EXPECT_THAT(recorded.seen, ElementsAre("inside"));
+  });
+}
+
+TEST(CallbackDelay, ACallbackRunsAfterTheReleaseOfTheLocks) {
+  std::timed_mutex exclusive;
+  SharedMutex shared;
+  int calls = 0;
+  ContextOptions options;
+  options.load_profile = false;
+  options.on_dispatch = [&](const DispatchRecord&) {
+    ++calls;
+    const std::unique_lock one(exclusive, std::try_to_lock);
+    EXPECT_TRUE(one.owns_lock());
+    const auto other = Impl::engine_lock(shared);  // would wait for its own thread
+  };
+  Context context(options);
+  for (const bool reads : {false, true}) {
+    const auto lock = Impl::engine_lock(exclusive);
+    std::optional<Impl::EngineLock<std::shared_lock<SharedMutex>>> read;
+    if (reads) read.emplace(shared);
+    context.run(workload, Space::serial, [](Space) {});
+    EXPECT_EQ(calls, reads ? 1 : 0);
+  }
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(CallbackDelay, PassesOnWhatACallbackThrowsUnlessTheCallFails) {
+  ContextOptions options;
+  options.load_profile = false;
+  int calls = 0;
+  options.on_dispatch = [&](const DispatchRecord&) {
+    ++calls;
+    throw std::runtime_error("of the callback");
+  };
+  Context context(options);
+  const auto call = [&](bool fails) {
+    const CallbackDelay delay;
+    for (int i = 0; i < 2; ++i) context.run(workload, Space::serial, [](Space) {});
+    if (fails) throw std::logic_error("of the call");
+  };
+  EXPECT_THROW(call(false), std::runtime_error);
+  EXPECT_EQ(calls, 2) << "every callback is called";
+  EXPECT_THROW(call(true), std::logic_error);
+  EXPECT_EQ(calls, 4);
+}
+
+}  // namespace CallbackDelayTest

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects of the extension that keep objects of Python take part in cyclic garbage collection."""
+import gc
+import os
+import subprocess
+import unittest
+import weakref
+
+import numpy as np
+
+import pykindred
+from support import vectors
+from watchdog import ThreadedTest
+
+ROWS = vectors("rows", 20, 8)
+TEXTS = ["abc", "abd", "xyz"]
+
+
+class Owner:
+    """Keeps what its methods are called by."""
+
+    def log(self, level, message):
+        self.logged = level, message
+
+    def dispatched(self, record):
+        self.record = record
+
+    def changed(self, seed, before, after):
+        self.change = seed, before, after
+
+
+class Array(np.ndarray):
+    """An array that may refer to other objects."""
+
+
+def sequence(context):
+    layer, passes = pykindred.SeedLayer(8, 2, context=context), pykindred.SeedSequence()
+    passes.add(layer, ROWS)
+    passes.run()
+    return passes
+
+
+ENGINES = {
+    "Bulk": lambda context: pykindred.Bulk(context=context),
+    "HnswIndex": lambda context: pykindred.HnswIndex(ROWS, context=context),
+    "KeyedVectorIndex": lambda context: pykindred.KeyedVectorIndex(np.arange(20), ROWS, context=context),
+    "Lattice": lambda context: pykindred.Lattice(2, 3, context=context),
+    "PatternMemory": lambda context: pykindred.PatternMemory(context=context),
+    "PreparedBulk": lambda context: pykindred.PreparedBulk.reduce("sum", ROWS, context=context),
+    "PreparedLayer": lambda context: pykindred.PreparedLayer.norm(ROWS, context=context),
+    "PreparedScore": lambda context: pykindred.PreparedScore(pykindred.VectorIndex(ROWS, context=context), 4),
+    "SeedLayer": lambda context: pykindred.SeedLayer(8, 2, context=context),
+    "SeedSequence": sequence,
+    "SequenceMatcher": lambda context: pykindred.SequenceMatcher(TEXTS, context=context),
+    "SpreadingEngine": lambda context: pykindred.SpreadingEngine(3, [0], [1], np.float32([0.5]), context=context),
+    "VectorIndex": lambda context: pykindred.VectorIndex(ROWS, context=context),
+}
+
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+class Collected(ThreadedTest):
+    limit = 120  # many contexts are made and destroyed
+
+    def check(self, make):
+        """What ``make`` returns refers to itself and is collected."""
+        made = weakref.ref(make())
+        gc.collect()
+        self.assertIsNone(made())
+
+    def test_a_context_with_callbacks_of_its_owner(self):
+        def make(**options):
+            owner = Owner()
+            owner.context = pykindred.Context(threads=2, load_profile=False, **{name: getattr(owner, method) for name, method in options.items()})
+            return owner
+
+        for options in ({"on_dispatch": "dispatched"}, {"log": "log"}, {"on_dispatch": "dispatched", "log": "log"}):
+            with self.subTest(options):
+                self.check(lambda: make(**options))
+
+    def test_a_context_frees_its_threads(self):
+        def make():
+            owner = Owner()
+            owner.context = pykindred.Context(threads=2, load_profile=False, on_dispatch=owner.dispatched)
+            owner.index = pykindred.VectorIndex(ROWS, context=owner.context)
+            owner.index.search(ROWS, 2, space="openmp")
+
+        make()
+        gc.collect()
+        before = threads()
+        for _ in range(10):
+            make()
+        gc.collect()
+        self.assertLessEqual(threads(), before)
+
+    def test_engines_whose_context_calls_their_owner(self):
+        for name, engine in ENGINES.items():
+            for keeps_context in (True, False):
+                with self.subTest(name, keeps_context=keeps_context):
+                    def make():
+                        owner = Owner()
+                        context = pykindred.Context(threads=1, load_profile=False, on_dispatch=owner.dispatched)
+                        owner.engine = engine(context)
+                        if keeps_context:
+                            owner.context = context
+                        return owner
+                    self.check(make)
+
+    def test_a_closed_engine(self):
+        def make():
+            owner = Owner()
+            owner.engine = pykindred.VectorIndex(ROWS, context=pykindred.Context(threads=1, load_profile=False, log=owner.log))
+            owner.engine.close()
+            return owner
+        self.check(make)
+
+    def test_a_layer_that_calls_its_owner(self):
+        def make():
+            owner = Owner()
+            owner.layer = pykindred.SeedLayer(8, 2, on_transition=owner.changed)
+            owner.layer.germinate(0, owner.layer.add_blueprint("a", np.ones(8, np.float32)))
+            self.assertEqual(owner.change[0], 0)
+            return owner
+        self.check(make)
+
+    def test_prepared_calls_that_their_arrays_refer_to(self):
+        def in_sequence(x, out):
+            passes = pykindred.SeedSequence()
+            passes.add(pykindred.SeedLayer(8, 2), x, out=out)
+            return passes
+
+        calls = {"bulk": lambda x, out: pykindred.PreparedBulk.element_wise("square", x, out=out),
+                 "norm": lambda x, out: pykindred.PreparedLayer.norm(x, out=out),
+                 "linear": lambda x, out: pykindred.PreparedLayer.linear(x, x[:8].copy(), out=out),
+                 "sequence": in_sequence}
+        for name, call in calls.items():
+            for of in ("x", "out"):
+                with self.subTest(name, of=of):
+                    def make():
+                        x, out = (np.ones((20, 8), np.float32).view(Array) for _ in range(2))
+                        kept = x if of == "x" else out
+                        kept.prepared = call(x, out)
+                        kept.prepared.run()
+                        return kept
+                    self.check(make)
+
+    def test_queries_whose_items_refer_to_them(self):
+        for kind in (pykindred.PreparedQuery, lambda items: pykindred.difflib.SequenceMatcher(None, items, items)):
+            def make():
+                item = Owner()
+                item.query = kind([item, "b"])
+                return item
+            self.check(make)
+
+    def test_callbacks_are_called_while_anything_needs_them(self):
+        records = []
+        context = pykindred.Context(threads=1, load_profile=False, on_dispatch=lambda record: records.append(record))
+        index = pykindred.VectorIndex(ROWS, context=context)
+        del context
+        gc.collect()
+        index.search(ROWS[0], 2)
+        self.assertEqual(len(records), 1)
+        prepared_score = pykindred.PreparedScore(index, 4)
+        del index
+        gc.collect()
+        prepared_score.score(ROWS[0], np.array([1, 2]))
+
+
+if __name__ == "__main__":
+    unittest.main()

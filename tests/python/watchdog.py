@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of threads end: in time, or with the stacks of all threads."""
+import faulthandler
+import os
+import threading
+import unittest
+
+# Seconds that a test with threads may take: a hang is a failure, not a timeout of the whole run. Sanitizers take longer.
+LIMIT = 20 if "san" not in os.environ.get("LD_PRELOAD", "") else 200
+
+
+def watch(test, limit=LIMIT):
+    """Ends the process with the stacks of all threads if ``test`` takes longer. The watchdog is a thread of C, which needs no GIL."""
+    faulthandler.dump_traceback_later(limit, exit=True)
+    test.addCleanup(faulthandler.cancel_dump_traceback_later)
+
+
+class ThreadedTest(unittest.TestCase):
+    """All its tests are watched."""
+
+    limit = LIMIT
+
+    def setUp(self):
+        watch(self, self.limit)
+
+
+def in_threads(*calls):
+    """Runs the calls, each in a thread of its own, and returns their results in order, or raises what the first of them raised."""
+    results, errors = [None] * len(calls), []
+
+    def run(place, call):
+        try:
+            results[place] = call()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=given, daemon=True) for given in enumerate(calls)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return results
