@@ -22,6 +22,7 @@ void add_published(CLI::App& app, Action& action);
 void add_sequence(CLI::App& app, Action& action);
 void add_memory(CLI::App& app, Action& action);
 void add_hnsw(CLI::App& app, Action& action);
+void add_threads(CLI::App& app, Action& action);
 void add_peers(CLI::App& app, Action& action);
 
 }  // namespace Kindred::Perf

@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   Kindred::Perf::add_sequence(app, action);
   Kindred::Perf::add_memory(app, action);
   Kindred::Perf::add_hnsw(app, action);
+  Kindred::Perf::add_threads(app, action);
   Kindred::Perf::add_peers(app, action);
   try {
     app.parse(argc, argv);

@@ -171,6 +171,35 @@ StoredTiles HostPatterns::stored(std::span<const Symbol> by_dense) const {
           all(tiles.lengths), all(tiles.indices), by_dense,        {}};
 }
 
+TileRange HostPatterns::tiles_of(const LengthBound& bound) const {
+  const std::uint32_t* const all = tiles.lengths.data();
+  const std::uint32_t* const end = all + tiles.lengths.size();
+  // The first slots may hold no pattern.
+  const std::uint32_t* const patterns = all + unused_slots(slot_of.size());
+  const auto first = std::lower_bound(patterns, end, bound.least) - all;
+  const auto last = std::upper_bound(patterns, end, bound.most) - all;
+  if (first >= last) return {};
+  return {static_cast<std::uint32_t>(first / tile_patterns),
+          static_cast<std::uint32_t>((last + tile_patterns - 1) / tile_patterns)};
+}
+
+std::uint64_t HostPatterns::patterns_in(const TileRange& range) const {
+  if (range.count() == 0) return 0;
+  return std::uint64_t{range.count()} * tile_patterns -
+         (range.begin == 0 ? unused_slots(slot_of.size()) : 0);
+}
+
+std::uint64_t HostPatterns::rows_in(const TileRange& range, std::uint32_t longest) const {
+  const auto rows_before = [&](std::uint32_t tile) {
+    return tiles.offsets.data()[tile] / tile_patterns;
+  };
+  if (range.count() == 0) return 0;
+  // Only the last tile may contain longer patterns.
+  const std::uint64_t last = rows_before(range.end) - rows_before(range.end - 1);
+  return rows_before(range.end - 1) - rows_before(range.begin) +
+         std::min<std::uint64_t>(last, longest);
+}
+
 std::vector<Symbol> HostPatterns::pattern(std::uint32_t slot) const {
   std::vector<Symbol> found(tiles.lengths.data()[slot]);
   std::uint64_t at = tiles.offsets.data()[slot / tile_patterns] + slot % tile_patterns;

@@ -6,6 +6,7 @@
 #include "SymbolMap.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/sequence/LengthBound.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -93,6 +94,15 @@ class TileBuffers {
   }
 };
 
+/// Consecutive tiles.
+struct TileRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+
+  std::uint32_t count() const { return end - begin; }
+  friend bool operator==(const TileRange&, const TileRange&) = default;
+};
+
 /// \brief The patterns on the host: the tiles, and data per pattern.
 class HostPatterns {
  public:
@@ -106,6 +116,13 @@ class HostPatterns {
 
   /// The dense symbols of the pattern in \p slot.
   std::vector<Symbol> pattern(std::uint32_t slot) const;
+
+  /// The tiles that contain patterns of these lengths. O(log patterns).
+  TileRange tiles_of(const LengthBound& bound) const;
+  /// Number of patterns in the tiles of \p range.
+  std::uint64_t patterns_in(const TileRange& range) const;
+  /// Rows of the tiles of \p range that contain patterns of lengths up to \p longest.
+  std::uint64_t rows_in(const TileRange& range, std::uint32_t longest) const;
 
   SymbolMap symbols;
   std::vector<std::uint32_t> slot_of;  ///< pattern → slot

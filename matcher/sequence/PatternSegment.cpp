@@ -81,11 +81,20 @@ SequenceScan<ExecutionSpace>& PatternSegment::scan(Space space) const {
 
 void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
                             const MatchOptions& options) const {
-  std::uint64_t words = 0;
   std::uint64_t requested = 0;
+  double steps = 0;  // of the patterns whose lengths can reach the threshold
+  double pairs = 0;
   for (std::size_t row = 0; row < queries.rows(); ++row) {
-    words += (queries.length(row) + word_symbols - 1) / word_symbols;
-    requested += queries.length(row) > 0 ? 1 : 0;
+    const std::uint64_t length = queries.length(row);
+    if (length == 0) continue;
+    ++requested;
+    const LengthBound bound = lengths_reaching(options, length);
+    const TileRange tiles = m_store.tiles_of(bound);
+    const std::uint64_t symbols =
+        std::min(tile_patterns * m_store.rows_in(tiles, bound.most), m_store.symbol_count);
+    steps += static_cast<double>(symbols) *
+             static_cast<double>((length + word_symbols - 1) / word_symbols);
+    pairs += static_cast<double>(m_store.patterns_in(tiles));
   }
   // With threshold 0, the runs of every pattern are computed, which takes about 16 passes over the
   // words, unless there are enough patterns to bound them.
@@ -93,10 +102,7 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
   const bool all = options.measure == Measure::difflib && options.threshold == 0.0;
   const double passes = !all ? 1 : probe.pays ? 2 : 16;
   workload.items += size() * queries.rows();
-  workload.work +=
-      info_of(options.measure).comparison == Comparison::ends
-          ? static_cast<double>(size()) * static_cast<double>(queries.rows())
-          : static_cast<double>(m_store.symbol_count) * static_cast<double>(words) * passes;
+  workload.work += info_of(options.measure).comparison == Comparison::ends ? pairs : steps * passes;
   // Consecutive launches: a scan of all queries; with difflib also, for every query, collecting,
   // matching, listing and ranking the survivors.
   constexpr double scan_starts = 4;

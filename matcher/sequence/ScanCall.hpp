@@ -9,13 +9,16 @@
 
 #include <kindred/core/common/Array.hpp>
 #include <kindred/core/sequence/EditDistance.hpp>
+#include <kindred/core/sequence/LengthBound.hpp>
 #include <kindred/core/sequence/PairScores.hpp>
 #include <kindred/core/sequence/PairValues.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace Kindred::Impl {
 
@@ -27,6 +30,19 @@ struct ValueTarget {
   std::uint64_t row_stride;  ///< in elements
 };
 
+/// The lengths of the patterns that can reach `options.threshold` with a query of \p length
+/// symbols.
+inline LengthBound lengths_reaching(const MatchOptions& options, std::uint64_t length) {
+  const MeasureInfo& info = info_of(options.measure);
+  double ratio = 0.0;
+  if (info.comparison != Comparison::score) {
+    ratio = length_ratio(info.scale(), options.threshold);
+  } else if (options.measure == Measure::jaro_winkler) {
+    ratio = jaro_winkler_length_ratio(options.threshold);
+  }
+  return lengths_within(ratio, static_cast<std::uint32_t>(length));
+}
+
 /// Parameters of a scan.
 struct ScanCall {
   const HostPatterns& store;
@@ -35,9 +51,20 @@ struct ScanCall {
   const MatchOptions& options;
   std::span<const std::uint32_t> index_limits;
   const PostingsIndex* postings = nullptr;  ///< null unless queries may use postings
+  std::optional<TileRange> range = {};      ///< the tiles to scan; no value: all
 
-  std::uint64_t patterns() const { return store.slot_of.size(); }
-  std::uint32_t slots() const { return store.tiles.tiles * tile_patterns; }
+  TileRange tiles() const { return range.value_or(TileRange{0, store.tiles.tiles}); }
+  /// Number of patterns in these tiles.
+  std::uint64_t patterns() const { return store.patterns_in(tiles()); }
+  std::uint32_t slots() const { return tiles().count() * tile_patterns; }
+  /// The lengths of the patterns in these slots, ascending.
+  const std::uint32_t* lengths() const {
+    return store.tiles.lengths.data() + std::size_t{tiles().begin} * tile_patterns;
+  }
+  /// The dense symbols of the pattern in \p slot of these tiles.
+  std::vector<Symbol> pattern(std::uint32_t slot) const {
+    return store.pattern(tiles().begin * tile_patterns + slot);
+  }
   Comparison comparison() const { return info_of(options.measure).comparison; }
   SimilarityScale scale() const { return info_of(options.measure).scale(); }
   EditKind edits() const {

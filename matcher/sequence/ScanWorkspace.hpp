@@ -65,27 +65,7 @@ class ScanWorkspace {
         scanned.push_back(row);
       }
     }
-    if (scanned.empty()) return;
-    ScanCall call = requested;
-    call.rows = scanned;
-    std::uint64_t longest = 0;
-    for (const std::size_t row : call.rows)
-      longest = std::max<std::uint64_t>(longest, call.queries.length(row));
-    const bool wide = call.comparison() == Comparison::score ||
-                      call.store.longest + longest > float_similarity_total_max;
-    // A query up to this length is a single segment.
-    const bool samples = !wide && longest < segment_words * word_symbols;
-    const std::uint64_t bytes = query_bytes(call, longest, wide, samples);
-    const std::size_t batch = std::clamp<std::uint64_t>(batch_bytes / bytes, 1, batch_max);
-    split_and_retry(call.rows.size(), batch, [&](std::size_t begin, std::size_t count) {
-      ScanCall some = call;
-      some.rows = call.rows.subspan(begin, count);
-      if (wide) {
-        match_batch<WideRank>(some, false, m_wide, answers);
-      } else {
-        match_batch<Rank>(some, samples, m_narrow, answers);
-      }
-    });
+    match_scanned(requested, scanned, answers);
   }
 
   /// \see SequenceScan::write_values
@@ -95,6 +75,119 @@ class ScanWorkspace {
 
  private:
   friend class ValueScan<ExecutionSpace>;
+
+  /// Queries that are scanned in the same way.
+  struct ScanGroup {
+    bool wide = false;     ///< similarities need `WideRank`
+    bool samples = false;  ///< each is a single segment
+    std::vector<std::size_t> rows = {};
+    std::uint64_t longest = 0;  ///< of the queries
+    TileRange tiles = {};       ///< that can matter to any of them
+
+    void add(std::size_t row, std::uint64_t length, const TileRange& range) {
+      tiles = rows.empty()
+                  ? range
+                  : TileRange{std::min(tiles.begin, range.begin), std::max(tiles.end, range.end)};
+      rows.push_back(row);
+      longest = std::max(longest, length);
+    }
+  };
+
+  /// Scans for the queries \p rows the patterns whose lengths can reach the threshold.
+  void match_scanned(const ScanCall& call, std::span<const std::size_t> rows,
+                     std::vector<std::vector<Match>>& answers) {
+    std::vector<ScanGroup> groups;
+    for (const std::size_t row : rows) {
+      const std::uint64_t length = call.queries.length(row);
+      const LengthBound bound = lengths_reaching(call.options, length);
+      const TileRange range = call.store.tiles_of(bound);
+      answers[row].clear();
+      if (range.count() == 0 ||
+          match_near(call, row, call.store.rows_in(range, bound.most), answers))
+        continue;
+      const ScanGroup own = group_of(call, length, bound);
+      auto group = std::find_if(groups.begin(), groups.end(), [&](const ScanGroup& other) {
+        return other.wide == own.wide && other.samples == own.samples;
+      });
+      if (group == groups.end()) group = groups.insert(groups.end(), own);
+      group->add(row, length, range);
+    }
+    for (const ScanGroup& group : groups) match_group(call, group, answers);
+  }
+
+  /// \brief Looks for the requested number of results among the patterns of about the length of
+  /// query \p row: those that can reach a higher threshold than the requested one. Returns whether
+  /// that many reach it, which are then the results. \param rows of the tiles that can reach the
+  /// requested threshold
+  bool match_near(const ScanCall& requested, std::size_t row, std::uint64_t rows,
+                  std::vector<std::vector<Match>>& answers) {
+    if (requested.comparison() == Comparison::score) return false;
+    const HostPatterns& store = requested.store;
+    const std::uint64_t length = requested.queries.length(row);
+    for (const double ratio : {1.0 / 2, 1.0 / 4, 1.0 / 16}) {
+      MatchOptions options = requested.options;
+      options.threshold = most_similarity(requested.scale(), ratio);
+      if (options.threshold <= requested.options.threshold) return false;
+      const LengthBound bound = lengths_reaching(options, length);
+      const TileRange tiles = store.tiles_of(bound);
+      // If too few reach it, this scan was in vain.
+      constexpr std::uint64_t rows_least = 4096;
+      if (rows < 4 * store.rows_in(tiles, bound.most) + rows_least) return false;
+      if (store.patterns_in(tiles) < requested.k()) continue;
+      const ScanCall call{store, requested.queries, requested.rows, options,
+                          requested.index_limits};
+      ScanGroup group = group_of(call, length, bound);
+      group.add(row, length, tiles);
+      match_group(call, group, answers);
+      if (answers[row].size() == requested.k()) return true;
+      answers[row].clear();
+    }
+    return false;
+  }
+
+  /// The group of a query of \p length symbols, without queries.
+  static ScanGroup group_of(const ScanCall& call, std::uint64_t length, const LengthBound& bound) {
+    ScanGroup group;
+    group.wide = call.comparison() == Comparison::score ||
+                 std::min(call.store.longest, bound.most) + length > float_similarity_total_max;
+    // A query up to this length is a single segment.
+    group.samples = !group.wide && length < segment_words * word_symbols;
+    return group;
+  }
+
+  void match_group(const ScanCall& requested, const ScanGroup& group,
+                   std::vector<std::vector<Match>>& answers) {
+    ScanCall call = requested;
+    call.rows = group.rows;
+    call.range = group.tiles;
+    const std::uint64_t bytes = query_bytes(call, group.longest, group.wide, group.samples);
+    const std::size_t batch = std::clamp<std::uint64_t>(batch_bytes / bytes, 1, batch_max);
+    split_and_retry(call.rows.size(), batch, [&](std::size_t begin, std::size_t count) {
+      ScanCall some = call;
+      some.rows = call.rows.subspan(begin, count);
+      if (group.wide) {
+        match_batch<WideRank>(some, false, m_wide, answers);
+      } else {
+        match_batch<Rank>(some, group.samples, m_narrow, answers);
+      }
+    });
+  }
+
+  /// The tiles that \p call scans.
+  PatternTiles<ExecutionSpace> tiles_of(const ScanCall& call) const {
+    const TileRange range = call.tiles();
+    PatternTiles<ExecutionSpace> tiles = m_tiles->view();
+    using numbers_view = ArrayView<const std::uint32_t, ExecutionSpace>;
+    const std::size_t slot = std::size_t{range.begin} * tile_patterns;
+    tiles.offsets = ArrayView<const std::uint64_t, ExecutionSpace>(
+        tiles.offsets.data() + range.begin, std::size_t{range.count()} + 1);
+    tiles.lengths = numbers_view(tiles.lengths.data() + slot, call.slots());
+    tiles.indices = numbers_view(tiles.indices.data() + slot, call.slots());
+    tiles.tiles = range.count();
+    // Offsets still count from the first tile of all.
+    tiles.rows = call.store.tiles.offsets.data()[range.end] / tile_patterns;
+    return tiles;
+  }
 
   /// Workspace size of a batch: on the host about the size of a shared cache.
   static constexpr std::uint64_t batch_bytes = is_host ? 16ULL << 20U : 256ULL << 20U;
@@ -122,22 +215,23 @@ class ScanWorkspace {
   /// Workspace of one query of a batch.
   std::uint64_t query_bytes(const ScanCall& call, std::uint64_t longest, bool wide,
                             bool samples) const {
-    const std::uint64_t slots = m_tiles->tiles * std::uint64_t{tile_patterns};
+    const PatternTiles<ExecutionSpace> tiles = tiles_of(call);
+    const std::uint64_t slots = tiles.slots();
     const std::uint64_t tables =
         QueryArrays::bytes(longest, m_tiles->vocabulary, QueryBuffers<ExecutionSpace>::lookup);
     if (call.comparison() == Comparison::score) {
       // Of a long query, the most segments that it may have.
       const auto segments = static_cast<std::uint32_t>(longest / word_symbols + 1);
       const std::uint64_t words =
-          pair_score_workspace(m_exec_space, m_tiles->view(), 1, segments > 4 ? segments : 1);
+          pair_score_workspace(m_exec_space, tiles, 1, segments > 4 ? segments : 1);
       return tables + slots * sizeof(WideRank) + 8 * words;
     }
     if (call.options.measure == Measure::difflib) {
-      return tables + slots * sizeof(std::uint32_t) + carry_bytes(longest);
+      return tables + slots * sizeof(std::uint32_t) + carry_bytes(tiles, longest);
     }
     if (call.comparison() == Comparison::edits) {
       const std::uint64_t carry = longest > (segment_words - 1) * word_symbols
-                                      ? 8 * edit_carry_words(m_tiles->view(), 1, 2, call.edits())
+                                      ? 8 * edit_carry_words(tiles, 1, 2, call.edits())
                                       : 0;
       return tables + slots * (wide ? 20 : 12) + carry;
     }
@@ -145,17 +239,17 @@ class ScanWorkspace {
     if (call.options.measure == Measure::lcs && samples && selection.pays) {
       return tables + (slots / selection.stride + selection.capacity + call.k()) * 2 * sizeof(Rank);
     }
-    return tables + slots * (wide ? 20 : 12) + carry_bytes(longest);
+    return tables + slots * (wide ? 20 : 12) + carry_bytes(tiles, longest);
   }
-  std::uint64_t carry_bytes(std::uint64_t longest) const {
-    return longest > segment_words * word_symbols ? 8 * (m_tiles->rows + 16ULL * m_tiles->tiles)
-                                                  : 0;
+  static std::uint64_t carry_bytes(const PatternTiles<ExecutionSpace>& tiles,
+                                   std::uint64_t longest) {
+    return longest > segment_words * word_symbols ? 8 * (tiles.rows + 16ULL * tiles.tiles) : 0;
   }
 
   template <class Key>
   void match_batch(const ScanCall& call, bool samples, Selection<Key>& selection,
                    std::vector<std::vector<Match>>& answers) {
-    const PatternTiles<ExecutionSpace> tiles = m_tiles->view();
+    const PatternTiles<ExecutionSpace> tiles = tiles_of(call);
     const QueryTables<ExecutionSpace> tables = place(call, tiles);
     if (call.options.measure == Measure::difflib) {
       match_runs(call, tiles, tables, samples, selection);
@@ -318,7 +412,8 @@ class ScanWorkspace {
           tables.queries * std::uint64_t{tiles.slots()});
     sized(m_carry, "Kindred::SequenceMatcher::carry",
           edit_carry_words(tiles, tables.queries, tables.segments_max, call.edits()));
-    edit_matched(m_exec_space, tiles, tables, call.edits(), m_carry.view(), m_matched.view());
+    edit_matched(m_exec_space, tiles, tables, call.edits(), call.options.threshold, m_carry.view(),
+                 m_matched.view());
   }
 
   /// Puts the \p k best patterns by LCS of every \p stride-th tile into `m_bounds`, one row per
@@ -461,7 +556,7 @@ class ScanWorkspace {
     shape.words = (call.queries.length(call.rows[q]) + word_symbols - 1) / word_symbols;
     if (call.options.autojunk) shape.grow_over = m_popular.grow_over(q);
     // Slots are sorted by length, so the matrices of all slots before `slot_end` fit.
-    const std::uint32_t* lengths = call.store.tiles.lengths.data();
+    const std::uint32_t* lengths = call.lengths();
     shape.slot_end = static_cast<std::uint32_t>(
         std::upper_bound(lengths, lengths + call.slots(), run_words_max / shape.words) - lengths);
     if (shape.slot_end > 0) shape.rows = lengths[shape.slot_end - 1];
@@ -494,10 +589,10 @@ class ScanWorkspace {
     download(m_exec_space, counts.data(), own, counts.size());
     for (std::uint32_t s = slot; s < end; ++s) {
       std::uint32_t& count = counts[s - slot];
-      const std::uint64_t total = call.store.tiles.lengths.data()[s] + query.size();
+      const std::uint64_t total = call.lengths()[s] + query.size();
       const double threshold = call.options.threshold;
       if (threshold > 0.0 && similarity(count, total) < threshold) continue;
-      count = finder.matched(call.store.pattern(s));
+      count = finder.matched(call.pattern(s));
     }
     upload(m_exec_space, own, counts.data(), counts.size());
   }

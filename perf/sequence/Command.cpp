@@ -72,6 +72,37 @@ double r_squared(const std::vector<std::pair<double, double>>& points) {
   return covariance * covariance / ((n * xx - x * x) * (n * yy - y * y));
 }
 
+/// Patterns of different lengths; the query has that of the first one.
+struct LengthMixture {
+  const char* name;
+  std::vector<std::size_t> lengths;
+};
+constexpr std::uint32_t mixture_vocabulary = 26;
+
+std::vector<LengthMixture> length_mixtures() {
+  constexpr std::size_t length = 20;
+  std::vector<LengthMixture> out{{"1,000 of 20", std::vector<std::size_t>(1000, length)}};
+  out.push_back({"and one of 100,000", out[0].lengths});
+  out.back().lengths.push_back(100000);
+  out.push_back({"500 of 20, 500 of 2,000", std::vector<std::size_t>(500, length)});
+  out.back().lengths.resize(1000, 2000);
+  out.push_back({"20 ... 100,000", {}});
+  for (std::size_t i = 0; i < 1000; ++i)
+    out.back().lengths.push_back(
+        static_cast<std::size_t>(length * std::pow(5000.0, static_cast<double>(i) / 999)));
+  return out;
+}
+
+SymbolRows mixed_rows(const std::vector<std::size_t>& lengths, std::uint64_t seed) {
+  std::size_t symbols = 0;
+  for (const std::size_t length : lengths) symbols += length;
+  SymbolRows rows = zipf_rows(1, symbols, mixture_vocabulary, seed, 1);
+  rows.length = symbols / lengths.size();
+  rows.offsets.assign(1, 0);
+  for (const std::size_t length : lengths) rows.offsets.push_back(rows.offsets.back() + length);
+  return rows;
+}
+
 class SequenceRunner {
  public:
   SequenceRunner(Context& context, const SequenceArguments& arguments, Space space)
@@ -189,6 +220,32 @@ class SequenceRunner {
     return out;
   }
 
+  /// Seconds of a query over patterns most of whose symbols are in patterns that it cannot match.
+  Json lengths() {
+    Json out = Json::array();
+    for (const LengthMixture& mixture : length_mixtures()) {
+      const auto set = std::make_shared<const PatternSet>(
+          m_context, mixed_rows(mixture.lengths, m_arguments.seed), mixture_vocabulary);
+      Ragged<Symbol> query;
+      query.push_row(noisy_copy(set->rows[0], 0.3, mixture_vocabulary, mixture.lengths[0],
+                                m_arguments.seed + 1));
+      for (const Measure measure : {Measure::lcs, Measure::levenshtein}) {
+        for (const double threshold : {0.0, 0.5, 0.9}) {
+          MatchOptions options = options_of(measure, threshold);
+          options.top = 10;
+          const double seconds = time(set, query, options);
+          std::printf("%-11s from %.1f, %-22s %10.1f us\n", std::string(to_string(measure)).c_str(),
+                      threshold, mixture.name, 1e6 * seconds);
+          out.push_back({{"measure", to_string(measure)},
+                         {"threshold", threshold},
+                         {"patterns", mixture.name},
+                         {"seconds", seconds}});
+        }
+      }
+    }
+    return out;
+  }
+
   /// Seconds until the first query over the patterns is possible.
   Json build() {
     Json out = Json::array();
@@ -237,16 +294,14 @@ class SequenceRunner {
 
 int run_sequence(const SequenceArguments& arguments) {
   const std::vector<std::pair<std::string, Json (SequenceRunner::*)()>> parts{
-      {"patterns", &SequenceRunner::patterns},
-      {"words", &SequenceRunner::words},
-      {"kato", &SequenceRunner::kato},
-      {"postings", &SequenceRunner::postings},
-      {"build", &SequenceRunner::build}};
+      {"patterns", &SequenceRunner::patterns}, {"words", &SequenceRunner::words},
+      {"kato", &SequenceRunner::kato},         {"postings", &SequenceRunner::postings},
+      {"lengths", &SequenceRunner::lengths},   {"build", &SequenceRunner::build}};
   for (const std::string& name : arguments.only) {
     const bool known = std::any_of(parts.begin(), parts.end(),
                                    [&](const auto& part) { return part.first == name; });
-    KINDRED_THROW_IF(!known,
-                     "--only " + name + ": it must be patterns, words, kato, postings or build");
+    KINDRED_THROW_IF(!known, "--only " + name +
+                                 ": it must be patterns, words, kato, postings, lengths or build");
   }
   ContextOptions context_options;
   context_options.threads = arguments.threads;
@@ -280,7 +335,7 @@ void add_sequence(CLI::App& app, Action& action) {
       "sequence", "Scaling of matching with patterns and query words, and KATO's own workloads");
   command
       ->add_option("--only", arguments->only,
-                   "Comma-separated: patterns, words, kato, postings, build")
+                   "Comma-separated: patterns, words, kato, postings, lengths, build")
       ->delimiter(',');
   command->add_option("--space", arguments->space, "serial, openmp or cuda");
   command->add_option("--largest", arguments->largest, "Maximum number of patterns")

@@ -16,7 +16,7 @@ std::uint64_t edit_carry_words(const PatternTiles<ExecutionSpace>& tiles, std::u
 
 template <class ExecutionSpace>
 void edit_matched(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                  const QueryTables<ExecutionSpace>& queries, EditKind kind,
+                  const QueryTables<ExecutionSpace>& queries, EditKind kind, double threshold,
                   const ArrayView<std::uint64_t, ExecutionSpace>& carry,
                   const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
   const Impl::ArgumentCheck check("edit_matched");
@@ -25,16 +25,16 @@ void edit_matched(const ExecutionSpace& exec_space, const PatternTiles<Execution
   check.has("carry", carry, edit_carry_words(tiles, queries.queries, queries.segments_max, kind));
   check.has("matched", matched, Impl::pairs_of(queries, tiles));
   if (kind == EditKind::osa)
-    Impl::edit_scan<EditKind::osa>(exec_space, tiles, queries, carry, matched);
+    Impl::edit_scan<EditKind::osa>(exec_space, tiles, queries, threshold, carry, matched);
   else
-    Impl::edit_scan<EditKind::levenshtein>(exec_space, tiles, queries, carry, matched);
+    Impl::edit_scan<EditKind::levenshtein>(exec_space, tiles, queries, threshold, carry, matched);
 }
 
 #define KINDRED_INSTANTIATE(ExecutionSpace)                                                   \
   template std::uint64_t edit_carry_words(const PatternTiles<ExecutionSpace>&, std::uint32_t, \
                                           std::uint32_t, EditKind);                           \
   template void edit_matched(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,      \
-                             const QueryTables<ExecutionSpace>&, EditKind,                    \
+                             const QueryTables<ExecutionSpace>&, EditKind, double,            \
                              const ArrayView<std::uint64_t, ExecutionSpace>&,                 \
                              const ArrayView<std::uint32_t, ExecutionSpace>&);
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)

@@ -30,12 +30,14 @@ std::uint64_t edit_carry_words(const PatternTiles<ExecutionSpace>& tiles, std::u
 /// The vertical differences of the last column are counted at the end. 64 query symbols per word,
 /// any number of words, one launch per segment. Complexity: O(rows of the tiles · words) word steps
 /// per query.
+/// \param threshold pairs whose lengths show that their similarity, by the larger length, is below
+/// it are written as 0; 0 computes every pair
 /// \param carry `edit_carry_words` words
 /// \param matched `queries × slots`, one row per query
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void edit_matched(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                  const QueryTables<ExecutionSpace>& queries, EditKind kind,
+                  const QueryTables<ExecutionSpace>& queries, EditKind kind, double threshold,
                   const ArrayView<std::uint64_t, ExecutionSpace>& carry,
                   const ArrayView<std::uint32_t, ExecutionSpace>& matched);
 

@@ -46,8 +46,9 @@ struct LcsCandidates {
 /// Hyyrö's bit-parallel recurrence (2004), S' = (S + (S & M)) | (S & ~M); the zeros of S are
 /// counted at the end. 64 query symbols per word, any number of words, one launch per segment.
 /// Complexity: O(rows of the tiles · words) word steps per query.
-/// \param threshold a count whose similarity is below it may be written as 0, as soon as a bound
-/// shows it; 0 keeps every count
+/// \param threshold a count whose similarity is below it may be written smaller than it is, as soon
+/// as a bound shows it: the rows after the longest pattern that can reach it are not scanned. 0
+/// keeps every count
 /// \param carry `lcs_carry_words` words
 /// \param matched `queries × slots` (densely packed slots of the sampled tiles), one row per query
 /// \param stride must be 1 if a query has several segments

@@ -44,11 +44,12 @@ class CommonEndColumns {
       const bool forward = end == SequenceEnd::prefix;
       const std::uint32_t first = forward ? done : rows - done - some;
       const std::uint8_t* places = places_of(first, some);
+      std::uint64_t waiting = 0;  // lanes whose pattern ends before the row
       for (std::uint32_t i = 0; i < some && open != 0; ++i) {
         const std::uint32_t at = forward ? i : some - 1 - i;
         const Bytes place = Bytes::load(places + std::size_t{pack_lanes} * at);
         std::uint64_t matched = 0;
-        std::uint64_t waiting = 0;  // lanes whose pattern ends before the row
+        waiting = 0;
         for (unsigned g = 0; g < group_count; ++g) {
           if (!forward && first + at >= groups[g].length) {
             waiting |= groups[g].lanes;
@@ -60,6 +61,8 @@ class CommonEndColumns {
         count = count.plus_bits(open & matched);
       }
       done += some;
+      // All patterns that remain may end before the next row.
+      if (waiting != 0) done = std::max(done, rows - longest_of(groups, group_count, open));
     }
     count.store(counts);
   }
@@ -70,6 +73,14 @@ class CommonEndColumns {
     std::uint32_t length;
     std::uint64_t lanes;
   };
+
+  /// The length of the longest pattern in \p lanes.
+  static std::uint32_t longest_of(const Group* groups, unsigned count, std::uint64_t lanes) {
+    std::uint32_t longest = 0;
+    for (unsigned g = 0; g < count; ++g)
+      if ((groups[g].lanes & lanes) != 0) longest = std::max(longest, groups[g].length);
+    return longest;
+  }
 
   /// The lanes whose symbol is symbol \p at of the query.
   KINDRED_FLATTENED static std::uint64_t equal_lanes(const QueryColumns& columns,

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/Bytes64.hpp>
 #include <kindred/core/sequence/EditDistance.hpp>
+#include <kindred/core/sequence/LengthBound.hpp>
 #include <kindred/core/sequence/impl/RowPlaces.hpp>
 #include <kindred/core/sequence/impl/TilePair.hpp>
 
@@ -204,16 +205,29 @@ struct EditTilesKernel {
   PatternTiles<HostSpace> tiles;
   QueryTables<HostSpace> queries;
   ArrayView<std::uint32_t, HostSpace> matched;  ///< `queries × slots`
+  double ratio;  ///< of the lengths of pairs that matter, \see length_ratio
 
   void operator()(std::uint32_t query, const TilePair<SymbolType>& work_item) const {
+    const std::uint32_t query_length = queries.lengths(query);
+    const LengthBound bound = lengths_within(ratio, query_length);
+    std::uint32_t* out =
+        matched.data() + std::uint64_t{query} * tiles.slots() + work_item.first_slot;
+    // Rows after the longest pattern that matters are not scanned.
+    std::uint32_t longest = 0;
+    for (unsigned l = 0; l < work_item.slots; ++l)
+      if (bound.contains(work_item.lengths[l])) longest = std::max(longest, work_item.lengths[l]);
+    if (longest == 0) {
+      std::fill_n(out, work_item.slots, 0);
+      return;
+    }
     columns_type state[segments_max * segment_columns];
     unsigned runs = 0;
     for_each_run(query, [&](const std::uint8_t*, const QueryColumns&) { state[runs++].reset(); });
     RowPlaces<ByteColumns<Arch::Bytes64>> places;
     ActiveRows<Arch::Bytes64> active;
     EditLinks links;
-    for (std::uint32_t row = 0; row < work_item.rows; row += pack_rows) {
-      const std::uint32_t rows = std::min(work_item.rows - row, pack_rows);
+    for (std::uint32_t row = 0; row < longest; row += pack_rows) {
+      const std::uint32_t rows = std::min(longest - row, pack_rows);
       active.set(work_item.lengths, work_item.shortest, row, rows);
       unsigned run = 0;
       for_each_run(query, [&](const std::uint8_t* codes, const QueryColumns& columns) {
@@ -227,12 +241,11 @@ struct EditTilesKernel {
     for_each_run(query, [&](const std::uint8_t*, const QueryColumns& columns) {
       state[run++].add_heights(columns.symbols, heights);
     });
-    const std::uint32_t query_length = queries.lengths(query);
-    std::uint32_t* out =
-        matched.data() + std::uint64_t{query} * tiles.slots() + work_item.first_slot;
     for (unsigned l = 0; l < work_item.slots; ++l) {
       const std::uint32_t length = work_item.lengths[l];
-      out[l] = std::max(length, query_length) - length - static_cast<std::uint32_t>(heights[l]);
+      out[l] = bound.contains(length) ? std::max(length, query_length) - length -
+                                            static_cast<std::uint32_t>(heights[l])
+                                      : 0;
     }
   }
 

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_EDIT_DISTANCE_KERNEL_HPP
 
 #include <kindred/core/sequence/EditDistance.hpp>
+#include <kindred/core/sequence/LengthBound.hpp>
 #include <kindred/core/sequence/impl/EditColumns_Host.hpp>
 #include <kindred/core/sequence/impl/EditState.hpp>
 #include <kindred/core/sequence/impl/QuerySegmentTables.hpp>
@@ -69,6 +70,7 @@ struct EditDistanceKernel {
   ArrayView<std::uint64_t, ExecutionSpace> carry;
   ArrayView<std::uint32_t, ExecutionSpace> matched;
   std::uint64_t carry_stride;  ///< words per query
+  double ratio;                ///< of the lengths of pairs that matter, \see length_ratio
   std::uint32_t segment;
   std::uint32_t tiles_per_team;
 
@@ -102,6 +104,7 @@ struct EditDistanceKernel {
         empty ? 0
               : word_symbols *
                     (s.first_word - queries.segments(queries.first_segment(query)).first_word);
+    const LengthBound bound = lengths_within(ratio, queries.lengths(query));
     const std::uint32_t begin = league / queries.queries * tiles_per_team;
     const std::uint32_t end =
         begin + tiles_per_team < tiles.tiles ? begin + tiles_per_team : tiles.tiles;
@@ -120,6 +123,10 @@ struct EditDistanceKernel {
             work_item.codes = queries.codes.data() + at * queries.code_stride;
             work_item.chained_in = segment > 0;
             work_item.chained_out = at + 1 < end_segment;
+            if (!bound.contains(work_item.length)) {
+              leave(work_item);
+              return;
+            }
             scan_words(tables, work_item, s.words);
           });
     }
@@ -207,10 +214,17 @@ struct EditDistanceKernel {
     }
   }
 
+  KOKKOS_INLINE_FUNCTION std::uint32_t& matched_of(const WorkItem& work_item) const {
+    return matched(work_item.query * std::uint64_t{tiles.slots()} +
+                   std::uint64_t{work_item.tile} * tile_patterns + work_item.lane);
+  }
+
+  /// The pattern does not matter.
+  KOKKOS_INLINE_FUNCTION void leave(const WorkItem& work_item) const { matched_of(work_item) = 0; }
+
   /// Receives the sum of the vertical differences of the segment.
   KOKKOS_INLINE_FUNCTION void finish(const WorkItem& work_item, std::int32_t height) const {
-    const std::uint64_t slot = std::uint64_t{work_item.tile} * tile_patterns + work_item.lane;
-    std::uint32_t& out = matched(work_item.query * std::uint64_t{tiles.slots()} + slot);
+    std::uint32_t& out = matched_of(work_item);
     const std::uint32_t sum =
         (work_item.chained_in ? out : work_item.length) + static_cast<std::uint32_t>(height);
     const std::uint32_t length = queries.lengths(work_item.query);
@@ -230,19 +244,20 @@ void edit_launch(const ExecutionSpace& exec_space,
 /// Launches the segments in turn, with the kernel for the fewest words that suffices.
 template <EditKind kind, class ExecutionSpace>
 void edit_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-               const QueryTables<ExecutionSpace>& queries,
+               const QueryTables<ExecutionSpace>& queries, double threshold,
                const ArrayView<std::uint64_t, ExecutionSpace>& carry,
                const ArrayView<std::uint32_t, ExecutionSpace>& matched) {
   if (tiles.tiles == 0 || queries.queries == 0) return;
   const std::uint32_t segments = queries.segments_max > 0 ? queries.segments_max : 1;
   const std::uint64_t carry_stride = edit_carry_words(tiles, 1, segments, kind);
+  const double ratio = length_ratio(SimilarityScale::longest, threshold);
   with_symbol_type(tiles, [&](auto symbol) {
     if constexpr (scans_tile_pairs<ExecutionSpace>) {
       using kernel_type = EditTilesKernel<kind, decltype(symbol)>;
       if (segments <= kernel_type::segments_max && Arch::has_extension<Arch::ByteLookups>()) {
         for_each_tile_pair<decltype(symbol)>("Kindred::Sequence::edit_matched::scan_tiles",
                                              exec_space, tiles, queries.queries,
-                                             kernel_type{tiles, queries, matched});
+                                             kernel_type{tiles, queries, matched, ratio});
         return;
       }
     }
@@ -250,7 +265,7 @@ void edit_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
       edit_launch(
           exec_space,
           EditDistanceKernel<ExecutionSpace, decltype(symbol), kind, decltype(words)::value>{
-              tiles, queries, carry, matched, carry_stride, segment, 0});
+              tiles, queries, carry, matched, carry_stride, ratio, segment, 0});
     };
     launch_segments(queries, launch);
   });

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_LCS_KERNEL_HPP
 
 #include <kindred/core/sequence/Lcs.hpp>
+#include <kindred/core/sequence/LengthBound.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/core/sequence/impl/MatchKey.hpp>
 #include <kindred/core/sequence/impl/QuerySegmentTables.hpp>
@@ -44,6 +45,7 @@ struct LcsKernel {
     std::uint32_t first_slot;
     std::uint32_t query;
     std::uint32_t need;  ///< a count below it does not matter
+    bool matters;        ///< whether any pattern can reach it
     std::uint64_t* plane;
     std::uint32_t* matched;
     bool chained_in;
@@ -65,8 +67,9 @@ struct LcsKernel {
     const std::uint32_t begin = league / queries.queries * tiles_per_team;
     const std::uint32_t count = sampled_tiles(tiles.tiles, stride);
     const std::uint32_t end = begin + tiles_per_team < count ? begin + tiles_per_team : count;
-    const bool only = segment == 0 && at + 1 >= end_segment;
-    const double least = only ? least_similarity(query) : 0.0;
+    const double least = least_similarity(query);
+    const std::uint32_t longest =
+        lengths_within(length_ratio(SimilarityScale::total, least), queries.lengths(query)).most;
     const auto step = static_cast<std::uint32_t>(team.team_size()) * pack::tiles;
     for (std::uint32_t tile = begin + static_cast<std::uint32_t>(team.team_rank()) * pack::tiles;
          tile < end; tile += step) {
@@ -76,7 +79,7 @@ struct LcsKernel {
         work_item.lane = lane;
         work_item.chained_in = segment > 0;
         work_item.chained_out = at + 1 < end_segment;
-        take(work_item, tile, end, least);
+        take(work_item, tile, end, least, longest);
         scan_work_item(tables, s.words, work_item);
       });
     }
@@ -91,8 +94,9 @@ struct LcsKernel {
     return value > threshold ? value : threshold;
   }
 
+  /// \param longest no longer pattern reaches \p least: rows after it are not scanned
   KOKKOS_INLINE_FUNCTION void take(WorkItem& work_item, std::uint32_t tile, std::uint32_t end,
-                                   double least) const {
+                                   double least, std::uint32_t longest) const {
     work_item.rows = 0;
     const std::uint32_t count = end - tile < pack::tiles ? end - tile : pack::tiles;
     for (unsigned t = 0; t < pack::tiles; ++t) {
@@ -102,6 +106,7 @@ struct LcsKernel {
       work_item.tile_rows[t] =
           t < count ? static_cast<std::uint32_t>((tiles.offsets(own + 1) - offset) / tile_patterns)
                     : 0;
+      if (work_item.tile_rows[t] > longest) work_item.tile_rows[t] = longest;
       if (work_item.tile_rows[t] > work_item.rows) work_item.rows = work_item.tile_rows[t];
     }
     work_item.slots = count * tile_patterns;
@@ -123,12 +128,16 @@ struct LcsKernel {
       work_item.need = fewest_matched(least, std::uint64_t{tiles.lengths(work_item.first_slot)} +
                                                  queries.lengths(work_item.query));
     }
+    const std::uint32_t length = queries.lengths(work_item.query);
+    work_item.matters = (work_item.rows < length ? work_item.rows : length) >= work_item.need;
+    // One segment of several has only a part of the count.
+    if (work_item.chained_in || work_item.chained_out) work_item.need = 0;
   }
 
   KOKKOS_INLINE_FUNCTION void scan_work_item(const typename pack::Tables& tables, unsigned words,
                                              const WorkItem& work_item) const {
     const std::uint32_t length = queries.lengths(work_item.query);
-    if (words == 0 || (work_item.rows < length ? work_item.rows : length) < work_item.need) {
+    if (words == 0 || !work_item.matters) {
       leave(work_item);
     } else if constexpr (Arch::is_device<ExecutionSpace>) {
       scan_words(tables, work_item, words, length);

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_PAIR_SCORES_KERNEL_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_PAIR_SCORES_KERNEL_HPP
 
+#include <kindred/core/sequence/LengthBound.hpp>
 #include <kindred/core/sequence/PairScores.hpp>
 #include <kindred/core/sequence/impl/JaroWinklerColumns_Host.hpp>
 #include <kindred/core/sequence/impl/JaroWinklerScore.hpp>
@@ -9,6 +10,7 @@
 #include <kindred/core/sequence/impl/TilePair.hpp>
 #include <kindred/core/sequence/impl/TokenSetScore.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -114,11 +116,18 @@ struct PairScoresKernel {
                                       std::uint64_t worker) const {
     const std::uint32_t index = tiles.indices(slot);
     WideRank key = key_none<WideRank>();
-    if (index < queries.index_limit(query)) {
+    if (index < queries.index_limit(query) && can_reach(query).contains(tiles.lengths(slot))) {
       const double value = similarity(query, slot, worker);
       if (value >= threshold) key = match_key<WideRank>(value, index);
     }
     keys(query * std::uint64_t{slots} + slot) = key;
+  }
+
+  /// The lengths of patterns that can reach the threshold.
+  KOKKOS_INLINE_FUNCTION LengthBound can_reach(std::uint32_t query) const {
+    if constexpr (score == PairScore::jaro_winkler)
+      return lengths_within(jaro_winkler_length_ratio(threshold), queries.lengths(query));
+    return {};
   }
 
   KOKKOS_INLINE_FUNCTION double similarity(std::uint32_t query, std::uint32_t slot,
@@ -151,7 +160,8 @@ struct PairScoresKernel {
 };
 
 /// \brief The keys of a query and two tiles, by byte planes. Queries of several runs of columns,
-/// and patterns longer than `pack_rows`, are left to `one`.
+/// and patterns longer than `pack_rows`, are left to `one`; those whose length rules them out are
+/// left out.
 template <class SymbolType>
 struct JaroWinklerTilesKernel {
   PairScoresKernel<HostSpace, SymbolType, PairScore::jaro_winkler, near_words_max> one;
@@ -161,10 +171,19 @@ struct JaroWinklerTilesKernel {
     const std::uint32_t segment = one.queries.first_segment(query);
     const std::uint32_t query_length = one.queries.lengths(query);
     const bool empty = segment == one.queries.first_segment(query + 1);
-    if (pair.rows > pack_rows || empty || one.queries.segments(segment).columns > 1) {
-      for (std::uint32_t l = 0; l < pair.slots; ++l) one.set_key(query, first + l, 0);
-      return;
+    const bool all_alone = empty || one.queries.segments(segment).columns > 1;
+    const LengthBound bound = one.can_reach(query);
+    std::uint32_t lengths[pack_lanes] = {};  // of the patterns that are counted together
+    std::uint32_t rows = 0;
+    for (std::uint32_t l = 0; l < pair.slots; ++l) {
+      if (all_alone || pair.lengths[l] > pack_rows) {
+        one.set_key(query, first + l, 0);
+      } else if (bound.contains(pair.lengths[l])) {
+        lengths[l] = pair.lengths[l];
+        rows = std::max(rows, lengths[l]);
+      }
     }
+    if (all_alone) return;
     const QuerySegment& s = one.queries.segments(segment);
     const QueryColumns& columns = one.queries.columns(s.first_columns);
     RowPlaces<ByteColumns<Arch::Bytes64>> places;
@@ -172,11 +191,11 @@ struct JaroWinklerTilesKernel {
     JaroWinklerColumns<Arch::Bytes64>::count(
         columns,
         places.find(one.queries.codes.data() + segment * one.queries.code_stride, columns, pair, 0,
-                    pair.rows),
-        pair.rows, pair.lengths, counts);
+                    rows),
+        rows, lengths, counts);
     double values[pack_lanes];
     for (unsigned l = 0; l < pack_lanes; ++l) {
-      const std::uint32_t length = pair.lengths[l] > 0 ? pair.lengths[l] : 1;
+      const std::uint32_t length = lengths[l] > 0 ? lengths[l] : 1;
       values[l] = jaro_winkler_similarity(counts.common[l], counts.out_of_order[l], length,
                                           query_length, counts.prefix[l]);
     }
@@ -184,6 +203,7 @@ struct JaroWinklerTilesKernel {
     const std::uint32_t* indices = one.tiles.indices.data() + first;
     WideRank* keys = one.keys.data() + query * std::uint64_t{one.slots} + first;
     for (unsigned l = 0; l < pair.slots; ++l) {
+      if (pair.lengths[l] > pack_rows) continue;
       const bool listed = (indices[l] < limit) & (values[l] >= one.threshold);
       keys[l] = listed ? match_key<WideRank>(values[l], indices[l]) : key_none<WideRank>();
     }

@@ -145,8 +145,10 @@ struct ShortValuesKernel {
         std::fill_n(values, slots - skipped, table.value[0]);
         continue;
       }
-      alignas(64) std::uint8_t matched[short_lanes];
-      count(pair, lengths, slots, query, places, matched);
+      alignas(64) std::uint8_t matched[short_lanes] = {};
+      const std::uint32_t counted = counted_slots(lengths, slots, length);
+      if (counted > 0) count(pair, lengths, counted, query, places, matched);
+      std::fill_n(matched + counted, short_lanes - counted, std::uint8_t{0});
       if (is_uniform) {
         for (std::uint32_t l = skipped; l < slots; ++l)
           values[l - skipped] = table.value[matched[l]];
@@ -156,6 +158,22 @@ struct ShortValuesKernel {
               pair_element<Element>(rule.of_count(matched[l], lengths[l], length));
       }
     }
+  }
+
+  /// The slots before this one are counted. The others hold patterns so long that their values do
+  /// not depend on what they match.
+  std::uint32_t counted_slots(const std::uint32_t* lengths, std::uint32_t slots,
+                              std::uint32_t query_length) const {
+    constexpr std::uint32_t rows_worth_it = 64;
+    if (lengths[slots - 1] < lengths[0] + rows_worth_it) return slots;
+    const auto is_constant = [&](std::uint32_t length) {
+      const std::uint32_t most = std::min(length, query_length);
+      return pair_element<Element>(rule.of_count(0, length, query_length)) ==
+             pair_element<Element>(rule.of_count(most, length, query_length));
+    };
+    while (slots > 0 && lengths[slots - 1] > query_length && is_constant(lengths[slots - 1]))
+      --slots;
+    return slots;
   }
 
   void scan_jaro(std::uint32_t q, std::uint32_t begin, std::uint32_t end, std::uint32_t first,
@@ -262,7 +280,7 @@ struct ShortValuesKernel {
     };
     if constexpr (!columns_type::edits) {
       // Padding matches nothing.
-      advance_to(own.rows[1]);
+      advance_to(lengths[slots - 1]);
       columns.count(matched);
     } else {
       // Padding would change a distance: it is read where a pattern ends. Lengths ascend.
