@@ -246,7 +246,8 @@ std::vector<SeedEvent> SeedLayer::State::apply(std::span<const SeedUpdate> updat
   }
   if (!new_uses.empty()) serve_host(blueprints, new_uses);
 
-  const HostSpace& host = Impl::host_instance(context, Space::serial);
+  const Impl::HostLease lease(context, Space::serial);
+  const HostSpace& host = lease.get();
   auto& side = sides.get<HostSpace>();
   std::unique_lock changing(reading);
   update_seeds(host, side.state.view(seeds),
@@ -288,7 +289,8 @@ void SeedLayer::State::take(SeedState state, BlueprintRegistry registry) {
   new_uses.resize(std::max(new_uses.size(), registry.size()), 0);
   auto own = new_schedules(state);
   auto& cache = sides.get<HostSpace>().blueprints;
-  const HostSpace& host = Impl::host_instance(context, Space::serial);
+  const Impl::HostLease lease(context, Space::serial);
+  const HostSpace& host = lease.get();
   const bool is_other = !(registry == blueprints);
   const std::vector<std::int32_t> needed = needed_of(new_uses);
   const std::vector<std::int32_t> needed_before = needed_of(uses);

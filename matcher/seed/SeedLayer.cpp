@@ -58,7 +58,7 @@ SeedLayer::State::State(Context& given, const SeedLayerOptions& requested)
     side.state.start_upload(exec_space, seeds);
     Arch::fence(exec_space, "Kindred::SeedLayer::bind");
   };
-  bind(Impl::host_instance(context, Space::serial), Space::serial, 0);
+  bind(Impl::HostLease(context, Space::serial).get(), Space::serial, 0);
   if (options.residency == Residency::host) return;
   if (!context.is_usable(Space::cuda)) {
     if (!needs_device(options.residency)) return;
@@ -82,7 +82,7 @@ SeedLayer::State::State(Context& given, const SeedLayerOptions& requested)
 
 void SeedLayer::State::serve_host(const BlueprintRegistry& registry,
                                   const std::vector<std::uint32_t>& of) {
-  sides.get<HostSpace>().blueprints.serve(Impl::host_instance(context, Space::serial), registry,
+  sides.get<HostSpace>().blueprints.serve(Impl::HostLease(context, Space::serial).get(), registry,
                                           needed_of(of));
 }
 
@@ -185,8 +185,8 @@ void SeedLayer::replace_blueprint(std::int32_t id, std::span<const float> weight
     const std::lock_guard changing(state.reading);
     state.blueprints.replace(id, weights);
   }
-  state.sides.get<HostSpace>().blueprints.refresh(Impl::host_instance(state.context, Space::serial),
-                                                  state.blueprints, id);
+  state.sides.get<HostSpace>().blueprints.refresh(
+      Impl::HostLease(state.context, Space::serial).get(), state.blueprints, id);
   state.on_the_device([&](const auto& exec_space, auto& side) {
     side.blueprints.refresh(exec_space, state.blueprints, id);
   });

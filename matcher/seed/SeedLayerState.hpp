@@ -92,7 +92,7 @@ struct KINDRED_HIDDEN SeedLayer::State {
   std::atomic<std::uint64_t> revision{1};
 
   /// Keeps what \ref reading protects from changing.
-  std::unique_lock<std::mutex> read() const {
+  std::unique_lock<Impl::Mutex> read() const {
     Arch::require_usable_process();
     return std::unique_lock(reading);
   }

@@ -61,7 +61,8 @@ void SeedLayer::State::advance_ring() {
   if (slots.empty()) return;
   head = next_slot();
   slots[head] = {};
-  const HostSpace& host = Impl::host_instance(context, Space::serial);
+  const Impl::HostLease lease(context, Space::serial);
+  const HostSpace& host = lease.get();
   sides.get<HostSpace>().ring.clear(host, head);
   on_the_device([&](const auto& exec_space, auto& side) { side.ring.clear(exec_space, head); });
 }
