@@ -222,8 +222,8 @@ int HostTeams::run(int threads, Call call, const void* body) {
     try {
       team.start();
     } catch (const SpaceUnavailable&) {
-      not_started = std::current_exception();  // another team may run already
-      return false;
+      if (!not_started) not_started = std::current_exception();
+      return false;  // another team may run already
     }
     team.run(call, body);
     return true;

@@ -73,7 +73,7 @@ class ListWorkspace {
   ArrayView<partial_type<T>, ExecutionSpace> partials() const {
     return ArrayView<partial_type<T>, ExecutionSpace>(
         reinterpret_cast<partial_type<T>*>(m_partials.data()),
-        m_partials.size() / sizeof(partial_type<T>));
+        m_partials.bytes() / sizeof(partial_type<T>));
   }
   ArrayView<double, ExecutionSpace> means(std::size_t count) const {
     return ArrayView<double, ExecutionSpace>(m_means.data(), count);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "PublicCalls.hpp"
+
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -107,5 +109,16 @@ TEST(FailingAllocations, FailOnceOrFromThenOnAndOnAllThreads) {
   EXPECT_FALSE(other_succeeded);
   EXPECT_TRUE(succeeds());
 }
+
+/// With a device, the driver and the CUDA runtime allocate too, and end the process if that fails.
+struct HostOnly : testing::Environment {
+  void SetUp() override {
+    if (Testing::shared_context().is_usable(Space::cuda))
+      GTEST_SKIP() << "CUDA ends a process whose allocations fail";
+  }
+};
+// Owned by GoogleTest.
+const auto* const host_only =
+    testing::AddGlobalTestEnvironment(new HostOnly);  // NOLINT(cppcoreguidelines-owning-memory)
 
 }  // namespace FailingAllocationsTest

@@ -227,7 +227,8 @@ void require(bool holds, int status) {
   if (!holds) std::exit(status);
 }
 
-const Workload large{.operation = Operations::reduction, .items = 1, .work = 1e12};
+const Workload large{
+    .operation = Operations::reduction, .items = 1, .work = 1e12, .resident = SpaceSet::host()};
 
 /// In every block, threads of 64 MiB find no place.
 constexpr std::uint64_t little = 48U << 20U;

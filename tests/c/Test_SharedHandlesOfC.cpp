@@ -77,7 +77,9 @@ struct Shared {
               Tensor query(row.data(), KINDRED_FLOAT32, 1, row_length);
               Tensor to_scores(scores.data(), KINDRED_FLOAT32, 1, 3);
               Tensor to_ids(ids.data(), KINDRED_INT64, 1, 3);
-              return kindred_index_search(index, &query, nullptr, &to_scores, &to_ids, nullptr,
+              kindred_search_options options = KINDRED_SEARCH_OPTIONS_INIT;
+              options.top = 3;
+              return kindred_index_search(index, &query, &options, &to_scores, &to_ids, nullptr,
                                           nullptr);
             },
             [this](std::uint64_t number) {

@@ -14,6 +14,7 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -300,13 +301,19 @@ TEST(UnalignedArrays, OfSeedsHaveTheBitsOfAlignedOnes) {
       Given<float> sum(layout, 0, seeds, std::vector<float>(seeds));
       Given<double> squares(layout, 0, seeds, std::vector<double>(seeds));
       const SeedSums sums{sum.array(), squares.array(), {}};
-      forward_seeds(Testing::context(), arrays, x.array(), y.array(), sums);
+      const std::size_t bytes =
+          1 + std::max(forward_seeds_workspace(Testing::context(), arrays, x.array(), sums),
+                       backward_seeds_workspace(Testing::context(), arrays, x.array()));
+      Given<std::uint8_t> workspace({layout.on_device}, 0, bytes, std::vector<std::uint8_t>(bytes));
+      SeedPassOptions options;
+      if (layout.on_device) options.workspace = workspace.array();
+      forward_seeds(Testing::context(), arrays, x.array(), y.array(), sums, options);
       Given<T> g(layout, rows, hidden, of_g, type);
       Given<T> dx(layout, rows, hidden, std::vector<T>(rows * hidden), type);
       Given<float> dweights(layout, blueprints, hidden, std::vector<float>(blueprints * hidden));
       Given<float> dalpha(layout, 0, seeds, std::vector<float>(seeds));
       backward_seeds(Testing::context(), arrays, x.array(), g.array(), dx.array(), dweights.array(),
-                     dalpha.array());
+                     dalpha.array(), options);
       if (layout.on_device) {
         Testing::on_device(Testing::context(), [](const auto& exec_space) {
           Arch::fence(exec_space, "Kindred::Testing::seeds");

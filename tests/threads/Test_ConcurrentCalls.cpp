@@ -72,10 +72,12 @@ struct ConcurrentCalls : testing::Test {
         }()) {}
 
   /// `call()` on one thread ends while another thread is within `call()` on the same object.
-  void expect_overlap(const std::function<void()>& call) {
+  void expect_overlap(const std::function<void()>& call) { expect_overlap(call, call); }
+  /// The same with \p call_before on the other thread.
+  void expect_overlap(const std::function<void()>& call_before, const std::function<void()>& call) {
     std::thread first([&] {
       stop.stop_this_thread();
-      call();
+      call_before();
     });
     EXPECT_TRUE(stop.wait_until_stopped()) << "the first call allocates its workspace";
     auto second = std::async(std::launch::async, call);
@@ -127,7 +129,12 @@ TEST_F(ConcurrentCalls, OfSpreadingEnginesOverlap) {
   expect_overlap([&] { engine.spread(sources, {}); });
   SpreadOptions page_rank;
   page_rank.mode = SpreadMode::pagerank;
-  expect_overlap([&] { engine.spread(sources, page_rank); });
+  engine.spread(sources, page_rank);  // makes what all calls share
+  Ragged<Activation> many;
+  for (std::uint32_t node = 0; node < 40; ++node)
+    many.push_row(std::vector<Activation>{{node, 1.0F}});
+  expect_overlap([&] { engine.spread(many, page_rank); },
+                 [&] { engine.spread(sources, page_rank); });
 }
 
 TEST_F(ConcurrentCalls, OfLatticesOverlap) {

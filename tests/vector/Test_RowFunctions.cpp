@@ -310,7 +310,7 @@ TEST(RowFunctions, RefuseSizesThatDoNotMatch) {
                 row_scores(context, std::span(rows).first(3),
                            VectorSpan(VectorElement::float32, bytes.subspan(2, 24), 3), out);
               }),
-              HasSubstr("multiple of the 4 bytes"));
+              HasSubstr("not aligned to its elements of 4 bytes"));
   EXPECT_EQ(out, std::vector<float>(4, 5.0F)) << "a refused call must not write";
 }
 

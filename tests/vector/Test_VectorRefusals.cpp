@@ -34,15 +34,17 @@ void expect_refused(const std::vector<std::string>& words, const Call& call) {
   SCOPED_TRACE(words.front());
   constexpr std::size_t message_bytes = 4096;
   const std::vector<MemoryStatistics> before = memory();
-  const std::size_t bytes_before = Testing::allocated_bytes();
   std::size_t bytes = 0;
   std::string said;
-  try {
-    call();
-    FAIL() << "the call was accepted";
-  } catch (const Expected& error) {
-    bytes = Testing::allocated_bytes() - bytes_before;
-    said = error.what();
+  for (int attempt = 0; attempt < 2; ++attempt) {  // the first one may make an empty workspace
+    const std::size_t bytes_before = Testing::allocated_bytes();
+    try {
+      call();
+      FAIL() << "the call was accepted";
+    } catch (const Expected& error) {
+      bytes = Testing::allocated_bytes() - bytes_before;
+      said = error.what();
+    }
   }
   for (const std::string& word : words) EXPECT_NE(said.find(word), std::string::npos) << said;
   EXPECT_LE(bytes, message_bytes) << said;

@@ -110,7 +110,7 @@ const std::vector<CheckedCall> calls{
      }},
     {"edit_matched",
      [](const HostSpace& on, Arguments& a) {
-       edit_matched<HostSpace>(on, tiles_of(a), tables_of(a), EditKind::osa, {},
+       edit_matched<HostSpace>(on, tiles_of(a), tables_of(a), EditKind::osa, 0.0, {},
                                a.array<std::uint32_t>("matched", 2 * slots));
      }},
     {"edit_matched",
@@ -119,7 +119,7 @@ const std::vector<CheckedCall> calls{
        tables.segments_max = 2;
        const auto tiles = plain_tiles(a);
        const std::uint64_t words = edit_carry_words(tiles, 2, 2, EditKind::levenshtein);
-       edit_matched<HostSpace>(on, tiles, tables, EditKind::levenshtein,
+       edit_matched<HostSpace>(on, tiles, tables, EditKind::levenshtein, 0.0,
                                a.array<std::uint64_t>("carry", words),
                                a.array<std::uint32_t>("matched", 2 * slots));
      }},
