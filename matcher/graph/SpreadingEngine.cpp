@@ -3,13 +3,12 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include "ExpectedEdges.hpp"
-#include "GivenArrays.hpp"
-#include "GraphChecks.hpp"
 #include "GraphStore.hpp"
 #include "HopVectors.hpp"
 #include "PageRankCalls.hpp"
 #include "QueryGroups.hpp"
 #include "SpreadCalls.hpp"
+#include "SpreadChecks.hpp"
 #include "StoredGraph.hpp"
 #include "common/CallerArrays.hpp"
 
@@ -19,7 +18,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -30,120 +28,6 @@
 namespace Kindred {
 
 namespace {
-
-void check_query(const std::string& which, const std::optional<double>& threshold,
-                 const Decay& decay) {
-  KINDRED_THROW_IF(threshold && !(*threshold >= 0.0),
-                   which + "threshold is " + std::to_string(*threshold) + "; it must be ≥ 0");
-  KINDRED_THROW_IF(
-      !(decay.parameter >= 0.0) || !(decay.parameter <= std::numeric_limits<float>::max()),
-      which + "the decay's parameter is " + std::to_string(decay.parameter) +
-          "; it must be ≥ 0 and finite in float32");
-}
-
-void check_options(const SpreadOptions& options, std::size_t queries) {
-  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-  KINDRED_THROW_IF(
-      options.mode == SpreadMode::pagerank && (!options.kinds.all() || options.modifiers ||
-                                               options.activations != ActivationPrecision::float32),
-      "PageRank does not support a choice of edge kinds, modifiers of weights or "
-      "rounded activations");
-  KINDRED_THROW_IF(options.trace_paths > 1000, "trace_paths is " +
-                                                   std::to_string(options.trace_paths) +
-                                                   "; the limit is 1000 paths per result");
-  KINDRED_THROW_IF(options.mode == SpreadMode::pagerank && options.trace_paths > 0,
-                   "trace_paths is set, but PageRank has no paths to trace");
-  check_query("", options.threshold, options.decay);
-  if (options.per_query.empty()) return;
-  KINDRED_THROW_IF(options.mode == SpreadMode::pagerank,
-                   "per_query is set, but PageRank has no hops, decay or threshold");
-  KINDRED_THROW_IF(options.per_query.size() != queries,
-                   "per_query has " + std::to_string(options.per_query.size()) +
-                       " entries; there are " + std::to_string(queries) + " queries");
-  for (std::size_t query = 0; query < queries; ++query)
-    check_query("query " + std::to_string(query) + ": ", options.per_query[query].threshold,
-                options.per_query[query].decay);
-}
-
-/// Checks that weights stay finite and, in engine mode, ≥ 0.
-void check_modifiers(const std::optional<SpreadModifiers>& modifiers, bool is_engine) {
-  if (!modifiers) return;
-  const auto check = [&](double factor, const std::string& what) {
-    KINDRED_THROW_IF(!(std::abs(factor) <= std::numeric_limits<float>::max()),
-                     what + " is " + std::to_string(factor) + "; it must be finite in float32");
-    KINDRED_THROW_IF(is_engine && factor < 0.0,
-                     what + " is " + std::to_string(factor) +
-                         ", which makes weights negative; linear mode accepts any sign");
-  };
-  for (std::size_t from = 0; from < SpreadModifiers::kinds; ++from) {
-    for (std::size_t to = 0; to < SpreadModifiers::kinds; ++to)
-      check(modifiers->strengths[from][to],
-            "the strength from kind " + std::to_string(from) + " to " + std::to_string(to));
-    check(modifiers->fans[from].factor, "the fan factor of kind " + std::to_string(from));
-  }
-}
-
-void check_sources(const Impl::GraphSnapshot& graph, const RaggedSpan<Activation>& sources,
-                   SpreadMode mode) {
-  for (std::size_t query = 0; query < sources.rows(); ++query) {
-    KINDRED_THROW_IF(sources.offsets[query] > sources.offsets[query + 1] ||
-                         sources.offsets[query + 1] > sources.values.size(),
-                     "the sources of query " + std::to_string(query) + " lie outside the " +
-                         std::to_string(sources.values.size()) + " values given");
-    for (const Activation& source : sources[query]) {
-      const auto which = [&] {
-        return "query " + std::to_string(query) + ", source node " + std::to_string(source.node) +
-               ": ";
-      };
-      KINDRED_THROW_IF(source.node >= graph.nodes(),
-                       which() + "the graph has " + std::to_string(graph.nodes()) + " nodes");
-      KINDRED_THROW_IF(!graph.is_node(source.node), which() + "it was removed");
-      KINDRED_THROW_IF(mode == SpreadMode::engine && !Impl::is_in_unit_interval(source.value),
-                       which() + "activation " + std::to_string(source.value) +
-                           " is outside [0, 1]; linear mode accepts any value");
-      KINDRED_THROW_IF(!std::isfinite(source.value),
-                       which() + "activation " + std::to_string(source.value) + " is not finite");
-      KINDRED_THROW_IF(mode == SpreadMode::pagerank && source.value < 0.0F,
-                       which() + "activation " + std::to_string(source.value) +
-                           " is below 0; PageRank restarts in proportion to activations");
-    }
-  }
-}
-
-/// Checks everything but the sources.
-void check_call(const Impl::GraphSnapshot& graph, const SpreadOptions& options,
-                std::size_t queries) {
-  check_options(options, queries);
-  check_modifiers(options.modifiers, options.mode == SpreadMode::engine);
-  KINDRED_THROW_IF(
-      options.mode == SpreadMode::engine && graph.outside_unit() > 0,
-      Impl::describe_outside(graph.host()) +
-          ", outside [0, 1]; engine mode requires weights in [0, 1], linear mode accepts any");
-}
-
-/// \throws InvalidArgument for arrays of another type or shape, or that overlap
-void check_arrays(const SpreadSources& sources, const SpreadOutput& output) {
-  using Impl::any_extent;
-  const std::array<Impl::NamedArray, 3> read{
-      {{"offsets", sources.offsets}, {"nodes", sources.nodes}, {"values", sources.values}}};
-  const std::array<Impl::NamedArray, 2> written{
-      {{"output.nodes", output.nodes}, {"output.values", output.values}}};
-  Impl::require_given(read[0], {DataType::int32, DataType::int64}, {any_extent});
-  KINDRED_THROW_IF(sources.offsets.size() == 0,
-                   "offsets has no elements; it must have one more than there are queries");
-  Impl::require_given(read[1], {DataType::int32, DataType::uint32}, {any_extent});
-  Impl::require_given(read[2], {DataType::float32}, {sources.nodes.extent(0)});
-  const std::int64_t queries = sources.offsets.extent(0) - 1;
-  Impl::require_given(written[0], {DataType::int32, DataType::uint32}, {queries, any_extent});
-  KINDRED_THROW_IF(output.nodes.extent(1) == 0,
-                   "output.nodes is " + to_string(output.nodes) +
-                       "; its rows must have at least one place for a result");
-  Impl::require_given(written[1], {DataType::float32}, {queries, output.nodes.extent(1)});
-  for (const Impl::NamedArray& out : written) {
-    for (const Impl::NamedArray& in : read) Impl::require_apart(in, out);
-  }
-  Impl::require_apart(written[0], written[1]);
-}
 
 /// A stable radix sort by node: sources of the same node keep their order.
 void sort_by_node(std::vector<Activation>& sources) {
@@ -207,12 +91,16 @@ struct KINDRED_HIDDEN SpreadingEngine::State {
   Impl::SpreadCalls spread_calls;
   Impl::PageRankCalls page_rank_calls;
 
-  SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options);
-  DispatchRecord spread(const SpreadSources& sources, const SpreadOutput& output,
-                        const SpreadOptions& options);
-  DispatchRecord spread_on_stream(const SpreadSources& sources, const SpreadOutput& output,
-                                  const SpreadOptions& options);
-  DispatchRecord hop(const ConstArray& x, const Array& y, const HopOptions& options);
+  /// What a call works on, from its checks to its results, while others change the graph.
+  using Snapshot = std::shared_ptr<const Impl::GraphSnapshot>;
+  SpreadResults spread(const Impl::GraphSnapshot& graph, RaggedSpan<Activation> sources,
+                       const SpreadOptions& options);
+  DispatchRecord spread(const Snapshot& graph, const SpreadSources& sources,
+                        const SpreadOutput& output, const SpreadOptions& options);
+  DispatchRecord spread_on_stream(const Snapshot& graph, const SpreadSources& sources,
+                                  const SpreadOutput& output, const SpreadOptions& options);
+  DispatchRecord hop(const Snapshot& graph, const ConstArray& x, const Array& y,
+                     const HopOptions& options);
 
   /// \throws SpaceUnavailable if \p graph is not on the device; InvalidArgument if another space is
   /// requested
@@ -416,18 +304,19 @@ void SpreadingEngine::merge() {
 
 SpreadResults SpreadingEngine::spread(RaggedSpan<Activation> sources,
                                       const SpreadOptions& options) const {
-  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::spread",
-                                         [&] { return m_state->spread(sources, options); });
+  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::spread", [&] {
+    return m_state->spread(*m_state->store.snapshot(), sources, options);
+  });
 }
 
-SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,
+SpreadResults SpreadingEngine::State::spread(const Impl::GraphSnapshot& graph,
+                                             RaggedSpan<Activation> sources,
                                              const SpreadOptions& options) {
-  const auto graph = store.snapshot();
-  check_call(*graph, options, sources.rows());
+  Impl::check_spread(graph, options, sources.rows());
   KINDRED_THROW_IF(options.stream.has_value(),
                    "a stream is given, and the sources lie in host memory; a stream orders calls "
                    "on arrays on its device");
-  check_sources(*graph, sources, options.mode);
+  Impl::check_sources(graph, sources, options.mode);
 
   const std::size_t queries = sources.rows();
   if (queries == 0 && options.mode != SpreadMode::pagerank) return {};
@@ -437,16 +326,16 @@ SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,
     merged.push_back(merged_sources(sources[query], options.mode));
   const std::vector<Impl::QuerySources> spans(merged.begin(), merged.end());
 
-  const std::size_t top = std::min(options.top, graph->nodes());
+  const std::size_t top = std::min(options.top, graph.nodes());
   std::vector<Rank> ranks(size_product("queries × top", {queries, top}));
   SpreadResults results;
   results.not_guaranteed = options.activations != ActivationPrecision::float32;
   if (options.mode == SpreadMode::pagerank) {
     results.convergence.resize(queries);
-    results.record = page_rank_calls.run(*graph, spans, options, top, ranks, results.convergence,
+    results.record = page_rank_calls.run(graph, spans, options, top, ranks, results.convergence,
                                          [&](Space space) { return spread_calls.release(space); });
   } else {
-    results.record = spread_hops(*graph, spans, options, top, ranks);
+    results.record = spread_hops(graph, spans, options, top, ranks);
   }
 
   for (std::size_t query = 0; query < queries; ++query) {
@@ -457,20 +346,21 @@ SpreadResults SpreadingEngine::State::spread(RaggedSpan<Activation> sources,
     }
     results.activations.close_row();
   }
-  if (options.trace_paths > 0) trace(*graph, spans, options, results);
+  if (options.trace_paths > 0) trace(graph, spans, options, results);
   return results;
 }
 
 DispatchRecord SpreadingEngine::spread(const SpreadSources& sources, const SpreadOutput& output,
                                        const SpreadOptions& options) const {
-  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::spread",
-                                         [&] { return m_state->spread(sources, output, options); });
+  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::spread", [&] {
+    return m_state->spread(m_state->store.snapshot(), sources, output, options);
+  });
 }
 
-DispatchRecord SpreadingEngine::State::spread(const SpreadSources& sources,
+DispatchRecord SpreadingEngine::State::spread(const Snapshot& graph, const SpreadSources& sources,
                                               const SpreadOutput& output,
                                               const SpreadOptions& options) {
-  check_arrays(sources, output);
+  Impl::check_spread_arrays(sources, output);
   KINDRED_THROW_IF(options.trace_paths > 0,
                    "trace_paths is set, but arrays have no place for paths; pass the sources as "
                    "rows in host memory");
@@ -482,8 +372,8 @@ DispatchRecord SpreadingEngine::State::spread(const SpreadSources& sources,
   KINDRED_THROW_IF(options.stream && !where,
                    "a stream is given, and the sources lie in host memory; a stream orders calls "
                    "on arrays on its device");
-  if (where) require_on_device(*store.snapshot(), options.space);
-  if (where && options.stream) return spread_on_stream(sources, output, options);
+  if (where) require_on_device(*graph, options.space);
+  if (where && options.stream) return spread_on_stream(graph, sources, output, options);
 
   Ragged<Activation> rows;
   const auto take_offsets = [&]<class Offset>(Offset) {
@@ -506,7 +396,7 @@ DispatchRecord SpreadingEngine::State::spread(const SpreadSources& sources,
   SpreadOptions used = options;
   used.top = static_cast<std::size_t>(output.nodes.extent(1));
   if (where) used.space = where;
-  const SpreadResults results = spread(rows, used);
+  const SpreadResults results = spread(*graph, rows, used);
   const auto count = static_cast<std::size_t>(output.nodes.size());
   std::vector<std::uint32_t> found_nodes(where ? count : 0);
   std::vector<float> found_values(where ? count : 0);
@@ -534,10 +424,10 @@ DispatchRecord SpreadingEngine::State::spread(const SpreadSources& sources,
   return results.record;
 }
 
-DispatchRecord SpreadingEngine::State::spread_on_stream(const SpreadSources& sources,
+DispatchRecord SpreadingEngine::State::spread_on_stream(const Snapshot& graph,
+                                                        const SpreadSources& sources,
                                                         const SpreadOutput& output,
                                                         const SpreadOptions& options) {
-  const auto graph = store.snapshot();
   const std::size_t queries = sources.offsets.size() - 1;
   KINDRED_THROW_IF(options.mode == SpreadMode::pagerank,
                    "PageRank decides on the host when to stop; call it without a stream");
@@ -546,7 +436,7 @@ DispatchRecord SpreadingEngine::State::spread_on_stream(const SpreadSources& sou
                    "make one call for each set of parameters");
   SpreadOptions used = options;
   used.top = static_cast<std::size_t>(output.nodes.extent(1));
-  check_call(*graph, used, queries);
+  Impl::check_spread(*graph, used, queries);
   const std::vector<Impl::QueryGroup> groups = Impl::group_queries(used, 1);
   const Impl::SpreadRequest request = request_of(groups.front(), used, used.top);
   Workload workload;
@@ -564,7 +454,8 @@ DispatchRecord SpreadingEngine::State::spread_on_stream(const SpreadSources& sou
 
 DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y,
                                     const HopOptions& options) const try {
-  const std::size_t count = nodes();
+  const auto graph = m_state->store.snapshot();
+  const std::size_t count = graph->nodes();
   const std::size_t columns = options.columns;
   Impl::check_columns(columns);
   KINDRED_THROW_IF(x.size() != count * columns || y.size() != count * columns,
@@ -573,26 +464,26 @@ DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y
                        " nodes of " + std::to_string(columns) + " columns");
   const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(count),
                                           static_cast<std::int64_t>(columns)};
-  return hop(ConstArray(x.data(), DataType::float32, shape),
-             Array(y.data(), DataType::float32, shape), options);
+  return m_state->hop(graph, ConstArray(x.data(), DataType::float32, shape),
+                      Array(y.data(), DataType::float32, shape), options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SpreadingEngine::hop");
 }
 
 DispatchRecord SpreadingEngine::hop(const ConstArray& x, const Array& y,
                                     const HopOptions& options) const {
-  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::hop",
-                                         [&] { return m_state->hop(x, y, options); });
+  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::hop", [&] {
+    return m_state->hop(m_state->store.snapshot(), x, y, options);
+  });
 }
 
-DispatchRecord SpreadingEngine::State::hop(const ConstArray& x, const Array& y,
-                                           const HopOptions& options) {
-  const auto graph = store.snapshot();
+DispatchRecord SpreadingEngine::State::hop(const Snapshot& graph, const ConstArray& x,
+                                           const Array& y, const HopOptions& options) {
   const Impl::HopVectors vectors = Impl::checked_vectors(x, y, graph->nodes());
   KINDRED_THROW_IF(options.columns != 1 && options.columns != vectors.columns,
                    "columns is " + std::to_string(options.columns) + ", and x is " + to_string(x) +
                        "; the arrays state the number of columns");
-  check_modifiers(options.modifiers, false);
+  Impl::check_modifiers(options.modifiers, false);
   const std::optional<Space> where = Impl::space_of(context, {{"x", x}, {"y", y}});
   if (where) require_on_device(*graph, options.space);
   KINDRED_THROW_IF(options.stream && !where && vectors.count > 0,

@@ -4,6 +4,7 @@
 
 #include "PostingsScan.hpp"
 #include "QueryBuffers.hpp"
+#include "RunScan.hpp"
 #include "ScanAnswers.hpp"
 #include "ScanSampling.hpp"
 #include "ValueScan.hpp"
@@ -41,17 +42,13 @@ class ScanWorkspace {
 
   ScanWorkspace(const ExecutionSpace& exec_space, MemoryResource& memory,
                 std::shared_ptr<const tiles_type> tiles, int workers)
-      : m_exec_space(exec_space),
-        m_memory(&memory),
-        m_tiles(std::move(tiles)),
-        m_workers_max(workers),
-        m_workers(workers) {}
+      : m_exec_space(exec_space), m_memory(&memory), m_tiles(std::move(tiles)), m_runs(workers) {}
 
   const ExecutionSpace& exec_space() const noexcept { return m_exec_space; }
   /// Sets the number of host threads of the next call.
   void run_on(const ExecutionSpace& exec_space) {
     m_exec_space = exec_space;
-    m_workers = Arch::concurrency(exec_space);
+    m_runs.set_workers(Arch::concurrency(exec_space));
   }
 
   /// \see SequenceScan::match
@@ -194,15 +191,6 @@ class ScanWorkspace {
   static constexpr std::uint64_t batch_max = 4096;
   /// Number of patterns that a device probes in the time it takes for one.
   static constexpr std::uint64_t probed_least = is_host ? 1024 : 32768;
-  /// Larger run matrices, in words, are avoided: the pair is matched on the host, in memory
-  /// proportional to its length.
-  static constexpr std::uint64_t run_words_max = 1ULL << 21U;
-  /// Total words of the run matrices that exist at the same time, and the limits for matrices so
-  /// large that only a few fit.
-  static constexpr std::uint64_t run_workspace_words = 1ULL << 24U;
-  static constexpr std::uint64_t large_run_workspace_words = 1ULL << 28U;
-  static constexpr std::uint64_t large_run_workers = 128;
-
   /// Buffers that depend on the type of the keys.
   template <class Key>
   struct Selection {
@@ -280,7 +268,7 @@ class ScanWorkspace {
                                    "Kindred::SequenceMatcher::index_limits");
     }
     if (call.options.autojunk) {
-      m_popular.place(m_exec_space, *m_memory, call.queries, rows, tiles.vocabulary);
+      m_runs.place_popular(m_exec_space, *m_memory, call.queries, rows, tiles.vocabulary);
     }
     return tables;
   }
@@ -297,7 +285,7 @@ class ScanWorkspace {
     const bool lcs = call.options.measure == Measure::lcs;
     if (!info_of(call.options.measure).has_blocks() || call.options.threshold == 0.0 ||
         query.size() > postings_lists_max ||
-        (lcs ? words > listed_words_max : runs_shape(call, 0).slot_end < call.slots())) {
+        (lcs ? words > listed_words_max : m_runs.shape(call, 0).slot_end < call.slots())) {
       return false;
     }
     PostingsPlan plan(*call.postings, call.store, query, call.options.threshold);
@@ -327,7 +315,7 @@ class ScanWorkspace {
       m_postings.count_lcs(m_exec_space, *m_memory, tiles, call.queries[call.rows[0]],
                            m_survivors.const_view(), count, m_matched.view());
     } else {
-      count_runs(tiles, tables, runs_shape(call, 0), count);
+      count_runs(tiles, tables, m_runs.shape(call, 0), count);
     }
     sized(selection.best, "Kindred::SequenceMatcher::best", call.k());
     rank_list<Key>(call, tiles, tables, 0, count, selection.best.view(), selection);
@@ -506,7 +494,7 @@ class ScanWorkspace {
       rank_list<Key>(call, tiles, tables, q, count, best, selection);
     };
 
-    const RunsShape<ExecutionSpace> shape = runs_shape(call, q);
+    const RunsShape<ExecutionSpace> shape = m_runs.shape(call, q);
     const bool all_fit = shape.slot_end == call.slots();
     std::uint64_t count = call.patterns();
     if (call.options.threshold > 0.0) {
@@ -531,7 +519,7 @@ class ScanWorkspace {
       count = survivors();
     }
     count_runs(tiles, tables, shape, count);
-    if (!all_fit) count_long_runs(call, q, shape.slot_end);
+    if (!all_fit) m_runs.count_long(m_exec_space, call, q, shape.slot_end, m_matched.view());
     rank(count);
   }
 
@@ -550,70 +538,12 @@ class ScanWorkspace {
     best_keys<Key>(selection.keys.const_view(), {1, keys, call.k()}, best, selection);
   }
 
-  RunsShape<ExecutionSpace> runs_shape(const ScanCall& call, std::uint32_t q) const {
-    RunsShape<ExecutionSpace> shape;
-    shape.query = q;
-    shape.words = (call.queries.length(call.rows[q]) + word_symbols - 1) / word_symbols;
-    if (call.options.autojunk) shape.grow_over = m_popular.grow_over(q);
-    // Slots are sorted by length, so the matrices of all slots before `slot_end` fit.
-    const std::uint32_t* lengths = call.lengths();
-    shape.slot_end = static_cast<std::uint32_t>(
-        std::upper_bound(lengths, lengths + call.slots(), run_words_max / shape.words) - lengths);
-    if (shape.slot_end > 0) shape.rows = lengths[shape.slot_end - 1];
-    return shape;
-  }
-
-  /// Counts the runs of the patterns in the list, about \p count.
+  /// Counts the runs of the survivors, about \p count.
   void count_runs(const PatternTiles<ExecutionSpace>& tiles,
-                  const QueryTables<ExecutionSpace>& tables, RunsShape<ExecutionSpace> shape,
+                  const QueryTables<ExecutionSpace>& tables, const RunsShape<ExecutionSpace>& shape,
                   std::uint64_t count) {
-    // The team of the next call may be larger; the workspace is large enough for all threads.
-    shape.workers = workers(shape, count, m_workers_max);
-    sized(m_runs, "Kindred::SequenceMatcher::runs", shape.workspace_words());
-    shape.workers = workers(shape, count, m_workers);
-    const bool popular = shape.grow_over.size() > 0;
-    ratcliff_obershelp(
-        m_exec_space, tiles, popular ? m_popular.tables(shape.query, tables) : tables, shape,
-        m_survivors.const_view(), m_counters.view(), m_runs.view(), m_matched.view());
-  }
-
-  /// Matches the slots from \p slot on, whose run matrices would be too large, on the calling
-  /// thread.
-  void count_long_runs(const ScanCall& call, std::uint32_t q, std::uint32_t slot) {
-    const std::span<const Symbol> query = call.queries[call.rows[q]];
-    const BlockFinder finder(query, call.options.autojunk);
-    const std::uint32_t end = call.slots();
-    const std::uint64_t first = std::uint64_t{q} * end + slot;
-    const auto own = Kokkos::subview(m_matched.view(), std::pair(first, first + end - slot));
-    std::vector<std::uint32_t> counts(end - slot);
-    download(m_exec_space, counts.data(), own, counts.size());
-    for (std::uint32_t s = slot; s < end; ++s) {
-      std::uint32_t& count = counts[s - slot];
-      const std::uint64_t total = call.lengths()[s] + query.size();
-      const double threshold = call.options.threshold;
-      if (threshold > 0.0 && similarity(count, total) < threshold) continue;
-      count = finder.matched(call.pattern(s));
-    }
-    upload(m_exec_space, own, counts.data(), counts.size());
-  }
-
-  /// Number of host threads, at most \p threads, or warps; a multiple of the team size if there are
-  /// enough.
-  std::uint32_t workers(const RunsShape<ExecutionSpace>& shape, std::uint64_t count,
-                        int threads) const {
-    const std::uint64_t target =
-        threads > 0
-            ? static_cast<std::uint64_t>(threads)
-            : static_cast<std::uint64_t>(Arch::concurrency(m_exec_space)) / (4 * tile_patterns);
-    const std::uint64_t items = (count + tile_patterns - 1) / tile_patterns;
-    const std::uint64_t words = std::max<std::uint64_t>(shape.worker_words(), 1);
-    const std::uint64_t fitting =
-        std::max(run_workspace_words / words,
-                 std::min(large_run_workspace_words / words, large_run_workers));
-    std::uint64_t chosen = std::max<std::uint64_t>(1, std::min({target, items, fitting}));
-    constexpr std::uint64_t team = 8;
-    if (!is_host && chosen > team) chosen -= chosen % team;
-    return static_cast<std::uint32_t>(chosen);
+    m_runs.count(m_exec_space, *m_memory, tiles, tables, shape, count, m_survivors.const_view(),
+                 m_counters.view(), m_matched.view());
   }
 
   template <class Key>
@@ -632,10 +562,7 @@ class ScanWorkspace {
   ExecutionSpace m_exec_space;
   MemoryResource* m_memory;
   std::shared_ptr<const tiles_type> m_tiles;
-  int m_workers_max;  ///< of any call; 0 on a device
-  int m_workers;      ///< of this call
   QueryBuffers<ExecutionSpace> m_queries;
-  PopularSymbols<ExecutionSpace> m_popular;
   std::vector<std::uint32_t> m_limits;
   Buffer<std::uint32_t, memory_space> m_placed_limits;
   Buffer<std::uint32_t, memory_space> m_matched;
@@ -644,8 +571,8 @@ class ScanWorkspace {
   Buffer<std::uint64_t, memory_space> m_carry;
   Buffer<std::uint32_t, memory_space> m_survivors;
   Buffer<std::uint32_t, memory_space> m_counters;
-  Buffer<std::uint64_t, memory_space> m_runs;
   PostingsScan<ExecutionSpace> m_postings;
+  RunScan<ExecutionSpace> m_runs;
   Selection<Rank> m_narrow;
   Selection<WideRank> m_wide;
   ValueScan<ExecutionSpace> m_values;

@@ -212,14 +212,15 @@ class ValueScan {
     for (std::uint32_t q = 0; q < tables.queries; ++q) {
       const auto length = static_cast<std::uint32_t>(call.queries.length(call.rows[q]));
       if (length == 0) continue;
-      const RunsShape<ExecutionSpace> shape = scan.runs_shape(call, q);
+      const RunsShape<ExecutionSpace> shape = scan.m_runs.shape(call, q);
       collect_survivors(scan.m_exec_space, tiles, q, length, call.options.threshold, no_pattern,
                         scan.m_matched.const_view(), {}, scan.m_survivors.view(),
                         scan.m_counters.view());
       std::uint32_t count = 0;
       download(scan.m_exec_space, &count, scan.m_counters.view(), 1);
       scan.count_runs(tiles, tables, shape, count);
-      if (shape.slot_end < call.slots()) scan.count_long_runs(call, q, shape.slot_end);
+      if (shape.slot_end < call.slots())
+        scan.m_runs.count_long(scan.m_exec_space, call, q, shape.slot_end, scan.m_matched.view());
     }
   }
 

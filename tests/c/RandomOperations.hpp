@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_C_RANDOM_OPERATIONS_HPP
+#define KINDRED_TESTS_C_RANDOM_OPERATIONS_HPP
+
+#include "CSupport.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+
+/// What tests of random sequences of operations share.
+namespace Kindred::Testing {
+
+inline constexpr std::size_t operations = 14;  // of a sequence
+
+using Random = std::mt19937_64;
+
+inline std::size_t below(Random& random, std::size_t limit) { return random() % limit; }
+
+/// A copy of an object by its bytes.
+template <class Handle, class ToBytes, class FromBytes, class Destroy>
+void reopen(Handle*& handle, const ToBytes& to_bytes, const FromBytes& from_bytes,
+            const Destroy& destroy) {
+  kindred_string* bytes = nullptr;
+  KINDRED_ASSERT_OK(to_bytes(handle, &bytes));
+  Handle* copy = nullptr;
+  KINDRED_ASSERT_OK(from_bytes(reinterpret_cast<const std::uint8_t*>(kindred_string_data(bytes)),
+                               kindred_string_size(bytes), &copy));
+  KINDRED_EXPECT_OK(kindred_string_destroy(bytes));
+  KINDRED_EXPECT_OK(destroy(handle));
+  handle = copy;
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_C_RANDOM_OPERATIONS_HPP
