@@ -113,7 +113,7 @@ TEST(FailingAllocations, FailOnceOrFromThenOnAndOnAllThreads) {
 /// With a device, the driver and the CUDA runtime allocate too, and end the process if that fails.
 struct HostOnly : testing::Environment {
   void SetUp() override {
-    if (Testing::shared_context().is_usable(Space::cuda))
+    if (Kindred::Testing::shared_context().is_usable(Kindred::Space::cuda))
       GTEST_SKIP() << "CUDA ends a process whose allocations fail";
   }
 };

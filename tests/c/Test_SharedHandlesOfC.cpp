@@ -3,6 +3,7 @@
 // under a limit of the address space.
 #include "CSupport.hpp"
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -360,6 +361,9 @@ kindred_status within(std::uint64_t bytes, const std::function<kindred_status()>
 }
 
 int exit_status_under_limits() {
+  // Otherwise the heap keeps what was used once, and needs no more address space.
+  ::mallopt(M_MMAP_THRESHOLD, 64 << 10);
+  ::mallopt(M_TRIM_THRESHOLD, 64 << 10);
   const auto spaces = c_spaces();
   for (const std::int32_t space : {KINDRED_SPACE_SERIAL, KINDRED_SPACE_OPENMP}) {
     if (use_memory(space) != KINDRED_OK) return 1;  // starts all threads

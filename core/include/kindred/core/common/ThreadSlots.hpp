@@ -2,10 +2,14 @@
 #ifndef KINDRED_CORE_COMMON_THREAD_SLOTS_HPP
 #define KINDRED_CORE_COMMON_THREAD_SLOTS_HPP
 
+#include <kindred/core/common/Public.hpp>
+
 #include <cstddef>
 #include <memory>
 
-namespace Kindred::Impl {
+namespace KINDRED_PUBLIC Kindred {
+
+namespace Impl {
 
 /// Bytes between two objects that different threads write without slowing each other down:
 /// processors fetch cache lines of 64 bytes in pairs.
@@ -44,6 +48,8 @@ class ThreadSlots {
   std::unique_ptr<Aligned[]> m_slots;
 };
 
-}  // namespace Kindred::Impl
+}  // namespace Impl
+
+}  // namespace Kindred
 
 #endif  // KINDRED_CORE_COMMON_THREAD_SLOTS_HPP
