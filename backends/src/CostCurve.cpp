@@ -63,7 +63,8 @@ double CostCurve::seconds(double work) const noexcept {
   const std::uint64_t rest = above & (above - 1);
   const double along = rest != 0 ? line(start, point(first(rest)))
                                  : m_overhead + (start.seconds - m_overhead) * (work / start.work);
-  return std::clamp(along, proportional, start.seconds);
+  // A point that is being set may be half written.
+  return std::clamp(along, proportional, std::max(start.seconds, proportional));
 }
 
 CostCurve prior_curve(const OperationPrior& prior, Space space, int threads) noexcept {

@@ -182,7 +182,7 @@ void Dispatcher::observe(const DispatchRecord& record) noexcept {
   }
 
   const auto lock = operation.try_lock([&state] { return state.now(); });
-  if (!lock) return;
+  if (!lock) return operation.note_success(record.chosen);
   operation.breakers[space_index(record.chosen)].succeeded();
   operation.publish_breakers();
   if (!is_timed) return;
@@ -224,7 +224,7 @@ void Dispatcher::observe_success(Operation operation, Space space) noexcept {
   State::PerOperation* known = m_state->find(operation);
   if (known == nullptr) return;
   const auto lock = known->try_lock([this] { return m_state->now(); });
-  if (!lock) return;
+  if (!lock) return known->note_success(space);
   known->breakers[space_index(space)].succeeded();
   known->publish_breakers();
 }
@@ -235,6 +235,7 @@ void Dispatcher::observe_failure(Operation operation, Space space) noexcept {
   if (known == nullptr) return;
   const State::Time now = m_state->now();
   const std::lock_guard lock(known->mutex);
+  known->count_successes();
   known->breakers[space_index(space)].failed(now);
   known->publish_breakers();
 }

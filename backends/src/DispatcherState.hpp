@@ -91,6 +91,8 @@ struct KINDRED_HIDDEN Dispatcher::State {
     std::atomic<double> seconds{0};
     std::atomic<double> taken{0};
     std::atomic<std::uint64_t> decisions{0};
+    /// Calls that succeeded and of which the breakers do not know yet.
+    std::array<std::atomic<std::uint32_t>, space_count> successes{};
   };
 
   /// \brief What is known about an operation.
@@ -135,6 +137,23 @@ struct KINDRED_HIDDEN Dispatcher::State {
         m_has_others = false;
       }
       return lock;
+    }
+    /// Called by calls without the lock, so that the breakers see all successes beside failures.
+    void note_success(Space space) noexcept {
+      regret.here().successes[space_index(space)].fetch_add(1, std::memory_order_relaxed);
+    }
+    /// Tells the breakers about these calls. Requires the lock.
+    void count_successes() noexcept {
+      constexpr std::uint32_t most = 1000;  // more than a breaker keeps
+      for (const Space space : all_spaces) {
+        std::uint32_t successes = 0;
+        regret.for_each([&](RegretPart& part) {
+          successes += std::min(part.successes[space_index(space)].exchange(0), most);
+        });
+        Impl::CircuitBreaker& breaker = breakers[space_index(space)];
+        for (std::uint32_t i = 0; i < std::min(successes, most) && !breaker.open(); ++i)
+          breaker.succeeded();
+      }
     }
     /// Called after a breaker has changed.
     void publish_breakers() noexcept {

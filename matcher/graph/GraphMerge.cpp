@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphStore.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -62,6 +63,8 @@ void GraphStore::merge_quietly() noexcept {
     merge();
   } catch (const std::exception& error) {
     log(LogLevel::info, "the rebuilt rows are not merged yet: ", error);
+  } catch (...) {
+    return;  // of a callback
   }
 }
 
@@ -74,6 +77,7 @@ void GraphStore::log(LogLevel level, const char* what, const std::exception& err
 }
 
 void GraphStore::merge() {
+  const CallbackDelay callbacks_wait;  // for the release of the locks
   const std::lock_guard merging(m_merging);
   std::shared_ptr<const GraphSnapshot> from;
   {

@@ -131,7 +131,7 @@ struct KINDRED_HIDDEN HnswIndex::State {
   Impl::HnswStore store;
   mutable Impl::Mutex mutex;
   mutable std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes_by_id;
-  mutable Impl::LeasePool<std::vector<Impl::SearchBuffers>> buffers;  ///< one per thread of a call
+  mutable Impl::LeasePool<Impl::SearchBuffers> buffers;  ///< one per thread of a call
 };
 
 void HnswIndex::State::append(std::span<const float> rows) {
@@ -405,18 +405,19 @@ HnswResults HnswIndex::search(std::span<const float> queries,
   const Impl::HostWorkers workers = state.workers(record.chosen);
   const std::size_t threads = std::max<std::size_t>(std::min(workers.count(), count), 1);
   record.threads = static_cast<int>(threads);
-  const auto lease =
-      state.buffers.take([] { return std::make_unique<std::vector<Impl::SearchBuffers>>(); });
-  std::vector<Impl::SearchBuffers>& buffers = *lease;
-  if (buffers.size() < threads) buffers.resize(threads);
-  for (Impl::SearchBuffers& each : buffers) each.visited = each.scanned = 0;
+  std::vector<Impl::LeasePool<Impl::SearchBuffers>::Lease> buffers;
+  buffers.reserve(threads);
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    buffers.push_back(state.buffers.take([] { return std::make_unique<Impl::SearchBuffers>(); }));
+    buffers.back()->visited = buffers.back()->scanned = 0;
+  }
   constexpr double query_nanoseconds = 30'000;
   workers.for_each_item(count, 1, query_nanoseconds, [&](std::size_t worker, std::size_t query) {
-    answer(query, buffers[worker]);
+    answer(query, *buffers[worker]);
   });
-  for (const Impl::SearchBuffers& each : buffers) {
-    results.visited += each.visited;
-    results.scanned += each.scanned;
+  for (const auto& each : buffers) {
+    results.visited += each->visited;
+    results.scanned += each->scanned;
   }
   record.taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return results;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternTiers.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include "sequence/CandidatePatterns.hpp"
@@ -386,6 +387,7 @@ void PatternTiers::compact(Parts& bulk) const {
 }
 
 void PatternTiers::reclaim() {
+  const CallbackDelay callbacks_wait;  // for the release of the lock
   const std::lock_guard lock(m_sync_mutex);
   const auto from = view();
   const bool is_whole = std::all_of(from->bulk.begin(), from->bulk.end(),

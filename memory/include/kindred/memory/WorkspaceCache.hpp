@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 namespace Kindred::Impl {
@@ -30,7 +31,9 @@ class WorkspaceCache {
   /// Releases the workspaces that no call uses. Returns whether there were any.
   bool release() noexcept {
     m_kept_bytes = 0;
-    return m_workspaces.release_idle();
+    if (!m_workspaces.release_idle()) return false;
+    ++m_freed;
+    return true;
   }
 
   /// \brief Calls `body(workspace)`. If \p body throws, fences its instance before the workspace is
@@ -57,37 +60,52 @@ class WorkspaceCache {
       if (m_kept_bytes < bytes) m_kept_bytes = bytes;
     };
     const auto must_run_alone = [&] {
-      auto lease = m_workspaces.take(make);
+      const std::uint64_t freed = m_freed;
+      std::optional<Lease> lease;
       try {
-        run_in(lease);
+        lease.emplace(m_workspaces.take(make));
+        run_in(*lease);
         return false;
       } catch (const OutOfMemory&) {
-        lease.drop();
-        const bool had_others = m_workspaces.has_others(lease);
-        if (!release() && !had_others && !lease.is_kept()) throw;
+        // Whether anything held or has freed memory since, which the next attempt can use.
+        bool may_help = lease && lease->is_kept();
+        if (lease) drop(*lease);
+        may_help = m_workspaces.has_others(lease) || may_help;
+        may_help = release() || may_help;
+        may_help = m_workspaces.has_others(lease) || may_help;
+        if (!may_help && m_freed == freed + (lease ? 1 : 0)) throw;
         return true;
       } catch (const Cancelled&) {
-        lease.drop();  // what a call leaves in it is incomplete
+        if (lease) drop(*lease);  // what a call leaves in it is incomplete
         throw;
       }
     };
     if (!must_run_alone()) return;
+    Lease lease = m_workspaces.take_alone(make);
     m_kept_bytes = 0;
-    auto lease = m_workspaces.take_alone(make);
     try {
       run_in(lease);
     } catch (const OutOfMemory&) {
-      lease.drop();
+      drop(lease);
       throw;
     } catch (const Cancelled&) {
-      lease.drop();
+      drop(lease);
       throw;
     }
   }
 
  private:
+  using Lease = typename LeasePool<Workspace>::Lease;
+
+  void drop(Lease& lease) noexcept {
+    ++m_freed;
+    lease.drop();
+    m_kept_bytes = 0;
+  }
+
   LeasePool<Workspace> m_workspaces;
   std::atomic<std::uint64_t> m_kept_bytes{0};
+  std::atomic<std::uint64_t> m_freed{0};  ///< how often workspaces were released
 };
 
 /// \brief The workspaces of an engine: on the host those of calls on one thread and those of all

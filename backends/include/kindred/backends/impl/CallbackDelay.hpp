@@ -35,6 +35,8 @@ class CallbackDelay {
   template <class Callback>
   void add(Callback&& callback) noexcept {
     try {
+      // The waiting thread and those that work for it may both have something to report.
+      const std::lock_guard lock(m_mutex);
       m_callbacks.emplace_back(std::forward<Callback>(callback));
     } catch (const std::bad_alloc&) {
       return;  // the call has its result; only the message about it is lost
@@ -56,6 +58,7 @@ class CallbackDelay {
  private:
   bool m_is_outermost;
   int m_exceptions;
+  std::mutex m_mutex;  ///< of the callbacks
   std::vector<std::function<void()>> m_callbacks;
 };
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -26,7 +27,8 @@ template <class T>
 class LeasePool {
   struct alignas(apart_bytes) Slot {
     std::atomic<bool> is_taken{false};
-    std::unique_ptr<T> object;  ///< used only by who has taken the slot
+    std::atomic<bool> has_object{false};  ///< set by who has taken the slot
+    std::unique_ptr<T> object;            ///< used only by who has taken the slot
     Slot* next = nullptr;
   };
 
@@ -62,7 +64,10 @@ class LeasePool {
     /// Whether the object was lent before.
     bool is_kept() const noexcept { return m_is_kept; }
     /// Destroys the object; the next caller gets a new one.
-    void drop() noexcept { m_slot->object.reset(); }
+    void drop() noexcept {
+      m_slot->has_object = false;
+      m_slot->object.reset();
+    }
 
    private:
     friend class LeasePool;
@@ -75,8 +80,8 @@ class LeasePool {
   };
 
   /// \brief Lends an object: a kept one, or what `make()` returns, a `std::unique_ptr<T>`. Waits if
-  /// the limit is reached or another lease is alone. \throws Cancelled, SpaceUnavailable in a forked
-  /// child, and what \p make throws
+  /// the limit is reached or another lease is alone. \throws Cancelled, SpaceUnavailable in a
+  /// forked child, and what \p make throws
   template <class Make>
   Lease take(const Make& make) {
     require_same_process();
@@ -122,16 +127,18 @@ class LeasePool {
     for_each_slot([&](Slot& slot) {
       if (!try_take(slot)) return;
       had_any = had_any || slot.object != nullptr;
+      slot.has_object = false;
       slot.object.reset();
       give_back(slot);
     });
     return had_any;
   }
 
-  /// Whether others than the holder of \p lease hold one.
-  bool has_others(const Lease& lease) const noexcept {
+  /// Whether others than the holder of \p lease, if there is one, hold an object.
+  bool has_others(const std::optional<Lease>& lease) const noexcept {
+    const Slot* const own = lease ? lease->m_slot : nullptr;
     bool any = false;
-    for_each_slot([&](const Slot& slot) { any = any || (&slot != lease.m_slot && slot.is_taken); });
+    for_each_slot([&](const Slot& slot) { any = any || (&slot != own && slot.is_taken); });
     return any;
   }
 
@@ -143,7 +150,10 @@ class LeasePool {
   template <class Make>
   static Lease filled(Lease lease, const Make& make) {
     lease.m_is_kept = lease.m_slot->object != nullptr;
-    if (!lease.m_is_kept) lease.m_slot->object = make();
+    if (!lease.m_is_kept) {
+      lease.m_slot->object = make();
+      lease.m_slot->has_object = true;
+    }
     return lease;
   }
 
@@ -157,19 +167,19 @@ class LeasePool {
     }
     Slot* found = nullptr;
     for_each_slot([&](Slot& slot) {
-      if (found != nullptr || !try_take(slot)) return;
-      if (slot.object != nullptr) {
+      if (found != nullptr || !slot.has_object || !try_take(slot)) return;
+      if (slot.object != nullptr)
         found = &slot;
-      } else if (empty == nullptr) {
-        empty = &slot;
-      } else {
+      else
         give_back(slot);
-      }
     });
     if (found != nullptr) {
       if (empty != nullptr) give_back(*empty);
       return found;
     }
+    for_each_slot([&](Slot& slot) {
+      if (empty == nullptr && try_take(slot)) empty = &slot;
+    });
     if (empty != nullptr || m_is_limited) return empty;
     auto added = std::make_unique<Slot>();
     added->is_taken = true;
@@ -184,6 +194,7 @@ class LeasePool {
     if (m_waiting != 0) notify();
   }
   void notify() noexcept {
+    if (m_process != process_number()) return;  // in a forked child nobody waits
     { const std::lock_guard lock(m_mutex); }
     m_changed.notify_all();
   }
@@ -215,6 +226,7 @@ class LeasePool {
   }
 
   const bool m_is_limited;
+  const unsigned m_process = process_number();
   ThreadSlots<Slot> m_slots;
   std::atomic<Slot*> m_further{nullptr};  ///< of more callers than slots; only added
   std::atomic<bool> m_is_alone{false};    ///< whether a lease is, or waits to be, the only one
