@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostResources.hpp>
-#include <kindred/core/arch/Spaces.hpp>
 
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(_OPENMP)
 #include <omp.h>
 #endif
 
@@ -75,7 +74,7 @@ void for_each_group(const std::string& root, const std::string& controller,
 
 #if defined(__linux__)
 
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(_OPENMP)
 /// Adds the processors of place \p place of OpenMP to \p set.
 void add_place(int place, cpu_set_t& set) {
   std::array<int, CPU_SETSIZE> processors{};
@@ -94,7 +93,7 @@ bool allowed_processors(cpu_set_t& allowed) {
   // before `main` (OMP_PROC_BIND, OMP_PLACES). All places together are then the processors that the
   // process had before, or those that the variables name.
   if (::sched_getaffinity(::getpid(), sizeof(allowed), &allowed) != 0) return false;
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(_OPENMP)
   const int places = omp_get_num_places();
   if (places == 0) return true;
   cpu_set_t all;

@@ -3,6 +3,7 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include "ExpectedEdges.hpp"
+#include "GivenArrays.hpp"
 #include "GraphStore.hpp"
 #include "HopVectors.hpp"
 #include "PageRankCalls.hpp"

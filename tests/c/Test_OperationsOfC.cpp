@@ -311,7 +311,7 @@ TEST(COperations, OfMatchersMatchComparisonsOfPairs) {
           kindred_query* query = nullptr;
           KINDRED_ASSERT_OK(
               kindred_query_create(measure, queries[row].data(), queries[row].size(), 0, &query));
-          const std::size_t compared = queries.length(row) == 0 ? 0 : patterns.rows();
+          const std::size_t compared = queries[row].empty() ? 0 : patterns.rows();
           for (std::size_t pattern = 0; pattern < compared;
                ++pattern) {  // an empty one has no results
             double similarity = -1;

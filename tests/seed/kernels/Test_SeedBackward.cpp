@@ -27,8 +27,8 @@ Backward backward(const ExecutionSpace& exec_space, const Reference::SeedLayer& 
   const auto of_g = to_space(exec_space, packed(g, layer.hidden, layout));
   const Reference::SeedRows nothing{x.element, x.rows, {}};
   const auto of_dx = in_place ? of_g : to_space(exec_space, packed(nothing, layer.hidden, layout));
-  const Array<ExecutionSpace, float> dw("Kindred::Testing::dw", layer.hidden);
-  const Array<ExecutionSpace, std::byte> workspace(
+  const Testing::Array<ExecutionSpace, float> dw("Kindred::Testing::dw", layer.hidden);
+  const Testing::Array<ExecutionSpace, std::byte> workspace(
       "Kindred::Testing::workspace", seed_backward_workspace(exec_space, placed.chunks, x.rows));
   const std::size_t skip = layout.skip * size_of(x.element);
   const auto from = [&](const auto& bytes) {

@@ -174,12 +174,14 @@ struct JaroWinklerTilesKernel {
     const bool all_alone = empty || one.queries.segments(segment).columns > 1;
     const LengthBound bound = one.can_reach(query);
     std::uint32_t lengths[pack_lanes] = {};  // of the patterns that are counted together
+    std::uint64_t counted = 0;               // their lanes; the others' counts mean nothing
     std::uint32_t rows = 0;
     for (std::uint32_t l = 0; l < pair.slots; ++l) {
       if (all_alone || pair.lengths[l] > pack_rows) {
         one.set_key(query, first + l, 0);
       } else if (bound.contains(pair.lengths[l])) {
         lengths[l] = pair.lengths[l];
+        counted |= std::uint64_t{1} << l;
         rows = std::max(rows, lengths[l]);
       }
     }
@@ -204,7 +206,8 @@ struct JaroWinklerTilesKernel {
     WideRank* keys = one.keys.data() + query * std::uint64_t{one.slots} + first;
     for (unsigned l = 0; l < pair.slots; ++l) {
       if (pair.lengths[l] > pack_rows) continue;
-      const bool listed = (indices[l] < limit) & (values[l] >= one.threshold);
+      const bool listed =
+          (counted >> l & 1U) != 0 && indices[l] < limit && values[l] >= one.threshold;
       keys[l] = listed ? match_key<WideRank>(values[l], indices[l]) : key_none<WideRank>();
     }
   }
