@@ -20,6 +20,7 @@ void HelperThreads::open(Job& job) {
     const std::lock_guard lock(m_mutex);
     try {
       m_open.reserve(m_open.size() + 1);
+      m_threads.reserve(job.workers);  // a thread that has started must have its place
       while (m_threads.size() + 1 < job.workers)
         m_threads.push_back(start_thread("a helper thread", [this] { loop(); }));
     } catch (const std::exception&) {

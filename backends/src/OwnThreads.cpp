@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/backends/impl/ThreadChoice.hpp>
-#include <kindred/core/arch/Spaces.hpp>
 
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(_OPENMP)
 #include <omp.h>
 #endif
 
@@ -94,7 +93,7 @@ std::string why_threads_cannot_start(int count) {
 }
 
 void start_team([[maybe_unused]] int threads) {
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(_OPENMP)
   thread_local int threads_here = 1;
   if (threads <= 1 || threads == threads_here || omp_get_level() > 0) return;
   const std::string why_not = why_threads_cannot_start(threads - 1);

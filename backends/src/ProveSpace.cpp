@@ -64,6 +64,9 @@ std::string why_space_fails(const SpaceInfo& info) {
   } catch (const std::bad_alloc&) {
     throw;  // the host has no memory, which says nothing about the space
   } catch (const std::exception& error) {
+    if (info.space != Space::cuda &&
+        Arch::device_failure_in(error.what()) == Arch::DeviceFailure::memory)
+      throw std::bad_alloc();  // likewise, from Kokkos
     Arch::record_device_failure(error.what());
     return std::string("a small kernel failed on it: ") + error.what();
   }

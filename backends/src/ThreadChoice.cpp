@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/backends/impl/ThreadChoice.hpp>
-#include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/Error.hpp>
 
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(_OPENMP)
 #include <omp.h>
 #endif
 
@@ -83,7 +82,7 @@ void check_kokkos_switches(const Environment& environment) {
 }
 
 int openmp_thread_limit() noexcept {
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(_OPENMP)
   return omp_get_thread_limit();
 #else
   return 1;
@@ -93,7 +92,7 @@ int openmp_thread_limit() noexcept {
 ThreadLimits query_thread_limits() {
   ThreadLimits limits;
   limits.openmp_limit = openmp_thread_limit();
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(_OPENMP)
   limits.openmp = omp_get_max_threads();
   limits.allowed = omp_get_num_procs();
   limits.online = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
@@ -122,13 +121,13 @@ std::size_t openmp_stack_bytes(const Environment& environment) {
 }
 
 void start_all_threads() noexcept {
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(_OPENMP)
   if (omp_get_dynamic() != 0) omp_set_dynamic(0);
 #endif
 }
 
 void set_region_threads([[maybe_unused]] int threads) noexcept {
-#if defined(KOKKOS_ENABLE_OPENMP)
+#if defined(_OPENMP)
   omp_set_num_threads(threads);
 #endif
 }

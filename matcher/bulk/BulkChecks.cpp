@@ -7,6 +7,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <array>
 #include <limits>
@@ -42,10 +43,16 @@ auto named(const Names& names, std::string_view name) {
 
 }  // namespace
 
-ElementWise element_wise_from_string(std::string_view name) {
+ElementWise element_wise_from_string(std::string_view name) try {
   return named(element_wise_names, name);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::element_wise_from_string");
 }
-Reduction reduction_from_string(std::string_view name) { return named(reduction_names, name); }
+Reduction reduction_from_string(std::string_view name) try {
+  return named(reduction_names, name);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::reduction_from_string");
+}
 
 namespace KINDRED_HIDDEN Impl {
 

@@ -72,7 +72,7 @@ class GraphSnapshot {
   std::shared_ptr<const void> identity() const noexcept { return m_base; }
   /// Identity of the whole snapshot: data derived from one snapshot is valid for every later one
   /// with the same identity.
-  GraphIdentity whole_identity() const { return {m_base, m_delta, m_table}; }
+  const GraphIdentity& whole_identity() const noexcept { return m_whole; }
   /// The spaces on which calls may run.
   SpaceSet resident() const noexcept { return m_base->resident(); }
   /// Bytes of rows, node kinds and PageRank's sums in memory of \p space, 0 if the graph is not
@@ -104,6 +104,7 @@ class GraphSnapshot {
   std::shared_ptr<const BuiltGraph> m_base;
   std::shared_ptr<const HostDelta> m_delta;
   std::shared_ptr<const NodeTable> m_table;
+  GraphIdentity m_whole{m_base, m_delta, m_table};  ///< so that no call counts references
   std::size_t m_nodes;
   std::uint64_t m_edges;
   std::uint64_t m_outside;

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 
 namespace Kindred::Impl {
 
@@ -30,6 +31,12 @@ void rethrow_translated(const char* what) {
     throw_out_of_memory(what);
   } catch (const std::length_error&) {
     throw_out_of_memory(what);
+  } catch (const std::runtime_error& error) {
+    // What Kokkos throws where it cannot allocate has no type of its own.
+    if (std::string_view(error.what()).find("failed to allocate") != std::string_view::npos &&
+        dynamic_cast<const Error*>(&error) == nullptr)
+      throw_out_of_memory(what);
+    throw;
   }
 }
 

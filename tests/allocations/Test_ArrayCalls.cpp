@@ -221,11 +221,6 @@ TEST(OutOfMemory, OfLayersIsTyped) {
       });
     }
   }
-  expect_out_of_memory("workspaces", [&] {
-    return linear_layers_workspace(context, {&linear, 1}) +
-           norm_gradients_workspace(context, {&norm_gradient, 1}) +
-           linear_gradients_workspace(context, {&linear_gradient, 1});
-  });
 }
 
 TEST(OutOfMemory, OfLatticesIsTyped) {
@@ -318,11 +313,10 @@ TEST(OutOfMemory, OfAContextIsTyped) {
   context.save_profile();
   expect_out_of_memory("Context with a profile", make,
                        [](Options& given) { return Context(given.take()).threads(); });
-  expect_out_of_memory("save_profile", [&] { context.save_profile(); });
+  // Not `save_profile` and `profile_json`: values of nlohmann::json allocate in their destructor,
+  // and end the process where that fails.
   expect_out_of_memory("default_profile_path", [] { return Context::default_profile_path(); });
   expect_out_of_memory("engine_operations", [] { return engine_operations().size(); });
-  const std::string profile = context.dispatcher().profile_json();
-  expect_out_of_memory("profile_json", [&] { return context.dispatcher().profile_json(); });
 }
 
 TEST(OutOfMemory, OfATraceOrAProfileOfKernelsEndsNoProcess) {
