@@ -5,13 +5,17 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/OwnedState.hpp>
+#include <kindred/core/common/ThreadSlots.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <new>
+#include <thread>
 
 namespace Kindred::Arch {
 
@@ -80,6 +84,19 @@ namespace KINDRED_PUBLIC Kindred {
 namespace Impl {
 
 unsigned process_number() noexcept { return Arch::forks.load(std::memory_order_relaxed); }
+
+std::size_t thread_number() noexcept {
+  static std::atomic<std::size_t> next{0};
+  thread_local const std::size_t mine = next.fetch_add(1, std::memory_order_relaxed);
+  return mine;
+}
+
+std::size_t thread_slot_count() noexcept {
+  constexpr unsigned most = 64;
+  static const std::size_t count =
+      std::bit_ceil(std::clamp(std::thread::hardware_concurrency(), 1U, most));
+  return count;
+}
 
 void require_same_process() {
   if (!Arch::is_forked()) return;

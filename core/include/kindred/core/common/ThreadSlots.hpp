@@ -2,14 +2,10 @@
 #ifndef KINDRED_CORE_COMMON_THREAD_SLOTS_HPP
 #define KINDRED_CORE_COMMON_THREAD_SLOTS_HPP
 
-#include <kindred/core/common/Public.hpp>
-
 #include <cstddef>
 #include <memory>
 
-namespace KINDRED_PUBLIC Kindred {
-
-namespace Impl {
+namespace Kindred::Impl {
 
 /// Bytes between two objects that different threads write without slowing each other down:
 /// processors fetch cache lines of 64 bytes in pairs.
@@ -48,8 +44,6 @@ class ThreadSlots {
   std::unique_ptr<Aligned[]> m_slots;
 };
 
-}  // namespace Impl
-
-}  // namespace Kindred
+}  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_COMMON_THREAD_SLOTS_HPP
