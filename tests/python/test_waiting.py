@@ -165,13 +165,13 @@ class Callbacks(ThreadedTest):
 
         def use(index):
             index.add(rows[:1])
-            index.remove([int(index.ids()[-1])])
+            index.remove([int(index.ids[-1])])
             index.search(rows[0], 2)
             repr(index), index.info()
 
         self.check(lambda context: pykindred.VectorIndex(rows, context=context), use,
                    [lambda index: index.search(rows[:3], 2), lambda index: index.search_at_least(rows[:3], 0.5),
-                    lambda index: index.score(rows[:1], [[1, 2]]), lambda index: index.scores(rows[:3])])
+                    lambda index: index.score(rows[:1], np.int64([[1, 2]])), lambda index: index.scores(rows[:3])])
 
     def test_of_a_keyed_vector_index(self):
         rows = vectors("rows", 300, 16)
@@ -213,11 +213,11 @@ class Callbacks(ThreadedTest):
     def test_of_a_spreading_engine(self):
         def use(engine):
             engine.add_edges([0], [2], np.float32([0.5]))
-            engine.spread({0: 1.0})
+            engine.spread([{0: 1.0}])
             repr(engine), engine.info()
 
         self.check(lambda context: pykindred.SpreadingEngine(5, [0, 1], [1, 2], np.float32([0.5, 0.5]), context=context), use,
-                   [lambda engine: engine.spread({0: 1.0}), lambda engine: engine.hop(np.ones(5, np.float32))])
+                   [lambda engine: engine.spread([{0: 1.0}]), lambda engine: engine.hop(np.ones(5, np.float32))])
 
 
 class Watchdog(unittest.TestCase):

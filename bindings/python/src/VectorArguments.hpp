@@ -8,6 +8,7 @@
 #include <nanobind/nanobind.h>
 
 #include "Arrays.hpp"
+#include "Calls.hpp"
 #include "Context.hpp"
 #include "Engines.hpp"
 #include "Errors.hpp"
@@ -143,7 +144,7 @@ class HostQueries {
 
 /// Adds `load` and `from_bytes`. \tparam Shared a context and an index of vectors
 template <class Shared>
-void define_files(nanobind::class_<EngineHandle<Shared>>& index) {
+void define_files(Calls<nanobind::class_<EngineHandle<Shared>>>& index) {
   using Handle = EngineHandle<Shared>;
   using Index = decltype(Shared::index);
   index
