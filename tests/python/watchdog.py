@@ -5,8 +5,9 @@ import os
 import threading
 import unittest
 
-# Seconds that a test with threads may take: a hang is a failure, not a timeout of the whole run. Sanitizers take longer.
-LIMIT = 20 if "san" not in os.environ.get("LD_PRELOAD", "") else 200
+# Seconds that a test with threads may take: a hang is a failure, not a timeout of the whole run. Sanitizers take longer, and so does a machine
+# on which other tests run.
+LIMIT = (20 if "san" not in os.environ.get("LD_PRELOAD", "") else 200) * max(1.0, 2 * os.getloadavg()[0] / os.cpu_count())
 
 
 def watch(test, limit=LIMIT):
