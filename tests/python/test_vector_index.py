@@ -11,7 +11,7 @@ import numpy as np
 import pykindred
 from support import METRICS, SIZES, Exported, generator, vectors
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "outside"))  # last: both folders have a test_layers.py
+sys.path.append(str(Path(__file__).resolve().parents[1] / "outside"))  # last, as it has tests of the same names
 from reproducible import equal_bits, ranked, vector_scores  # noqa: E402
 
 PADDING = {"cosine": -np.inf, "ip": -np.inf, "l2": np.inf}
