@@ -122,6 +122,7 @@ class OwnThreadsDeathTest : public testing::Test {
   void SetUp() override {
     if (!Testing::context().is_usable(Space::openmp)) GTEST_SKIP() << "needs OpenMP";
     if (Testing::thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer does not support OpenMP";
+    if (Testing::address_sanitizer) GTEST_SKIP() << "AddressSanitizer needs address space";
     // The child starts anew, and OpenMP reads its variables.
     GTEST_FLAG_SET(death_test_style, "threadsafe");
   }

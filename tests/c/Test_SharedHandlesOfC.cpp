@@ -2,6 +2,7 @@
 // Handles of the C interface that many threads use, also while the process is forked, and calls
 // under a limit of the address space.
 #include "CSupport.hpp"
+#include "ThreadSanitizer.hpp"
 
 #include <malloc.h>
 #include <sys/resource.h>
@@ -273,6 +274,7 @@ int status_in_child(const std::function<int()>& body) {
 }
 
 TEST(CSharedHandles, OfAForkedProcessAreRefusedAndNothingHangs) {
+  if (address_sanitizer) GTEST_SKIP() << "AddressSanitizer does not survive such forks";
   const Shared shared;
   const auto calls = shared.calls();
   const Callers callers(shared);
@@ -380,6 +382,7 @@ int exit_status_under_limits() {
 }
 
 TEST(CLimits, OfTheAddressSpaceAreStatusesAndTheNextCallSucceeds) {
+  if (address_sanitizer) GTEST_SKIP() << "AddressSanitizer needs address space";
   // A process of its own that was not forked from one with a context.
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(std::_Exit(exit_status_under_limits()), testing::ExitedWithCode(0), "");

@@ -15,6 +15,20 @@ inline constexpr bool thread_sanitizer = true;
 inline constexpr bool thread_sanitizer = false;
 #endif
 
+/// Whether AddressSanitizer is in use: it reserves terabytes of address space, and its allocator
+/// does not survive a fork beside other threads.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool address_sanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool address_sanitizer = true;
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+
 }  // namespace Kindred::Testing
 
 #endif  // KINDRED_TESTS_SUPPORT_THREAD_SANITIZER_HPP
