@@ -2,9 +2,11 @@
 """What the tests of pykindred share."""
 import ctypes
 import os
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 
@@ -26,15 +28,28 @@ def vectors(name, *shape):
 
 
 def run(program, timeout=400, **environment):
-    """Runs a program in a new interpreter, which must end by itself and without messages. One with threads is watched."""
+    """Runs a program in a new interpreter, which must end by itself and without messages. If it does not end, it and its children are aborted,
+    with the stacks of their threads. One with threads has as long as a test that is watched, but not the same watchdog: a child that is forked
+    while `faulthandler` watches waits at its end for a thread that it does not have."""
     program = textwrap.dedent(program)
-    if "threading." in program:
-        program = f"import faulthandler\nfaulthandler.dump_traceback_later({LIMIT}, exit=True)\n" + program
-    result = subprocess.run([sys.executable, "-X", "faulthandler", "-c", program], capture_output=True, text=True,
-                            timeout=timeout, env={**os.environ, **environment})
-    if result.returncode != 0 or result.stderr:
-        raise AssertionError(f"status {result.returncode}\n{result.stdout}\n{result.stderr}")
-    return result.stdout
+    limit = min(timeout, LIMIT) if "threading." in program else timeout
+    late = ""
+    with subprocess.Popen([sys.executable, "-X", "faulthandler", "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True, env={**os.environ, **environment}) as process:
+        try:
+            out, messages = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            late = f", not ended after {limit:.0f} s"
+            process.send_signal(signal.SIGABRT)
+            time.sleep(1)  # so that the stacks of its children follow its own
+            os.killpg(process.pid, signal.SIGABRT)
+            out, messages = process.communicate()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    if process.returncode != 0 or messages or late:
+        raise AssertionError(f"status {process.returncode}{late}\n{out}\n{messages}")
+    return out
 
 
 class Exported:

@@ -208,6 +208,9 @@ class SequenceMatcher(unittest.TestCase):
         patterns = matcher.patterns()
         self.assertEqual(["".join(map(chr, row)) for row in patterns], given)
         self.assertEqual((patterns.lims.dtype, patterns.symbols.dtype), (np.int64, np.uint32))
+        info = matcher.info()
+        self.assertEqual((info["patterns"], info["device_bytes"]), (len(given), 0))
+        self.assertGreaterEqual(info["host_bytes"], patterns.symbols.nbytes)
         expected = matcher.match(["abcab", "☃"], threshold=0)
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
             found = pickle.loads(pickle.dumps(matcher, protocol)).match(["abcab", "☃"], threshold=0)
