@@ -86,6 +86,24 @@ struct KINDRED_HIDDEN Dispatcher::State {
     std::array<Impl::Published<double>, Impl::size_class_count> ratios;
   };
 
+  /// A space or none, as one number: an atomic `std::optional` would need a lock.
+  class Favoured {
+   public:
+    Favoured& operator=(std::optional<Space> space) noexcept {
+      m_index = space ? static_cast<int>(space_index(*space)) : none;
+      return *this;
+    }
+    operator std::optional<Space>() const noexcept {  // NOLINT(google-explicit-constructor)
+      const int index = m_index;
+      return index == none ? std::nullopt
+                           : std::optional(all_spaces[static_cast<std::size_t>(index)]);
+    }
+
+   private:
+    static constexpr int none = -1;
+    Impl::Published<int> m_index = none;
+  };
+
   /// Part of the sums of \ref Regret, of some threads.
   struct RegretPart {
     std::atomic<double> seconds{0};
@@ -108,7 +126,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
     std::atomic<std::uint64_t> batch_bytes = 0;  ///< 0: not measured
     std::array<Cell, space_count> cells;
     /// The spaces that hysteresis favours.
-    std::array<Impl::Published<std::optional<Space>>, Impl::size_class_count> incumbents;
+    std::array<Favoured, Impl::size_class_count> incumbents;
     alignas(Impl::apart_bytes) mutable Impl::Mutex mutex;
     std::array<Class, Impl::size_class_count> classes;
     std::array<Impl::CircuitBreaker, space_count> breakers;

@@ -3,6 +3,7 @@
 #define KINDRED_BACKENDS_SRC_PUBLISHED_HPP
 
 #include <atomic>
+#include <type_traits>
 
 namespace Kindred::Impl {
 
@@ -10,6 +11,8 @@ namespace Kindred::Impl {
 /// it is visible to who reads it. Copying is not atomic over several of them.
 template <class T>
 class Published {
+  static_assert(std::is_scalar_v<T>, "clang calls libatomic for classes");
+
  public:
   Published(T value = {}) noexcept : m_value(value) {}  // NOLINT(google-explicit-constructor)
   Published(const Published& other) noexcept : m_value(other.get()) {}
