@@ -403,7 +403,7 @@ BulkReport Bulk::multiply(const ConstArray& a, const ConstArray& b, const Array&
                   Arch::fence(on, "Kindred::Bulk::multiply");
                 Impl::Products<ExecutionSpace, T>(on, own.lists, own.template library<T>(),
                                                   Impl::products_of<T>(pairs), options.reproducible)
-                    .run();
+                    .run(on);
               };
               if (options.stream)
                 return workspace.run_on(m_state->context, exec_space, *options.stream, launch);

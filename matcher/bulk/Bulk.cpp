@@ -58,7 +58,7 @@ class ProductCall {
             Impl::Products<ExecutionSpace, T>(exec_space, workspace.lists,
                                               workspace.template library<T>(), m_products,
                                               m_options.reproducible)
-                .run();
+                .run(exec_space);
             Arch::fence(exec_space, "Kindred::Bulk::multiply");
             m_report.batches = 1;
           }
@@ -136,7 +136,7 @@ class ProductCall {
     Impl::Products<ExecutionSpace, T> launch(exec_space, workspace.lists,
                                              workspace.template library<T>(), products,
                                              m_options.reproducible);
-    launch.run();
+    launch.run(exec_space);
     copies.download_all();
   }
 

@@ -157,7 +157,8 @@ class ListLaunch {
   ArrayView<bulk_result<T>, ExecutionSpace> results() const {
     return m_workspace.template results<T>(m_items.count);
   }
-  const ExecutionSpace& exec_space() const { return m_exec_space; }
+  /// Sets the instance of the next runs.
+  void run_on(const ExecutionSpace& exec_space) { m_exec_space = exec_space; }
 
  private:
   using result_view = ArrayView<bulk_result<T>, ExecutionSpace>;

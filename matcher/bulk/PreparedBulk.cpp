@@ -4,7 +4,6 @@
 #include "common/Preparation.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
-#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Process.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/OwnedState.hpp>
@@ -14,7 +13,7 @@
 
 namespace Kindred {
 
-/// The launches of a list in the memory of a space.
+/// The launches of a list in the memory of a space. \see PreparedOn
 class PreparedBulk::Launch {
  public:
   Launch() = default;
@@ -28,16 +27,20 @@ class PreparedBulk::Launch {
 namespace {
 
 template <class ExecutionSpace, class T>
-class PreparedList final : public PreparedBulk::Launch {
+class PreparedList {
  public:
+  static constexpr const char* wait_label = "Kindred::PreparedBulk::wait";
+
   PreparedList(const ExecutionSpace& exec_space, MemoryResource& memory, Impl::BulkTask<T>& task,
                Impl::bulk_result<T>* results)
       : m_workspace(memory), m_launch(exec_space, m_workspace), m_results(results) {
     m_workspace.template reserve<T>(task.kind, task.items.size(), plan_bulk(std::span(task.items)));
     m_launch.set(task, task.items, task.offsets);
   }
-  void run() override { m_launch.run(m_results); }
-  void wait() const override { Arch::fence(m_launch.exec_space(), "Kindred::PreparedBulk::wait"); }
+  void run(const ExecutionSpace& exec_space) {
+    m_launch.run_on(exec_space);
+    m_launch.run(m_results);
+  }
 
  private:
   Impl::ListWorkspace<ExecutionSpace> m_workspace;
@@ -46,16 +49,15 @@ class PreparedList final : public PreparedBulk::Launch {
 };
 
 template <class ExecutionSpace, class T>
-class PreparedProducts final : public PreparedBulk::Launch {
+class PreparedProducts {
  public:
+  static constexpr const char* wait_label = "Kindred::PreparedBulk::wait";
+
   PreparedProducts(const ExecutionSpace& exec_space, MemoryResource& memory,
                    const std::vector<MatrixProduct<T>>& products, bool reproducible)
       : m_workspace(memory),
         m_products(exec_space, m_workspace, m_library, products, reproducible) {}
-  void run() override { m_products.run(); }
-  void wait() const override {
-    Arch::fence(m_products.exec_space(), "Kindred::PreparedBulk::wait");
-  }
+  void run(const ExecutionSpace& exec_space) { m_products.run(exec_space); }
 
  private:
   Impl::ListWorkspace<ExecutionSpace> m_workspace;
@@ -64,14 +66,18 @@ class PreparedProducts final : public PreparedBulk::Launch {
 };
 
 template <class T>
+struct PreparedOf {
+  template <class ExecutionSpace>
+  using List = PreparedList<ExecutionSpace, T>;
+  template <class ExecutionSpace>
+  using Products = PreparedProducts<ExecutionSpace, T>;
+};
+
+template <class T>
 std::unique_ptr<PreparedBulk::Launch> prepared(const Impl::Preparation& prepare,
                                                Impl::BulkTask<T> task,
                                                Impl::bulk_result<T>* results = nullptr) {
-  return prepare(
-      [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
-                                MemoryResource& memory) -> std::unique_ptr<PreparedBulk::Launch> {
-        return std::make_unique<PreparedList<ExecutionSpace, T>>(exec_space, memory, task, results);
-      });
+  return prepare.launches<PreparedBulk::Launch, PreparedOf<T>::template List>(task, results);
 }
 
 }  // namespace
@@ -174,12 +180,8 @@ PreparedBulk PreparedBulk::multiply(Context& context, std::span<const MatrixPair
                                     const std::optional<Stream>& stream) try {
   const Impl::Preparation prepare(context, space, stream);
   Impl::check_pairs(pairs, space);
-  return PreparedBulk(
-      prepare([&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
-                                        MemoryResource& memory) -> std::unique_ptr<Launch> {
-        return std::make_unique<PreparedProducts<ExecutionSpace, T>>(
-            exec_space, memory, Impl::products_of(pairs), reproducible);
-      }));
+  return PreparedBulk(prepare.launches<Launch, PreparedOf<T>::template Products>(
+      Impl::products_of(pairs), reproducible));
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedBulk::multiply");
 }

@@ -319,8 +319,8 @@ class Products {
   /// \param workspace, library must outlive this object; the library is created on demand \throws
   /// OutOfMemory, SpaceUnavailable
   Products(const ExecutionSpace& exec_space, ListWorkspace<ExecutionSpace>& workspace,
-           library_type& library, const std::vector<MatrixProduct<T>>& products, bool reproducible)
-      : m_exec_space(exec_space) {
+           library_type& library, const std::vector<MatrixProduct<T>>& products,
+           bool reproducible) {
     if (reproducible) {
       m_reproducible.emplace(exec_space, workspace, products);
     } else {
@@ -333,14 +333,12 @@ class Products {
       }
     }
   }
-  void run() {
-    if (m_reproducible) m_reproducible->run(m_exec_space);
-    if (m_library) m_library->run(m_exec_space);
+  void run(const ExecutionSpace& exec_space) {
+    if (m_reproducible) m_reproducible->run(exec_space);
+    if (m_library) m_library->run(exec_space);
   }
-  const ExecutionSpace& exec_space() const { return m_exec_space; }
 
  private:
-  ExecutionSpace m_exec_space;
   std::optional<ReproducibleProducts<ExecutionSpace, T>> m_reproducible;
   std::optional<typename ProductLibrary<ExecutionSpace, T>::products_type> m_library;
 };

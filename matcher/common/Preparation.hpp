@@ -4,12 +4,55 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Stream.hpp>
 
+#include <memory>
 #include <optional>
+#include <utility>
 
 namespace Kindred::Impl {
+
+/// \brief Launches that were prepared on a space, and the instance on which they run: on a device,
+/// the one on which they were prepared. On the host, each run takes one, so that runs on different
+/// threads do not wait for each other. \see HostLease
+/// \tparam Base declares `run` and `wait`
+/// \tparam Launches has `run(exec_space)`, and `wait_label`, the name of the fence of `wait`
+template <class Base, class ExecutionSpace, class Launches>
+class PreparedOn final : public Base {
+ public:
+  /// \param arguments of \p Launches after \p exec_space
+  template <class... Arguments>
+  PreparedOn(const Context& context, Space space, const ExecutionSpace& exec_space,
+             Arguments&&... arguments)
+      : m_context(context),
+        m_space(space),
+        m_exec_space(exec_space),
+        m_launches(exec_space, std::forward<Arguments>(arguments)...) {}
+
+  void run() override {
+    on_instance([&](const ExecutionSpace& exec_space) { m_launches.run(exec_space); });
+  }
+  void wait() const override {
+    on_instance(
+        [](const ExecutionSpace& exec_space) { Arch::fence(exec_space, Launches::wait_label); });
+  }
+
+ private:
+  template <class Body>
+  void on_instance(const Body& body) const {
+    if constexpr (Arch::is_device<ExecutionSpace>)
+      body(m_exec_space);
+    else
+      body(HostLease(m_context, m_space).get());
+  }
+
+  const Context& m_context;
+  Space m_space;
+  ExecutionSpace m_exec_space;
+  Launches m_launches;
+};
 
 /// \brief A usable space on which launches are prepared. While this exists, its device is the
 /// current one, as checks of memory require.
@@ -24,12 +67,17 @@ class Preparation {
         m_current(context, space) {}
 
   Space space() const noexcept { return m_space; }
-  /// `make(exec_space, memory)`
-  template <class Make>
-  decltype(auto) operator()(const Make& make) const {
-    return with_instance(m_context, m_space, [&](const auto& exec_space) -> decltype(auto) {
-      return make(instance_on(exec_space, m_stream), m_context.memory(m_space));
-    });
+  /// Prepares \p Launches, constructed from an instance, a memory resource and \p arguments.
+  template <class Base, template <class> class Launches, class... Arguments>
+  std::unique_ptr<Base> launches(Arguments&&... arguments) const {
+    return with_instance(
+        m_context, m_space,
+        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) -> std::unique_ptr<Base> {
+          using prepared_type = PreparedOn<Base, ExecutionSpace, Launches<ExecutionSpace>>;
+          return std::make_unique<prepared_type>(
+              m_context, m_space, instance_on(exec_space, m_stream), m_context.memory(m_space),
+              std::forward<Arguments>(arguments)...);
+        });
   }
 
  private:

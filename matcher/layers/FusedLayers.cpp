@@ -14,15 +14,18 @@ namespace KINDRED_PUBLIC Kindred {
 namespace {
 
 template <class ExecutionSpace>
-class NormLaunches final : public Impl::LaunchesOn<ExecutionSpace> {
+class NormLaunches {
  public:
+  static constexpr const char* wait_label = "Kindred::PreparedNorms::wait";
+
   NormLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
                std::vector<NormLayerData> layers)
-      : Impl::LaunchesOn<ExecutionSpace>(exec_space, "Kindred::PreparedNorms::wait"),
-        m_plan(plan_norms(exec_space, std::span<NormLayerData>(layers))),
+      : m_plan(plan_norms(exec_space, std::span<NormLayerData>(layers))),
         m_layers(Impl::resident(exec_space, memory, layers)) {}
 
-  void run() override { fused_norms(this->exec_space(), m_plan, m_layers.const_view()); }
+  void run(const ExecutionSpace& exec_space) {
+    fused_norms(exec_space, m_plan, m_layers.const_view());
+  }
 
  private:
   NormPlan m_plan;

@@ -21,21 +21,22 @@ template <class ExecutionSpace>
 using Bytes = Buffer<std::byte, typename ExecutionSpace::memory_space>;
 
 template <class ExecutionSpace>
-class NormGradientLaunches final : public Impl::LaunchesOn<ExecutionSpace> {
+class NormGradientLaunches {
  public:
-  NormGradientLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
+  static constexpr const char* wait_label = "Kindred::PreparedNormGradients::wait";
+
+  NormGradientLaunches(const ExecutionSpace& /*exec_space*/, MemoryResource& memory,
                        std::vector<NormGradientData> layers)
-      : Impl::LaunchesOn<ExecutionSpace>(exec_space, "Kindred::PreparedNormGradients::wait"),
-        m_layers(std::move(layers)) {
+      : m_layers(std::move(layers)) {
     std::size_t bytes = 0;  // layers run one after the other and share it
     for (const NormGradientData& layer : m_layers)
       bytes = std::max(bytes, norm_gradient_workspace(layer));
     m_workspace = {memory, "Kindred::LayerGradients::workspace", bytes};
   }
 
-  void run() override {
+  void run(const ExecutionSpace& exec_space) {
     for (const NormGradientData& layer : m_layers)
-      norm_gradients(this->exec_space(), layer, m_workspace.view());
+      norm_gradients(exec_space, layer, m_workspace.view());
   }
 
  private:
@@ -45,11 +46,12 @@ class NormGradientLaunches final : public Impl::LaunchesOn<ExecutionSpace> {
 
 /// The launches of a list: first the arguments of all activations, last all products.
 template <class ExecutionSpace>
-class LinearGradientLaunches final : public Impl::LaunchesOn<ExecutionSpace> {
+class LinearGradientLaunches {
  public:
+  static constexpr const char* wait_label = "Kindred::PreparedLinearGradients::wait";
+
   LinearGradientLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
-                         const std::vector<Impl::LinearGradientData>& layers, bool reproducible)
-      : Impl::LaunchesOn<ExecutionSpace>(exec_space, "Kindred::PreparedLinearGradients::wait") {
+                         const std::vector<Impl::LinearGradientData>& layers, bool reproducible) {
     const auto take = [&](std::size_t bytes) {
       return m_operands.emplace_back(memory, "Kindred::LayerGradients::operands", bytes).data();
     };
@@ -65,10 +67,10 @@ class LinearGradientLaunches final : public Impl::LaunchesOn<ExecutionSpace> {
     m_products = std::make_unique<Linears>(exec_space, memory, products, reproducible);
   }
 
-  void run() override {
-    m_arguments->run();
-    for (const Impl::LinearGradientSteps& steps : m_steps) steps.derive(this->exec_space());
-    m_products->run();
+  void run(const ExecutionSpace& exec_space) {
+    m_arguments->run(exec_space);
+    for (const Impl::LinearGradientSteps& steps : m_steps) steps.derive(exec_space);
+    m_products->run(exec_space);
   }
 
  private:

@@ -6,7 +6,6 @@
 #include "LibraryLinears.hpp"
 #include "common/Preparation.hpp"
 
-#include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Process.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -15,13 +14,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
 
-/// The launches of layers in the memory of a space.
+/// The launches of layers in the memory of a space. \see PreparedOn
 class Launches {
  public:
   virtual ~Launches() = default;
@@ -46,23 +44,6 @@ struct LaunchState {
   OwnedState<Launches> launches;
 };
 
-/// Launches on an instance.
-template <class ExecutionSpace>
-class LaunchesOn : public Launches {
- public:
-  /// \param label of the fence of `wait`
-  LaunchesOn(const ExecutionSpace& exec_space, const char* label)
-      : m_exec_space(exec_space), m_label(label) {}
-  void wait() const final { Arch::fence(m_exec_space, m_label); }
-
- protected:
-  const ExecutionSpace& exec_space() const noexcept { return m_exec_space; }
-
- private:
-  ExecutionSpace m_exec_space;
-  const char* m_label;
-};
-
 template <class Layer, class ExecutionSpace>
 Buffer<Layer, typename ExecutionSpace::memory_space> resident(const ExecutionSpace& exec_space,
                                                               MemoryResource& memory,
@@ -74,11 +55,12 @@ Buffer<Layer, typename ExecutionSpace::memory_space> resident(const ExecutionSpa
 }
 
 template <class ExecutionSpace>
-class LinearLaunches final : public LaunchesOn<ExecutionSpace> {
+class LinearLaunches {
  public:
+  static constexpr const char* wait_label = "Kindred::PreparedLinears::wait";
+
   LinearLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
-                 const std::vector<LinearLayerData>& layers, bool reproducible)
-      : LaunchesOn<ExecutionSpace>(exec_space, "Kindred::PreparedLinears::wait") {
+                 const std::vector<LinearLayerData>& layers, bool reproducible) {
     std::vector<LinearLayerData> own;
     for (const LinearLayerData& layer : layers) {
       if (!reproducible && is_large(layer) && products::takes(layer)) {
@@ -91,9 +73,9 @@ class LinearLaunches final : public LaunchesOn<ExecutionSpace> {
     m_layers = resident(exec_space, memory, own);
   }
 
-  void run() override {
-    m_products.run(this->exec_space());
-    fused_linears(this->exec_space(), m_units, m_layers.const_view());
+  void run(const ExecutionSpace& exec_space) {
+    m_products.run(exec_space);
+    fused_linears(exec_space, m_units, m_layers.const_view());
   }
 
  private:
@@ -111,10 +93,7 @@ std::unique_ptr<Launches> prepare_launches(Context& context, std::span<const Lay
                                            Arguments... arguments) {
   const Preparation prepare(context, space, stream);
   auto data = checked(layers, space);
-  return prepare([&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
-                                           MemoryResource& memory) -> std::unique_ptr<Launches> {
-    return std::make_unique<Of<ExecutionSpace>>(exec_space, memory, std::move(data), arguments...);
-  });
+  return prepare.launches<Launches, Of>(std::move(data), arguments...);
 }
 
 }  // namespace Kindred::Impl

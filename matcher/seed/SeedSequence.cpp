@@ -23,6 +23,11 @@ struct SequenceSide {
   std::vector<std::unique_ptr<Impl::ForwardPlan<ExecutionSpace>>> plans;
   Impl::CudaGraph<ExecutionSpace> graph;
 
+  /// The instance of a run: on a device, that of the sequence.
+  const ExecutionSpace& on(const ExecutionSpace& exec_space) {
+    if constexpr (!Arch::is_device<ExecutionSpace>) instance[0] = exec_space;
+    return instance[0];
+  }
   /// Calls run one after the other, so calls of the same shape share a plan.
   const Impl::ForwardPlan<ExecutionSpace>& plan(MemoryResource& memory,
                                                 const SeedForwardShape& shape) {
@@ -82,9 +87,10 @@ struct KINDRED_HIDDEN SeedSequence::State {
   }
 
   void wait() {
-    Impl::with_instance(context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
-      Arch::fence(sides.get<ExecutionSpace>().instance[0], "Kindred::SeedSequence::wait");
-    });
+    Impl::with_instance(
+        context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+          Arch::fence(sides.get<ExecutionSpace>().on(exec_space), "Kindred::SeedSequence::wait");
+        });
   }
 
   bool is_current() const {
@@ -114,10 +120,11 @@ struct KINDRED_HIDDEN SeedSequence::State {
   }
 
   template <class ExecutionSpace>
-  void run() {
+  void run(const ExecutionSpace& exec_space) {
     auto& side = sides.get<ExecutionSpace>();
+    const ExecutionSpace& own = side.on(exec_space);
     if (side.graph.is_captured() && is_current()) {
-      side.graph.replay(side.instance[0]);
+      side.graph.replay(own);
       // Replaying a graph does not record it.
       if constexpr (Arch::is_device<ExecutionSpace>) note_telemetry();
       return;
@@ -128,7 +135,7 @@ struct KINDRED_HIDDEN SeedSequence::State {
       if (Arch::is_device<ExecutionSpace> && layer.trouble) std::rethrow_exception(layer.trouble);
       call.revision = layer.revision.load(std::memory_order_relaxed);
     }
-    side.graph.capture(side.instance[0], [this] { launch_all<ExecutionSpace>(); });
+    side.graph.capture(own, [this] { launch_all<ExecutionSpace>(); });
   }
 };
 
@@ -191,9 +198,8 @@ void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span
 void SeedSequence::run() try {
   State& state = *m_state;
   if (state.calls.empty()) return;
-  Impl::with_instance(state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
-    state.template run<ExecutionSpace>();
-  });
+  Impl::with_instance(state.context, state.space,
+                      [&](const auto& exec_space) { state.run(exec_space); });
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedSequence::run");
 }

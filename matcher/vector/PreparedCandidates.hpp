@@ -41,7 +41,7 @@ class PreparedCandidates {
   PreparedCandidates() = default;
   /// Fences, because results may be available before the launches of the call have ended.
   ~PreparedCandidates() {
-    if (!m_exec_space) return;
+    if (!Arch::is_device<ExecutionSpace> || !m_exec_space) return;
     try {
       Arch::fence(*m_exec_space, "Kindred::PreparedScore::~PreparedScore");
     } catch (const Error&) {
@@ -71,6 +71,10 @@ class PreparedCandidates {
     Arch::fence(*m_exec_space, "Kindred::PreparedScore::PreparedScore");
   }
 
+  /// Sets the instance of the next calls; on a device, they run on one of their own.
+  void run_on(const ExecutionSpace& exec_space) {
+    if constexpr (!Arch::is_device<ExecutionSpace>) m_exec_space = exec_space;
+  }
   bool fits(const VectorRows<ExecutionSpace>& rows) const {
     return fits_one_launch(*m_exec_space, rows, m_shape);
   }

@@ -94,6 +94,7 @@ struct KINDRED_HIDDEN PreparedScore::State {
       using execution_space = std::decay_t<decltype(exec_space)>;
       auto& own = prepared.get<execution_space>();
       const auto rows = segment.resident<execution_space>().view();
+      own.run_on(exec_space);
       if (!own.fits(rows)) return false;
       const std::size_t count = put_rows(segment, candidates, own.rows());
       results.clear();

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prepared calls use the instance of the thread that runs them, not of the one that made them.
+#include <gtest/gtest.h>
+#include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/matcher/LayerGradients.hpp>
+#include <kindred/matcher/PreparedScore.hpp>
+#include <kindred/matcher/SeedLayer.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "OneThread.hpp"
+#include "StoppedInKernel.hpp"
+
+namespace PreparedThreadsTest {
+
+using namespace Kindred;
+using namespace std::chrono_literals;
+using Testing::one_thread;
+using Testing::StoppedInKernel;
+
+/// Runs a prepared call and returns its results.
+using PreparedCall = std::function<std::vector<float>()>;
+
+constexpr std::size_t rows = 512;
+constexpr std::size_t columns = 64;
+
+/// Arrays of a prepared call.
+struct Arrays {
+  std::vector<float> x = [] {
+    auto generator = Testing::generator("prepared threads");
+    return Testing::random_values(generator, rows * columns);
+  }();
+  std::vector<float> w = std::vector<float>(x.begin(), x.begin() + columns * columns);
+  std::vector<float> y = std::vector<float>(x.size());
+  std::vector<std::span<const float>> inputs{x};
+  std::vector<std::span<float>> outputs{y};
+
+  ConstMatrix input() const { return matrix_of(std::span<const float>(x), rows, columns); }
+  MutableMatrix output() { return matrix_of(std::span(y), rows, columns); }
+};
+
+/// \param make makes the prepared object for arrays
+template <class Make>
+PreparedCall prepared(const Make& make) {
+  auto arrays = std::make_shared<Arrays>();
+  auto object = std::make_shared<decltype(make(*arrays))>(make(*arrays));
+  return [arrays, object] {
+    std::fill(arrays->y.begin(), arrays->y.end(), 0.0F);
+    object->run();
+    object->wait();
+    return arrays->y;
+  };
+}
+
+PreparedCall prepare_bulk() {
+  return prepared([](Arrays& arrays) {
+    return PreparedBulk::element_wise<float>(one_thread(), ElementWise::exponential, arrays.inputs,
+                                             {}, 0, arrays.outputs, Space::serial);
+  });
+}
+PreparedCall prepare_product() {
+  return prepared([](Arrays& arrays) {
+    const MatrixPair<float> pair{arrays.x, arrays.w, arrays.y, rows, columns, columns};
+    return PreparedBulk::multiply<float>(one_thread(), {&pair, 1}, true, Space::serial);
+  });
+}
+PreparedCall prepare_norms() {
+  return prepared([](Arrays& arrays) {
+    NormLayer layer;
+    layer.x = arrays.input();
+    layer.y = arrays.output();
+    return PreparedNorms(one_thread(), {&layer, 1}, Space::serial);
+  });
+}
+PreparedCall prepare_linears() {
+  return prepared([](Arrays& arrays) {
+    LinearLayer layer;
+    layer.x = arrays.input();
+    layer.w = matrix_of(std::span<const float>(arrays.w), columns, columns);
+    layer.y = arrays.output();
+    return PreparedLinears(one_thread(), {&layer, 1}, true, Space::serial);
+  });
+}
+PreparedCall prepare_gradients() {
+  return prepared([](Arrays& arrays) {
+    NormGradient layer;
+    layer.x = layer.gradient = arrays.input();
+    layer.dx = arrays.output();
+    return PreparedNormGradients(one_thread(), {&layer, 1}, Space::serial);
+  });
+}
+PreparedCall prepare_scores() {
+  const auto arrays = std::make_shared<Arrays>();
+  const auto index = std::make_shared<VectorIndex>(one_thread(), arrays->x, columns);
+  SearchOptions options;
+  options.space = Space::serial;
+  const auto object = std::make_shared<PreparedScore>(*index, rows, options);
+  return [arrays, index, object] {
+    std::vector<std::uint64_t> candidates(rows);
+    std::iota(candidates.begin(), candidates.end(), std::uint64_t{0});
+    std::vector<float> scores;
+    for (const ScoredId& one :
+         object->score(std::span<const float>(arrays->x).first(columns), candidates))
+      scores.push_back(one.score);
+    return scores;
+  };
+}
+PreparedCall prepare_seeds() {
+  SeedLayerOptions options;
+  options.hidden = columns;
+  options.seeds = 4;
+  const auto layer = std::make_shared<SeedLayer>(one_thread(), options);
+  const PreparedCall run = prepared([&](Arrays& arrays) {
+    SeedBatch batch;
+    batch.rows = rows;
+    SeedSequence sequence(one_thread(), Space::serial);
+    sequence.add(*layer, std::as_bytes(std::span(arrays.x)),
+                 std::as_writable_bytes(std::span(arrays.y)), batch);
+    return sequence;
+  });
+  return [layer, run] { return run(); };
+}
+
+const std::vector<std::pair<std::string, std::function<PreparedCall()>>>& all_kinds() {
+  static const std::vector<std::pair<std::string, std::function<PreparedCall()>>> kinds{
+      {"bulk", prepare_bulk},       {"product", prepare_product}, {"norms", prepare_norms},
+      {"linears", prepare_linears}, {"scores", prepare_scores},   {"gradients", prepare_gradients},
+      {"seeds", prepare_seeds}};
+  return kinds;
+}
+
+/// A call that takes long enough to be stopped in its kernel.
+PreparedCall prepare_long() {
+  return prepared([](Arrays& arrays) {
+    arrays.x.resize(std::size_t{1} << 20U, 0.5F);
+    arrays.y.resize(arrays.x.size());
+    arrays.inputs = {arrays.x};
+    arrays.outputs = {arrays.y};
+    return PreparedBulk::element_wise<float>(one_thread(), ElementWise::square, arrays.inputs, {},
+                                             0, arrays.outputs, Space::serial);
+  });
+}
+
+/// \p run ends with \p expected while the stopped call is within its kernel.
+void expect_no_wait(StoppedInKernel& stopped, const PreparedCall& run,
+                    const std::vector<float>& expected) {
+  ASSERT_TRUE(stopped.wait_until_stopped());
+  auto other = std::async(std::launch::async, run);
+  ASSERT_EQ(other.wait_for(10s), std::future_status::ready) << "it waits for the other call";
+  EXPECT_EQ(other.get(), expected);
+}
+
+TEST(PreparedThreads, ObjectsOfOneThreadRunOnTwo) {
+  for (const auto& [name, prepare] : all_kinds()) {
+    SCOPED_TRACE(name);
+    const PreparedCall held = prepare_long();
+    const PreparedCall run = prepare();
+    const std::vector<float> expected = run();
+    const std::vector<float> expected_held = held();
+    std::vector<float> result;
+    {
+      StoppedInKernel stopped([&]() -> std::function<void()> { return [&] { result = held(); }; });
+      expect_no_wait(stopped, run, expected);
+    }
+    EXPECT_EQ(result, expected_held);
+  }
+}
+
+TEST(PreparedThreads, AnObjectRunsWhileItsMakerCallsAnotherOperation) {
+  const Bulk bulk(one_thread());
+  Arrays arrays;
+  arrays.x.resize(std::size_t{1} << 20U, 0.5F);
+  arrays.y.resize(arrays.x.size());
+  arrays.inputs = {arrays.x};
+  arrays.outputs = {arrays.y};
+  for (const auto& [name, prepare] : all_kinds()) {
+    SCOPED_TRACE(name);
+    PreparedCall run;
+    std::vector<float> expected;
+    StoppedInKernel stopped([&, make = prepare]() -> std::function<void()> {
+      run = make();
+      expected = run();
+      return [&] {
+        bulk.element_wise<float>(ElementWise::square, arrays.inputs, arrays.outputs,
+                                 {.space = Space::serial});
+      };
+    });
+    expect_no_wait(stopped, run, expected);
+  }
+}
+
+}  // namespace PreparedThreadsTest
