@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -165,6 +166,49 @@ TEST(Cancellation, ChecksOnTheThreadOfTheScopeAndOnRequest) {
   cancellation.request_check();
   EXPECT_THROW(point.check(), Cancelled);
   EXPECT_EQ(checked.size(), 2U);
+}
+
+TEST(Cancellation, ACheckCannotCallObjectsButMayDestroyThem) {
+  auto generator = Testing::generator("calls of a check");
+  constexpr std::size_t dimension = 16;
+  const std::vector<float> rows = random_values(generator, 3000 * dimension);
+  const std::span<const float> query = std::span(rows).first(dimension);
+  VectorIndex index(one_thread(), VectorSpan(rows, dimension), {});
+  PatternMemory memory(one_thread());
+  SpreadingEngine engine = random_graph(100, 500);
+  std::optional<PatternMemory> unused_memory(one_thread());
+  std::optional<SpreadingEngine> unused_engine(random_graph(100, 500));
+  const auto expected = index.search(rows, {.top = 3}).ids;
+  std::size_t checks = 0;
+  Cancellation* self = nullptr;
+  Cancellation cancellation([&] {
+    self->request_check();
+    if (++checks > 50) return false;
+    EXPECT_EQ(index.size(), 3000U) << "which waits for nothing";
+    EXPECT_THROW(index.search(query), Busy);
+    EXPECT_THROW(index.statistics(), Busy);
+    EXPECT_THROW(index.add(VectorSpan(query, dimension)), Busy);
+    EXPECT_THROW(memory.size(), Busy);
+    EXPECT_THROW(memory.sync(), Busy);
+    EXPECT_THROW(engine.merge(), Busy);
+    EXPECT_THROW(random_graph(10, 20), Busy);
+    unused_memory.reset();
+    unused_engine.reset();
+    return false;
+  });
+  self = &cancellation;
+  {
+    const Cancellation::Scope scope(cancellation);
+    cancellation.request_check();
+    EXPECT_EQ(index.search(rows, {.top = 3}).ids, expected);
+    EXPECT_GT(checks, 50U) << "some of them are within the kernel";
+    checks = 0;
+    cancellation.request_check();
+    index.add(VectorSpan(query, dimension));
+    EXPECT_GT(checks, 0U);
+  }
+  EXPECT_NO_THROW(index.search(query));
+  EXPECT_NO_THROW(memory.sync());
 }
 
 TEST(Cancellation, EndsTheWaitForALock) {

@@ -75,6 +75,7 @@ void require_usable_process() {
         "call");
   }
   Impl::require_same_process();
+  Impl::refuse_in_check();
 }
 
 }  // namespace Kindred::Arch
@@ -130,6 +131,7 @@ void keep_until_exit(void* state) noexcept {
 void release(void* state, void (*destroy)(void* state)) noexcept {
   if (can_release()) {
     const Arch::KeepCurrentDevice keep;
+    const MayLock may_lock;
     destroy(state);
   } else {
     keep_until_exit(state);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Mutex.hpp>
 
 #include <utility>
 
@@ -16,6 +17,8 @@ struct ThreadScope {
   bool may_check = false;  ///< whether this thread made the scope
 };
 thread_local constinit ThreadScope here;
+/// Whether this thread is within a check.
+thread_local constinit bool in_check = false;
 
 }  // namespace
 
@@ -25,6 +28,17 @@ Cancellation::Scope::Scope(Cancellation& cancellation) noexcept
 Cancellation::Scope::~Scope() { here = {m_before, m_before_may_check}; }
 
 namespace Impl {
+
+void refuse_in_check() {
+  if (!in_check) [[likely]]
+    return;
+  throw Busy(
+      "the check of a cancellation, which runs in the midst of a call, cannot make another one: "
+      "let it return whether to cancel, and call later");
+}
+
+MayLock::MayLock() noexcept : m_before(std::exchange(in_check, false)) {}
+MayLock::~MayLock() { in_check = m_before; }
 
 CancelPoint::CancelPoint() noexcept : m_cancellation(here.cancellation) {}
 
@@ -36,7 +50,9 @@ bool CancelPoint::is_cancelled_now() const noexcept {
     std::uint8_t expected = Cancellation::wants_check;
     if (state.compare_exchange_strong(expected, Cancellation::none) && m_cancellation->m_check) {
       const ThreadScope before = std::exchange(here, {});
+      in_check = true;
       if (m_cancellation->m_check()) m_cancellation->cancel();
+      in_check = false;
       here = before;
     }
   }

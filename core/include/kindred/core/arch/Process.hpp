@@ -18,7 +18,7 @@ void start_ending() noexcept;
 void abandon_kokkos() noexcept;
 
 /// \throws SpaceUnavailable in a forked process, and once Kokkos was finalised, with what to do
-/// instead
+/// instead; Busy within the check of a `Cancellation`
 void require_usable_process();
 
 }  // namespace Kindred::Arch

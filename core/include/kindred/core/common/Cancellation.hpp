@@ -29,7 +29,8 @@ class Cancellation {
  public:
   Cancellation() = default;
   /// \param check called by the thread of the scope during its calls, after `request_check`;
-  /// returns whether to cancel. It must not throw; calls that it makes belong to no scope
+  /// returns whether to cancel. It must not throw. It runs in the midst of a call, whose locks and
+  /// threads are in use: objects with a context throw `Busy` there. They may be destroyed
   explicit Cancellation(std::function<bool()> check) : m_check(std::move(check)) {}
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;

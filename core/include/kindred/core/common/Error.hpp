@@ -79,7 +79,8 @@ class NotFound : public Error {
   using Error::Error;
 };
 
-/// \brief Another program or thread holds the requested resource; the request may be retried later.
+/// \brief Another program, thread or call holds the requested resource; the request may be retried
+/// later.
 class Busy : public Error {
  public:
   using Error::Error;

@@ -11,25 +11,44 @@ namespace Kindred::Impl {
 /// another thread held at that time is never unlocked there
 void require_same_process();
 
+/// \throws Busy within the check of a `Cancellation`: its thread may hold the lock that it wants,
+/// and may be within a kernel of the instance on which it would launch another one
+void refuse_in_check();
+/// While it exists, the calling thread may lock within a check: to release an object, which no call
+/// uses.
+class MayLock {
+ public:
+  MayLock() noexcept;
+  ~MayLock();
+  MayLock(const MayLock&) = delete;
+  MayLock& operator=(const MayLock&) = delete;
+
+ private:
+  bool m_before;
+};
+
 /// The number of forks between the process that loaded the library and this one.
 unsigned process_number() noexcept;
 
 /// \throws SpaceUnavailable because another thread was changing an object at the time of the fork
 [[noreturn]] void refuse_interrupted_change();
 
-/// \brief A mutex of an object that has a context: in a forked child, locking it throws instead of
-/// waiting for a thread that does not exist. \see require_same_process
+/// \brief A mutex of an object that has a context: in a forked child, and in the check of a
+/// `Cancellation`, locking it throws instead of waiting forever. \see require_same_process,
+/// refuse_in_check
 template <class Base>
 class ProcessMutex : public Base {
  public:
-  /// \throws SpaceUnavailable
+  /// \throws SpaceUnavailable, Busy
   void lock() {
     require_same_process();
+    refuse_in_check();
     Base::lock();
   }
-  /// \throws SpaceUnavailable
+  /// \throws SpaceUnavailable, Busy
   bool try_lock() {
     require_same_process();
+    refuse_in_check();
     return Base::try_lock();
   }
 };

@@ -26,7 +26,8 @@ namespace Kindred::Impl {
 /// Readers count themselves in a slot of their thread, and writers add up the slots: without
 /// a writer, a reader writes to no memory that other threads write to.
 ///
-/// In a child process that was forked after it was made, locking it throws.
+/// In a child process that was forked after it was made, and in the check of a `Cancellation`,
+/// locking it throws.
 class SharedMutex {
  public:
   /// Whether what it protects may be used in a forked child: not if it has a context. Locking then
@@ -186,8 +187,9 @@ class SharedMutex {
 
   /// In the order in which a child that is forked now sees it: before the writes of the change.
   void begin_change() noexcept { m_is_changing.exchange(true, std::memory_order_acq_rel); }
-  /// The locks of this process. \throws SpaceUnavailable
+  /// The locks of this process. \throws SpaceUnavailable, Busy
   Locks& own_locks() {
+    refuse_in_check();
     if (m_process.load(std::memory_order_acquire) != process_number()) renew();
     return *m_locks.load(std::memory_order_relaxed);
   }
