@@ -23,6 +23,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 
 #include "CandidateRows.hpp"
 #include "ExactSearch.hpp"
@@ -183,6 +184,8 @@ struct KINDRED_HIDDEN VectorIndex::State {
               // Blocks of equal size, as few as possible.
               const std::size_t most = std::max<std::size_t>(1, block(own));
               const std::size_t blocks = std::max<std::size_t>(1, (count + most - 1) / most);
+              // Once: other threads may leave workspaces again and again.
+              bool may_release = true;
               split_and_retry(count, (count + blocks - 1) / blocks,
                               [&](std::size_t begin, std::size_t length) {
                                 while (true) {
@@ -193,7 +196,9 @@ struct KINDRED_HIDDEN VectorIndex::State {
                                     report = before;
                                     Arch::fence(exec_space, "Kindred::VectorIndex::clear");
                                     own.clear();
-                                    if (cache.release() || own.fall_back()) continue;
+                                    if (std::exchange(may_release, false) && cache.release())
+                                      continue;
+                                    if (own.fall_back()) continue;
                                     if (length > 1 || !own.shrink()) throw;
                                   }
                                 }

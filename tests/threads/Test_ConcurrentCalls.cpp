@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls on one object and one context do not wait for each other.
 #include <gtest/gtest.h>
+#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -142,6 +143,41 @@ TEST_F(ConcurrentCalls, OfLatticesOverlap) {
   const Lattice lattice(context, 2, 12, {.nodes = blocked});
   const std::vector<LatticePair> pairs{{0, 143}, {5, 77}};
   expect_overlap([&] { (void)lattice.paths(pairs); });
+}
+
+TEST(ConcurrentSearches, ASearchThatLacksMemoryIsNotRepeatedWhileOthersLeaveWorkspaces) {
+  std::function<void()> at_allocation;
+  ContextOptions options;
+  options.threads = 1;
+  options.space = Space::serial;
+  options.load_profile = false;
+  const auto tested = std::this_thread::get_id();
+  options.before_allocation = [&](std::string_view, std::size_t, const std::string&) {
+    if (std::this_thread::get_id() == tested && at_allocation) at_allocation();
+  };
+  Context context(options);
+  constexpr std::size_t dimension = 16;
+  auto generator = Testing::generator("workspaces of others");
+  const std::vector<float> rows = Testing::random_values(generator, 200 * dimension);
+  const VectorIndex index(context, rows, dimension);
+  const std::span query(rows.data(), dimension);
+  std::vector<std::future<SearchResults>> searches;
+  bool others_search = true;
+  int attempts = 0;
+  at_allocation = [&] {
+    if (++attempts > 300) return;
+    if (others_search) {
+      // Once the tested search is repeated alone, others wait for it.
+      searches.push_back(std::async(std::launch::async, [&] { return index.search(query); }));
+      others_search = searches.back().wait_for(1s) == std::future_status::ready;
+    }
+    throw OutOfMemory("host", 1, "test", "refused");
+  };
+  EXPECT_THROW(index.search(query), OutOfMemory);
+  EXPECT_LT(attempts, 300);
+  at_allocation = {};
+  const auto expected = index.search(query).ids;
+  for (auto& search : searches) EXPECT_EQ(search.get().ids, expected);
 }
 
 }  // namespace ConcurrentCallsTest
