@@ -75,6 +75,7 @@ VectorSegment::VectorSegment(Context& context, const StoredVectors& stored, Stor
   quantized.errors = borrowed(stored.quantized.errors);
   quantized.norms = borrowed(stored.quantized.norms);
   quantized.stride = stored.quantized.stride;
+  m_quantized_bytes[0] = quantized.bytes();
 }
 
 StoredVectors VectorSegment::stored() const {
@@ -174,13 +175,6 @@ void VectorSegment::remove(std::size_t row) noexcept {
   ++m_removed;
 }
 
-std::uint64_t VectorSegment::quantized_bytes(Space space) const {
-  const std::shared_lock lock(m_quantized_mutex);
-  return with_instance(*m_context, space, [&](const auto& exec_space) {
-    return m_quantized.get<std::decay_t<decltype(exec_space)>>().bytes();
-  });
-}
-
 std::uint64_t VectorSegment::rounded_bytes(Space space) const {
   const std::shared_lock lock(m_rounded_mutex);
   return with_instance(*m_context, space, [&](const auto& exec_space) {
@@ -209,6 +203,7 @@ void VectorSegment::make_writable() {
     copy_to(own.errors, quantized.errors);
     copy_to(own.norms, quantized.norms);
     quantized = std::move(own);
+    m_quantized_bytes[0] = quantized.bytes();
   }
   rows.ids = std::move(m_host.ids);  // ids are never written
   m_host = std::move(rows);

@@ -15,6 +15,8 @@
 #include <kindred/matcher/VectorSpan.hpp>
 #include <kindred/memory/Buffer.hpp>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -266,7 +268,10 @@ class VectorSegment {
   template <class ExecutionSpace>
   QuantizedRows<ExecutionSpace> quantized(const ExecutionSpace& exec_space,
                                           MemoryResource& memory) const;
-  std::uint64_t quantized_bytes(Space space) const;
+  /// Of the quantized copy in memory of \p space; 0 if there is none.
+  std::uint64_t quantized_bytes(Space space) const noexcept {
+    return m_quantized_bytes[space == Space::cuda ? 1 : 0].load(std::memory_order_relaxed);
+  }
 
   /// \brief The rounded copy of `resident` in \p layout, built by the first call. Empty if it would
   /// take more than half of the budget together with everything else, or memory runs out;
@@ -295,6 +300,8 @@ class VectorSegment {
   bool m_on_device = false;
   mutable SharedMutex m_quantized_mutex;
   mutable Arch::PerSpace<QuantizedBuffers> m_quantized;
+  /// On the host and on a device: every search reads them.
+  mutable std::array<std::atomic<std::uint64_t>, 2> m_quantized_bytes{};
   mutable SharedMutex m_rounded_mutex;
   mutable Arch::PerSpace<RoundedBuffers> m_rounded;
   mutable bool m_lacks_memory = false;  ///< for the rounded copy
@@ -338,6 +345,7 @@ QuantizedRows<ExecutionSpace> VectorSegment::quantized(const ExecutionSpace& exe
     made.build(exec_space, rows.view(), 0, size());
     Arch::fence(exec_space, "Kindred::VectorIndex::quantized");
     quantized = std::move(made);
+    m_quantized_bytes[Arch::is_device<ExecutionSpace> ? 1 : 0] = quantized.bytes();
   }
   return quantized.view();
 }
