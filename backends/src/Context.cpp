@@ -53,6 +53,12 @@ void check_kernels_run_on(int device) {
   }
 }
 
+void check_space(Space space) {
+  KINDRED_THROW_IF(space_index(space) >= space_count,
+                   "the space is " + std::to_string(space_index(space)) +
+                       "; it must be serial (0), openmp (1) or cuda (2)");
+}
+
 void check_processor() {
   if (const char* why_not = why_processor_is_unusable()) throw SpaceUnavailable(why_not);
   const std::string problem = Impl::problem_of_max_level(Arch::max_level_text(), instruction_set());
@@ -161,6 +167,7 @@ Context::Context(ContextOptions options) try {
   KINDRED_THROW_IF(
       options.threads < 0 || options.threads > Impl::threads_max,
       "threads is " + std::to_string(options.threads) + "; it must be 1 … 512, or 0 for all");
+  if (options.space) check_space(*options.space);
   KINDRED_THROW_IF(
       !(options.budget_fraction > 0.0 && options.budget_fraction <= 1.0),
       "budget_fraction is " + std::to_string(options.budget_fraction) + "; it must be in (0, 1]");
@@ -292,7 +299,8 @@ Context::~Context() {
 }
 
 const std::vector<SpaceInfo>& Context::spaces() const noexcept { return m_state->spaces; }
-const SpaceInfo& Context::info(Space space) const noexcept {
+const SpaceInfo& Context::info(Space space) const {
+  check_space(space);
   return m_state->spaces[space_index(space)];
 }
 SpaceSet Context::usable() const noexcept { return m_state->usable; }

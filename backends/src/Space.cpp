@@ -5,7 +5,7 @@ namespace KINDRED_PUBLIC Kindred {
 
 std::string_view to_string(Space space) noexcept {
   constexpr std::array<std::string_view, space_count> names{"serial", "openmp", "cuda"};
-  return names[space_index(space)];
+  return space_index(space) < space_count ? names[space_index(space)] : "unknown";
 }
 
 std::optional<Space> space_from_string(std::string_view name) noexcept {

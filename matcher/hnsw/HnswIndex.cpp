@@ -375,6 +375,8 @@ HnswStatistics HnswIndex::statistics() const try {
 HnswResults HnswIndex::search(std::span<const float> queries,
                               const HnswSearchOptions& options) const try {
   const State& state = *m_state;
+  if (options.space && !state.context.is_usable(*options.space))
+    throw SpaceUnavailable(state.context.info(*options.space).why_not);
   const Impl::HnswStore& store = state.store;
   const Impl::SearchPlan plan = state.plan(queries, options);
   if (options.space == Space::cuda)

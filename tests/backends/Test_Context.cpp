@@ -47,6 +47,23 @@ TEST(Context, TwoContextsCanCoexist) {
   EXPECT_TRUE(Testing::context().is_usable(Space::serial));
 }
 
+TEST(Context, RejectsAValueThatIsNoSpace) {
+  Context& context = Testing::context();
+  for (const auto wrong :
+       {static_cast<Space>(3), static_cast<Space>(32), static_cast<Space>(255)}) {
+    EXPECT_EQ(to_string(wrong), "unknown");
+    EXPECT_FALSE(context.is_usable(wrong));
+    EXPECT_THROW((void)context.info(wrong), InvalidArgument);
+    EXPECT_THROW(Impl::HostLease(context, wrong), InvalidArgument);
+    Workload workload;
+    workload.operation = Operations::search;
+    EXPECT_THROW(context.run(workload, wrong, [](Space) {}), InvalidArgument);
+    ContextOptions options = plain();
+    options.space = wrong;
+    EXPECT_THROW(Context{options}, InvalidArgument);
+  }
+}
+
 TEST(Context, RecordsWhichCallIsTheFirstOfItsSize) {
   Context context(plain());
   CallHistory engine;

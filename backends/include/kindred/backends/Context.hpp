@@ -78,7 +78,8 @@ class Context {
 
   /// All spaces in the order of `all_spaces`, including those that cannot be used.
   const std::vector<SpaceInfo>& spaces() const noexcept;
-  const SpaceInfo& info(Space space) const noexcept;
+  /// \throws InvalidArgument if \p space is none of `all_spaces`
+  const SpaceInfo& info(Space space) const;
   SpaceSet usable() const noexcept;
   bool is_usable(Space space) const noexcept { return usable().contains(space); }
   int threads() const noexcept;

@@ -22,7 +22,7 @@ inline constexpr std::array<Space, space_count> all_spaces{Space::serial, Space:
 /// The position of \p space in `all_spaces` and in arrays with one element per space.
 constexpr std::size_t space_index(Space space) noexcept { return static_cast<std::size_t>(space); }
 
-/// `serial`, `openmp`, `cuda`
+/// `serial`, `openmp`, `cuda`; `unknown` for any other value
 std::string_view to_string(Space space) noexcept;
 /// The space of that name; empty if there is none.
 std::optional<Space> space_from_string(std::string_view name) noexcept;

@@ -14,7 +14,7 @@ class SpaceSet {
   static constexpr SpaceSet all() noexcept { return SpaceSet(0x7); }
   static constexpr SpaceSet host() noexcept { return SpaceSet(0x3); }
   constexpr bool contains(Space space) const noexcept {
-    return (m_bits >> static_cast<unsigned>(space) & 1U) != 0;
+    return space_index(space) < space_count && (m_bits >> space_index(space) & 1U) != 0;
   }
   constexpr SpaceSet with(Space space) const noexcept {
     return SpaceSet(m_bits | 1U << static_cast<unsigned>(space));
