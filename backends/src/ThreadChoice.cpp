@@ -101,6 +101,12 @@ ThreadLimits query_thread_limits() {
   return limits;
 }
 
+int threads_or_all(int threads) {
+  if (threads > 0) return threads;
+  return choose_threads(query_thread_limits(), [](const char* name) { return std::getenv(name); })
+      .threads;
+}
+
 std::size_t openmp_stack_bytes(const Environment& environment) {
   for (const char* name : {"OMP_STACKSIZE", "GOMP_STACKSIZE"}) {
     const char* const text = environment(name);

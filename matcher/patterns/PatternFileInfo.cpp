@@ -3,7 +3,7 @@
 
 #include "StoredPatterns.hpp"
 
-#include <kindred/backends/impl/HostWorkers.hpp>
+#include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 namespace Kindred {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -47,6 +48,18 @@ TEST(ThreadChoice, FollowsTheVariablesOfOpenMP) {
   EXPECT_EQ(choose({.openmp = 64, .openmp_limit = 4, .allowed = 2, .online = 2},
                    {{"OMP_NUM_THREADS", "64"}}),
             (ThreadChoice{4, "OMP_THREAD_LIMIT"}));
+}
+
+TEST(ThreadChoice, OfFilesIsThatOfContexts) {
+  EXPECT_EQ(Impl::threads_or_all(3), 3);
+  const char* const name = "KOKKOS_NUM_THREADS";
+  const std::string before = std::getenv(name) != nullptr ? std::getenv(name) : "";
+  ASSERT_EQ(setenv(name, "1", 1), 0);
+  EXPECT_EQ(Impl::threads_or_all(0), 1);
+  ASSERT_EQ(before.empty() ? unsetenv(name) : setenv(name, before.c_str(), 1), 0);
+  const Impl::Environment real = [](const char* variable) { return std::getenv(variable); };
+  EXPECT_EQ(Impl::threads_or_all(0),
+            Impl::choose_threads(Impl::query_thread_limits(), real).threads);
 }
 
 TEST(ThreadChoice, FollowsTheVariableOfKokkos) {

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <thread>
 
 namespace Kindred::Impl {
 
@@ -177,12 +176,6 @@ class HostWorkers {
   HelperThreads* m_helpers = nullptr;
   std::size_t m_count = 1;
 };
-
-/// \p threads, or, if it is not positive, the number of processors of the machine.
-inline int threads_or_all(int threads) noexcept {
-  return threads > 0 ? threads
-                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-}
 
 /// Runs `body(i)` for every i below \p count on at most \p threads threads, which end with the
 /// call. Used for file access without a context, in pieces of megabytes that justify starting

@@ -45,6 +45,8 @@ void check_kokkos_switches(const Environment& environment);
 int openmp_thread_limit() noexcept;
 /// The limits of this process; one thread if Kokkos has no OpenMP.
 ThreadLimits query_thread_limits();
+/// \p threads, or, if it is not positive, the default of a context. \throws as `choose_threads`
+int threads_or_all(int threads);
 /// Makes OpenMP start as many threads as the calling thread requests: with OMP_DYNAMIC it may start
 /// fewer, and Kokkos would combine results of threads that did not run.
 void start_all_threads() noexcept;
