@@ -25,12 +25,19 @@
 #include <kindred/memory/SplitAndRetry.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 namespace Kindred::Impl {
+
+struct EndStreamUse {
+  void operator()(std::atomic<bool>* is_used) const noexcept { *is_used = false; }
+};
+/// The use of the stream of the context by one workspace of a scan at a time; null: it has its own.
+using StreamUse = std::unique_ptr<std::atomic<bool>, EndStreamUse>;
 
 /// \brief The buffers and the steps of a scan; used by one call at a time.
 template <class ExecutionSpace>
@@ -41,8 +48,12 @@ class ScanWorkspace {
   static constexpr bool is_host = std::is_same_v<memory_space, Kokkos::HostSpace>;
 
   ScanWorkspace(const ExecutionSpace& exec_space, MemoryResource& memory,
-                std::shared_ptr<const tiles_type> tiles, int workers)
-      : m_exec_space(exec_space), m_memory(&memory), m_tiles(std::move(tiles)), m_runs(workers) {}
+                std::shared_ptr<const tiles_type> tiles, int workers, StreamUse stream_use)
+      : m_stream_use(std::move(stream_use)),
+        m_exec_space(exec_space),
+        m_memory(&memory),
+        m_tiles(std::move(tiles)),
+        m_runs(workers) {}
 
   const ExecutionSpace& exec_space() const noexcept { return m_exec_space; }
   /// Sets the number of host threads of the next call.
@@ -559,6 +570,7 @@ class ScanWorkspace {
     Impl::sized(buffer, *m_memory, label, size);
   }
 
+  StreamUse m_stream_use;  // ends last
   ExecutionSpace m_exec_space;
   MemoryResource* m_memory;
   std::shared_ptr<const tiles_type> m_tiles;

@@ -95,9 +95,9 @@ class SequenceScan {
   void lend(const ExecutionSpace& exec_space, const Body& body) {
     m_workspaces.lend(
         [&] {
-          return std::make_unique<workspace_type>(
-              m_has_workspace.exchange(true) ? instance_beside(exec_space) : exec_space, *m_memory,
-              m_tiles, m_workers);
+          StreamUse own(m_is_stream_used.exchange(true) ? nullptr : &m_is_stream_used);
+          return std::make_unique<workspace_type>(own ? exec_space : instance_beside(exec_space),
+                                                  *m_memory, m_tiles, m_workers, std::move(own));
         },
         [](const workspace_type& workspace) -> const ExecutionSpace& {
           return workspace.exec_space();
@@ -114,7 +114,7 @@ class SequenceScan {
   int m_workers;
   mutable std::mutex m_postings_mutex;
   Buffer<std::uint32_t, typename ExecutionSpace::memory_space> m_postings;
-  std::atomic<bool> m_has_workspace{false};  ///< whether the stream of the context is in use
+  std::atomic<bool> m_is_stream_used{false};  ///< whether a workspace uses that of the context
   WorkspaceCache<workspace_type> m_workspaces{workspaces_max};
 };
 
