@@ -453,6 +453,9 @@ HnswIndex HnswIndex::from_bytes(Context& context, std::span<const std::byte> byt
         context, Impl::read_hnsw(context.memory(space), bytes, context.threads())));
   });
 } catch (...) {
+  KINDRED_THROW_IF(metric > Metric::l2, "the metric is " +
+                                            std::to_string(static_cast<int>(metric)) +
+                                            "; it must be cosine (0), ip (1) or l2 (2)");
   Impl::rethrow_translated("Kindred::HnswIndex::from_bytes");
 }
 

@@ -327,6 +327,9 @@ TEST(Hnswlib, ReportsTheDimensionOfTheFile) {
   EXPECT_THROW(HnswIndex::import_hnswlib(Testing::context(), folder / "a.bin", Metric::l2,
                                          ~std::size_t{0} / 4),
                CorruptFile);
+  EXPECT_THROW(
+      HnswIndex::import_hnswlib(Testing::context(), folder / "a.bin", static_cast<Metric>(3), 3),
+      InvalidArgument);
 }
 
 TEST(Hnswlib, RejectsOrSurvivesEveryChangedByte) {
