@@ -11,7 +11,6 @@
 #include <deque>
 #include <exception>
 #include <memory>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -98,7 +97,7 @@ class SignalChecks {
     m_is_started = m_is_awake = true;
     try {
       std::thread([this] { watch(); }).detach();
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       m_is_started = m_is_awake = false;  // signals are handled after the call
     }
   }
