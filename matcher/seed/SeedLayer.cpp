@@ -32,6 +32,22 @@ void naming(const std::string& path, const Body& body) {
   }
 }
 
+/// The arrays of the state are not allocated within the budget, so that they are checked before.
+/// \throws OutOfMemory
+void check_budget(const Context& context, std::uint32_t seeds) {
+  const SeedState one(1);
+  std::uint64_t each = sizeof(std::unique_ptr<GraftingSchedule>);
+  Impl::for_each_array(
+      one, [&](const char*, const auto& array) { each += array.size() * sizeof(array[0]); });
+  const std::uint64_t bytes = each * seeds;
+  const std::uint64_t budget = context.info(Space::serial).memory_budget;
+  const std::uint64_t used = context.memory_statistics(Space::serial).bytes_in_use;
+  if (bytes <= budget - std::min(budget, used)) return;
+  throw OutOfMemory("host", bytes, "Kindred::SeedLayer::state",
+                    std::to_string(used) + " of the budget of " + std::to_string(budget) +
+                        " bytes are in use; use fewer seeds or a larger budget");
+}
+
 }  // namespace
 
 SeedLayer::State::State(Context& given, const SeedLayerOptions& requested)
@@ -125,6 +141,7 @@ SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) try {
   KINDRED_THROW_IF(
       options.rules.errors_max < 1,
       "errors_max is " + std::to_string(options.rules.errors_max) + "; it must be at least 1");
+  check_budget(context, options.seeds);
   m_state = std::make_unique<State>(context, options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer");

@@ -141,4 +141,22 @@ TEST(SeedFaults, OfAnyAllocationLeaveTheLayerUnchanged) {
   }
 }
 
+TEST(SeedFaults, ALayerBeyondTheBudgetAllocatesNothing) {
+  ContextOptions limited;
+  limited.load_profile = false;
+  limited.host_budget = std::uint64_t{1} << 20U;
+  Context context(limited);
+  SeedLayerOptions options;
+  options.hidden = 8;
+  options.seeds = 1U << 31U;
+  try {
+    SeedLayer(context, options);
+    FAIL() << "its state is more than a hundred gigabytes";
+  } catch (const OutOfMemory& error) {
+    EXPECT_GE(error.bytes(), std::uint64_t{50} * options.seeds);
+  }
+  options.seeds = 100;
+  EXPECT_NO_THROW(SeedLayer(context, options));
+}
+
 }  // namespace SeedFaultsTest

@@ -27,8 +27,9 @@
 namespace KINDRED_PUBLIC Kindred {
 
 struct SeedLayerOptions {
-  std::uint32_t hidden = 0;  ///< features of a row, ≥ 1
-  std::uint32_t seeds = 0;   ///< may exceed the number of features: the last seeds then own none
+  std::uint32_t hidden = 0;  ///< features of a row, 1 … 2³¹
+  std::uint32_t seeds = 0;  ///< ≤ 2³¹; their state must fit into the budget of the host. May exceed
+                            ///< the number of features: the last seeds then own none
   std::uint32_t telemetry_epochs =
       8;  ///< epochs kept in the telemetry ring, ≤ 1048576; 0: no telemetry
   std::uint64_t blueprint_bytes =
