@@ -60,8 +60,10 @@ struct HnswResults {
   std::vector<float> scores;      ///< −inf in those slots (+inf under l2)
   std::uint64_t visited = 0;      ///< rows whose distance was computed, over all queries
   std::uint64_t scanned = 0;      ///< queries that scored every row allowed by the filter instead
-  DispatchRecord record;  ///< the space, its threads and the time; nothing is predicted or learned,
-                          ///< because the dispatcher is not asked
+  /// The space, its threads and the time. The dispatcher is not asked, because an index has no form
+  /// for a device: nothing is predicted or learned, and `ContextOptions::on_dispatch` is not
+  /// called.
+  DispatchRecord record;
 };
 
 struct HnswStatistics {
