@@ -4,12 +4,15 @@
 #include "HostLibrary.hpp"
 #include "HostPlugin.hpp"
 
+#include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <omp.h>
 
 #include <array>
+#include <cstdlib>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -35,8 +38,21 @@ Found find_onednn() {
 #endif
 }
 
+#if KINDRED_OPENBLAS_IN_PLUGIN
+/// OpenBLAS starts its threads while it is loaded, and ends the process if it cannot. Threads of
+/// our own are therefore started first. Returns why they do not start.
+std::string why_openblas_cannot_start() {
+  const char* const text = std::getenv("OPENBLAS_NUM_THREADS");
+  const int requested = text == nullptr ? 0 : std::atoi(text);
+  const int all = static_cast<int>(std::thread::hardware_concurrency());
+  return why_threads_cannot_start((requested > 0 ? requested : all) - 1);
+}
+#endif
+
 Found find_openblas() {
 #if KINDRED_OPENBLAS_IN_PLUGIN
+  if (std::string why_not = why_openblas_cannot_start(); !why_not.empty())
+    return {"OpenBLAS", nullptr, std::move(why_not)};
   HostPlugin plugin = find_host_plugin("openblas");
   return {"OpenBLAS", plugin.library, std::move(plugin.why_not)};
 #elif KINDRED_HAS_OPENBLAS
