@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphStore.hpp"
 
-#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -30,7 +29,7 @@ bool GraphStore::is_due(const GraphSnapshot& graph) const {
   return size > 0 && size > m_options.merge_share * whole && size >= 2 * m_failed;
 }
 
-void GraphStore::merge_if_due(std::unique_lock<TimedMutex>& updates) {
+void GraphStore::merge_if_due(EngineLock<std::unique_lock<TimedMutex>>& updates) {
   if (!is_due(*snapshot())) return;
   if (!m_options.background_merge) {
     updates.unlock();
@@ -77,8 +76,7 @@ void GraphStore::log(LogLevel level, const char* what, const std::exception& err
 }
 
 void GraphStore::merge() {
-  const CallbackDelay callbacks_wait;  // for the release of the locks
-  const std::lock_guard merging(m_merging);
+  const auto merging = engine_lock(m_merging);
   std::shared_ptr<const GraphSnapshot> from;
   {
     const std::lock_guard lock(m_updates);

@@ -5,7 +5,6 @@
 #include "GraphChecks.hpp"
 #include "SnapshotOfFile.hpp"
 
-#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -220,8 +219,7 @@ std::shared_ptr<const GraphSnapshot> GraphStore::with_nodes(const GraphSnapshot&
 std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds) {
   KINDRED_THROW_IF(m_names.has_value(),
                    "the nodes of this graph have names; pass a name for each new node");
-  const Impl::CallbackDelay callbacks_wait;  // for the release of the lock
-  const auto lock = Impl::cancellable_lock(m_updates);
+  const auto lock = Impl::engine_lock(m_updates);
   const auto graph = snapshot();
   const std::size_t first = graph->nodes();
   check_nodes(first, count, kinds.size());
@@ -236,8 +234,7 @@ std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::ui
 std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_view> names,
                                                  std::span<const std::uint8_t> kinds) {
   KINDRED_THROW_IF(!m_names, "the nodes of this graph have no names; pass the number of new nodes");
-  const Impl::CallbackDelay callbacks_wait;  // for the release of the lock
-  const auto lock = Impl::cancellable_lock(m_updates);
+  const auto lock = Impl::engine_lock(m_updates);
   const auto graph = snapshot();
   check_nodes(graph->nodes(), names.size(), kinds.size());
   std::vector<std::uint32_t> nodes(names.size());
@@ -276,8 +273,7 @@ std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_vie
 }
 
 void GraphStore::add_edges(std::span<const Edge> edges, std::span<const std::uint8_t> kinds) {
-  const Impl::CallbackDelay callbacks_wait;  // for the release of the lock
-  auto lock = Impl::cancellable_lock(m_updates);
+  auto lock = Impl::engine_lock(m_updates);
   const auto graph = snapshot();
   check_edges(*graph, edges, kinds);
   if (edges.empty()) return;
@@ -293,8 +289,7 @@ void GraphStore::add_edges(std::span<const Edge> edges, std::span<const std::uin
 }
 
 std::uint64_t GraphStore::remove_edges(std::span<const EdgeEnds> edges) {
-  const Impl::CallbackDelay callbacks_wait;  // for the release of the lock
-  auto lock = Impl::cancellable_lock(m_updates);
+  auto lock = Impl::engine_lock(m_updates);
   const auto graph = snapshot();
   std::vector<EdgeKey> keys;
   for (const EdgeEnds& edge : edges)
@@ -342,8 +337,7 @@ std::uint64_t GraphStore::remove_edges(std::span<const EdgeEnds> edges) {
 }
 
 void GraphStore::remove_nodes(std::span<const std::uint32_t> nodes) {
-  const Impl::CallbackDelay callbacks_wait;  // for the release of the lock
-  auto lock = Impl::cancellable_lock(m_updates);
+  auto lock = Impl::engine_lock(m_updates);
   const auto graph = snapshot();
   std::vector<std::uint32_t> sorted(nodes.begin(), nodes.end());
   std::sort(sorted.begin(), sorted.end());

@@ -4,6 +4,7 @@
 
 #include "GraphSnapshot.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/SharedSnapshot.hpp>
 #include <kindred/matcher/CsrGraph.hpp>
@@ -88,7 +89,7 @@ class GraphStore {
                                                   std::size_t nodes) const;
   /// Whether enough has changed for a merge.
   bool is_due(const GraphSnapshot& graph) const;
-  void merge_if_due(std::unique_lock<TimedMutex>& updates);
+  void merge_if_due(EngineLock<std::unique_lock<TimedMutex>>& updates);
   void merge_quietly() noexcept;
   /// Logs \p what and \p error, if memory permits.
   void log(LogLevel level, const char* what, const std::exception& error) const noexcept;
@@ -104,7 +105,7 @@ class GraphStore {
   bool m_recording = false;
   Touched m_recorded;  ///< rows rebuilt since the running merge started
 
-  Mutex m_merging;  ///< held by a merge
+  TimedMutex m_merging;  ///< held by a merge
   std::atomic<std::uint64_t> m_merges{0};
   double m_failed = 0;  ///< changed rows and edges at the time of the last failed merge
 

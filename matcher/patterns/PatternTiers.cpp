@@ -387,8 +387,7 @@ void PatternTiers::compact(Parts& bulk) const {
 }
 
 void PatternTiers::reclaim() {
-  const CallbackDelay callbacks_wait;  // for the release of the lock
-  const std::lock_guard lock(m_sync_mutex);
+  const auto lock = engine_lock(m_sync_mutex);
   const auto from = view();
   const bool is_whole = std::all_of(from->bulk.begin(), from->bulk.end(),
                                     [](const PlacedPart& placed) { return placed.forgotten == 0; });

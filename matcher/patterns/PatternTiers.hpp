@@ -165,7 +165,7 @@ class PatternTiers {
   Mutex m_tail_mutex;  ///< held while the last recent part is built
   /// Recent parts that begin below this belong to a synchronisation and must not grow.
   std::uint64_t m_frozen_end = 0;
-  Mutex m_sync_mutex;
+  TimedMutex m_sync_mutex;
 };
 
 }  // namespace Kindred::Impl

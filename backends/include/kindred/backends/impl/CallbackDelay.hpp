@@ -71,6 +71,9 @@ class EngineLock {
   /// exist; Cancelled
   explicit EngineLock(typename Lock::mutex_type& mutex) : m_lock(locked(mutex)) {}
 
+  /// Releases the lock early; callbacks still wait.
+  void unlock() { m_lock.unlock(); }
+
  private:
   static Lock locked(typename Lock::mutex_type& mutex) {
     Arch::require_usable_process();
