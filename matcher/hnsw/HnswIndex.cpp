@@ -255,39 +255,37 @@ std::uint64_t HnswIndex::insert(std::span<const float> rows,
                        std::to_string(Impl::hnsw_id_limit));
   if (count == 0) return store.next_id;
   Impl::require_same_process();
-  return Impl::translating_out_of_memory("Kindred::HnswIndex::add", [&] {
-    // The first rows determine these settings, so they are restored after a failure.
-    const HnswTraversal traversal = store.traversal;
-    const float unit = store.unit;
-    std::vector<float> mean = store.mean;
-    try {
-      state.append(rows);
-      const Impl::HostWorkers workers = state.workers();
-      Impl::code_rows(store, begin, begin + count, workers);
-      // Cannot fail once an existing row has a link to a new one.
-      Impl::insert_nodes(store, begin, begin + count, workers, progress);
-      if (begin == 0) Impl::connect_unreached(store);
-    } catch (...) {
-      Impl::drop_behind(store, begin);
-      if (begin == 0) {
-        store.entry = Impl::no_node;
-        store.top_level = -1;
-        store.traversal = traversal;
-        store.unit = unit;
-        store.mean = std::move(mean);
-      }
-      throw;
+  // The first rows determine these settings, so they are restored after a failure.
+  const HnswTraversal traversal = store.traversal;
+  const float unit = store.unit;
+  std::vector<float> mean = store.mean;
+  try {
+    state.append(rows);
+    const Impl::HostWorkers workers = state.workers();
+    Impl::code_rows(store, begin, begin + count, workers);
+    // Cannot fail once an existing row has a link to a new one.
+    Impl::insert_nodes(store, begin, begin + count, workers, progress);
+    if (begin == 0) Impl::connect_unreached(store);
+  } catch (...) {
+    Impl::drop_behind(store, begin);
+    if (begin == 0) {
+      store.entry = Impl::no_node;
+      store.top_level = -1;
+      store.traversal = traversal;
+      store.unit = unit;
+      store.mean = std::move(mean);
     }
-    store.next_id += count;
-    return store.next_id - count;
-  });
+    throw;
+  }
+  store.next_id += count;
+  return store.next_id - count;
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::insert");
 }
 
 void HnswIndex::remove(std::span<const std::uint64_t> ids) try {
   State& state = *m_state;
-  Impl::translating_out_of_memory("Kindred::HnswIndex::remove", [&] { state.by_id(); });
+  state.by_id();
   for (const std::uint64_t id : ids) {
     if (state.find(id) != Impl::no_node) continue;
     throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed; it has " +
@@ -312,18 +310,16 @@ void HnswIndex::repair() try {
   State& state = *m_state;
   if (state.store.dead == 0) return;
   Impl::require_same_process();
-  Impl::translating_out_of_memory("Kindred::HnswIndex::repair", [&] {
-    std::vector<std::uint32_t> order(state.store.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_partition(order.begin(), order.end(),
-                          [&](std::uint32_t node) { return state.store.deleted[node] == 0; });
-    Impl::HnswStore repaired = Impl::renumbered(state.store, state.resource(), order);
-    Impl::link_around_deleted(repaired, state.workers());
-    Impl::drop_behind(repaired, state.store.live());
-    Impl::connect_unreached(repaired);
-    state.store = std::move(repaired);
-    state.nodes_by_id.clear();
-  });
+  std::vector<std::uint32_t> order(state.store.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::uint32_t node) { return state.store.deleted[node] == 0; });
+  Impl::HnswStore repaired = Impl::renumbered(state.store, state.resource(), order);
+  Impl::link_around_deleted(repaired, state.workers());
+  Impl::drop_behind(repaired, state.store.live());
+  Impl::connect_unreached(repaired);
+  state.store = std::move(repaired);
+  state.nodes_by_id.clear();
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::repair");
 }
@@ -375,12 +371,12 @@ HnswStatistics HnswIndex::statistics() const try {
 HnswResults HnswIndex::search(std::span<const float> queries,
                               const HnswSearchOptions& options) const try {
   const State& state = *m_state;
-  if (options.space && !state.context.is_usable(*options.space))
-    throw SpaceUnavailable(state.context.info(*options.space).why_not);
   const Impl::HnswStore& store = state.store;
   const Impl::SearchPlan plan = state.plan(queries, options);
   if (options.space == Space::cuda)
     throw SpaceUnavailable("an HNSW index is traversed on the host; choose serial or openmp");
+  if (options.space && !state.context.is_usable(*options.space))
+    throw SpaceUnavailable(state.context.info(*options.space).why_not);
   const std::size_t count = queries.size() / store.dimension;
   const auto start = std::chrono::steady_clock::now();
   HnswResults results;
@@ -448,20 +444,18 @@ std::vector<std::byte> HnswIndex::to_bytes() const {
 
 HnswIndex HnswIndex::from_bytes(Context& context, std::span<const std::byte> bytes) try {
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-  return Impl::translating_out_of_memory("Kindred::HnswIndex::from_bytes", [&] {
-    return HnswIndex(std::make_unique<State>(
-        context, Impl::read_hnsw(context.memory(space), bytes, context.threads())));
-  });
+  return HnswIndex(std::make_unique<State>(
+      context, Impl::read_hnsw(context.memory(space), bytes, context.threads())));
 } catch (...) {
-  KINDRED_THROW_IF(metric > Metric::l2, "the metric is " +
-                                            std::to_string(static_cast<int>(metric)) +
-                                            "; it must be cosine (0), ip (1) or l2 (2)");
   Impl::rethrow_translated("Kindred::HnswIndex::from_bytes");
 }
 
 HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, Metric metric,
                                     std::size_t dimension) try {
   KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
+  KINDRED_THROW_IF(metric > Metric::l2, "the metric is " +
+                                            std::to_string(static_cast<int>(metric)) +
+                                            "; it must be cosine (0), ip (1) or l2 (2)");
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   auto state = std::make_unique<State>(
       context, Impl::read_hnswlib(context.memory(space), path, metric, dimension));

@@ -95,14 +95,12 @@ void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) try 
                      "id " + std::to_string(ids[i]) + " already has a key, or is listed twice");
     store.add(keys, i, ids[i]);
   };
-  Impl::translating_out_of_memory("Kindred::KeyTable::add", [&] {
-    try {
-      for (std::size_t i = 0; i < keys.size(); ++i) add_one(i);
-    } catch (...) {
-      store.shrink(before);
-      throw;
-    }
-  });
+  try {
+    for (std::size_t i = 0; i < keys.size(); ++i) add_one(i);
+  } catch (...) {
+    store.shrink(before);
+    throw;
+  }
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyTable::add");
 }

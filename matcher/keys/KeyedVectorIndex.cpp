@@ -106,36 +106,34 @@ UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& row
                        std::to_string(keys.size()) + " keys; there must be one per key");
   const std::size_t known = store.size();
   const std::uint64_t first_id = index.end_id();
-  return Impl::translating_out_of_memory("Kindred::KeyedVectorIndex::upsert", [&] {
-    try {
-      // Positions in the call of the rows that count.
-      std::vector<std::size_t> new_rows;
-      std::vector<std::size_t> other_rows;
-      std::vector<std::uint64_t> replaced;                         // ids of `other_rows`
-      std::unordered_map<std::size_t, std::size_t> place_of_slot;  // in `other_rows`
-      place_of_slot.reserve(std::min(keys.size(), known));
-      for (std::size_t i = 0; i < keys.size(); ++i) {
-        const auto slot = store.find(keys, i);
-        if (!slot) {
-          store.add(keys, i, first_id + new_rows.size());
-          new_rows.push_back(i);
-        } else if (*slot >= known) {
-          new_rows[*slot - known] = i;
-        } else if (const auto [place, is_new] = place_of_slot.try_emplace(*slot, other_rows.size());
-                   is_new) {
-          other_rows.push_back(i);
-          replaced.push_back(store.id(*slot));
-        } else {
-          other_rows[place->second] = i;
-        }
+  try {
+    // Positions in the call of the rows that count.
+    std::vector<std::size_t> new_rows;
+    std::vector<std::size_t> other_rows;
+    std::vector<std::uint64_t> replaced;                         // ids of `other_rows`
+    std::unordered_map<std::size_t, std::size_t> place_of_slot;  // in `other_rows`
+    place_of_slot.reserve(std::min(keys.size(), known));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto slot = store.find(keys, i);
+      if (!slot) {
+        store.add(keys, i, first_id + new_rows.size());
+        new_rows.push_back(i);
+      } else if (*slot >= known) {
+        new_rows[*slot - known] = i;
+      } else if (const auto [place, is_new] = place_of_slot.try_emplace(*slot, other_rows.size());
+                 is_new) {
+        other_rows.push_back(i);
+        replaced.push_back(store.id(*slot));
+      } else {
+        other_rows[place->second] = i;
       }
-      index.upsert(rows, replaced, other_rows, new_rows);
-      return UpsertCounts{new_rows.size(), replaced.size()};
-    } catch (...) {
-      store.shrink(known);
-      throw;
     }
-  });
+    index.upsert(rows, replaced, other_rows, new_rows);
+    return UpsertCounts{new_rows.size(), replaced.size()};
+  } catch (...) {
+    store.shrink(known);
+    throw;
+  }
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::upsert");
 }
@@ -144,8 +142,7 @@ void KeyedVectorIndex::remove(const KeySpan& keys) try {
   const auto lock = Impl::cancellable_lock(m_state->mutex);
   const State::Publish publish{*m_state};
   Impl::KeyStore& store = m_state->store;
-  const std::vector<std::uint64_t> ids = Impl::translating_out_of_memory(
-      "Kindred::KeyedVectorIndex::remove", [&] { return Impl::ids_to_remove(store, keys); });
+  const std::vector<std::uint64_t> ids = Impl::ids_to_remove(store, keys);
   m_state->index.remove(ids);
   for (const std::uint64_t id : ids) store.remove(*store.find_id(id));
 } catch (...) {

@@ -86,60 +86,59 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
   if (state.level == Level::character) {
     for (const std::string_view text : events.values) Impl::check_characters(text);
   }
-  const LearnedPattern result =
-      Impl::translating_out_of_memory("Kindred::PatternMemory::learn", [&] {
-        const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
-        const std::unique_lock lock(state.mutex);
-        Ragged<Symbol> symbols;
-        bool known = true;
-        append_events(
-            events,
-            [&](std::string_view text) {
-              const Symbol symbol = state.vocabulary.find(text);
-              known = known && symbol != unknown_symbol;
-              return symbol;
-            },
-            symbols);
-        std::optional<std::uint64_t> same;
-        if (known) same = state.catalogue.find(RaggedSpan<Symbol>(symbols));
-        std::optional<std::uint64_t> named;
-        if (name) named = state.catalogue.find(*name);
-        KINDRED_THROW_IF(named && named != same,
-                         "the name '" + std::string(*name) + "' belongs to pattern " +
-                             std::to_string(*named) +
-                             ", which has other events; forget it first, or choose another name");
-        KINDRED_THROW_IF(!state.catalogue.frequency_sum().add(symbols.values.size(), times),
-                         "times is " + std::to_string(times) +
-                             ": the frequencies of all patterns, or of " +
-                             "all symbols, would exceed 2^63 in total");
-        if (same) {
-          const std::uint64_t frequency = state.catalogue.frequency(*same);
-          state.mark(*same);
-          state.catalogue.set_frequency(*same, frequency + times);
-          return LearnedPattern{*same, frequency + times, false};
-        }
-        // New texts get the next numbers. They are added last, so that none stays behind without
-        // its pattern.
-        std::vector<std::string_view> added;
-        std::unordered_map<std::string_view, Symbol> number_of;
-        if (!known) {
-          symbols = {};
-          append_events(
-              events,
-              [&](std::string_view text) {
-                const Symbol symbol = state.vocabulary.find(text);
-                if (symbol != unknown_symbol) return symbol;
-                const auto next = static_cast<Symbol>(state.vocabulary.size() + added.size());
-                const auto [place, is_new] = number_of.try_emplace(text, next);
-                if (is_new) added.push_back(text);
-                return place->second;
-              },
-              symbols);
-        }
-        const std::uint64_t index =
-            state.catalogue.add(symbols, name, times, [&] { state.vocabulary.add_all(added); });
-        return LearnedPattern{index, times, true};
-      });
+  const LearnedPattern result = [&] {
+    const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
+    const std::unique_lock lock(state.mutex);
+    Ragged<Symbol> symbols;
+    bool known = true;
+    append_events(
+        events,
+        [&](std::string_view text) {
+          const Symbol symbol = state.vocabulary.find(text);
+          known = known && symbol != unknown_symbol;
+          return symbol;
+        },
+        symbols);
+    std::optional<std::uint64_t> same;
+    if (known) same = state.catalogue.find(RaggedSpan<Symbol>(symbols));
+    std::optional<std::uint64_t> named;
+    if (name) named = state.catalogue.find(*name);
+    KINDRED_THROW_IF(named && named != same,
+                     "the name '" + std::string(*name) + "' belongs to pattern " +
+                         std::to_string(*named) +
+                         ", which has other events; forget it first, or choose another name");
+    KINDRED_THROW_IF(!state.catalogue.frequency_sum().add(symbols.values.size(), times),
+                     "times is " + std::to_string(times) +
+                         ": the frequencies of all patterns, or of " +
+                         "all symbols, would exceed 2^63 in total");
+    if (same) {
+      const std::uint64_t frequency = state.catalogue.frequency(*same);
+      state.mark(*same);
+      state.catalogue.set_frequency(*same, frequency + times);
+      return LearnedPattern{*same, frequency + times, false};
+    }
+    // New texts get the next numbers. They are added last, so that none stays behind without
+    // its pattern.
+    std::vector<std::string_view> added;
+    std::unordered_map<std::string_view, Symbol> number_of;
+    if (!known) {
+      symbols = {};
+      append_events(
+          events,
+          [&](std::string_view text) {
+            const Symbol symbol = state.vocabulary.find(text);
+            if (symbol != unknown_symbol) return symbol;
+            const auto next = static_cast<Symbol>(state.vocabulary.size() + added.size());
+            const auto [place, is_new] = number_of.try_emplace(text, next);
+            if (is_new) added.push_back(text);
+            return place->second;
+          },
+          symbols);
+    }
+    const std::uint64_t index =
+        state.catalogue.add(symbols, name, times, [&] { state.vocabulary.add_all(added); });
+    return LearnedPattern{index, times, true};
+  }();
   if (result.is_new) state.worker.learned();
   return result;
 } catch (...) {
@@ -183,23 +182,20 @@ std::vector<LearnedPattern> PatternMemory::learn_all(EventLists<Symbol> patterns
 void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) try {
   KINDRED_THROW_IF(frequency == 0, "frequency is 0; it must be at least 1, or forget the pattern");
   State& state = *m_state;
-  Impl::translating_out_of_memory("Kindred::PatternMemory::set_frequency", [&] {
-    const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
-    const std::unique_lock lock(state.mutex);
-    if (!state.catalogue.is_live(index)) state.refuse_unknown(index);
-    const std::uint64_t before = state.catalogue.frequency(index);
-    const std::uint64_t length = state.catalogue.length(index);
-    Impl::FrequencySum sum = state.catalogue.frequency_sum();
-    sum.patterns -= before;
-    sum.symbols -= length * before;
-    KINDRED_THROW_IF(
-        !sum.add(length, frequency),
-        "frequency is " + std::to_string(frequency) +
-            ": the frequencies of all patterns, or of all symbols, would exceed 2^63 " +
-            "in total");
-    state.mark(index, frequency < before);
-    state.catalogue.set_frequency(index, frequency);
-  });
+  const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
+  const std::unique_lock lock(state.mutex);
+  if (!state.catalogue.is_live(index)) state.refuse_unknown(index);
+  const std::uint64_t before = state.catalogue.frequency(index);
+  const std::uint64_t length = state.catalogue.length(index);
+  Impl::FrequencySum sum = state.catalogue.frequency_sum();
+  sum.patterns -= before;
+  sum.symbols -= length * before;
+  KINDRED_THROW_IF(!sum.add(length, frequency),
+                   "frequency is " + std::to_string(frequency) +
+                       ": the frequencies of all patterns, or of all symbols, would exceed 2^63 " +
+                       "in total");
+  state.mark(index, frequency < before);
+  state.catalogue.set_frequency(index, frequency);
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::set_frequency");
 }
@@ -218,20 +214,18 @@ bool PatternMemory::forget(std::string_view name) try {
 
 void PatternMemory::clear() try {
   State& state = *m_state;
-  Impl::translating_out_of_memory("Kindred::PatternMemory::clear", [&] {
-    const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
-    state.tiers.clear([&](const Impl::PatternTiers::Drop& drop) {
-      if (Impl::PatternTiers* const others = state.other_tiers()) {
-        others->clear([&](const Impl::PatternTiers::Drop& drop_other) {
-          state.forget_all([&](std::uint64_t end) {
-            drop(end);
-            drop_other(end);
-          });
+  const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
+  state.tiers.clear([&](const Impl::PatternTiers::Drop& drop) {
+    if (Impl::PatternTiers* const others = state.other_tiers()) {
+      others->clear([&](const Impl::PatternTiers::Drop& drop_other) {
+        state.forget_all([&](std::uint64_t end) {
+          drop(end);
+          drop_other(end);
         });
-      } else {
-        state.forget_all(drop);
-      }
-    });
+      });
+    } else {
+      state.forget_all(drop);
+    }
   });
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::clear");

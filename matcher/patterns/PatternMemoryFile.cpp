@@ -42,31 +42,29 @@ void PatternMemory::save(const std::string& path) try {
 
 std::vector<std::byte> PatternMemory::to_bytes() const try {
   State& state = *m_state;
-  return Impl::translating_out_of_memory("Kindred::PatternMemory::to_bytes", [&] {
-    if (state.level == Level::token) state.tiers.reclaim();
-    const std::lock_guard one_at_a_time(state.saving_mutex);
-    Impl::PatternCut cut;
-    const auto drop_cut = [&] {
+  if (state.level == Level::token) state.tiers.reclaim();
+  const std::lock_guard one_at_a_time(state.saving_mutex);
+  Impl::PatternCut cut;
+  const auto drop_cut = [&] {
+    const std::unique_lock lock(state.mutex);
+    cut = {};
+  };
+  std::vector<std::byte> bytes;
+  try {
+    {
       const std::unique_lock lock(state.mutex);
-      cut = {};
-    };
-    std::vector<std::byte> bytes;
-    try {
-      {
-        const std::unique_lock lock(state.mutex);
-        cut.rows = state.catalogue.cut(0);
-        state.complete(cut);
-      }
-      Impl::SectionWriter writer(bytes, Impl::patterns_kind);
-      Impl::write_patterns(writer, cut, state.vocabulary,
-                           [&](const std::function<void()>& read) { state.read_rows(read); });
-    } catch (...) {
-      drop_cut();
-      throw;
+      cut.rows = state.catalogue.cut(0);
+      state.complete(cut);
     }
+    Impl::SectionWriter writer(bytes, Impl::patterns_kind);
+    Impl::write_patterns(writer, cut, state.vocabulary,
+                         [&](const std::function<void()>& read) { state.read_rows(read); });
+  } catch (...) {
     drop_cut();
-    return bytes;
-  });
+    throw;
+  }
+  drop_cut();
+  return bytes;
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::to_bytes");
 }

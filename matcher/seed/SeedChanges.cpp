@@ -336,8 +336,7 @@ void SeedLayer::set_state(const SeedState& requested) try {
                    "a state of " + std::to_string(requested.seeds()) + " seeds; the layer has " +
                        std::to_string(state.chunks.seeds));
   state.check_blueprints(requested, state.blueprints);
-  Impl::translating_out_of_memory("Kindred::SeedLayer::set_state",
-                                  [&] { state.take(requested, state.blueprints); });
+  state.take(requested, state.blueprints);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::set_state");
 }
@@ -347,17 +346,15 @@ void SeedLayer::update(std::span<const SeedUpdate> updates) try {
   std::vector<SeedEvent> events;
   {
     const auto lock = Impl::engine_lock(state.mutex);
-    events = Impl::translating_out_of_memory("Kindred::SeedLayer::update", [&] {
-      const auto touched = state.check_updates(updates);
-      std::vector<SeedUpdate> all;
-      for (const State::Touched& change : touched) {
-        if (!is_culled_by_errors(change.after, state.options.rules)) continue;
-        if (all.empty()) all.assign(updates.begin(), updates.end());
-        all.push_back(change_to(change.seed, Lifecycle::culled));
-      }
-      return all.empty() ? state.apply(updates, touched)
-                         : state.apply(all, state.check_updates(all));
-    });
+    const auto touched = state.check_updates(updates);
+    std::vector<SeedUpdate> all;
+    for (const State::Touched& change : touched) {
+      if (!is_culled_by_errors(change.after, state.options.rules)) continue;
+      if (all.empty()) all.assign(updates.begin(), updates.end());
+      all.push_back(change_to(change.seed, Lifecycle::culled));
+    }
+    events =
+        all.empty() ? state.apply(updates, touched) : state.apply(all, state.check_updates(all));
   }
   state.notify(events);
 } catch (...) {
@@ -434,11 +431,9 @@ void SeedLayer::set_schedule_state(std::uint32_t seed, std::span<const double> n
   KINDRED_THROW_IF(!state.schedules[seed], "seed " + std::to_string(seed) + " is " +
                                                std::string(to_string(state.seeds.lifecycle[seed])) +
                                                "; only a grafting one has a schedule");
-  Impl::translating_out_of_memory("Kindred::SeedLayer::set_schedule_state", [&] {
-    auto next = make_schedule(state.schedules[seed]->kind(), state.options.schedules);
-    next->restore(numbers);
-    state.schedules[seed] = std::move(next);
-  });
+  auto next = make_schedule(state.schedules[seed]->kind(), state.options.schedules);
+  next->restore(numbers);
+  state.schedules[seed] = std::move(next);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::set_schedule_state");
 }

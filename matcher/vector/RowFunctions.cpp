@@ -89,9 +89,7 @@ void row_scores(Context& context, std::span<const float> queries, const VectorSp
   const std::size_t size = size_product("queries × rows", {call.query_count, call.count});
   KINDRED_THROW_IF(out.size() != size, value_message("the size of the output", out.size()) +
                                            "; it must be queries × rows, " + std::to_string(size));
-  Impl::translating_out_of_memory("Kindred::row_scores", [&] {
-    Impl::score_given_rows(context, call, out.data(), call.count);
-  });
+  Impl::score_given_rows(context, call, out.data(), call.count);
 } catch (...) {
   Impl::rethrow_translated("Kindred::row_scores");
 }
@@ -105,9 +103,7 @@ void row_scores(Context& context, const ConstArray& queries, const ConstArray& r
                     static_cast<std::int64_t>(call.query_count),
                     static_cast<std::int64_t>(call.count));
   const std::size_t stride = stride_of(target);
-  Impl::translating_out_of_memory("Kindred::row_scores", [&] {
-    Impl::score_given_rows(context, call, static_cast<float*>(out.data()), stride);
-  });
+  Impl::score_given_rows(context, call, static_cast<float*>(out.data()), stride);
 } catch (...) {
   Impl::rethrow_translated("Kindred::row_scores");
 }
@@ -120,13 +116,11 @@ TopRows top_rows(Context& context, std::span<const float> queries, const VectorS
   results.top = std::min(top, call.count);
   const std::size_t places = size_product("queries × top", {call.query_count, results.top});
   if (places == 0) return results;
-  Impl::translating_out_of_memory("Kindred::top_rows", [&] {
-    results.ids.resize(places);
-    results.scores.resize(places);
-    Impl::rank_given_rows(
-        context, call,
-        {results.scores.data(), results.top, results.ids.data(), results.top, results.top});
-  });
+  results.ids.resize(places);
+  results.scores.resize(places);
+  Impl::rank_given_rows(
+      context, call,
+      {results.scores.data(), results.top, results.ids.data(), results.top, results.top});
   return results;
 } catch (...) {
   Impl::rethrow_translated("Kindred::top_rows");
@@ -148,8 +142,7 @@ void top_rows(Context& context, const ConstArray& queries, const ConstArray& row
   const RankedOutput out{static_cast<float*>(scores.data()), stride_of(score_target),
                          static_cast<std::int64_t*>(ids.data()), stride_of(id_target),
                          static_cast<std::uint64_t>(top)};
-  Impl::translating_out_of_memory("Kindred::top_rows",
-                                  [&] { Impl::rank_given_rows(context, call, out); });
+  Impl::rank_given_rows(context, call, out);
 } catch (...) {
   Impl::rethrow_translated("Kindred::top_rows");
 }

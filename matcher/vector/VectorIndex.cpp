@@ -313,14 +313,12 @@ VectorElement VectorIndex::element() const noexcept { return m_state->store.elem
 
 std::vector<std::uint64_t> VectorIndex::ids() const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-  return Impl::translating_out_of_memory("Kindred::VectorIndex::ids", [&] {
-    std::vector<std::uint64_t> out;
-    out.reserve(m_state->store.size());
-    for (const auto& segment : m_state->store.segments())
-      segment->for_each_live(0, segment->size(),
-                             [&](std::size_t row) { out.push_back(segment->id(row)); });
-    return out;
-  });
+  std::vector<std::uint64_t> out;
+  out.reserve(m_state->store.size());
+  for (const auto& segment : m_state->store.segments())
+    segment->for_each_live(0, segment->size(),
+                           [&](std::size_t row) { out.push_back(segment->id(row)); });
+  return out;
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::ids");
 }

@@ -196,36 +196,34 @@ DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
   const std::size_t stride = stride_of(target);
   auto* const values = static_cast<float*>(out.data());
   const auto columns = static_cast<std::size_t>(out.extent(call.one_query ? 0 : 1));
-  return Impl::translating_out_of_memory("Kindred::VectorIndex::scores", [&] {
-    if (!call.on_device) {
-      std::vector<float> packed;
-      const std::span<const float> dense = dense_queries(call, packed);
-      if (call.queries.count <= 1 || columns == 0 || stride == columns)
-        return scores(dense, {values, call.queries.count * columns}, options);
-      std::vector<float> whole(call.queries.count * columns);
-      const DispatchRecord record = scores(dense, whole, options);
-      for (std::size_t query = 0; query < call.queries.count; ++query)
-        std::copy_n(whole.data() + query * columns, columns, values + query * stride);
-      return record;
-    }
-    const auto lock = Impl::engine_shared_lock(parts.mutex);
-    const Impl::VectorStore& store = parts.store;
-    KINDRED_THROW_IF(columns != store.size(),
-                     "out is " + to_string(ConstArray(out)) + "; the index has " +
-                         std::to_string(store.size()) + " rows, and each needs a column");
-    DispatchRecord record;
-    record.operation = Operations::search;
-    if (call.queries.count == 0 || columns == 0) return record;
-    return run_on_arrays(
-        parts,
-        workload_of(parts, call, Operations::search, store.size() * call.queries.count,
-                    Impl::search_work(SearchPath::brute_force, store.size(), call.queries.count,
-                                      store.dimension()),
-                    options.stream),
-        Space::cuda, options.stream, [&](const auto& exec_space, auto& calls) {
-          calls.scores(exec_space, store, call.queries, options.metric, values, stride);
-        });
-  });
+  if (!call.on_device) {
+    std::vector<float> packed;
+    const std::span<const float> dense = dense_queries(call, packed);
+    if (call.queries.count <= 1 || columns == 0 || stride == columns)
+      return scores(dense, {values, call.queries.count * columns}, options);
+    std::vector<float> whole(call.queries.count * columns);
+    const DispatchRecord record = scores(dense, whole, options);
+    for (std::size_t query = 0; query < call.queries.count; ++query)
+      std::copy_n(whole.data() + query * columns, columns, values + query * stride);
+    return record;
+  }
+  const auto lock = Impl::engine_shared_lock(parts.mutex);
+  const Impl::VectorStore& store = parts.store;
+  KINDRED_THROW_IF(columns != store.size(), "out is " + to_string(ConstArray(out)) +
+                                                "; the index has " + std::to_string(store.size()) +
+                                                " rows, and each needs a column");
+  DispatchRecord record;
+  record.operation = Operations::search;
+  if (call.queries.count == 0 || columns == 0) return record;
+  return run_on_arrays(
+      parts,
+      workload_of(parts, call, Operations::search, store.size() * call.queries.count,
+                  Impl::search_work(SearchPath::brute_force, store.size(), call.queries.count,
+                                    store.dimension()),
+                  options.stream),
+      Space::cuda, options.stream, [&](const auto& exec_space, auto& calls) {
+        calls.scores(exec_space, store, call.queries, options.metric, values, stride);
+      });
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::scores");
 }
@@ -237,39 +235,37 @@ DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& score
                                       {{"queries", queries}, {"scores", scores}, {"ids", ids}},
                                       options.space, options.stream);
   const RankedOutput out = checked_output(call, scores, ids);
-  return Impl::translating_out_of_memory("Kindred::VectorIndex::search", [&] {
-    if (!call.on_device) {
-      std::vector<float> packed;
-      SearchOptions given = options;
-      given.top = out.top;
-      const SearchResults results = search(dense_queries(call, packed), given);
-      for (std::size_t query = 0; query < call.queries.count; ++query) {
-        for (std::size_t place = 0; place < out.top; ++place) {
-          const bool is_found = place < results.top;
-          const std::size_t from = query * results.top + place;
-          out.scores[query * out.score_stride + place] =
-              is_found ? results.scores[from] : padding_score(options.metric);
-          out.ids[query * out.id_stride + place] = is_found ? results.ids[from] : -1;
-        }
+  if (!call.on_device) {
+    std::vector<float> packed;
+    SearchOptions given = options;
+    given.top = out.top;
+    const SearchResults results = search(dense_queries(call, packed), given);
+    for (std::size_t query = 0; query < call.queries.count; ++query) {
+      for (std::size_t place = 0; place < out.top; ++place) {
+        const bool is_found = place < results.top;
+        const std::size_t from = query * results.top + place;
+        out.scores[query * out.score_stride + place] =
+            is_found ? results.scores[from] : padding_score(options.metric);
+        out.ids[query * out.id_stride + place] = is_found ? results.ids[from] : -1;
       }
-      if (report != nullptr) *report = results.report;
-      return results.record;
     }
-    require_no_filter(options);
-    const auto lock = Impl::engine_shared_lock(parts.mutex);
-    const Impl::VectorStore& store = parts.store;
-    const std::size_t kept = std::min<std::size_t>(out.top, store.size());
-    const SearchPath path = path_on_device(parts, call, options, kept);
-    if (report != nullptr) *report = {.path = to_string(path)};
-    DispatchRecord record;
-    record.operation = Impl::operation_of(path);
-    if (call.queries.count == 0) return record;
-    return run_on_arrays(parts, search_workload(parts, call, path, options.stream), Space::cuda,
-                         options.stream, [&](const auto& exec_space, auto& calls) {
-                           calls.search(exec_space, store, call.queries, options.metric, path, kept,
-                                        out);
-                         });
-  });
+    if (report != nullptr) *report = results.report;
+    return results.record;
+  }
+  require_no_filter(options);
+  const auto lock = Impl::engine_shared_lock(parts.mutex);
+  const Impl::VectorStore& store = parts.store;
+  const std::size_t kept = std::min<std::size_t>(out.top, store.size());
+  const SearchPath path = path_on_device(parts, call, options, kept);
+  if (report != nullptr) *report = {.path = to_string(path)};
+  DispatchRecord record;
+  record.operation = Impl::operation_of(path);
+  if (call.queries.count == 0) return record;
+  return run_on_arrays(parts, search_workload(parts, call, path, options.stream), Space::cuda,
+                       options.stream, [&](const auto& exec_space, auto& calls) {
+                         calls.search(exec_space, store, call.queries, options.metric, path, kept,
+                                      out);
+                       });
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::search");
 }
@@ -298,24 +294,22 @@ DispatchRecord VectorIndex::score(const ConstArray& queries, const ConstArray& c
   KINDRED_THROW_IF(given.length > length_max,
                    value_message("the length of the lists", given.length) +
                        "; it must be at most " + std::to_string(length_max));
-  return Impl::translating_out_of_memory("Kindred::VectorIndex::score", [&] {
-    const auto lock = Impl::engine_shared_lock(parts.mutex);
-    const Impl::VectorStore& store = parts.store;
-    DispatchRecord record;
-    record.operation = Operations::score;
-    if (call.queries.count == 0) return record;
-    const std::size_t items = size_product("queries × candidates", {given.queries, given.length});
-    const Workload workload = workload_of(
-        parts, call, Operations::score, items,
-        static_cast<double>(items) * static_cast<double>(store.dimension()), options.stream);
-    return run_on_arrays(parts, workload, space_for(call, options.space), options.stream,
-                         [&](const auto& exec_space, auto& calls) {
-                           const std::string why_not = calls.why_not(
-                               exec_space, store, given.queries, given.length, out.top);
-                           KINDRED_THROW_IF(!why_not.empty(), why_not);
-                           calls.score(exec_space, store, call.queries, given, options.metric, out);
-                         });
-  });
+  const auto lock = Impl::engine_shared_lock(parts.mutex);
+  const Impl::VectorStore& store = parts.store;
+  DispatchRecord record;
+  record.operation = Operations::score;
+  if (call.queries.count == 0) return record;
+  const std::size_t items = size_product("queries × candidates", {given.queries, given.length});
+  const Workload workload = workload_of(
+      parts, call, Operations::score, items,
+      static_cast<double>(items) * static_cast<double>(store.dimension()), options.stream);
+  return run_on_arrays(parts, workload, space_for(call, options.space), options.stream,
+                       [&](const auto& exec_space, auto& calls) {
+                         const std::string why_not =
+                             calls.why_not(exec_space, store, given.queries, given.length, out.top);
+                         KINDRED_THROW_IF(!why_not.empty(), why_not);
+                         calls.score(exec_space, store, call.queries, given, options.metric, out);
+                       });
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::score");
 }
@@ -337,24 +331,22 @@ std::uint64_t VectorIndex::add(const ConstArray& rows) try {
   const auto* const from = static_cast<const std::byte*>(rows.data());
   if (!on_device && (count <= 1 || stride_bytes == row_bytes))
     return add(VectorSpan(element(), {from, count * row_bytes}, dimension()));
-  return Impl::translating_out_of_memory("Kindred::VectorIndex::add", [&] {
-    std::vector<std::byte> packed(size_product("rows × bytes", {count, row_bytes}));
-    if (on_device) {
-      Impl::with_instance(parts.context, Space::cuda, [&](const auto& exec_space) {
-        for (std::size_t row = 0; row < count; ++row) {
-          const bool whole = stride_bytes == row_bytes;
-          Arch::start_copy(exec_space, "Kindred::VectorIndex::add", packed.data() + row * row_bytes,
-                           from + row * stride_bytes, whole ? packed.size() : row_bytes);
-          if (whole) break;
-        }
-        Arch::fence(exec_space, "Kindred::VectorIndex::add");
-      });
-    } else {
-      for (std::size_t row = 0; row < count; ++row)
-        std::memcpy(packed.data() + row * row_bytes, from + row * stride_bytes, row_bytes);
-    }
-    return add(VectorSpan(element(), packed, dimension()));
-  });
+  std::vector<std::byte> packed(size_product("rows × bytes", {count, row_bytes}));
+  if (on_device) {
+    Impl::with_instance(parts.context, Space::cuda, [&](const auto& exec_space) {
+      for (std::size_t row = 0; row < count; ++row) {
+        const bool whole = stride_bytes == row_bytes;
+        Arch::start_copy(exec_space, "Kindred::VectorIndex::add", packed.data() + row * row_bytes,
+                         from + row * stride_bytes, whole ? packed.size() : row_bytes);
+        if (whole) break;
+      }
+      Arch::fence(exec_space, "Kindred::VectorIndex::add");
+    });
+  } else {
+    for (std::size_t row = 0; row < count; ++row)
+      std::memcpy(packed.data() + row * row_bytes, from + row * stride_bytes, row_bytes);
+  }
+  return add(VectorSpan(element(), packed, dimension()));
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::add");
 }
