@@ -14,10 +14,10 @@ namespace Kindred {
 /// Bytes that a thread of a device accesses together at most.
 inline constexpr std::size_t access_bytes_max = 16;
 
-/// Whether all of \p data begin at a multiple of \p bytes, as null pointers do.
+/// Whether all of \p data begin at a multiple of \p bytes, a power of two, as null pointers do.
 template <class... T>
 KOKKOS_INLINE_FUNCTION bool begin_at(std::size_t bytes, const T*... data) {
-  return (reinterpret_cast<std::uintptr_t>(data) | ...) % bytes == 0;
+  return ((reinterpret_cast<std::uintptr_t>(data) | ...) & (bytes - 1)) == 0;
 }
 
 /// Whether all rows of a matrix do. \param stride elements from one row to the next

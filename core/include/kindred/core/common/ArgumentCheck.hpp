@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_COMMON_ARGUMENT_CHECK_HPP
 #define KINDRED_CORE_COMMON_ARGUMENT_CHECK_HPP
 
+#include <kindred/core/common/Alignment.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -78,7 +80,7 @@ class ArgumentCheck {
   }
   /// \p pointer is aligned to \p bytes, a power of two.
   void is_aligned(const char* name, const void* pointer, std::size_t bytes) const {
-    if ((reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)) != 0) [[unlikely]]
+    if (!begin_at(bytes, pointer)) [[unlikely]]
       throw_misaligned(name, pointer, bytes);
   }
   /// \p pointer is not null and aligned to \p bytes, unless \p count elements are none.
