@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/common/Mutex.hpp>
 
 #include <utility>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 

@@ -127,6 +127,22 @@ class CancelPoint {
   Cancellation* m_cancellation;
 };
 
+/// \throws Busy within the check of a \ref Cancellation: its thread may hold the lock that it
+/// wants, and may be within a kernel of the instance on which it would launch another one
+void refuse_in_check();
+/// While it exists, the calling thread may lock within a check: to release an object, which no call
+/// uses.
+class MayLock {
+ public:
+  MayLock() noexcept;
+  ~MayLock();
+  MayLock(const MayLock&) = delete;
+  MayLock& operator=(const MayLock&) = delete;
+
+ private:
+  bool m_before;
+};
+
 /// How often a thread that waits for others looks whether its work was cancelled.
 inline constexpr std::chrono::milliseconds cancel_interval{20};
 

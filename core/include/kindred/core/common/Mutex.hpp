@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_COMMON_MUTEX_HPP
 #define KINDRED_CORE_COMMON_MUTEX_HPP
 
+#include <kindred/core/common/Cancellation.hpp>
+
 #include <atomic>
 #include <mutex>
 
@@ -10,22 +12,6 @@ namespace Kindred::Impl {
 /// \throws SpaceUnavailable in a child process that was forked from one with a context: a lock that
 /// another thread held at that time is never unlocked there
 void require_same_process();
-
-/// \throws Busy within the check of a `Cancellation`: its thread may hold the lock that it wants,
-/// and may be within a kernel of the instance on which it would launch another one
-void refuse_in_check();
-/// While it exists, the calling thread may lock within a check: to release an object, which no call
-/// uses.
-class MayLock {
- public:
-  MayLock() noexcept;
-  ~MayLock();
-  MayLock(const MayLock&) = delete;
-  MayLock& operator=(const MayLock&) = delete;
-
- private:
-  bool m_before;
-};
 
 /// The number of forks between the process that loaded the library and this one.
 unsigned process_number() noexcept;
