@@ -18,14 +18,15 @@ HostSpace new_instance([[maybe_unused]] int threads) {
 }
 
 /// Frees the scratch memory of an instance; returns whether there was memory for that.
-bool free_scratch([[maybe_unused]] const HostSpace& exec_space) noexcept {
-#if defined(KOKKOS_ENABLE_OPENMP)
-  try {
-    exec_space.impl_internal_space_instance()->clear_thread_data();
-  } catch (const std::bad_alloc&) {
-    return false;
+template <class ExecutionSpace>
+bool free_scratch([[maybe_unused]] const ExecutionSpace& exec_space) noexcept {
+  if constexpr (requires { exec_space.impl_internal_space_instance()->clear_thread_data(); }) {
+    try {
+      exec_space.impl_internal_space_instance()->clear_thread_data();
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
-#endif
   return true;
 }
 
