@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/DispatchRecord.hpp>
 
-#include <nlohmann/json.hpp>
+#include "Json.hpp"
+
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <array>
 #include <cmath>
@@ -15,23 +17,24 @@ std::string_view to_string(Reason reason) noexcept {
   return names[static_cast<std::size_t>(reason)];
 }
 
-std::string to_json(const DispatchRecord& record) {
-  using nlohmann::ordered_json;
-  ordered_json predicted = ordered_json::object();
+std::string to_json(const DispatchRecord& record) try {
+  Impl::Json::Object predicted;
   for (const Space space : all_spaces) {
     const double seconds = record.predicted[space_index(space)];
-    if (!std::isnan(seconds)) predicted[std::string(to_string(space))] = seconds;
+    if (!std::isnan(seconds)) predicted.emplace_back(to_string(space), seconds);
   }
-  return ordered_json{{"op", to_string(record.operation)},
-                      {"items", record.items},
-                      {"predicted", std::move(predicted)},
-                      {"chosen", to_string(record.chosen)},
-                      {"taken", record.taken},
-                      {"why", to_string(record.why)},
-                      {"threads", record.threads},
-                      {"starts", record.starts},
-                      {"first", record.first}}
+  return Impl::Json(Impl::Json::Object{{"op", to_string(record.operation)},
+                                       {"items", record.items},
+                                       {"predicted", std::move(predicted)},
+                                       {"chosen", to_string(record.chosen)},
+                                       {"taken", record.taken},
+                                       {"why", to_string(record.why)},
+                                       {"threads", record.threads},
+                                       {"starts", record.starts},
+                                       {"first", record.first}})
       .dump();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::to_json");
 }
 
 }  // namespace Kindred

@@ -414,9 +414,10 @@ std::string Dispatcher::profile_json() const try {
 void Dispatcher::load_profile_json(std::string_view text) try {
   const Impl::CalibrationProfile profile =
       Impl::profile_from_json(text, m_state->options.machine, m_state->teams);
+  Impl::CalibrationProfile kept = profile;  // what follows allocates nothing
   {
     const std::lock_guard lock(m_state->adding);
-    m_state->profile = profile;
+    m_state->profile = std::move(kept);
     m_state->for_each_operation([&](State::PerOperation& known) { m_state->reset(known); });
   }
   m_state->reset_starts();

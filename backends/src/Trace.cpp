@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Trace.hpp>
 
+#include "Json.hpp"
 #include "KernelEvents.hpp"
 
 #include <kindred/backends/AtomicFile.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <map>
 #include <mutex>
@@ -120,38 +119,38 @@ std::size_t Trace::dropped() const {
 }
 
 std::string Trace::json() const try {
-  using nlohmann::ordered_json;
+  using Impl::Json;
   const auto microseconds = [](auto duration) {
     return std::chrono::duration<double, std::micro>(duration).count();
   };
-  ordered_json list = ordered_json::array();
+  Json::Array list;
   const auto name_row = [&](int row, const std::string& name) {
-    list.push_back({{"name", "thread_name"},
-                    {"ph", "M"},
-                    {"pid", 1},
-                    {"tid", row},
-                    {"args", {{"name", name}}}});
+    list.emplace_back(Json::Object{{"name", "thread_name"},
+                                   {"ph", "M"},
+                                   {"pid", 1},
+                                   {"tid", row},
+                                   {"args", Json::Object{{"name", name}}}});
   };
   const std::lock_guard lock(m_state->mutex);
   name_row(device_row, "device");
   for (const auto& [thread, row] : m_state->rows)
     name_row(row, "host thread " + std::to_string(row));
   for (const Event& event : m_state->events) {
-    ordered_json entry = {{"name", event.name},
-                          {"cat", event.category},
-                          {"ph", "X"},
-                          {"ts", microseconds(event.begin - m_state->start)},
-                          {"dur", microseconds(event.end - event.begin)},
-                          {"pid", 1},
-                          {"tid", event.row}};
-    if (!event.arguments.empty()) entry["args"] = ordered_json::parse(event.arguments);
-    list.push_back(std::move(entry));
+    Json::Object entry{{"name", event.name},
+                       {"cat", event.category},
+                       {"ph", "X"},
+                       {"ts", microseconds(event.begin - m_state->start)},
+                       {"dur", microseconds(event.end - event.begin)},
+                       {"pid", 1},
+                       {"tid", event.row}};
+    if (auto arguments = Json::parse(event.arguments))
+      entry.emplace_back("args", std::move(*arguments));
+    list.emplace_back(std::move(entry));
   }
-  const ordered_json trace = {{"displayTimeUnit", "ms"},
-                              {"otherData", {{"dropped", m_state->dropped}}},
-                              {"traceEvents", std::move(list)}};
-  // Labels may be invalid UTF-8, but the file must be valid.
-  return trace.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  Json::Object trace{{"displayTimeUnit", "ms"},
+                     {"otherData", Json::Object{{"dropped", m_state->dropped}}}};
+  trace.emplace_back("traceEvents", std::move(list));
+  return Json(std::move(trace)).dump();
 } catch (...) {
   Impl::rethrow_translated("Kindred::Trace::json");
 }

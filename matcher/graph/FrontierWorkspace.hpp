@@ -91,9 +91,10 @@ class FrontierWorkspace {
           fetch_keys(exec_space, top, ranks.subspan(first * top, count * top),
                      done.subspan(first, count));
       }
-    } catch (const OutOfMemory&) {
-      std::ranges::fill(done,
-                        std::uint8_t{0});  // whole hops need less memory, or report the failure
+    } catch (const OutOfMemory&) {  // whole hops need less memory, or report the failure
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::out_of_memory");
+      release();
+      std::ranges::fill(done, std::uint8_t{0});
     }
   }
 

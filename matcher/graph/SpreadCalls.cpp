@@ -6,6 +6,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -79,15 +80,17 @@ void SpreadCalls::alone(Space space, const Body& run) {
       } catch (...) {
         // Launched kernels read a snapshot that may be destroyed.
         Arch::fence(exec_space, "Kindred::SpreadingEngine::failed");
-        throw;
+        rethrow_translated("Kindred::SpreadingEngine");
       }
     };
     try {
-      try_once();
-    } catch (const OutOfMemory&) {
-      if (!give_back(workspace)) throw;
-      try_once();
-    } catch (const Cancelled&) {
+      try {
+        try_once();
+      } catch (const OutOfMemory&) {
+        if (!give_back(workspace)) throw;
+        try_once();
+      }
+    } catch (...) {
       give_back(workspace);  // what a call leaves in it is incomplete
       workspace.whole.release_all();
       throw;

@@ -103,12 +103,12 @@ class DriftSchedule final : public GraftingSchedule {
   explicit DriftSchedule(const ScheduleSettings& settings) : GraftingSchedule(settings) {}
   AlphaSchedule kind() const noexcept override { return AlphaSchedule::drift_controlled; }
 
-  std::vector<double> state() const override {
+  std::vector<double> numbers() const override {
     std::vector<double> out{m_pause.left()};
     out.insert(out.end(), m_drift.mean().begin(), m_drift.mean().end());
     return out;
   }
-  void restore(std::span<const double> state) override {
+  void take_numbers(std::span<const double> state) override {
     if (state.empty() || !is_count(state[0], settings().pause_epochs))
       refuse_state("drift_controlled", "a pause and the mean weights are needed");
     m_drift.restore("drift_controlled", state.subspan(1));
@@ -153,8 +153,8 @@ class MomentumSchedule final : public GraftingSchedule {
   explicit MomentumSchedule(const ScheduleSettings& settings) : GraftingSchedule(settings) {}
   AlphaSchedule kind() const noexcept override { return AlphaSchedule::momentum; }
 
-  std::vector<double> state() const override { return {m_velocity.value()}; }
-  void restore(std::span<const double> state) override {
+  std::vector<double> numbers() const override { return {m_velocity.value()}; }
+  void take_numbers(std::span<const double> state) override {
     if (state.size() != 1 || !std::isfinite(state[0]))
       refuse_state("momentum", "one finite velocity is needed");
     m_velocity.restore(state[0]);
@@ -177,12 +177,12 @@ class AdaptiveSchedule final : public GraftingSchedule {
   explicit AdaptiveSchedule(const ScheduleSettings& settings) : GraftingSchedule(settings) {}
   AlphaSchedule kind() const noexcept override { return AlphaSchedule::adaptive; }
 
-  std::vector<double> state() const override {
+  std::vector<double> numbers() const override {
     std::vector<double> out{m_pause.left(), m_velocity.value()};
     out.insert(out.end(), m_drift.mean().begin(), m_drift.mean().end());
     return out;
   }
-  void restore(std::span<const double> state) override {
+  void take_numbers(std::span<const double> state) override {
     if (state.size() < 2 || !is_count(state[0], settings().pause_epochs) ||
         !std::isfinite(state[1]))
       refuse_state("adaptive", "a pause, a velocity and the mean weights are needed");
@@ -214,8 +214,8 @@ class StabilitySchedule final : public GraftingSchedule {
   explicit StabilitySchedule(const ScheduleSettings& settings) : GraftingSchedule(settings) {}
   AlphaSchedule kind() const noexcept override { return AlphaSchedule::stability; }
 
-  std::vector<double> state() const override { return {m_stable_alpha, m_unstable}; }
-  void restore(std::span<const double> state) override {
+  std::vector<double> numbers() const override { return {m_stable_alpha, m_unstable}; }
+  void take_numbers(std::span<const double> state) override {
     if (state.size() != 2 || !within(state[0], 0, 1) || !is_count(state[1], 32767))
       refuse_state("stability", "the last stable alpha and a count of unstable checks are needed");
     m_stable_alpha = state[0];
@@ -259,8 +259,16 @@ bool GraftingSchedule::aborts(const SeedMetrics& metrics) const noexcept {
   return !(metrics.error_rate.value_or(0) <= m_settings.abort_error_rate);
 }
 
-void GraftingSchedule::restore(std::span<const double> state) try {
+std::vector<double> GraftingSchedule::state() const try { return numbers(); } catch (...) {
+  Impl::rethrow_translated("Kindred::GraftingSchedule::state");
+}
+
+void GraftingSchedule::take_numbers(std::span<const double> state) {
   if (!state.empty()) refuse_state("linear", "it must be empty");
+}
+
+void GraftingSchedule::restore(std::span<const double> state) try {
+  take_numbers(state);
 } catch (...) {
   Impl::rethrow_translated("Kindred::GraftingSchedule::restore");
 }

@@ -12,6 +12,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/QuantizedRows.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
+#include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
@@ -93,14 +94,15 @@ void write_rows(const HostSpace& exec_space, Impl::SectionWriter& writer, Pieces
   writer.write<double>("norm", norms);
 }
 
-void write_quantized(const HostSpace& exec_space, Impl::SectionWriter& writer, Pieces& pieces,
-                     std::uint64_t count, std::uint64_t stride) {
+void write_quantized(const HostSpace& exec_space, MemoryResource& memory,
+                     Impl::SectionWriter& writer, Pieces& pieces, std::uint64_t count,
+                     std::uint64_t stride) {
   std::vector<float> scales(count);
   std::vector<float> errors(count);
   std::vector<float> norms(count);
   Kokkos::View<std::int8_t*, HostSpace::memory_space> values(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "Kindred::StoredVectors::build::quantized"),
-      pieces.size() * stride);
+      // A short label: the destructor copies it, which must not need memory.
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "quantized"), pieces.size() * stride);
   writer.begin<std::int8_t>("shadow.value");
   pieces.for_each([&](const auto& rows, std::uint64_t first, std::uint64_t length) {
     using Floats = ArrayView<float, HostSpace>;
@@ -137,7 +139,7 @@ void StoredVectors::build(Context& context, const VectorFile& file, const std::s
                    {static_cast<std::uint64_t>(element), file.dimension(), rows, rows, stride});
   Pieces pieces(file, element);
   write_rows(exec_space, writer, pieces, rows, element, progress);
-  if (quantized) write_quantized(exec_space, writer, pieces, rows, stride);
+  if (quantized) write_quantized(exec_space, context.memory(space), writer, pieces, rows, stride);
   writer.commit();
 } catch (...) {
   Impl::rethrow_translated("Kindred::StoredVectors::build");

@@ -131,7 +131,7 @@ TEST(OutOfMemory, OfAGraphThatMergesInTheBackgroundEndsNoProcess) {
   expect_out_of_memory("add_edges", make, [&](SpreadingEngine& engine) { engine.add_edges(more); });
 }
 
-TEST(OutOfMemory, DISABLED_OfASpreadIsTyped) {
+TEST(OutOfMemory, OfASpreadIsTyped) {
   const Ragged<Activation> given = sources();
   using Engine = SpreadingEngine;
   for (const Space space : host_spaces()) {

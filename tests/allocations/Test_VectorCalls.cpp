@@ -223,7 +223,7 @@ TEST(OutOfMemory, OfFunctionsOfRowsIsTyped) {
   }
 }
 
-TEST(OutOfMemory, DISABLED_OfVectorFilesIsTyped) {
+TEST(OutOfMemory, OfVectorFilesIsTyped) {
   const TempFolder folder;
   const std::string rows_fbin_path = folder / "rows.fbin";
   const std::string stored_path = folder / "stored";

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -140,12 +141,26 @@ TEST_F(WorkspaceCacheOnHost, PassesOnWhatARepetitionCannotPrevent) {
   EXPECT_EQ(limit.used(), 0U);
 }
 
-TEST_F(WorkspaceCacheOnHost, KeepsTheWorkspaceAfterOtherErrors) {
-  lend([](Workspace& workspace) { workspace.buffer.resize_discarding(10); });
+TEST_F(WorkspaceCacheOnHost, ReleasesTheIncompleteWorkspaceOfACallThatFailed) {
+  const auto grow = [](Workspace& workspace) { workspace.buffer.resize_discarding(10); };
+  lend(grow);
   EXPECT_THROW(lend([](Workspace&) { throw std::runtime_error("of the body"); }),
                std::runtime_error);
-  lend([](Workspace& workspace) { EXPECT_EQ(workspace.buffer.size(), 10U); });
-  EXPECT_EQ(constructed, 1);
+  EXPECT_EQ(limit.used(), 0U);
+  lend([](Workspace& workspace) { EXPECT_EQ(workspace.buffer.size(), 0U); });
+  EXPECT_EQ(constructed, 2);
+}
+
+TEST_F(WorkspaceCacheOnHost, RepeatsACallWhoseContainersRanOutOfMemory) {
+  lend([](Workspace& workspace) { workspace.buffer.resize_discarding(10); });
+  int calls = 0;
+  const auto fail_once = [&](Workspace& workspace) {
+    if (++calls == 1) throw std::bad_alloc();
+    EXPECT_EQ(workspace.buffer.size(), 0U);
+  };
+  lend(fail_once);
+  EXPECT_EQ(calls, 2);
+  EXPECT_THROW(lend([](Workspace&) { throw std::bad_alloc(); }), OutOfMemory);
 }
 
 }  // namespace WorkspaceCacheTest

@@ -7,6 +7,7 @@
 #include <kindred/core/common/Error.hpp>
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -29,21 +30,35 @@ KOKKOS_INLINE_FUNCTION std::uint32_t proof_word(std::uint32_t team, std::uint32_
   return (team + 1) * 1000 + 7 * i;
 }
 
-/// Managed Views: their layout depends on more than that of unmanaged ones.
+/// Of the types of managed Views: their layout depends on more than that of unmanaged ones.
 template <class ExecutionSpace>
-struct ProofResults {
+class ProofResults {
+  // On the host this object owns the elements. Kokkos allocates where it frees those of a View, and
+  // ends the process if that fails.
+  std::vector<std::vector<std::byte>> m_on_host;
+
+ public:
   Kokkos::View<std::uint32_t**, ExecutionSpace> stored;
   Kokkos::View<std::uint64_t*, ExecutionSpace> sums;
   Kokkos::View<std::uint32_t**, ExecutionSpace> reversed;
 
-  explicit ProofResults(const ExecutionSpace& exec_space)
-      : stored(of(exec_space, "Kindred::SpaceProof::stored"), proof_rows, proof_columns),
-        sums(of(exec_space, "Kindred::SpaceProof::sums"), 2),
-        reversed(of(exec_space, "Kindred::SpaceProof::reversed"), proof_teams, proof_team_words) {}
+  explicit ProofResults(const ExecutionSpace& exec_space) {
+    make(exec_space, stored, "Kindred::SpaceProof::stored", proof_rows, proof_columns);
+    make(exec_space, sums, "Kindred::SpaceProof::sums", 2);
+    make(exec_space, reversed, "Kindred::SpaceProof::reversed", proof_teams, proof_team_words);
+  }
 
  private:
-  static auto of(const ExecutionSpace& exec_space, const char* label) {
-    return Kokkos::view_alloc(exec_space, Kokkos::WithoutInitializing, std::string(label));
+  template <class View>
+  void make(const ExecutionSpace& exec_space, View& view, const char* label, auto... extents) {
+    if constexpr (is_device<ExecutionSpace>) {
+      view = View(Kokkos::view_alloc(exec_space, Kokkos::WithoutInitializing, std::string(label)),
+                  extents...);
+    } else {
+      m_on_host.emplace_back(View::required_allocation_size(extents...));
+      view =
+          View(reinterpret_cast<typename View::pointer_type>(m_on_host.back().data()), extents...);
+    }
   }
 };
 

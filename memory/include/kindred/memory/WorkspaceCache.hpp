@@ -6,6 +6,7 @@
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/LeasePool.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -36,8 +37,8 @@ class WorkspaceCache {
     return true;
   }
 
-  /// \brief Calls `body(workspace)`. If \p body throws, fences its instance before the workspace is
-  /// released or lent again: launched kernels may still use its memory.
+  /// \brief Calls `body(workspace)`. If \p body throws, fences its instance, since launched kernels
+  /// may still use the memory of the workspace, and releases the workspace, which is incomplete.
   /// \param make returns a new workspace, a `std::unique_ptr`
   /// \param instance_of the execution-space instance that \p body uses, or a function that returns
   /// that of a workspace
@@ -55,7 +56,7 @@ class WorkspaceCache {
           Arch::fence(instance_of(*lease), label);
         else
           Arch::fence(instance_of, label);
-        throw;
+        rethrow_translated(label);  // so that missing memory of containers is OutOfMemory, too
       }
       if (m_kept_bytes < bytes) m_kept_bytes = bytes;
     };
@@ -75,7 +76,7 @@ class WorkspaceCache {
         may_help = m_workspaces.has_others(lease) || may_help;
         if (!may_help && m_freed == freed + (lease ? 1 : 0)) throw;
         return true;
-      } catch (const Cancelled&) {
+      } catch (...) {
         if (lease) drop(*lease);  // what a call leaves in it is incomplete
         throw;
       }
@@ -85,10 +86,7 @@ class WorkspaceCache {
     m_kept_bytes = 0;
     try {
       run_in(lease);
-    } catch (const OutOfMemory&) {
-      drop(lease);
-      throw;
-    } catch (const Cancelled&) {
+    } catch (...) {
       drop(lease);
       throw;
     }

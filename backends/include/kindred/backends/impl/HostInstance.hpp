@@ -4,12 +4,15 @@
 
 #include <kindred/core/arch/Spaces.hpp>
 
+#include <memory>
+
 namespace Kindred::Impl {
 
 /// \brief Owns a new execution-space instance of the host.
 ///
 /// Kokkos waits for all devices before it frees the scratch memory of an instance, and aborts if
-/// one is lost. After the loss of a device the destructor therefore leaves the instance allocated.
+/// one is lost. It also allocates, and ends the process if that fails. In both cases the destructor
+/// therefore leaves the instance allocated.
 class HostInstance {
  public:
   /// \param threads of the instance; 1 in a build without OpenMP
@@ -18,10 +21,10 @@ class HostInstance {
   HostInstance(const HostInstance&) = delete;
   HostInstance& operator=(const HostInstance&) = delete;
 
-  const HostSpace& get() const noexcept { return m_exec_space; }
+  const HostSpace& get() const noexcept { return *m_exec_space; }
 
  private:
-  HostSpace m_exec_space;
+  std::unique_ptr<HostSpace> m_exec_space;
 };
 
 }  // namespace Kindred::Impl

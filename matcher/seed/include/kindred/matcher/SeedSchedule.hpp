@@ -44,9 +44,9 @@ class GraftingSchedule {
   virtual AlphaSchedule kind() const noexcept = 0;
 
   /// The internal state, as `restore` takes it.
-  virtual std::vector<double> state() const { return {}; }
+  std::vector<double> state() const;
   /// \throws InvalidArgument for numbers that are not a valid state; the schedule is then unchanged
-  virtual void restore(std::span<const double> state);
+  void restore(std::span<const double> state);
 
  protected:
   explicit GraftingSchedule(const ScheduleSettings& settings) : m_settings(settings) {}
@@ -56,6 +56,8 @@ class GraftingSchedule {
 
  private:
   virtual double compute(std::int64_t epoch, double alpha, const SeedMetrics& metrics) = 0;
+  virtual std::vector<double> numbers() const { return {}; }
+  virtual void take_numbers(std::span<const double> state);
 
   ScheduleSettings m_settings;
 };
