@@ -309,7 +309,9 @@ std::vector<Prediction> predict(const Context& context, RaggedSpan<std::string_v
                                 const SymbolStatistics& statistics, const Vocabulary& vocabulary,
                                 const PredictionOptions& options) try {
   check(options);
-  KINDRED_THROW_IF(!options.weights.empty() && options.weights.size() != vocabulary.size(),
+  // Without symbols, one weight says that there are weights.
+  KINDRED_THROW_IF(!options.weights.empty() &&
+                       options.weights.size() != std::max<std::size_t>(vocabulary.size(), 1),
                    "there are " + std::to_string(options.weights.size()) +
                        " weights; the vocabulary has " + std::to_string(vocabulary.size()) +
                        " symbols, and each needs one");

@@ -100,9 +100,8 @@ void write_quantized(const HostSpace& exec_space, MemoryResource& memory,
   std::vector<float> scales(count);
   std::vector<float> errors(count);
   std::vector<float> norms(count);
-  Kokkos::View<std::int8_t*, HostSpace::memory_space> values(
-      // A short label: the destructor copies it, which must not need memory.
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "quantized"), pieces.size() * stride);
+  const Buffer<std::int8_t, HostSpace::memory_space> values(
+      memory, "Kindred::StoredVectors::build::quantized", pieces.size() * stride);
   writer.begin<std::int8_t>("shadow.value");
   pieces.for_each([&](const auto& rows, std::uint64_t first, std::uint64_t length) {
     using Floats = ArrayView<float, HostSpace>;

@@ -200,14 +200,14 @@ def umbrella_breaches(texts):
             yield path, f"must include the public headers of {engine}: {', '.join(sorted(own))}"
 
 
-def public_headers(texts):
-    """The paths of the headers that libkindred.so is installed with: those of the context and the engines, and what they and the
-    command include."""
+def public_headers(texts, users=("tools/",)):
+    """The paths of the headers that libkindred.so is installed with: those of the context and the engines, and what they and their
+    users, which are folders, include."""
     roots = {path.split("/include/", 1)[1]: path for path in texts if "/include/kindred/" in path and path.endswith(".hpp")}
     public = set()
     new = [path for path in roots.values() if ENGINE_HEADERS.match(path) and not re.search("/(impl|vendor)/", path.split("/include/")[1])]
     new += [path for path in roots.values() if path.startswith("backends/vendor/include/") and path.count("/vendor/") == 1]
-    new += [path for path in texts if path.startswith("tools/") and path.endswith((".hpp", ".cpp"))]
+    new += [path for path in texts if path.startswith(users) and path.endswith((".hpp", ".cpp"))]
     while new:
         path = new.pop()
         if path not in public:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks what a shared library exports and needs. Usage: check_symbols.py LIBRARY SOURCE NM READELF
 
-Every exported symbol belongs to a class or function that a public header declares: none of Kokkos, of other libraries, or of the
-inside of Kindred. SOURCE is the root of the sources."""
+Every exported symbol belongs to a class or function that a public header, or one that the Python package uses, declares: none of
+Kokkos, of other libraries, or of the inside of Kindred. SOURCE is the root of the sources."""
 import re
 import subprocess
 import sys
@@ -60,7 +60,7 @@ def main(library, source, nm, readelf):
              for path in tracked(source) if path.suffix in (".hpp", ".cpp") and path.exists()}
     lines = output_of(nm, "-D", "--defined-only", "--with-symbol-versions", library).splitlines()
     symbols = [line.split()[-1] for line in lines if " A " not in line]
-    breaches = list(breaches_of(symbols, "".join(texts[path] for path in public_headers(texts))))
+    breaches = list(breaches_of(symbols, "".join(texts[path] for path in public_headers(texts, ("tools/", "bindings/python/src/")))))
     dynamic = output_of(readelf, "-dW", library)
     breaches += [f"{name} is needed" for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic) if not MAY_NEED.match(name)]
     if not re.search(r"\(SONAME\).*\[libkindred\.so\.\d+\]", dynamic):

@@ -172,7 +172,6 @@ struct Program {
     check_call([&] { memory.begin_training(); }, "PatternMemory::begin_training throws");
     check_call([&] { memory.sync(); }, "PatternMemory::sync throws");
     check_call([&] { matcher.match(texts); }, "match throws");
-    check_call([&] { matcher.bytes(Space::serial); }, "SequenceMatcher::bytes throws");
     check_call([&] { engine.add_edges(edges); }, "SpreadingEngine::add_edges throws");
     check_call([&] { engine.add_nodes(1); }, "SpreadingEngine::add_nodes throws");
     check_call([&] { engine.remove_nodes(std::array{std::uint32_t{1}}); }, "remove_nodes throws");
