@@ -75,7 +75,7 @@ struct PredictionOptions {
           ///< treated as spellings of the same symbol
   bool single_symbol_fast_path = false;  ///< process a query of one symbol as KATO's fast path does
   /// One per symbol of the vocabulary, in [0, `weight_max`]; other texts have `weight_floor`.
-  /// Empty: no weighted fields.
+  /// Empty: no weighted fields; for a vocabulary without symbols, one weight asks for these fields.
   std::span<const double> weights = {};
   int threads = 0;  ///< maximum number of host threads; 0: all threads of the context
 };
