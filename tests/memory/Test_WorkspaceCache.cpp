@@ -151,6 +151,13 @@ TEST_F(WorkspaceCacheOnHost, ReleasesTheIncompleteWorkspaceOfACallThatFailed) {
   EXPECT_EQ(constructed, 2);
 }
 
+TEST_F(WorkspaceCacheOnHost, KeepsTheWorkspaceOfARefusedCall) {
+  lend([](Workspace& workspace) { workspace.buffer.resize_discarding(10); });
+  EXPECT_THROW(lend([](Workspace&) { throw InvalidArgument("of the body"); }), InvalidArgument);
+  lend([](Workspace& workspace) { EXPECT_EQ(workspace.buffer.size(), 10U); });
+  EXPECT_EQ(constructed, 1);
+}
+
 TEST_F(WorkspaceCacheOnHost, RepeatsACallWhoseContainersRanOutOfMemory) {
   lend([](Workspace& workspace) { workspace.buffer.resize_discarding(10); });
   int calls = 0;

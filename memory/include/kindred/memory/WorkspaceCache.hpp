@@ -38,7 +38,8 @@ class WorkspaceCache {
   }
 
   /// \brief Calls `body(workspace)`. If \p body throws, fences its instance, since launched kernels
-  /// may still use the memory of the workspace, and releases the workspace, which is incomplete.
+  /// may still use the memory of the workspace, and releases the workspace, which is incomplete,
+  /// unless it throws InvalidArgument.
   /// \param make returns a new workspace, a `std::unique_ptr`
   /// \param instance_of the execution-space instance that \p body uses, or a function that returns
   /// that of a workspace
@@ -76,6 +77,8 @@ class WorkspaceCache {
         may_help = m_workspaces.has_others(lease) || may_help;
         if (!may_help && m_freed == freed + (lease ? 1 : 0)) throw;
         return true;
+      } catch (const InvalidArgument&) {
+        throw;  // a refused call has changed nothing
       } catch (...) {
         if (lease) drop(*lease);  // what a call leaves in it is incomplete
         throw;
@@ -86,6 +89,8 @@ class WorkspaceCache {
     m_kept_bytes = 0;
     try {
       run_in(lease);
+    } catch (const InvalidArgument&) {
+      throw;
     } catch (...) {
       drop(lease);
       throw;
