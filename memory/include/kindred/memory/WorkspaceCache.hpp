@@ -39,7 +39,7 @@ class WorkspaceCache {
 
   /// \brief Calls `body(workspace)`. If \p body throws, fences its instance, since launched kernels
   /// may still use the memory of the workspace, and releases the workspace, which is incomplete,
-  /// unless it throws InvalidArgument.
+  /// unless it throws InvalidArgument. \p body may run twice, so it must overwrite what it wrote.
   /// \param make returns a new workspace, a `std::unique_ptr`
   /// \param instance_of the execution-space instance that \p body uses, or a function that returns
   /// that of a workspace
