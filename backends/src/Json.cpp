@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Json.hpp"
 
+#include <kindred/core/common/Utf8.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -64,28 +66,6 @@ class Sax final : public nlohmann::json_sax<nlohmann::json> {
   std::vector<Json*> m_open;  ///< each is the last element of the one before
 };
 
-struct Character {
-  std::size_t bytes;
-  bool valid;
-};
-
-/// The first character of \p text, or the bytes that one U+FFFD replaces (Unicode, section 3.9).
-Character first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return {1, true};
-  if (lead < 0xC2 || lead > 0xF4) return {1, false};
-  const std::size_t bytes = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  unsigned least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;  // not longer than needed
-  unsigned most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;   // no surrogate, ≤ U+10FFFF
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if (i == text.size() || byte(i) < least || byte(i) > most) return {i, false};
-    least = 0x80;
-    most = 0xBF;
-  }
-  return {bytes, true};
-}
-
 class Writer {
  public:
   Writer(std::string& out, int indent) : m_out(out), m_indent(indent) {}
@@ -100,9 +80,9 @@ class Writer {
   }
   void operator()(std::string_view text) {
     m_out += '"';
-    for (Character next{}; !text.empty(); text.remove_prefix(next.bytes)) {
-      next = first_character(text);
-      if (!next.valid) {
+    for (Utf8Character next{}; !text.empty(); text.remove_prefix(next.bytes)) {
+      next = first_utf8_character(text);
+      if (!next.is_valid) {
         m_out += "\xEF\xBF\xBD";
       } else if (next.bytes > 1) {
         m_out += text.substr(0, next.bytes);

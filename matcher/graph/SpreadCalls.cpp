@@ -40,6 +40,23 @@ bool is_surely_large(const ExecutionSpace&, const GraphSnapshot& graph, QuerySou
   return expected_edges(graph.base()->sample(), graph.host(), sources, group) > margin * budget;
 }
 
+/// \brief Calls `call()`, and once more after a failure for which `give_back()` has released
+/// memory. After each failure, memory is given back.
+template <class GiveBack, class Call>
+void with_less_memory(const GiveBack& give_back, const Call& call) {
+  try {
+    return call();
+  } catch (const OutOfMemory&) {
+    if (!give_back()) throw;
+  }
+  try {
+    call();
+  } catch (const OutOfMemory&) {
+    give_back();
+    throw;
+  }
+}
+
 }  // namespace
 
 SpreadCalls::SpreadCalls(Context& context) : m_context(&context) {}
@@ -74,27 +91,16 @@ void SpreadCalls::lend_on_host(Space space, const Body& body) {
 template <class Body>
 void SpreadCalls::alone(Space space, const Body& run) {
   const auto body = [&](const auto& exec_space, auto& workspace) {
-    const auto try_once = [&] {
-      try {
-        run(exec_space, workspace);
-      } catch (...) {
-        // Launched kernels read a snapshot that may be destroyed.
-        Arch::fence(exec_space, "Kindred::SpreadingEngine::failed");
-        rethrow_translated("Kindred::SpreadingEngine");
-      }
-    };
-    try {
-      try {
-        try_once();
-      } catch (const OutOfMemory&) {
-        if (!give_back(workspace)) throw;
-        try_once();
-      }
-    } catch (...) {
-      give_back(workspace);  // what a call leaves in it is incomplete
-      workspace.whole.release_all();
-      throw;
-    }
+    with_less_memory([&] { return give_back(workspace); },
+                     [&] {
+                       try {
+                         run(exec_space, workspace);
+                       } catch (...) {
+                         // Launched kernels read a snapshot that may be destroyed.
+                         Arch::fence(exec_space, "Kindred::SpreadingEngine::failed");
+                         rethrow_translated("Kindred::SpreadingEngine");
+                       }
+                     });
   };
   if (space != Space::cuda) {
     return lend_on_host(space, body);
@@ -102,10 +108,18 @@ void SpreadCalls::alone(Space space, const Body& run) {
   with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     auto& device = m_devices.get<ExecutionSpace>();
     const auto lock = cancellable_lock(device.mutex);
-    device_workspace<ExecutionSpace>();
+    auto& workspace = *device_workspace<ExecutionSpace>().workspace;
     device.on_streams.wait();
-    body(exec_space, *device.workspace);
-    m_device_kept = device.workspace->whole.kept_bytes() + device.bins->bytes();
+    try {
+      body(exec_space, workspace);
+    } catch (const InvalidArgument&) {
+      throw;  // a refused call has changed nothing
+    } catch (...) {
+      give_back(workspace);  // what a call leaves in it is incomplete
+      workspace.whole.release_all();
+      throw;
+    }
+    m_device_kept = workspace.whole.kept_bytes() + device.bins->bytes();
   });
 }
 
@@ -116,17 +130,15 @@ void SpreadCalls::on_stream(Stream stream, const std::shared_ptr<const GraphSnap
     const std::lock_guard lock(m_devices.get<ExecutionSpace>().mutex);
     auto& device = device_workspace<ExecutionSpace>();
     const auto& exec_space = call_instance(*m_context, own, stream);
-    const auto try_once = [&] {
-      device.on_streams.run(exec_space, "Kindred::SpreadingEngine::failed", graph,
-                            [&] { run(own, exec_space, device); });
-    };
-    try {
-      try_once();
-    } catch (const OutOfMemory&) {
-      device.on_streams.wait();
-      if (!give_back(*device.workspace)) throw;
-      try_once();
-    }
+    with_less_memory(
+        [&] {
+          device.on_streams.wait();
+          return give_back(*device.workspace);
+        },
+        [&] {
+          device.on_streams.run(exec_space, "Kindred::SpreadingEngine::failed", graph,
+                                [&] { run(own, exec_space, device); });
+        });
     m_device_kept = device.workspace->whole.kept_bytes() + device.bins->bytes();
   });
 }

@@ -3,6 +3,7 @@
 
 #include <kindred/core/common/CheckOffsets.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Utf8.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <cstddef>
@@ -14,24 +15,6 @@ namespace {
 
 unsigned byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
-}
-
-/// Number of bytes of the character that begins at \p at; 0 if there is no valid one.
-std::size_t character_bytes(std::string_view text, std::size_t at) {
-  const unsigned lead = byte_at(text, at);
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2 || lead > 0xF4) return 0;
-  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (text.size() - at < length) return 0;
-  // The range of the second byte excludes overlong forms, surrogates and code points above
-  // U+10FFFF.
-  const unsigned least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  if (byte_at(text, at + 1) < least || byte_at(text, at + 1) > most) return 0;
-  for (std::size_t k = 2; k < length; ++k) {
-    if ((byte_at(text, at + k) & 0xC0U) != 0x80U) return 0;
-  }
-  return length;
 }
 
 std::string not_utf8(std::string_view text, std::size_t at) {
@@ -55,9 +38,9 @@ void append_text(std::span<const std::string_view> texts, std::size_t t, std::ve
 void append_code_points(std::string_view text, std::vector<Symbol>& out, BadBytes bad) try {
   const std::size_t size_before = out.size();
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = character_bytes(text, i);
+    const auto [length, is_valid] = Impl::first_utf8_character(text.substr(i));
     const unsigned lead = byte_at(text, i);
-    if (length == 0) {
+    if (!is_valid) {
       if (bad == BadBytes::refuse) {
         out.resize(size_before);
         throw InvalidArgument(not_utf8(text, i));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Html.hpp"
 
+#include <kindred/core/common/Utf8.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,28 +14,6 @@ namespace Kindred::Tools::Html {
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
-
-/// The bytes of the UTF-8 character at \p at; 0 if there is none.
-std::size_t character_bytes(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const unsigned first = byte(at);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF5   ? 0
-                             : first >= 0xF0 ? 4
-                             : first >= 0xE0 ? 3
-                             : first >= 0xC2 ? 2
-                                             : 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0U) != 0x80U) return 0;
-  }
-  const unsigned second = byte(at + 1);
-  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-  const bool surrogate = first == 0xED && second >= 0xA0;
-  const bool too_large = first == 0xF4 && second >= 0x90;
-  return overlong || surrogate || too_large ? 0 : length;
-}
 
 std::string significant(double value, int digits) {
   if (value == 0) return "0";
@@ -54,13 +34,13 @@ std::string text(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = character_bytes(text, at);
+    const auto [length, is_valid] = Impl::first_utf8_character(text.substr(at));
     const char c = text[at];
     const bool is_control =
         (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
-    if (length == 0 || (length == 1 && is_control)) {
+    if (!is_valid || is_control) {
       out += replacement;
-      ++at;
+      at += length;
       continue;
     }
     switch (c) {

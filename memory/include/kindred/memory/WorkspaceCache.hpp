@@ -49,14 +49,21 @@ class WorkspaceCache {
   template <class Make, class InstanceOf, class Body>
   void lend(const Make& make, const InstanceOf& instance_of, const char* label, std::uint64_t bytes,
             const Body& body) {
-    const auto run_in = [&](const auto& lease) {
-      try {
-        body(*lease);
-      } catch (...) {
+    const auto run_in = [&](Lease& lease) {
+      const auto fence = [&] {
         if constexpr (std::is_invocable_v<InstanceOf, Workspace&>)
           Arch::fence(instance_of(*lease), label);
         else
           Arch::fence(instance_of, label);
+      };
+      try {
+        body(*lease);
+      } catch (const InvalidArgument&) {
+        fence();
+        throw;  // a refused call has changed nothing
+      } catch (...) {
+        fence();
+        drop(lease);                // what a call leaves in it is incomplete
         rethrow_translated(label);  // so that missing memory of containers is OutOfMemory, too
       }
       if (m_kept_bytes < bytes) m_kept_bytes = bytes;
@@ -70,31 +77,17 @@ class WorkspaceCache {
         return false;
       } catch (const OutOfMemory&) {
         // Whether anything held or has freed memory since, which the next attempt can use.
-        bool may_help = lease && lease->is_kept();
-        if (lease) drop(*lease);
-        may_help = m_workspaces.has_others(lease) || may_help;
+        bool may_help = (lease && lease->is_kept()) || m_workspaces.has_others(lease);
         may_help = release() || may_help;
         may_help = m_workspaces.has_others(lease) || may_help;
         if (!may_help && m_freed == freed + (lease ? 1 : 0)) throw;
         return true;
-      } catch (const InvalidArgument&) {
-        throw;  // a refused call has changed nothing
-      } catch (...) {
-        if (lease) drop(*lease);  // what a call leaves in it is incomplete
-        throw;
       }
     };
     if (!must_run_alone()) return;
     Lease lease = m_workspaces.take_alone(make);
     m_kept_bytes = 0;
-    try {
-      run_in(lease);
-    } catch (const InvalidArgument&) {
-      throw;
-    } catch (...) {
-      drop(lease);
-      throw;
-    }
+    run_in(lease);
   }
 
  private:
