@@ -62,6 +62,7 @@ struct KINDRED_HIDDEN VectorIndex::State {
   void publish() noexcept {
     size = store.size();
     end_id = store.end_id();
+    ++changes;
   }
 
   /// \brief Calls `change()`, which changes the rows, after all calls that read them. \throws
@@ -231,6 +232,7 @@ struct KINDRED_HIDDEN VectorIndex::State {
   mutable Impl::SharedMutex mutex;  ///< protects the store
   std::atomic<std::size_t> size{0};
   std::atomic<std::uint64_t> end_id{0};
+  std::atomic<std::uint64_t> changes{0};
   std::atomic<double> seconds_without_copy{
       0.0};  ///< seconds that searches without quantized copies took
   Impl::WorkspaceCaches<Impl::ExactSearch> searches;
@@ -308,6 +310,7 @@ VectorIndex::Parts VectorIndex::parts() const noexcept {
 
 std::size_t VectorIndex::size() const noexcept { return m_state->size; }
 std::uint64_t VectorIndex::end_id() const noexcept { return m_state->end_id; }
+std::uint64_t VectorIndex::changes() const noexcept { return m_state->changes; }
 std::size_t VectorIndex::dimension() const noexcept { return m_state->store.dimension(); }
 VectorElement VectorIndex::element() const noexcept { return m_state->store.element(); }
 

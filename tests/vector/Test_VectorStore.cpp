@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "TempFolder.hpp"
 #include "VectorSupport.hpp"
@@ -405,6 +406,22 @@ TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
   int calls = 0;
   while (index.search(query, options).report.path != "quantized" && calls < 2000) ++calls;
   EXPECT_GT(index.statistics().quantized_bytes, 0U) << "after " << calls << " calls";
+}
+
+TEST(VectorStore, CountsItsChanges) {
+  const std::vector<float> rows(12, 1.0F);
+  VectorIndex index(Testing::context(), rows, 3);
+  std::uint64_t before = index.changes();
+  const auto grew = [&] { return std::exchange(before, index.changes()) < index.changes(); };
+  const std::uint64_t id = index.add(VectorSpan(std::span(rows).first(3), 3));
+  EXPECT_TRUE(grew());
+  index.remove(std::vector{id});
+  EXPECT_TRUE(grew()) << "although size and end_id may be what they were two changes ago";
+  index.replace(0, VectorSpan(std::span(rows).first(3), 3));
+  EXPECT_TRUE(grew());
+  std::vector<float> out(4);
+  index.scores(std::span(rows).first(3), out);
+  EXPECT_FALSE(grew());
 }
 
 TEST(VectorStore, NeverReusesAnId) {

@@ -212,8 +212,7 @@ nb::object scores(const Handle& self, nb::handle queries, nb::handle metric, nb:
     return nb::borrow(out);
   }
   while (true) {
-    // The end of the ids grows with every addition, and without one, the size only falls.
-    const std::uint64_t end_id = shared->index.end_id();
+    const std::uint64_t changes = shared->index.changes();
     const auto size = static_cast<std::int64_t>(shared->index.size());
     if (!query.queries().on_device())
       check_free_memory(*shared->context,
@@ -223,9 +222,8 @@ nb::object scores(const Handle& self, nb::handle queries, nb::handle metric, nb:
       write(made);
       return made;
     } catch (const InvalidArgument&) {
-      const bool is_same = shared->index.end_id() == end_id &&
-                           static_cast<std::int64_t>(shared->index.size()) == size;
-      if (is_same) throw;  // otherwise another thread has changed the rows meanwhile
+      if (shared->index.changes() == changes) throw;
+      // Another thread has changed the rows since their number was read.
     }
   }
 }

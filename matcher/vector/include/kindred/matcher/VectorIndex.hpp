@@ -133,8 +133,9 @@ class VectorIndex {
   /// owner the memory must outlive this object. The memory is only read, and may be read-only: the
   /// first `replace` copies all rows. Complexity O(rows) on the host; on a device also a copy of
   /// the rows. Fences the instances that copy the rows.
-  /// \throws InvalidArgument for what `StoredVectors::save` rejects: inconsistent sizes, ids that do
-  /// not ascend or are not below `end_id`, negative scales or norms; SpaceUnavailable; OutOfMemory
+  /// \throws InvalidArgument for what `StoredVectors::save` rejects: inconsistent sizes, ids that
+  /// do not ascend or are not below `end_id`, negative scales or norms; SpaceUnavailable;
+  /// OutOfMemory
   VectorIndex(Context& context, const StoredVectors& stored, const VectorIndexOptions& options);
   /// \brief Maps a store file; rows are copied only when they change. Complexity O(bytes of the
   /// file), all of which are validated. Fences as the constructor.
@@ -157,6 +158,9 @@ class VectorIndex {
   std::size_t size() const noexcept;
   /// All ids below it have been assigned.
   std::uint64_t end_id() const noexcept;
+  /// \brief Grows with every change of the rows. If it is the same after a call as before, the call
+  /// saw the rows of the other numbers that were read in between, `size` for one.
+  std::uint64_t changes() const noexcept;
   std::size_t dimension() const noexcept;
   VectorElement element() const noexcept;
   /// The ids of all rows that can be found, ascending. O(rows). \throws OutOfMemory
