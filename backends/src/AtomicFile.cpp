@@ -2,6 +2,7 @@
 #include <kindred/backends/AtomicFile.hpp>
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Utf8.hpp>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -58,11 +59,7 @@ std::string temporary_prefix(const std::string& place) {
   constexpr std::size_t longest = 200;
   const std::filesystem::path path(place);
   std::string name = path.filename().string();
-  if (name.size() > longest) {
-    std::size_t end = longest;
-    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;  // UTF-8
-    name.resize(end);
-  }
+  name.resize(Impl::utf8_prefix(name, longest).size());
   return (path.parent_path() / (name + ".tmp")).string();
 }
 

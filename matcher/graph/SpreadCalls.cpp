@@ -40,8 +40,8 @@ bool is_surely_large(const ExecutionSpace&, const GraphSnapshot& graph, QuerySou
   return expected_edges(graph.base()->sample(), graph.host(), sources, group) > margin * budget;
 }
 
-/// \brief Calls `call()`, and once more after a failure for which `give_back()` has released
-/// memory. After each failure, memory is given back.
+/// Calls `call()`. If memory is missing, calls `give_back()`, which returns whether it has released
+/// any, and if so `call()` once more; if memory is missing again, only `give_back()`.
 template <class GiveBack, class Call>
 void with_less_memory(const GiveBack& give_back, const Call& call) {
   try {

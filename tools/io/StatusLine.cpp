@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/StatusLine.hpp"
 
+#include <kindred/core/common/Utf8.hpp>
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -35,8 +37,8 @@ std::string cut(const std::string& text) {
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return text;
   std::size_t characters = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U;
-    if (begins && ++characters == size.ws_col) return text.substr(0, i);
+    if (!Impl::continues_utf8_character(text[i]) && ++characters == size.ws_col)
+      return text.substr(0, i);
   }
   return text;
 }

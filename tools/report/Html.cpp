@@ -66,9 +66,7 @@ std::string text(std::string_view text) {
 
 std::string clipped(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return std::string(text);
-  std::size_t end = bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return std::string(text.substr(0, end)) + " …";
+  return std::string(Impl::utf8_prefix(text, bytes)) + " …";
 }
 
 std::string time(double seconds) {

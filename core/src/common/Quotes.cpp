@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Quotes.hpp>
+#include <kindred/core/common/Utf8.hpp>
 
 #include <cstddef>
 
@@ -12,7 +13,7 @@ std::string in_quotes(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     // Truncates before a code point, never inside one.
-    if (i >= shown_max && (byte & 0xC0U) != 0x80U) {
+    if (i >= shown_max && !Impl::continues_utf8_character(text[i])) {
       out += "…";
       break;
     }

@@ -30,6 +30,18 @@ constexpr Utf8Character first_utf8_character(std::string_view text) noexcept {
   return {bytes, true};
 }
 
+/// Whether \p byte is one of a character of several bytes, but not its first.
+constexpr bool continues_utf8_character(char byte) noexcept {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+/// The longest prefix of at most \p bytes_max bytes that ends between two characters.
+constexpr std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) noexcept {
+  if (text.size() <= bytes_max) return text;
+  while (bytes_max > 0 && continues_utf8_character(text[bytes_max])) --bytes_max;
+  return text.substr(0, bytes_max);
+}
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_COMMON_UTF8_HPP

@@ -158,8 +158,8 @@ class VectorIndex {
   std::size_t size() const noexcept;
   /// All ids below it have been assigned.
   std::uint64_t end_id() const noexcept;
-  /// \brief Grows with every change of the rows. If it is the same after a call as before, the call
-  /// saw the rows of the other numbers that were read in between, `size` for one.
+  /// \brief Grows with every change of the rows. If it is read before `size` and is still the same
+  /// after a call that followed, the call saw as many rows as `size` said.
   std::uint64_t changes() const noexcept;
   std::size_t dimension() const noexcept;
   VectorElement element() const noexcept;
