@@ -5,6 +5,7 @@
 #include <kindred/backends/impl/TeamSizes.hpp>
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -138,7 +139,7 @@ class HostTeams::Team {
     if (omp_get_proc_bind() == omp_proc_bind_false) {
       try {
         Kokkos::parallel_for("Kindred::HostTeams::keep_apart",
-                             Kokkos::RangePolicy<HostSpace>(m_instance, 0, m_threads),
+                             Arch::range<int>(m_instance, static_cast<std::uint64_t>(m_threads)),
                              KeepApart{m_threads});
       } catch (const std::exception&) {
         // no memory: the threads are not bound, and may be moved

@@ -10,6 +10,7 @@
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/bulk/MatrixProduct.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/memory/Copies.hpp>
@@ -121,8 +122,7 @@ class HostLibraryProducts {
       }
     };
     Kokkos::parallel_for("Kindred::Bulk::host_products",
-                         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
-                             exec_space, 0, m_workers, Kokkos::ChunkSize(1)),
+                         Arch::range(exec_space, m_workers).set_chunk_size(1),
                          [&](const std::uint64_t worker) { failure.run([&] { work(worker); }); });
     failure.rethrow();
     point.check();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/matcher/Calibration.hpp>
 #include <kindred/memory/Copies.hpp>
 
@@ -124,8 +125,8 @@ double measure_start(const ExecutionSpace& exec_space, int threads, bool is_queu
   const int launches = is_queued ? 32 : 1;
   const auto start = [&] {
     for (int i = 0; i < launches; ++i) {
-      Kokkos::parallel_for("Kindred::Calibration::start",
-                           Kokkos::RangePolicy<ExecutionSpace>(exec_space, 0, threads), Nothing{});
+      Kokkos::parallel_for("Kindred::Calibration::start", Arch::range(exec_space, threads),
+                           Nothing{});
     }
     Arch::fence(exec_space, "Kindred::Calibration::start");
   };

@@ -4,6 +4,7 @@
 #include "common/RegionFailure.hpp"
 
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 
@@ -145,8 +146,7 @@ void HostLinearLayer::run(const HostSpace& exec_space) const {
     }
   };
   Kokkos::parallel_for("Kindred::FusedLayers::host_products",
-                       Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::uint64_t>>(
-                           exec_space, 0, m_workers, Kokkos::ChunkSize(1)),
+                       Arch::range(exec_space, m_workers).set_chunk_size(1),
                        [&](const std::uint64_t worker) { failure.run([&] { work(worker); }); });
   failure.rethrow();
   point.check();

@@ -9,6 +9,7 @@
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 
 #include <algorithm>
@@ -175,8 +176,7 @@ class HostTiles {
       }
     };
     Kokkos::parallel_for("Kindred::VectorIndex::search::host_tiles",
-                         Kokkos::RangePolicy<HostSpace, Kokkos::IndexType<std::uint64_t>>(
-                             exec_space, 0, m_workers, Kokkos::ChunkSize(1)),
+                         Arch::range(exec_space, m_workers).set_chunk_size(1),
                          [&](const std::uint64_t worker) { failure.run([&] { work(worker); }); });
     Arch::fence(exec_space, "Kindred::VectorIndex::host_tiles");
     failure.rethrow();

@@ -5,6 +5,7 @@
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -152,9 +153,7 @@ class PreparedCandidates {
     const ArrayView<Rank, ExecutionSpace> best(m_best.data(), m_shape.top);
     m_graph.capture(*m_exec_space, [this, rows, metric, prepared, offsets, candidates, best] {
       if (Arch::is_device<ExecutionSpace>) {
-        Kokkos::parallel_for(m_stage_label,
-                             Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
-                                 *m_exec_space, 0, m_words),
+        Kokkos::parallel_for(m_stage_label, Arch::range<std::size_t>(*m_exec_space, m_words),
                              CopyWords{m_shared.data(), m_staged.data()});
       }
       rank_candidates(*m_exec_space, metric, rows, offsets, candidates, {}, prepared, m_plan,

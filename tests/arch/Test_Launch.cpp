@@ -8,6 +8,7 @@
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/graph/SourceArrays.hpp>
+#include <kindred/core/lattice/LatticeSearch.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 
 #include <atomic>
@@ -97,6 +98,71 @@ TEST(Launch, OfMoreRowsThanALeagueHasIsRefusedByTheFunctionsOfCore) {
                    InvalidArgument);
     }
     Arch::fence(exec_space, "Kindred::Testing::refused");
+  });
+}
+
+TEST(Launch, RefusesMoreWordsOfALatticeThanAKernelCounts) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    // Truncated to 32 bits, it is a lattice of one word.
+    LatticeSearch<ExecutionSpace> search;
+    search.bits.line_words = 1;
+    search.bits.lines = (std::uint64_t{1} << 32U) + 1;
+    std::uint64_t word = 0;
+    std::uint32_t number = 0;
+    const ArrayView<std::uint64_t, ExecutionSpace> words(&word, search.bits.guarded_words());
+    search.unreached = search.frontiers[0] = search.frontiers[1] = words;
+    search.found = ArrayView<std::uint32_t, ExecutionSpace>(&number, search.found_size);
+    EXPECT_THAT(Testing::message_of<InvalidArgument>(
+                    [&] { start_lattice_search(exec_space, search, {}, {}); }),
+                HasSubstr("a launch over 4294967297 indices"));
+  });
+}
+
+TEST(Launch, OverIndicesTakesChunksForItsOwnThreads) {
+  EXPECT_EQ(Arch::Impl::chunk_size(0, 8), 1);
+  EXPECT_EQ(Arch::Impl::chunk_size(319, 8), 1);
+  EXPECT_EQ(Arch::Impl::chunk_size(1000, 8), 4);
+  EXPECT_EQ(Arch::Impl::chunk_size(100'000, 8), 128);
+  EXPECT_EQ(Arch::Impl::chunk_size(10'000'000, 8), 16384);
+  EXPECT_EQ(Arch::Impl::chunk_size(~std::uint64_t{0}, 0), 1 << 30);
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    const std::size_t before = Testing::allocations();
+    const auto policy = Arch::range(exec_space, 100'000);
+    EXPECT_EQ(Testing::allocations(), before);
+    if constexpr (!Arch::is_device<ExecutionSpace>) {
+      EXPECT_EQ(policy.chunk_size(), static_cast<std::uint64_t>(Arch::Impl::chunk_size(
+                                         100'000, Arch::concurrency(exec_space))));
+    }
+  });
+}
+
+struct NoTeams {
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION void operator()(const Member&) const {}
+};
+
+TEST(Launch, RefusesMoreScratchThanADeviceHas) {
+  EXPECT_THAT(Testing::message_of<InvalidArgument>(
+                  [] { Arch::check_scratch("Kindred::Testing::scratch", 49153, 49152); }),
+              HasSubstr("Kindred::Testing::scratch needs 49153 bytes of scratch per team; the "
+                        "device has 49152"));
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    const char* label = "Kindred::Testing::scratch";
+    const Kokkos::TeamPolicy<ExecutionSpace> teams(exec_space, 1, 1, 1);
+    const auto launch = [&](std::size_t bytes) {
+      Kokkos::parallel_for(label, Arch::with_scratch(label, teams, bytes), NoTeams{});
+      Arch::fence(exec_space, label);
+    };
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      const std::string message =
+          Testing::message_of<InvalidArgument>([&] { launch(std::size_t{1} << 20U); });
+      EXPECT_THAT(message, HasSubstr(label));
+      // What the message promises can be launched.
+      const std::string has = "the device has ";
+      launch(std::stoull(message.substr(message.find(has) + has.size())));
+    } else {
+      launch(std::size_t{1} << 20U);
+    }
   });
 }
 

@@ -123,6 +123,9 @@ def breaches_of(path, text):
             yield text.count("\n", 0, cast.start()) + 1, "a number of teams is not checked: Arch::league_size"
         for cast in re.finditer(r"exec_space, 0,\s*static_cast<std::uint32_t>\(", text):
             yield text.count("\n", 0, cast.start()) + 1, "an extent is not checked: Arch::index_extent"
+        if "core/arch/launch/" not in path.replace("core/src/", "core/").replace("core/include/kindred/core/", "core/"):
+            for policy in re.finditer(r"\bRangePolicy<|\bset_scratch_size\(", text):
+                yield text.count("\n", 0, policy.start()) + 1, "a launch checks its extent and its scratch: Arch::range, Arch::with_scratch"
 
 
 def engine_breaches(texts):

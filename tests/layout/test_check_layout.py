@@ -62,6 +62,9 @@ class CheckLayout(unittest.TestCase):
                     "policy(exec_space, 0, static_cast<std::uint32_t>(count))"):
             self.assertTrue(found("core/src/vector/a.cpp", bad + "\n"), bad)
         self.assertFalse(found("core/src/vector/a.cpp", "policy(exec_space, Arch::league_size(teams), static_cast<int>(size), 32)\n"))
+        for bad in ("Kokkos::RangePolicy<HostSpace> all(exec_space, 0, count);", "teams.set_scratch_size(0, Kokkos::PerTeam(bytes));"):
+            self.assertTrue(found("matcher/vector/a.cpp", bad + "\n"), bad)
+            self.assertFalse(found("core/src/arch/launch/a.cpp", bad + "\n"), bad)
 
     def test_concurrency_is_that_of_an_instance(self):
         self.assertTrue(found("core/src/graph/a.cpp", "const int threads = exec_space.concurrency();\n"))

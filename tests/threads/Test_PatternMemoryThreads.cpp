@@ -241,13 +241,12 @@ TEST(PatternMemoryThreads, ANameIsForgottenOnceForEveryTimeItIsLearned) {
     });
   }
   std::uint64_t learned = 0;
-  for (int i = 0; i < 2000; ++i)
+  for (int i = 0; i < 2000 || learned < 2; ++i)
     learned += learn(memory, {{"one"}, {"two"}}, "name").is_new ? 1 : 0;
   while (memory.find("name")) std::this_thread::yield();
   done = true;
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(forgotten, learned);
-  EXPECT_GT(learned, 1U);
   EXPECT_EQ(memory.size(), 0U);
 }
 

@@ -150,10 +150,11 @@ void DeviceGemm::run(const DeviceSpace& exec_space, const GemmShape& shape, cons
         const functor product{shape, static_cast<const In*>(a), static_cast<const In*>(b),
                               static_cast<Out*>(c), bias};
         const std::uint64_t teams = product.row_tiles() * product.column_tiles() * shape.batch;
-        Kokkos::TeamPolicy<DeviceSpace, Kokkos::LaunchBounds<functor::threads, 1>> policy(
+        const Kokkos::TeamPolicy<DeviceSpace, Kokkos::LaunchBounds<functor::threads, 1>> policy(
             exec_space, Arch::league_size(teams), static_cast<int>(functor::threads), 1);
-        policy.set_scratch_size(0, Kokkos::PerTeam(functor::scratch_bytes + 16));
-        Kokkos::parallel_for("Kindred::DeviceGemm::run", policy, product);
+        const char* label = "Kindred::DeviceGemm::run";
+        Kokkos::parallel_for(label, Arch::with_scratch(label, policy, functor::scratch_bytes + 16),
+                             product);
       }
     });
   });

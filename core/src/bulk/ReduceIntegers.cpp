@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/bulk/ReduceIntegers.hpp>
 
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/bulk/impl/BulkChecks.hpp>
 #include <kindred/core/bulk/impl/ReduceIntegerKernels.hpp>
 

@@ -2,6 +2,7 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 
@@ -157,9 +158,11 @@ void for_each_part(const HostSpace& exec_space, const char* label, std::size_t p
     body(0);
     return Impl::CancelPoint().check();
   }
-  using policy = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Static>,
-                                     Kokkos::IndexType<std::size_t>>;
-  Arch::cancellable_for(label, policy(exec_space, 0, parts, Kokkos::ChunkSize(1)), body);
+  Arch::cancellable_for(
+      label,
+      Arch::range<std::size_t, Kokkos::Schedule<Kokkos::Static>>(exec_space, parts)
+          .set_chunk_size(1),
+      body);
   Arch::fence(exec_space, label);
 }
 

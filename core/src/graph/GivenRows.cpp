@@ -173,9 +173,6 @@ struct HopGivenRows {
   }
 };
 
-using DynamicRange = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                         Kokkos::IndexType<std::size_t>>;
-
 template <class Edges>
 bool run_hop(const HostSpace& exec_space, const Edges& edges, std::size_t rows, std::uint64_t count,
              const RowPlan& plan, const float* x, float* y, double* partial) {
@@ -190,8 +187,9 @@ bool run_hop(const HostSpace& exec_space, const Edges& edges, std::size_t rows, 
   const StoreSum store{y};
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::hop::given_rows",
-      DynamicRange(exec_space, 0, long_rows.blocks + (work + share - 1) / share,
-                   Kokkos::ChunkSize(1)),
+      Arch::range<std::size_t, Kokkos::Schedule<Kokkos::Dynamic>>(
+          exec_space, long_rows.blocks + (work + share - 1) / share)
+          .set_chunk_size(1),
       HopGivenRows<Edges>{edges, long_rows, rows, share, x, store, partial, &invalid});
   Arch::fence(exec_space, "Kindred::SpreadingEngine::hop::given_rows");
   if (invalid != 0) return false;

@@ -42,12 +42,12 @@ void start_page_rank(const ExecutionSpace& exec_space,
   const Impl::ArgumentCheck check("start_page_rank");
   check_state(check, state);
   check.is_at_most("queries", queries, static_cast<std::uint64_t>(state.width));
-  using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;
   const auto width = static_cast<std::size_t>(state.width);
-  Kokkos::parallel_for("Kindred::SpreadingEngine::page_rank::columns", policy(exec_space, 0, width),
+  Kokkos::parallel_for("Kindred::SpreadingEngine::page_rank::columns",
+                       Arch::range<std::size_t>(exec_space, width),
                        Impl::PageRankColumns<ExecutionSpace>{state.progress, state.last, queries});
   Kokkos::parallel_for("Kindred::SpreadingEngine::page_rank::start",
-                       policy(exec_space, 0, state.nodes * width),
+                       Arch::range<std::size_t>(exec_space, state.nodes * width),
                        Impl::PageRankStart<ExecutionSpace, Value>{state});
   PageRankParameters start = parameters;
   start.iteration = 0;

@@ -154,11 +154,12 @@ void start_from_arrays(const ExecutionSpace& exec_space, const SpreadState<Execu
                   ArrayView<const float, ExecutionSpace>());
   if (queries == 0) return;
   using kernel = ArraySources<ExecutionSpace>;
+  const char* label = "Kindred::SpreadingEngine::spread::array_sources";
+  const Kokkos::TeamPolicy<ExecutionSpace> teams(exec_space, Arch::league_size(queries),
+                                                 kernel::shape::team_size,
+                                                 kernel::shape::vector_length);
   Kokkos::parallel_for(
-      "Kindred::SpreadingEngine::spread::array_sources",
-      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(queries),
-                                         kernel::shape::team_size, kernel::shape::vector_length)
-          .set_scratch_size(0, Kokkos::PerTeam(kernel::scratch)),
+      label, Arch::with_scratch(label, teams, kernel::scratch),
       kernel{state, sources, faults, nodes, first_query, mode == SpreadMode::engine});
 }
 

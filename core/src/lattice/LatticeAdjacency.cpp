@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/lattice/LatticeAdjacency.hpp>
 
@@ -108,13 +109,6 @@ struct LatticeLineRows {
 
 }  // namespace Impl
 
-namespace {
-
-template <class ExecutionSpace>
-using Items = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>;
-
-}  // namespace
-
 template <class ExecutionSpace>
 void fill_lattice_adjacency(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                             const ArrayView<std::uint64_t, ExecutionSpace>& offsets,
@@ -125,14 +119,14 @@ void fill_lattice_adjacency(const ExecutionSpace& exec_space, const LatticeGrid&
   check.has("ends", ends, grid.row_begin(grid.nodes));
   const char* label = "Kindred::Lattice::rows";
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    Kokkos::parallel_for(label, Items<ExecutionSpace>(exec_space, 0, grid.nodes + 1),
+    Kokkos::parallel_for(label, Arch::range(exec_space, grid.nodes + 1),
                          Impl::LatticeNodeRow<ExecutionSpace>{grid, offsets, ends});
   } else {
     constexpr std::uint64_t nodes_each = 8192;
     const std::uint64_t lines = grid.nodes / grid.size;
     const std::uint64_t lines_each = std::max<std::uint64_t>(nodes_each / grid.size, 1);
     Arch::cancellable_for(
-        label, Items<ExecutionSpace>(exec_space, 0, (lines + lines_each - 1) / lines_each),
+        label, Arch::range(exec_space, (lines + lines_each - 1) / lines_each),
         Impl::LatticeLineRows{grid, offsets.data(), ends.data(), lines, lines_each});
   }
 }

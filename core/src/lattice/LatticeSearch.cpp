@@ -2,6 +2,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/lattice/impl/LatticeSearch.hpp>
@@ -18,11 +19,6 @@ namespace {
 /// a few words.
 constexpr std::uint64_t line_min = 256;
 constexpr double waste_max = 1.125;
-
-template <class ExecutionSpace>
-using Words = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>>;
-template <class ExecutionSpace>
-using Items = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>;
 
 }  // namespace
 
@@ -86,12 +82,11 @@ void start_lattice_search(const ExecutionSpace& exec_space,
   check_search(check, search);
   if (open.size() != 0) check.has_exactly("open", open, search.unreached.size());
   check.is_aligned("sources", sources);
-  const auto words = static_cast<std::uint32_t>(search.bits.words());
+  const auto words = Arch::range<std::uint32_t>(exec_space, search.bits.words());
   if (open.extent(0) > 0) {
     Kokkos::deep_copy(exec_space, search.unreached, open);
   } else {
-    Kokkos::parallel_for("Kindred::Lattice::search::open",
-                         Words<ExecutionSpace>(exec_space, 0, words),
+    Kokkos::parallel_for("Kindred::Lattice::search::open", words,
                          Impl::LatticeOpen<ExecutionSpace>{search.bits, search.unreached});
   }
   for (const auto& frontier : search.frontiers)
@@ -99,7 +94,7 @@ void start_lattice_search(const ExecutionSpace& exec_space,
   Kokkos::deep_copy(exec_space, search.distances, lattice_unreached);
   Kokkos::deep_copy(exec_space, search.found, std::uint32_t{0});
   Kokkos::parallel_for("Kindred::Lattice::search::sources",
-                       Items<ExecutionSpace>(exec_space, 0, sources.extent(0)),
+                       Arch::range(exec_space, sources.extent(0)),
                        Impl::LatticeSources<ExecutionSpace>{search, sources});
 }
 
@@ -114,7 +109,7 @@ std::uint64_t lattice_level(const ExecutionSpace& exec_space,
   check.is_at_most("last", last, search.bits.words());
   const char* label = "Kindred::Lattice::search::level";
   const Impl::LatticeLevel<ExecutionSpace> body(search, level);
-  const Words<ExecutionSpace> words(exec_space, first, last);
+  const auto words = Arch::range<std::uint32_t>(exec_space, first, last);
   std::uint64_t count = 0;
   if constexpr (Arch::is_device<ExecutionSpace>) {
     Kokkos::parallel_for(label, words, body);
@@ -168,7 +163,7 @@ std::uint64_t count_unreached(const ExecutionSpace& exec_space,
   check.has("search.unreached", search.unreached, search.bits.words());
   std::uint64_t count = 0;
   Kokkos::parallel_reduce("Kindred::Lattice::search::unreached",
-                          Items<ExecutionSpace>(exec_space, 0, search.bits.words()),
+                          Arch::range(exec_space, search.bits.words()),
                           Impl::LatticeUnreached<ExecutionSpace>{search.unreached}, count);
   Arch::fence(exec_space, "Kindred::Lattice::search::unreached");
   return count;
@@ -183,7 +178,7 @@ void gather_distances(const ExecutionSpace& exec_space, const LatticeSearch<Exec
   check.is_aligned("targets", targets);
   check.has("out", out, targets.size());
   Kokkos::parallel_for("Kindred::Lattice::search::gather",
-                       Items<ExecutionSpace>(exec_space, 0, targets.extent(0)),
+                       Arch::range(exec_space, targets.extent(0)),
                        Impl::LatticeGather<ExecutionSpace>{search.distances, targets, out});
 }
 
@@ -199,7 +194,7 @@ void trace_lattice_paths(const ExecutionSpace& exec_space,
   check.has("begins", begins, targets.size());
   check.is_aligned("paths", paths);
   Arch::cancellable_for("Kindred::Lattice::search::trace",
-                        Items<ExecutionSpace>(exec_space, 0, targets.extent(0)),
+                        Arch::range(exec_space, targets.extent(0)),
                         Impl::LatticeTrace<ExecutionSpace>{search, targets, begins, paths});
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/layers/FusedLinear.hpp>
 
@@ -94,8 +95,7 @@ void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end) {
   check_end(check, end);
   constexpr const char* label = "Kindred::Layers::end_linear::elements";
   const std::uint64_t across = (end.outputs + Impl::linear_end_width - 1) / Impl::linear_end_width;
-  const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>> policy(
-      exec_space, 0, end.rows * across);
+  const auto policy = Arch::range(exec_space, end.rows * across);
   const bool is_wide = begin_at(16, end.products, end.y, end.bias) && end.stride % 4 == 0 &&
                        end.y_stride % 8 == 0 && end.outputs % Impl::linear_end_width == 0;
   if (is_wide) {

@@ -90,9 +90,8 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
       static const std::string label = "Kindred::Seed::backward";
       Kokkos::parallel_for(
           label,
-          Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>,
-                              Kokkos::IndexType<std::uint64_t>>(exec_space, 0, pieces,
-                                                                Kokkos::ChunkSize(1)),
+          Arch::range<std::uint64_t, Kokkos::Schedule<Kokkos::Static>>(exec_space, pieces)
+              .set_chunk_size(1),
           functor{gradients.layer, rows, of_x, x.stride, of_g, gradient.stride, to, dx.stride,
                   partial, blocks, pieces, workspace.data() + partial_bytes(chunks, rows)});
     }

@@ -95,20 +95,19 @@ void scan_short(const HostSpace& exec_space, const ShortValuesKernel<Element, re
   };
   for (std::uint32_t first = 0; first < queries; first += workers) {
     const std::uint32_t count = std::min(queries - first, workers);
-    using policy = Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                       Kokkos::IndexType<std::uint32_t>>;
-    Arch::cancellable_for("Kindred::Sequence::short_pair_values::scan_parts",
-                          policy(exec_space, 0, count * parts), [=](const std::uint32_t item) {
-                            const std::uint32_t q = item / parts;
-                            const std::uint32_t part = item % parts;
-                            kernel.scan(
-                                first + q, part_of(part, pairs), part_of(part + 1, pairs),
-                                ordered ? unused : 0,
-                                ordered ? out_row(first + q) : rows + std::size_t{q} * slots);
-                          });
+    const auto items = Arch::range<std::uint32_t, Kokkos::Schedule<Kokkos::Dynamic>>(
+        exec_space, std::uint64_t{count} * parts);
+    Arch::cancellable_for(
+        "Kindred::Sequence::short_pair_values::scan_parts", items, [=](const std::uint32_t item) {
+          const std::uint32_t q = item / parts;
+          const std::uint32_t part = item % parts;
+          kernel.scan(first + q, part_of(part, pairs), part_of(part + 1, pairs),
+                      ordered ? unused : 0,
+                      ordered ? out_row(first + q) : rows + std::size_t{q} * slots);
+        });
     if (ordered) continue;
-    Arch::cancellable_for("Kindred::Sequence::short_pair_values::move",
-                          policy(exec_space, 0, count * parts), [=](const std::uint32_t item) {
+    Arch::cancellable_for("Kindred::Sequence::short_pair_values::move", items,
+                          [=](const std::uint32_t item) {
                             const std::uint32_t q = item / parts;
                             const std::uint32_t part = item % parts;
                             move(rows + std::size_t{q} * slots, out_row(first + q),

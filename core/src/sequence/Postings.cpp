@@ -28,12 +28,13 @@ void count_postings(const ExecutionSpace& exec_space, const PatternTiles<Executi
   Kokkos::deep_copy(exec_space, counters, 0U);
   if (tiles.tiles == 0 || lists.size() == 0) return;
   const std::uint32_t block = kernel_type::counts::block;
-  Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>> policy(
+  const Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>> policy(
       exec_space, Arch::league_size(tiles.slots(), block), shape::team_size, shape::vector_length);
-  policy.set_scratch_size(0,
-                          Kokkos::PerTeam(block * sizeof(typename kernel_type::counter_type) + 16));
-  Arch::cancellable_for("Kindred::Sequence::count_postings::count", policy,
-                        kernel_type{tiles, slots, lists, bound, tiles.slots(), list, counters});
+  const char* label = "Kindred::Sequence::count_postings::count";
+  Arch::cancellable_for(
+      label,
+      Arch::with_scratch(label, policy, block * sizeof(typename kernel_type::counter_type) + 16),
+      kernel_type{tiles, slots, lists, bound, tiles.slots(), list, counters});
 }
 
 template <class ExecutionSpace>

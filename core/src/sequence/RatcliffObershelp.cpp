@@ -39,14 +39,15 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
   Kokkos::TeamPolicy<ExecutionSpace> policy(
       exec_space, Arch::league_size(shape.workers / static_cast<std::uint64_t>(team)), team,
       finder::lanes);
+  const char* label = "Kindred::Sequence::ratcliff_obershelp::match";
   with_symbol_type(tiles, [&](auto symbol) {
     if (by_list) {
-      policy.set_scratch_size(
-          0, Kokkos::PerTeam(
-                 tables::template scratch_bytes<decltype(symbol), 2>(queries, tiles.vocabulary)));
+      policy = Arch::with_scratch(
+          label, policy,
+          tables::template scratch_bytes<decltype(symbol), 2>(queries, tiles.vocabulary));
     }
     Arch::cancellable_for(
-        "Kindred::Sequence::ratcliff_obershelp::match",
+        label,
         Kokkos::Experimental::require(policy,
                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight),
         Impl::RatcliffObershelpKernel<ExecutionSpace, decltype(symbol)>{tiles,

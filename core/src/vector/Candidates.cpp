@@ -80,12 +80,9 @@ template <class Kernel, class ExecutionSpace>
 void launch_teams(const ExecutionSpace& exec_space, const std::string& label, const Kernel& kernel,
                   std::size_t teams) {
   using shape = Arch::LaunchShape<ExecutionSpace>;
-  Kokkos::parallel_for(
-      label,
-      Kokkos::TeamPolicy<ExecutionSpace, typename Kernel::launch_bounds>(
-          exec_space, Arch::league_size(teams), shape::team_size, shape::vector_length)
-          .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
-      kernel);
+  const Kokkos::TeamPolicy<ExecutionSpace, typename Kernel::launch_bounds> policy(
+      exec_space, Arch::league_size(teams), shape::team_size, shape::vector_length);
+  Kokkos::parallel_for(label, Arch::with_scratch(label, policy, kernel.scratch_bytes()), kernel);
 }
 
 template <class Term, class ExecutionSpace, class Element, class Lists>
@@ -117,13 +114,14 @@ void launch(const ExecutionSpace& exec_space,
   if constexpr (Arch::is_device<ExecutionSpace>) {
     launch_teams<Term>(exec_space, rank_label, ranking, plan, work_items);
   } else {
-    using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                       Kokkos::IndexType<std::uint64_t>>;
-    Arch::cancellable_for(rank_label, policy(exec_space, 0, work_items, Kokkos::ChunkSize(1)),
+    const auto policy = [&](std::uint64_t items) {
+      return Arch::range<std::uint64_t, Kokkos::Schedule<Kokkos::Dynamic>>(exec_space, items)
+          .set_chunk_size(1);
+    };
+    Arch::cancellable_for(rank_label, policy(work_items),
                           Impl::CandidateChunk<Element, Term>{ranking});
     if (plan.chunks > 1) {
-      Arch::cancellable_for(merge_label, policy(exec_space, 0, queries, Kokkos::ChunkSize(1)),
-                            Impl::CandidateMerge<Element>{ranking});
+      Arch::cancellable_for(merge_label, policy(queries), Impl::CandidateMerge<Element>{ranking});
     }
   }
 }

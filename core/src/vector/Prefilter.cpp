@@ -177,12 +177,12 @@ void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
   check.has("state.slots", state.slots, Impl::extent_of(state.thresholds.size(), state.groups));
   using kernel_type = Impl::ThresholdKernel<ExecutionSpace>;
   constexpr int team_size = Arch::is_device<ExecutionSpace> ? 16 : 1;
-  Kokkos::parallel_for(
-      "Kindred::Vector::prefilter_thresholds::select",
-      typename kernel_type::policy_type(exec_space, Arch::league_size(state.thresholds.size()),
-                                        team_size, Arch::LaunchShape<ExecutionSpace>::vector_length)
-          .set_scratch_size(0, Kokkos::PerTeam(kernel_type::scratch_bytes)),
-      kernel_type{state.slots.data(), state.groups, k, state.thresholds.data()});
+  const char* label = "Kindred::Vector::prefilter_thresholds::select";
+  const typename kernel_type::policy_type teams(
+      exec_space, Arch::league_size(state.thresholds.size()), team_size,
+      Arch::LaunchShape<ExecutionSpace>::vector_length);
+  Kokkos::parallel_for(label, Arch::with_scratch(label, teams, kernel_type::scratch_bytes),
+                       kernel_type{state.slots.data(), state.groups, k, state.thresholds.data()});
 }
 
 template <class ExecutionSpace>

@@ -232,12 +232,11 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
                                best.data(),
                                workspace.partial.data(),
                                workspace.arrived.data()};
-      Kokkos::parallel_for(
-          "Kindred::Vector::rank_unfinished::rank",
-          Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(teams), shape::team_size,
-                                             shape::vector_length)
-              .set_scratch_size(0, Kokkos::PerTeam(kernel.scratch_bytes())),
-          kernel);
+      const char* label = "Kindred::Vector::rank_unfinished::rank";
+      const Kokkos::TeamPolicy<ExecutionSpace> policy(exec_space, Arch::league_size(teams),
+                                                      shape::team_size, shape::vector_length);
+      Kokkos::parallel_for(label, Arch::with_scratch(label, policy, kernel.scratch_bytes()),
+                           kernel);
     };
     if (metric == Metric::l2) return launch(Impl::SquaredDifferenceTerm{});
     launch(Impl::DotTerm{});

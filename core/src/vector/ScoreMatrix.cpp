@@ -2,6 +2,7 @@
 #include <kindred/core/vector/ScoreMatrix.hpp>
 
 #include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/impl/ScoreMatrixKernels.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 
@@ -54,11 +55,13 @@ void launch(const ExecutionSpace& exec_space, const Impl::MatrixCall<Element>& c
     }
   } else {
     // Items are scheduled dynamically, so that a core that is busy with other work delays no one.
-    using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                       Kokkos::IndexType<std::uint64_t>>;
+    const auto policy = [&](std::uint64_t items) {
+      return Arch::range<std::uint64_t, Kokkos::Schedule<Kokkos::Dynamic>>(exec_space, items)
+          .set_chunk_size(1);
+    };
     const Impl::MatrixBlocks<Element, Term> kernel{call};
-    Arch::cancellable_for("Kindred::Vector::score_matrix::block",
-                          policy(exec_space, 0, kernel.work_items(), Kokkos::ChunkSize(1)), kernel);
+    Arch::cancellable_for("Kindred::Vector::score_matrix::block", policy(kernel.work_items()),
+                          kernel);
   }
 }
 

@@ -246,9 +246,7 @@ void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileMode
     const std::uint64_t parts = (products.queries + each - 1) / each;
     Kokkos::parallel_for(
         "Kindred::Vector::select_tile::filter",
-        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint32_t>,
-                            Kokkos::LaunchBounds<128, 6>>(
-            exec_space, 0, Arch::index_extent<std::uint32_t>(groups * parts)),
+        Arch::range<std::uint32_t, Kokkos::LaunchBounds<128, 6>>(exec_space, groups * parts),
         kernel{each, model.output_relative, products, bounds, weights.data(), filter, lists});
   };
   if (metric == Metric::l2) return launch(std::true_type{});
@@ -318,10 +316,11 @@ void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std
   using shape = Arch::LaunchShape<ExecutionSpace>;
   using kernel = Impl::RaiseThresholds<ExecutionSpace>;
   if (count == 0) return;
-  Kokkos::TeamPolicy<ExecutionSpace> policy(exec_space, Arch::league_size(count, shape::team_size),
-                                            shape::team_size, shape::vector_length);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(kernel::scratch_bytes)));
-  Kokkos::parallel_for("Kindred::Vector::raise_thresholds::count", policy,
+  const Kokkos::TeamPolicy<ExecutionSpace> teams(exec_space,
+                                                 Arch::league_size(count, shape::team_size),
+                                                 shape::team_size, shape::vector_length);
+  const char* label = "Kindred::Vector::raise_thresholds::count";
+  Kokkos::parallel_for(label, Arch::with_scratch(label, teams, kernel::scratch_bytes),
                        kernel{first, count, k, least, slacks.data(), lists});
 }
 

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_LAUNCH_CANCELLABLE_FOR_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 
 #include <cstddef>
@@ -73,12 +74,11 @@ struct CancellableChunks {
 template <class Index, class ExecutionSpace, class Functor>
 void cancellable_for_each(const std::string& label, const ExecutionSpace& exec_space, Index count,
                           const Functor& functor) {
-  using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Index>>;
   if constexpr (is_device<ExecutionSpace>) {
-    Kokkos::parallel_for(label, policy(exec_space, 0, count), functor);
+    Kokkos::parallel_for(label, range<Index>(exec_space, count), functor);
   } else {
     using chunks = Impl::CancellableChunks<Index, Functor>;
-    cancellable_for(label, policy(exec_space, 0, (count + chunks::length - 1) / chunks::length),
+    cancellable_for(label, range<Index>(exec_space, (count + chunks::length - 1) / chunks::length),
                     chunks{functor, count});
   }
 }

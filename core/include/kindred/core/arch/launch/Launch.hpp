@@ -149,9 +149,10 @@ void launch_on_host(const ExecutionSpace& exec_space, const LaunchConfig& config
     all(0);
     return;
   }
-  using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>,
-                                     Kokkos::IndexType<std::size_t>>;
-  Kokkos::parallel_for(config.label, policy(exec_space, 0, all.pieces, Kokkos::ChunkSize(1)), all);
+  Kokkos::parallel_for(config.label,
+                       range<std::size_t, Kokkos::Schedule<Kokkos::Static>>(exec_space, all.pieces)
+                           .set_chunk_size(1),
+                       all);
 }
 
 /// A team of a device without specialised forms: a group is one team of a Kokkos policy.
@@ -322,10 +323,7 @@ void launch(const ExecutionSpace& exec_space, const LaunchConfig& config, const 
     Impl::launch_policy(exec_space, config, functor);
 #elif KINDRED_HAS_DEVICE && defined(__CUDACC__)
     const std::size_t scratch_max = scratch_bytes_limit(exec_space);
-    KINDRED_THROW_IF(config.scratch_bytes > scratch_max,
-                     std::string(config.label) + " needs " + std::to_string(config.scratch_bytes) +
-                         " bytes of scratch per team; the device has " +
-                         std::to_string(scratch_max));
+    check_scratch(config.label, config.scratch_bytes, scratch_max);
     const CurrentDevice current(exec_space);
     const auto kernel = Impl::launched_kernel<Functor>;
     cudaLaunchAttribute attribute{};

@@ -2,13 +2,19 @@
 #ifndef KINDRED_CORE_ARCH_LAUNCH_POLICIES_HPP
 #define KINDRED_CORE_ARCH_LAUNCH_POLICIES_HPP
 
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
 /// The only places where numbers of work items become the types in which Kokkos and devices count
 /// them: a number that does not fit is refused before anything is launched.
@@ -46,12 +52,72 @@ Index index_extent(std::uint64_t count) {
   return static_cast<Index>(count);
 }
 
-/// \brief The policy of a kernel that runs once for each index below \p count, on \p exec_space.
+namespace Impl {
+
+/// \brief The number of indices that a thread takes at once, as `RangePolicy` would choose it for
+/// \p threads. It asks for the concurrency of the default instance, \see concurrency, and allocates
+/// for that.
+inline int chunk_size(std::uint64_t count, int threads) {
+  const auto shared_in = [&](std::uint64_t chunks_of_thread) {
+    const std::uint64_t chunks =
+        chunks_of_thread * static_cast<std::uint64_t>(std::max(threads, 1));
+    return std::bit_ceil(std::min<std::uint64_t>(count / chunks + 1, std::uint64_t{1} << 30U));
+  };
+  const std::uint64_t large = shared_in(100);
+  return static_cast<int>(large >= 128 ? large : std::min<std::uint64_t>(shared_in(40), 128));
+}
+
+}  // namespace Impl
+
+/// \brief The policy of a kernel that runs once for each index from \p begin up to \p end, on
+/// \p exec_space.
+/// \tparam Properties further ones of the policy, such as a schedule
 /// \throws InvalidArgument, \see index_extent
-template <class Index = std::uint64_t, class ExecutionSpace>
+template <class Index = std::uint64_t, class... Properties, class ExecutionSpace>
+auto range(const ExecutionSpace& exec_space, std::uint64_t begin, std::uint64_t end) {
+  using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Index>, Properties...>;
+  const Index first = index_extent<Index>(begin);
+  const Index last = index_extent<Index>(end);
+  if constexpr (is_device<ExecutionSpace>) {
+    return policy(exec_space, first, last);
+  } else {
+    const std::uint64_t count = end > begin ? end - begin : 0;
+    return policy(exec_space, first, last,
+                  Kokkos::ChunkSize(Impl::chunk_size(count, concurrency(exec_space))));
+  }
+}
+
+/// The same for each index below \p count.
+template <class Index = std::uint64_t, class... Properties, class ExecutionSpace>
 auto range(const ExecutionSpace& exec_space, std::uint64_t count) {
-  return Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Index>>(exec_space, 0,
-                                                                       index_extent<Index>(count));
+  return range<Index, Properties...>(exec_space, 0, count);
+}
+
+/// \brief Refuses a kernel whose teams need more scratch than a multiprocessor has.
+/// \throws InvalidArgument if \p bytes are more than \p bytes_max
+inline void check_scratch(std::string_view label, std::size_t bytes, std::size_t bytes_max) {
+  KINDRED_THROW_IF(bytes > bytes_max, std::string(label) + " needs " + std::to_string(bytes) +
+                                          " bytes of scratch per team; the device has " +
+                                          std::to_string(bytes_max));
+}
+
+/// \brief \p policy, of teams that have \p bytes of scratch each. The host has no limit.
+/// \throws InvalidArgument, \see check_scratch
+template <class Policy>
+Policy with_scratch(std::string_view label, Policy policy, std::size_t bytes) {
+  if constexpr (is_device<typename Policy::execution_space>) {
+    std::size_t bytes_max = static_cast<std::size_t>(Policy::scratch_size_max(0));
+    if constexpr (requires { policy.space().cuda_device_prop(); }) {
+      // `scratch_size_max` is the limit of the largest teams. Kokkos places a number for each
+      // thread of a team, of a warp at least, before the scratch.
+      const std::size_t threads = static_cast<std::size_t>(std::max(policy.team_size(), 32));
+      const std::size_t reserved = sizeof(double) * (threads + 2) + sizeof(std::int64_t);
+      bytes_max = policy.space().cuda_device_prop().sharedMemPerBlock - reserved;
+    }
+    check_scratch(label, bytes, bytes_max);
+  }
+  policy.set_scratch_size(0, Kokkos::PerTeam(bytes));
+  return policy;
 }
 
 }  // namespace Kindred::Arch

@@ -209,12 +209,12 @@ void launch_long_rows(const ExecutionSpace& exec_space,
   const std::size_t further = graph.blocks() - graph.long_rows.extent(0);
   if (further == 0) return;
   using kernel = LongRows<ExecutionSpace, Width, Edges, Update>;
-  Arch::cancellable_for(
-      "Kindred::SpreadingEngine::hop::long_rows",
-      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(further),
-                                         kernel::shape::team_size, kernel::shape::vector_length)
-          .set_scratch_size(0, Kokkos::PerTeam(kernel::scratch)),
-      kernel{edges, long_rows_of(graph), update});
+  const char* label = "Kindred::SpreadingEngine::hop::long_rows";
+  const Kokkos::TeamPolicy<ExecutionSpace> teams(exec_space, Arch::league_size(further),
+                                                 kernel::shape::team_size,
+                                                 kernel::shape::vector_length);
+  Arch::cancellable_for(label, Arch::with_scratch(label, teams, kernel::scratch),
+                        kernel{edges, long_rows_of(graph), update});
 }
 
 /// Returns false if the rows must be summed one by one.
@@ -300,8 +300,7 @@ void launch_hop(const ExecutionSpace& exec_space,
   }
   if (graph.nodes <= graph.built.rows()) return;
   Kokkos::parallel_for("Kindred::SpreadingEngine::hop::rowless_nodes",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
-                           exec_space, graph.built.rows(), graph.nodes),
+                       Arch::range<std::size_t>(exec_space, graph.built.rows(), graph.nodes),
                        RowlessNodes<ExecutionSpace, Width, Update>{graph.delta.row_nodes, update});
 }
 

@@ -241,11 +241,11 @@ void launch_page_rank_sums(const ExecutionSpace& exec_space,
   using shape = Arch::LaunchShape<ExecutionSpace>;
   using blocks_type = PageRankBlocks<ExecutionSpace, Value, Width>;
   const std::size_t blocks = (state.nodes + reproducible_block - 1) / reproducible_block;
-  Arch::cancellable_for(
-      "Kindred::SpreadingEngine::page_rank::blocks",
-      policy(exec_space, Arch::league_size(blocks), blocks_type::team_size, shape::vector_length)
-          .set_scratch_size(0, Kokkos::PerTeam(blocks_type::scratch)),
-      blocks_type{state, before, after, blocks, parameters.iteration});
+  const char* label = "Kindred::SpreadingEngine::page_rank::blocks";
+  const policy teams(exec_space, Arch::league_size(blocks), blocks_type::team_size,
+                     shape::vector_length);
+  Arch::cancellable_for(label, Arch::with_scratch(label, teams, blocks_type::scratch),
+                        blocks_type{state, before, after, blocks, parameters.iteration});
   Kokkos::parallel_for(
       "Kindred::SpreadingEngine::page_rank::finish",
       policy(exec_space, Arch::league_size(static_cast<std::uint64_t>(state.width)),

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/impl/SeedElements.hpp>
 #include <kindred/core/seed/impl/SeedForward_Cuda.hpp>
@@ -137,18 +138,19 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
       pieces.scratch = workspace.data();
       pieces.scratch_bytes = SeedScratch<In>::bytes(functor::padded_width(plan.width));
       pieces.columns = pieces.scratch + pieces.pieces * pieces.scratch_bytes;
-      using policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Static>,
-                                         Kokkos::IndexType<std::uint64_t>>;
+      const auto policy = [&](std::uint64_t count) {
+        return Arch::range<std::uint64_t, Kokkos::Schedule<Kokkos::Static>>(exec_space, count)
+            .set_chunk_size(1);
+      };
       if (rows > 0 && layer.chunks.hidden > 0) {
         static const std::string label = "Kindred::Seed::forward";
-        Kokkos::parallel_for(label, policy(exec_space, 0, pieces.pieces, Kokkos::ChunkSize(1)),
-                             pieces);
+        Kokkos::parallel_for(label, policy(pieces.pieces), pieces);
       }
       if (!keeps) return;
       const auto threads = static_cast<std::uint32_t>(Arch::concurrency(exec_space));
       static const std::string label = "Kindred::Seed::forward::moments";
       Kokkos::parallel_for(
-          label, policy(exec_space, 0, threads, Kokkos::ChunkSize(1)),
+          label, policy(threads),
           SeedMomentPieces{pointers.chunks, rows, plan.groups, plan.group_rows, threads,
                            pieces.columns, functor::padded(layer.chunks.hidden), moments.data()});
     };

@@ -281,12 +281,11 @@ class DeviceTopK {
     using functor = SortBlocks<ExecutionSpace, Key, Source>;
     using shape = Arch::LaunchShape<ExecutionSpace>;
     const std::size_t blocks = block_count(longest);
-    Kokkos::parallel_for(
-        "Kindred::TopK::select::sort",
-        Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(rows * blocks),
-                                           shape::team_size, shape::vector_length)
-            .set_scratch_size(0, Kokkos::PerTeam(functor::scratch_bytes)),
-        functor{source, longest, blocks, static_cast<std::uint32_t>(keep), out});
+    const char* label = "Kindred::TopK::select::sort";
+    const Kokkos::TeamPolicy<ExecutionSpace> teams(exec_space, Arch::league_size(rows * blocks),
+                                                   shape::team_size, shape::vector_length);
+    Kokkos::parallel_for(label, Arch::with_scratch(label, teams, functor::scratch_bytes),
+                         functor{source, longest, blocks, static_cast<std::uint32_t>(keep), out});
   }
 
   /// Sorts blocks, then blocks of the remaining keys, until one block is left.

@@ -120,12 +120,13 @@ void launch_segment(const char* label, const ExecutionSpace& exec_space, std::ui
   const std::uint32_t queries = kernel.queries.queries;
   kernel.tiles_per_team = tables::tiles_per_team(exec_space, tiles, queries);
   const std::uint32_t teams = (tiles + kernel.tiles_per_team - 1) / kernel.tiles_per_team;
-  Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                     Kokkos::LaunchBounds<256, Blocks>>
-      policy(exec_space, Arch::league_size(std::uint64_t{teams} * queries), shape::team_size,
-             shape::vector_length);
-  policy.set_scratch_size(0, Kokkos::PerTeam(tables::template scratch_bytes<SymbolType, Words>(
-                                 kernel.queries, kernel.tiles.vocabulary)));
+  using policy_type = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                         Kokkos::LaunchBounds<256, Blocks>>;
+  const policy_type policy = Arch::with_scratch(
+      label,
+      policy_type(exec_space, Arch::league_size(std::uint64_t{teams} * queries), shape::team_size,
+                  shape::vector_length),
+      tables::template scratch_bytes<SymbolType, Words>(kernel.queries, kernel.tiles.vocabulary));
   Arch::cancellable_for(label,
                         Kokkos::Experimental::require(
                             policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),

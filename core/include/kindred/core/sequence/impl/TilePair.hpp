@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/impl/ByteColumns.hpp>
 
@@ -58,8 +59,7 @@ void for_each_tile_pair(const char* label, const HostSpace& exec_space,
   const std::uint64_t pairs = (std::uint64_t{tiles.tiles} + 1) / 2;
   Arch::cancellable_for(
       label,
-      Kokkos::RangePolicy<HostSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                          Kokkos::IndexType<std::uint64_t>>(exec_space, 0, queries * pairs),
+      Arch::range<std::uint64_t, Kokkos::Schedule<Kokkos::Dynamic>>(exec_space, queries * pairs),
       [=](const std::uint64_t index) {
         const auto tile = static_cast<std::uint32_t>(2 * (index / queries));
         kernel(static_cast<std::uint32_t>(index % queries), TilePair<SymbolType>(tiles, tile));

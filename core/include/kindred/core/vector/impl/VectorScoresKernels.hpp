@@ -14,11 +14,8 @@
 
 namespace Kindred::Impl {
 
-/// Work items are scheduled dynamically, so that a core that is busy with other work delays no one.
 template <class ExecutionSpace>
-using WorkItemPolicy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
-template <class ExecutionSpace>
-using WorkItemMember = typename WorkItemPolicy<ExecutionSpace>::member_type;
+using WorkItemMember = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
 /// Runs `functor(member)` for the work items 0 … units − 1 as numbered by `work_item_of`; the
 /// functor may receive larger numbers and must skip them.
