@@ -3,16 +3,15 @@
 #define KINDRED_MATCHER_BULK_PRODUCTS_HPP
 
 #include "ListLaunch.hpp"
-#include "common/RegionFailure.hpp"
 
 #include <kindred/core/common/Alignment.hpp>
 
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/bulk/MatrixProduct.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
@@ -106,9 +105,7 @@ class HostLibraryProducts {
     if (m_tiles.empty()) return;
     std::atomic<std::uint64_t> next{0};
     const std::uint64_t at_once = std::clamp<std::uint64_t>(m_tiles.size() / m_workers / 16, 1, 64);
-    const CancelPoint point;
-    RegionFailure failure;
-    const auto work = [&](const std::uint64_t worker) {
+    const auto work = [&](const std::uint64_t worker, const Launch::SharedWork& shared) {
       const HostMultiply::OnThisThread one_thread;
       const Tile* copied = nullptr;
       while (true) {
@@ -116,16 +113,12 @@ class HostLibraryProducts {
         if (first >= m_tiles.size()) return;
         const std::uint64_t end = std::min<std::uint64_t>(first + at_once, m_tiles.size());
         for (std::uint64_t i = first; i < end; ++i) {
-          if (point.is_cancelled() || failure.has_failed()) return;
+          if (shared.is_over()) return;
           multiply(m_tiles[i], worker, copied);
         }
       }
     };
-    Kokkos::parallel_for("Kindred::Bulk::host_products",
-                         Arch::range(exec_space, m_workers).set_chunk_size(1),
-                         [&](const std::uint64_t worker) { failure.run([&] { work(worker); }); });
-    failure.rethrow();
-    point.check();
+    Launch::for_each_worker(exec_space, "Kindred::Bulk::host_products", m_workers, work);
   }
 
  private:

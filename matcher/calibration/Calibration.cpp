@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/matcher/Calibration.hpp>
 #include <kindred/memory/Copies.hpp>
 
@@ -17,7 +17,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -125,8 +124,7 @@ double measure_start(const ExecutionSpace& exec_space, int threads, bool is_queu
   const int launches = is_queued ? 32 : 1;
   const auto start = [&] {
     for (int i = 0; i < launches; ++i) {
-      Kokkos::parallel_for("Kindred::Calibration::start", Arch::range(exec_space, threads),
-                           Nothing{});
+      Launch::for_each_index(exec_space, "Kindred::Calibration::start", threads, Nothing{});
     }
     Arch::fence(exec_space, "Kindred::Calibration::start");
   };

@@ -25,16 +25,12 @@ struct OutWeightSums {
 
   void operator()(std::size_t node) const {
     const auto row = row_of(graph.out.built, graph.out.delta, static_cast<std::uint32_t>(node));
-    const auto block_sum = [&](std::uint64_t block) {
-      const std::uint64_t first = block * reproducible_block;
-      const auto count =
-          static_cast<std::uint32_t>(std::min(row.count - first, reproducible_block));
+    const auto block_sum = [&](std::uint64_t first, std::uint32_t count) {
       return Impl::all_lanes<double>(count, [&](double& to, std::uint32_t i) {
         to += static_cast<double>(weight_at(row, first + i));
       });
     };
-    double sum =
-        pairwise_tree_sum((row.count + reproducible_block - 1) / reproducible_block, block_sum);
+    double sum = sum_of_blocks(row.count, block_sum);
     for (std::uint64_t i = 0; i < row.count; ++i)
       if (weight_at(row, i) < 0.0F) sum = -1;
     sums(node) = sum;

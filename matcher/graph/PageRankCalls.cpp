@@ -16,14 +16,11 @@
 namespace Kindred::Impl {
 
 double restart_sum(RestartSources sources) {
-  const auto block_sum = [&](std::uint64_t block) {
-    const RestartSources part = sources.subspan(block * reproducible_block);
-    return Impl::all_lanes<double>(
-        static_cast<std::uint32_t>(std::min<std::size_t>(part.size(), reproducible_block)),
-        [&](double& to, std::uint32_t i) { to += static_cast<double>(part[i].value); });
-  };
-  return pairwise_tree_sum((sources.size() + reproducible_block - 1) / reproducible_block,
-                           block_sum);
+  return sum_of_blocks(sources.size(), [&](std::uint64_t begin, std::uint32_t length) {
+    return all_lanes<double>(length, [&](double& to, std::uint32_t i) {
+      to += static_cast<double>(sources[begin + i].value);
+    });
+  });
 }
 
 RestartTable::RestartTable(std::size_t nodes, std::size_t width,

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostLinearLayer.hpp"
 
-#include "common/RegionFailure.hpp"
-
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -85,7 +83,7 @@ HostLinearLayer::HostLinearLayer(const HostSpace& exec_space, MemoryResource& me
 }
 
 void HostLinearLayer::multiply(std::uint64_t worker, std::uint64_t block, std::uint64_t first_tile,
-                               std::uint64_t last_tile, const CancelPoint& point) const {
+                               std::uint64_t last_tile, const Launch::SharedWork& work) const {
   const GemmShape& shape = m_gemm.shape();
   std::byte* base = m_local.data();
   base += (64 - reinterpret_cast<std::uintptr_t>(base) % 64) % 64 + worker * m_local_bytes;
@@ -104,7 +102,7 @@ void HostLinearLayer::multiply(std::uint64_t worker, std::uint64_t block, std::u
   } else {
     m_gemm.pack(w, packed);
   }
-  for (std::uint64_t tile = first_tile; tile < last_tile && !point.is_cancelled(); ++tile) {
+  for (std::uint64_t tile = first_tile; tile < last_tile && !work.is_over(); ++tile) {
     const std::uint64_t new_row = tile * shape.m;
     const std::uint64_t row = std::min(new_row, m_layer.rows - shape.m);
     const std::byte* x = m_layer.x + row * m_layer.x_stride * size;
@@ -136,20 +134,14 @@ void HostLinearLayer::run(const HostSpace& exec_space) const {
   const std::uint64_t shares =
       std::min(tiles, blocks % m_workers == 0 ? 1 : (2 * m_workers + blocks - 1) / blocks);
   std::atomic<std::uint64_t> next{0};
-  const CancelPoint point;
-  RegionFailure failure;
-  const auto work = [&](const std::uint64_t worker) {
+  const auto work = [&](const std::uint64_t worker, const Launch::SharedWork& shared) {
     for (std::uint64_t item = next++; item < blocks * shares; item = next++) {
-      if (point.is_cancelled() || failure.has_failed()) return;
+      if (shared.is_over()) return;
       const std::uint64_t share = item % shares;
-      multiply(worker, item / shares, share * tiles / shares, (share + 1) * tiles / shares, point);
+      multiply(worker, item / shares, share * tiles / shares, (share + 1) * tiles / shares, shared);
     }
   };
-  Kokkos::parallel_for("Kindred::FusedLayers::host_products",
-                       Arch::range(exec_space, m_workers).set_chunk_size(1),
-                       [&](const std::uint64_t worker) { failure.run([&] { work(worker); }); });
-  failure.rethrow();
-  point.check();
+  Launch::for_each_worker(exec_space, "Kindred::FusedLayers::host_products", m_workers, work);
 }
 
 }  // namespace Kindred::Impl

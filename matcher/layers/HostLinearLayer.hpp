@@ -4,7 +4,7 @@
 
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/layers/FusedLinear.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -28,7 +28,7 @@ class HostLinearLayer {
 
  private:
   void multiply(std::uint64_t worker, std::uint64_t block, std::uint64_t first_tile,
-                std::uint64_t last_tile, const CancelPoint& point) const;
+                std::uint64_t last_tile, const Launch::SharedWork& work) const;
 
   LinearLayerData m_layer;
   bool m_is_widened;  ///< x and w are passed to the library as float32

@@ -4,13 +4,12 @@
 
 #include "GrowBuffer.hpp"
 #include "TilePass.hpp"
-#include "common/RegionFailure.hpp"
 
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -145,9 +144,7 @@ class HostTiles {
     // With few rows, the work is divided by queries as well.
     const std::uint64_t shares = tiles < 4 * m_workers ? blocks : 1;
     std::atomic<std::uint64_t> next{0};
-    const CancelPoint point;
-    RegionFailure failure;
-    const auto work = [&](const std::uint64_t worker) {
+    const auto work = [&](const std::uint64_t worker, const Launch::SharedWork& shared) {
       std::byte* local = aligned(m_local.data()) + worker * m_local_bytes;
       auto* products = reinterpret_cast<float*>(local);
       auto* scratch = local + rows_each * m_block * sizeof(float);
@@ -155,7 +152,7 @@ class HostTiles {
       const TileBounds bounds =
           TileBounds::of(reinterpret_cast<float*>(values + rows_each * m_stride), rows_each);
       for (std::uint64_t item = next++; item < tiles * shares; item = next++) {
-        if (point.is_cancelled() || failure.has_failed()) return;
+        if (shared.is_over()) return;
         const std::uint64_t first = begin + item / shares * rows_each;
         const std::uint64_t count = std::min(rows_each, end - first);
         const TileRows<HostSpace, Element> tile{
@@ -175,12 +172,9 @@ class HostTiles {
         }
       }
     };
-    Kokkos::parallel_for("Kindred::VectorIndex::search::host_tiles",
-                         Arch::range(exec_space, m_workers).set_chunk_size(1),
-                         [&](const std::uint64_t worker) { failure.run([&] { work(worker); }); });
+    Launch::for_each_worker(exec_space, "Kindred::VectorIndex::search::host_tiles", m_workers,
+                            work);
     Arch::fence(exec_space, "Kindred::VectorIndex::host_tiles");
-    failure.rethrow();
-    point.check();
   }
 
   HostGemmChoice m_choice;

@@ -5,7 +5,7 @@
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -153,8 +153,8 @@ class PreparedCandidates {
     const ArrayView<Rank, ExecutionSpace> best(m_best.data(), m_shape.top);
     m_graph.capture(*m_exec_space, [this, rows, metric, prepared, offsets, candidates, best] {
       if (Arch::is_device<ExecutionSpace>) {
-        Kokkos::parallel_for(m_stage_label, Arch::range<std::size_t>(*m_exec_space, m_words),
-                             CopyWords{m_shared.data(), m_staged.data()});
+        Launch::for_each_index(*m_exec_space, "Kindred::PreparedScore::score::stage", m_words,
+                               CopyWords{m_shared.data(), m_staged.data()});
       }
       rank_candidates(*m_exec_space, metric, rows, offsets, candidates, {}, prepared, m_plan,
                       m_shape.top, best, m_partial.view(), m_arrived.view());
@@ -174,8 +174,6 @@ class PreparedCandidates {
   Buffer<std::uint32_t, memory_space> m_arrived;
   VectorRows<ExecutionSpace> m_recorded;
   CudaGraph<ExecutionSpace> m_graph;
-  /// A string, so that a launch that is not replayed from a CUDA graph does not allocate one.
-  const std::string m_stage_label = "Kindred::PreparedScore::score::stage";
   /// At most 15 characters, so that the copy that Kokkos makes does not allocate.
   const std::string m_fence_label = "Kindred::score";
 };

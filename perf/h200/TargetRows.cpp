@@ -431,7 +431,7 @@ std::vector<TargetRow> target_rows(Context& context, double scale, std::uint64_t
          return spread_problem(corpora->graph(corpora->scaled(1e6), 10), 1, 1, options, seed);
        }});
   const std::size_t large = corpora->scaled(10e6);
-  const char* hop_kernel = "SpreadingEngine::hop::";
+  const char* hop_kernel = "Graph::hop::";
   constexpr int bins_pay = 32;  // hops of one query after which propagation blocking is used
   // From few sources, three hops reach only a small part of the graph, unlike what a hop row
   // measures.

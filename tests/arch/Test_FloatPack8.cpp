@@ -39,4 +39,16 @@ TEST(FloatPack8, ElementsBeyondTheCountAreZeroAndNotAccessed) {
   }
 }
 
+TEST(FloatPack8, GathersTheIndexedElements) {
+  std::vector<float> values(1000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0F / static_cast<float>(i + 1);
+  std::uint32_t index[8];
+  for (std::uint32_t first = 0; first < 1000; ++first) {
+    for (std::uint32_t i = 0; i < 8; ++i) index[i] = (first * 617 + i * 389) % 1000;
+    float found[8];
+    Arch::HostFloatPack8::store(found, Arch::HostFloatPack8::gather(values.data(), index));
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(found[i], values[index[i]]) << first;
+  }
+}
+
 }  // namespace FloatPack8Test

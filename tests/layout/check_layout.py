@@ -25,10 +25,12 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ENGINE = re.compile(r"^kindred_engine\((\w+)(?: USES ([\w ]+?))?(?: LINK_PRIVATE [^)]*)?\)$", re.M)
 ENGINES = "matcher/CMakeLists.txt"  # one line per engine
 CORE_FOLDER = re.compile(r"core/(?:src|include/kindred/core)/(\w+)/")
-CORE_ALONE = {"arch", "common", "math", "select"}  # folders of core that belong to no engine
+CORE_ALONE = {"arch", "common", "launch", "math", "numeric", "select"}  # folders of core that belong to no engine
 # What the leaves of core may include of core: nothing, and the leaf.
-CORE_LEAVES = {"common": ("kindred/core/common/",), "arch": ("kindred/core/arch/", "kindred/core/common/"),
-               "math": ("kindred/core/math/", "kindred/core/arch/", "kindred/core/common/")}
+CORE_LEAVES = {"common": ("kindred/core/common/",), "numeric": ("kindred/core/numeric/", "kindred/core/common/"),
+               "arch": ("kindred/core/arch/", "kindred/core/numeric/", "kindred/core/common/"),
+               "launch": ("kindred/core/launch/", "kindred/core/arch/", "kindred/core/common/"),
+               "math": ("kindred/core/math/", "kindred/core/arch/", "kindred/core/numeric/", "kindred/core/common/")}
 SUFFIX = re.compile(r"_(\w+)\.(?:hpp|cpp)$")
 SUFFIXES = {"Host", "Cuda"}  # written twice because the algorithms differ
 ORACLE = "kindred/reference/"  # for tests and perf only
@@ -123,9 +125,9 @@ def breaches_of(path, text):
             yield text.count("\n", 0, cast.start()) + 1, "a number of teams is not checked: Arch::league_size"
         for cast in re.finditer(r"exec_space, 0,\s*static_cast<std::uint32_t>\(", text):
             yield text.count("\n", 0, cast.start()) + 1, "an extent is not checked: Arch::index_extent"
-        if "core/arch/launch/" not in path.replace("core/src/", "core/").replace("core/include/kindred/core/", "core/"):
+        if not re.search("core/(src/|include/kindred/core/)(arch/)?launch/", path):
             for policy in re.finditer(r"\bRangePolicy<|\bset_scratch_size\(", text):
-                yield text.count("\n", 0, policy.start()) + 1, "a launch checks its extent and its scratch: Arch::range, Arch::with_scratch"
+                yield text.count("\n", 0, policy.start()) + 1, "a launch checks its extent and its scratch: Launch::for_each_index, Arch::with_scratch"
 
 
 def engine_breaches(texts):

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/vendor/ThresholdGemm.hpp>
-#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>

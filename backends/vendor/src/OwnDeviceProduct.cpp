@@ -5,7 +5,7 @@
 #include <kindred/Version.hpp>
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/core/arch/ElementBits.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 
 #include <type_traits>
 
@@ -37,7 +37,8 @@ struct TiledProduct {
   static constexpr unsigned tile = 64;
   static constexpr unsigned depth = 16;
   static constexpr unsigned square = 4;
-  static constexpr unsigned threads = (tile / square) * (tile / square);
+  static constexpr unsigned threads_max = (tile / square) * (tile / square);
+  static constexpr unsigned teams_at_once = 1;
   /// One more than the tile, so that columns start in different banks.
   static constexpr unsigned stride = tile + 1;
   static constexpr std::size_t scratch_bytes = 2 * depth * stride * sizeof(Sum);
@@ -68,7 +69,7 @@ struct TiledProduct {
     const unsigned j0 = thread % (tile / square) * square;
     Sum sums[square][square] = {};
     for (std::uint64_t first = 0; first < shape.k; first += depth) {
-      for (unsigned at = thread; at < tile * depth; at += threads) {
+      for (unsigned at = thread; at < tile * depth; at += threads_max) {
         const unsigned k = at % depth;
         const unsigned i = at / depth;
         const bool is_in_a = row + i < shape.m && first + k < shape.k;
@@ -150,11 +151,12 @@ void DeviceGemm::run(const DeviceSpace& exec_space, const GemmShape& shape, cons
         const functor product{shape, static_cast<const In*>(a), static_cast<const In*>(b),
                               static_cast<Out*>(c), bias};
         const std::uint64_t teams = product.row_tiles() * product.column_tiles() * shape.batch;
-        const Kokkos::TeamPolicy<DeviceSpace, Kokkos::LaunchBounds<functor::threads, 1>> policy(
-            exec_space, Arch::league_size(teams), static_cast<int>(functor::threads), 1);
-        const char* label = "Kindred::DeviceGemm::run";
-        Kokkos::parallel_for(label, Arch::with_scratch(label, policy, functor::scratch_bytes + 16),
-                             product);
+        Launch::for_each_team(exec_space, "Kindred::DeviceGemm::run",
+                              {.count = teams,
+                               .scratch_bytes = functor::scratch_bytes + 16,
+                               .size = functor::threads_max,
+                               .lanes = 1},
+                              product);
       }
     });
   });

@@ -5,6 +5,7 @@
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 
 namespace Kindred {
 
@@ -61,11 +62,9 @@ struct ProductRows {
     const T* a = product.a + row * product.k;
     const T* b = product.b + column;
     const std::uint64_t stride = product.n;
-    const auto block_sums = [&](std::uint64_t block) {
+    const auto block_sums = [&](std::uint64_t begin, std::uint32_t length) {
       Sums<Width> lane[32] = {};
-      const std::uint64_t begin = block * reproducible_block;
-      const std::uint64_t end =
-          begin + reproducible_block < product.k ? begin + reproducible_block : product.k;
+      const std::uint64_t end = begin + length;
       std::uint64_t i = begin;
       for (; i + 32 <= end; i += 32) {
         KINDRED_UNROLL
@@ -85,20 +84,9 @@ struct ProductRows {
       }
       return lane[0];
     };
-    const Sums<Width> sums = pairwise_tree_sum<Sums<Width>>(
-        (product.k + reproducible_block - 1) / reproducible_block, block_sums);
+    const Sums<Width> sums = sum_of_blocks<Sums<Width>>(product.k, block_sums);
     T* c = product.c + row * product.n + column;
-    for (int i = 0; i < width; ++i) {
-      const T value = static_cast<T>(sums.value[i]);
-      c[i] = value != value ? not_a_number() : value;
-    }
-  }
-  KOKKOS_INLINE_FUNCTION static T not_a_number() {
-    if constexpr (sizeof(T) == 4) {
-      return Kokkos::bit_cast<float>(std::uint32_t{0x7FC00000U});
-    } else {
-      return Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U});
-    }
+    for (int i = 0; i < width; ++i) c[i] = with_canonical_nan(static_cast<T>(sums.value[i]));
   }
   template <int Width>
   KOKKOS_INLINE_FUNCTION static void add(Sums<Width>& sums, T a, const T* b, int width) {

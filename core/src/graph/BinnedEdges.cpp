@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/Launch.hpp>
-#include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
-#include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/BinnedEdges.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/numeric/ReproducibleBlock.hpp>
 
 namespace Kindred {
 
@@ -16,7 +16,7 @@ constexpr std::uint32_t send_places = 1U << 17;
 /// the bin and the cell of its source block. One team per bin.
 template <class ExecutionSpace, class Visit>
 struct VisitBins {
-  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  using member_type = Launch::Member<ExecutionSpace>;
 
   ArrayView<const std::uint32_t, ExecutionSpace> sources;
   ArrayView<const std::uint64_t, ExecutionSpace> bin_edges;
@@ -83,11 +83,8 @@ void visit_bins(const ExecutionSpace& exec_space, const char* label,
                 const ArrayView<const std::uint32_t, ExecutionSpace>& sources,
                 const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
                 const Visit& visit) {
-  using shape = Arch::LaunchShape<ExecutionSpace>;
-  Kokkos::parallel_for(
-      label,
-      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(bin_edges.extent(0) - 1),
-                                         shape::team_size, shape::vector_length),
+  Launch::for_each_team<Launch::Finishing>(
+      exec_space, label, {.count = bin_edges.extent(0) - 1},
       VisitBins<ExecutionSpace, Visit>{sources, bin_edges, visit});
 }
 
@@ -164,11 +161,10 @@ void count_bins(const ExecutionSpace& exec_space,
   check.is_aligned("sources", sources);
   const std::size_t bins = bin_edges.extent(0) - 1;
   Kokkos::deep_copy(exec_space, cells, 0U);
-  visit_bins(exec_space, "Kindred::SpreadingEngine::bins::count", sources, bin_edges,
+  visit_bins(exec_space, "Kindred::Graph::bins::count", sources, bin_edges,
              CountBins<ExecutionSpace>{cells});
-  Kokkos::parallel_scan("Kindred::SpreadingEngine::bins::scan",
-                        Arch::range<std::size_t>(exec_space, cells.extent(0)),
-                        ScanBins<ExecutionSpace>{cells, bins, cells.extent(0) / bins});
+  Launch::scan_indices(exec_space, "Kindred::Graph::bins::scan", cells.extent(0),
+                       ScanBins<ExecutionSpace>{cells, bins, cells.extent(0) / bins});
 }
 
 template <class ExecutionSpace>
@@ -192,7 +188,7 @@ void fill_bins(const ExecutionSpace& exec_space,
   Kokkos::deep_copy(exec_space, slot_sources, std::uint16_t{0});
   Kokkos::deep_copy(exec_space, slot_edges, static_cast<std::uint16_t>(bin_edges_max));
   Kokkos::deep_copy(exec_space, slot_weights, 0.0F);
-  visit_bins(exec_space, "Kindred::SpreadingEngine::bins::fill", sources, bin_edges,
+  visit_bins(exec_space, "Kindred::Graph::bins::fill", sources, bin_edges,
              FillBins<ExecutionSpace>{weights, next, slot_sources, slot_edges, slot_weights});
 }
 

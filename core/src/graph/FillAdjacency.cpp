@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -154,15 +153,7 @@ struct PlaceInEdges {
 template <class Body>
 void for_each_part(const HostSpace& exec_space, const char* label, std::size_t parts,
                    const Body& body) {
-  if (parts == 1) {
-    body(0);
-    return Impl::CancelPoint().check();
-  }
-  Arch::cancellable_for(
-      label,
-      Arch::range<std::size_t, Kokkos::Schedule<Kokkos::Static>>(exec_space, parts)
-          .set_chunk_size(1),
-      body);
+  Launch::for_each_index<Launch::Coarse>(exec_space, label, parts, body);
   Arch::fence(exec_space, label);
 }
 
@@ -196,13 +187,13 @@ void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
   const auto to_of = [&](std::size_t i) { return edges[i].to; };
   const std::vector<std::uint64_t> sources = part_nodes(edges.size(), from_of, nodes, parts);
   const std::vector<std::uint64_t> targets = part_nodes(edges.size(), to_of, nodes, parts);
-  for_each_part(exec_space, "Kindred::SpreadingEngine::build::count", parts,
+  for_each_part(exec_space, "Kindred::Graph::build::count", parts,
                 CountEdges{edges, out.offsets, in.offsets, sources, targets});
   starts_from_counts(out.offsets);
   starts_from_counts(in.offsets);
-  for_each_part(exec_space, "Kindred::SpreadingEngine::build::out", parts,
+  for_each_part(exec_space, "Kindred::Graph::build::out", parts,
                 PlaceOutEdges{edges, kinds, out, sources});
-  for_each_part(exec_space, "Kindred::SpreadingEngine::build::in", parts,
+  for_each_part(exec_space, "Kindred::Graph::build::in", parts,
                 PlaceInEdges{out, in, targets});
 }
 
@@ -216,10 +207,10 @@ void fill_transpose(const HostSpace& exec_space, const ConstAdjacencySpan& out,
   const auto end_of = [&](std::size_t i) { return out.ends[i]; };
   const std::vector<std::uint64_t> targets =
       part_nodes(out.ends.size(), end_of, in.offsets.size() - 1, parts);
-  for_each_part(exec_space, "Kindred::SpreadingEngine::build::count_in", parts,
+  for_each_part(exec_space, "Kindred::Graph::build::count_in", parts,
                 CountEnds{out.ends, in.offsets, targets});
   starts_from_counts(in.offsets);
-  for_each_part(exec_space, "Kindred::SpreadingEngine::build::in", parts,
+  for_each_part(exec_space, "Kindred::Graph::build::in", parts,
                 PlaceInEdges{out, in, targets});
 }
 

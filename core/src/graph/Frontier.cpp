@@ -108,7 +108,7 @@ void spread_frontier(const ExecutionSpace& exec_space,
   }
   const std::size_t groups = std::min(state.shape.slots, queries.count);
   const Arch::LaunchConfig config{
-      .label = "Kindred::SpreadingEngine::spread::frontier",
+      .label = "Kindred::Graph::spread::frontier",
       .groups = groups,
       .kind = groups == 1 ? Arch::GroupKind::grid : Arch::GroupKind::cluster,
       .scratch_bytes = Impl::FrontierGroup<ExecutionSpace>::scratch_bytes};
@@ -136,7 +136,7 @@ bool spread_small_frontier(const ExecutionSpace& exec_space,
     return Impl::SmallSide{part(rows.built), part(rows.delta)};
   };
   using functor = Impl::SmallFrontierLaunch<ExecutionSpace>;
-  const Arch::LaunchConfig config{.label = "Kindred::SpreadingEngine::spread::small_frontier",
+  const Arch::LaunchConfig config{.label = "Kindred::Graph::spread::small_frontier",
                                   .groups = queries.count,
                                   .kind = Arch::GroupKind::cluster,
                                   .scratch_bytes = sizeof(typename functor::Memory)};

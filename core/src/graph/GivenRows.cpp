@@ -2,15 +2,15 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Flag.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
-#include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/GivenRows.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/LongRowTable.hpp>
 #include <kindred/core/graph/impl/RowSums_Host.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
+#include <kindred/core/numeric/ReproducibleBlock.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -116,7 +116,7 @@ struct StoreSum {
 
   KOKKOS_INLINE_FUNCTION Nothing ask(std::size_t) const { return {}; }
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t node, double sum, Nothing = {}) const {
-    y[node] = Impl::canonical_nan(static_cast<float>(sum));
+    y[node] = with_canonical_nan(static_cast<float>(sum));
   }
 };
 
@@ -185,23 +185,21 @@ bool run_hop(const HostSpace& exec_space, const Edges& edges, std::size_t rows, 
       std::clamp<std::uint64_t>(work / (8 * threads), 2 * short_max, 16 * short_max);
   std::uint32_t invalid = 0;
   const StoreSum store{y};
-  Kokkos::parallel_for(
-      "Kindred::SpreadingEngine::hop::given_rows",
-      Arch::range<std::size_t, Kokkos::Schedule<Kokkos::Dynamic>>(
-          exec_space, long_rows.blocks + (work + share - 1) / share)
-          .set_chunk_size(1),
+  Launch::for_each_index<Launch::Dynamic>(
+      exec_space, "Kindred::Graph::hop::given_rows",
+      long_rows.blocks + (work + share - 1) / share,
       HopGivenRows<Edges>{edges, long_rows, rows, share, x, store, partial, &invalid});
-  Arch::fence(exec_space, "Kindred::SpreadingEngine::hop::given_rows");
+  Arch::fence(exec_space, "Kindred::Graph::hop::given_rows");
   if (invalid != 0) return false;
-  Kokkos::parallel_for(
-      "Kindred::SpreadingEngine::hop::given_long_rows",
-      Arch::range<std::size_t>(exec_space, long_rows.size), [=](std::size_t i) {
+  Launch::for_each_index(
+      exec_space, "Kindred::Graph::hop::given_long_rows", long_rows.size,
+      [=](std::size_t i) {
         const double* blocks = partial + long_rows.first[i];
         store(long_rows.rows[i],
               Impl::pairwise_tree_sum(long_rows.first[i + 1] - long_rows.first[i],
                                       [&](std::uint64_t block) { return blocks[block]; }));
       });
-  Arch::fence(exec_space, "Kindred::SpreadingEngine::hop::given_long_rows");
+  Arch::fence(exec_space, "Kindred::Graph::hop::given_long_rows");
   return true;
 }
 
@@ -223,19 +221,18 @@ bool plan_long_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, 
   const auto capacity = static_cast<std::uint32_t>(plan.long_rows.size());
   std::uint32_t found = 0;
   std::uint32_t invalid = 0;
-  Kokkos::parallel_for(
-      "Kindred::SpreadingEngine::hop::find_long_rows",
-      Arch::range<std::size_t>(exec_space, (count + rows_together - 1) / rows_together),
-      FindLongRows<Offset>{offsets, count, edges, plan.long_rows.data(), capacity, &found,
-                           &invalid});
-  Arch::fence(exec_space, "Kindred::SpreadingEngine::hop::find_long_rows");
+  Launch::for_each_index(exec_space, "Kindred::Graph::hop::find_long_rows",
+                         (count + rows_together - 1) / rows_together,
+                         FindLongRows<Offset>{offsets, count, edges, plan.long_rows.data(),
+                                              capacity, &found, &invalid});
+  Arch::fence(exec_space, "Kindred::Graph::hop::find_long_rows");
   if (invalid != 0 || found > capacity) return false;
   plan.long_rows.resize(found);
   std::ranges::sort(plan.long_rows);
   for (std::uint32_t entry = 0; entry < found; ++entry) {
     const std::size_t row = plan.long_rows[entry];
     const auto length = static_cast<std::uint64_t>(offsets[row + 1] - offsets[row]);
-    const std::uint64_t blocks = (length + reproducible_block - 1) / reproducible_block;
+    const std::uint64_t blocks = reproducible_blocks(length);
     plan.block_long_row.insert(plan.block_long_row.end(), blocks, entry);
     plan.long_first.push_back(plan.long_first.back() + blocks);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 
 #include <algorithm>
 
@@ -38,8 +38,8 @@ struct MoveColumns {
 template <class ExecutionSpace>
 void move_columns(const ExecutionSpace& exec_space, std::size_t rows,
                   const MoveColumns<ExecutionSpace>& move) {
-  Kokkos::parallel_for("Kindred::SpreadingEngine::hop::columns",
-                       Arch::range<std::size_t>(exec_space, rows * move.fill), move);
+  Launch::for_each_index(exec_space, "Kindred::Graph::hop::columns", rows * move.fill,
+                         move);
 }
 
 }  // namespace
@@ -132,9 +132,8 @@ void start_spreading(const ExecutionSpace& exec_space, const SpreadState<Executi
   Kokkos::deep_copy(exec_space, state.short_passed, Arch::BFloat16{0});
   Kokkos::deep_copy(exec_space, state.tier, Impl::tier_untouched);
   Kokkos::deep_copy(exec_space, state.last, 0U);
-  Kokkos::parallel_for("Kindred::SpreadingEngine::spread::sources",
-                       Arch::range<std::size_t>(exec_space, places.extent(0)),
-                       Impl::Sources<ExecutionSpace>{state, places, values});
+  Launch::for_each_index(exec_space, "Kindred::Graph::spread::sources", places.extent(0),
+                         Impl::Sources<ExecutionSpace>{state, places, values});
 }
 
 template <class ExecutionSpace>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/ModifyWeights.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 
 namespace Kindred {
 
@@ -13,7 +12,7 @@ using Fan = SpreadModifiers::Fan;
 
 template <class ExecutionSpace>
 struct ModifyWeights {
-  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  using member_type = Launch::Member<ExecutionSpace>;
   static constexpr std::size_t rows_per_team = 32;
 
   Impl::GeneralEdges edges;
@@ -112,11 +111,9 @@ void modify_weights(const ExecutionSpace& exec_space,
     modify.fans[from] = modifiers.fans[from].kind;
   }
   constexpr std::size_t rows_per_team = ModifyWeights<ExecutionSpace>::rows_per_team;
-  const int teams = Arch::league_size(rows.rows(), rows_per_team);
-  Kokkos::parallel_for("Kindred::SpreadingEngine::modify_weights",
-                       Kokkos::TeamPolicy<ExecutionSpace>(
-                           exec_space, teams, 1, Arch::LaunchShape<ExecutionSpace>::vector_length),
-                       modify);
+  Launch::for_each_team<Launch::Finishing>(
+      exec_space, "Kindred::Graph::modify_weights",
+      {.count = (rows.rows() + rows_per_team - 1) / rows_per_team, .size = 1}, modify);
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                                 \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/RowPlan.hpp>
+#include <kindred/core/numeric/ReproducibleBlock.hpp>
 
 #include <cstddef>
 
@@ -29,7 +29,7 @@ RowPlan plan_rows(std::span<const std::uint64_t> offsets, std::uint64_t short_ma
     if (length > short_max) {
       close_tile(row);
       first = row + 1;
-      const std::uint64_t blocks = (length + reproducible_block - 1) / reproducible_block;
+      const std::uint64_t blocks = reproducible_blocks(length);
       plan.block_long_row.insert(plan.block_long_row.end(), blocks,
                                  static_cast<std::uint32_t>(plan.long_rows.size()));
       plan.long_rows.push_back(static_cast<std::uint32_t>(row));

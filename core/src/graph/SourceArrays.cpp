@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/graph/SourceArrays.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 
 namespace Kindred {
 
@@ -13,7 +14,7 @@ namespace {
 /// of that node, in input order.
 template <class ExecutionSpace>
 struct ArraySources {
-  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  using member_type = Launch::Member<ExecutionSpace>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
   static constexpr int chunk = 256;
   static constexpr int scratch = chunk * static_cast<int>(sizeof(std::uint32_t) + sizeof(float));
@@ -123,7 +124,7 @@ struct PutRanks {
     const bool is_found = rank != rank_none;
     nodes(to) = is_found ? rank_index(rank) : 0xFFFFFFFFU;
     if (is_faulty)
-      values(to) = Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits});
+      values(to) = canonical_nan<float>();
     else
       values(to) = is_found ? score_descending(rank) : 0.0F;
   }
@@ -154,12 +155,9 @@ void start_from_arrays(const ExecutionSpace& exec_space, const SpreadState<Execu
                   ArrayView<const float, ExecutionSpace>());
   if (queries == 0) return;
   using kernel = ArraySources<ExecutionSpace>;
-  const char* label = "Kindred::SpreadingEngine::spread::array_sources";
-  const Kokkos::TeamPolicy<ExecutionSpace> teams(exec_space, Arch::league_size(queries),
-                                                 kernel::shape::team_size,
-                                                 kernel::shape::vector_length);
-  Kokkos::parallel_for(
-      label, Arch::with_scratch(label, teams, kernel::scratch),
+  Launch::for_each_team(
+      exec_space, "Kindred::Graph::spread::array_sources",
+      {.count = queries, .scratch_bytes = kernel::scratch},
       kernel{state, sources, faults, nodes, first_query, mode == SpreadMode::engine});
 }
 
@@ -176,9 +174,8 @@ void put_ranks(const ExecutionSpace& exec_space, const ArrayView<const Rank, Exe
   check.has("faults", faults, queries == 0 || top == 0 ? 0 : end);
   check.has("nodes", nodes, Impl::extent_of(end, top));
   check.has("values", values, Impl::extent_of(end, top));
-  Kokkos::parallel_for(
-      "Kindred::SpreadingEngine::spread::put_ranks",
-      Arch::range<std::size_t>(exec_space, queries * top),
+  Launch::for_each_index(
+      exec_space, "Kindred::Graph::spread::put_ranks", queries * top,
       PutRanks<ExecutionSpace>{ranks, faults, nodes, values, found, first_query, top});
 }
 

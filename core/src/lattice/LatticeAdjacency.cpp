@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/lattice/LatticeAdjacency.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -119,14 +118,14 @@ void fill_lattice_adjacency(const ExecutionSpace& exec_space, const LatticeGrid&
   check.has("ends", ends, grid.row_begin(grid.nodes));
   const char* label = "Kindred::Lattice::rows";
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    Kokkos::parallel_for(label, Arch::range(exec_space, grid.nodes + 1),
-                         Impl::LatticeNodeRow<ExecutionSpace>{grid, offsets, ends});
+    Launch::for_each_index(exec_space, label, grid.nodes + 1,
+                           Impl::LatticeNodeRow<ExecutionSpace>{grid, offsets, ends});
   } else {
     constexpr std::uint64_t nodes_each = 8192;
     const std::uint64_t lines = grid.nodes / grid.size;
     const std::uint64_t lines_each = std::max<std::uint64_t>(nodes_each / grid.size, 1);
-    Arch::cancellable_for(
-        label, Arch::range(exec_space, (lines + lines_each - 1) / lines_each),
+    Launch::for_each_index<Launch::Coarse>(
+        exec_space, label, (lines + lines_each - 1) / lines_each,
         Impl::LatticeLineRows{grid, offsets.data(), ends.data(), lines, lines_each});
   }
 }

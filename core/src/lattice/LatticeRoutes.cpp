@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/lattice/LatticeRoutes.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 
 namespace Kindred {
 
@@ -30,8 +30,8 @@ void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
   check.has("pairs", pairs, Impl::extent_of(2, begins.size()));
   check.is_aligned("begins", begins);
   check.is_aligned("paths", paths);
-  Kokkos::parallel_for("Kindred::Lattice::routes", Arch::range(exec_space, begins.extent(0)),
-                       RoutesKernel<ExecutionSpace>{grid, pairs, begins, paths});
+  Launch::for_each_index(exec_space, "Kindred::Lattice::routes", begins.extent(0),
+                         RoutesKernel<ExecutionSpace>{grid, pairs, begins, paths});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                    \

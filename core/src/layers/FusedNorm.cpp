@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Alignment.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/layers/FusedNorm.hpp>
 
-#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/layers/impl/NormRows_Cuda.hpp>
 #include <kindred/core/layers/impl/NormRows_Host.hpp>
@@ -111,8 +110,8 @@ void launch_norms(const ExecutionSpace& exec_space, const NormPlan& plan, const 
     Arch::choose_form<Arch::Bfloat16Rounding>([&](auto has) {
       using lines =
           std::conditional_t<decltype(has)::value, Arch::Bfloat16CacheLines, Arch::HostCacheLines>;
-      Arch::cancellable_for(label, Arch::range(exec_space, plan.teams),
-                            Impl::HostNormRows<lines>{layers});
+      Launch::for_each_index<Launch::Coarse>(exec_space, label, plan.teams,
+                                             Impl::HostNormRows<lines>{layers});
     });
   }
 }

@@ -2,14 +2,12 @@
 #include <kindred/core/layers/LinearGradient.hpp>
 
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/layers/ColumnSums.hpp>
 #include <kindred/core/layers/impl/ActivationGradient.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
-
-#include <string>
 
 namespace Kindred {
 
@@ -114,11 +112,11 @@ void linear_derivatives(const ExecutionSpace& exec_space, const LinearDerivative
   check.is_aligned("layer.transposed", layer.transposed, size_of(layer.input));
   const std::uint64_t columns = padded_to_linear_gradient(layer.outputs);
   const std::uint64_t strips = padded_to_linear_gradient(layer.rows) / strip;
-  static const std::string label = "Kindred::Layers::linear_gradients::derivatives";
   Impl::with_float_type_here(layer.input, [&](auto in) {
     Impl::with_float_type_here(layer.output, [&](auto out) {
-      Kokkos::parallel_for(label, Arch::range(exec_space, strips * columns),
-                           Derivatives<decltype(in), decltype(out)>{layer, columns});
+      Launch::for_each_index(exec_space, "Kindred::Layers::linear_gradients::derivatives",
+                             strips * columns,
+                             Derivatives<decltype(in), decltype(out)>{layer, columns});
     });
   });
 }
@@ -130,12 +128,11 @@ void transpose_padded(const ExecutionSpace& exec_space, VectorElement element,
   const Impl::ArgumentCheck check("transpose_padded");
   check.is_array("matrix", matrix, Impl::extent_of(rows, columns), size_of(element));
   check.is_array("transposed", transposed, Impl::extent_of(rows, columns), size_of(element));
-  static const std::string label = "Kindred::Layers::linear_gradients::transpose";
   const std::uint64_t strips = padded_to_linear_gradient(rows) / strip;
   Impl::with_float_type_here(element, [&](auto type) {
     using Element = decltype(type);
-    Kokkos::parallel_for(
-        label, Arch::range(exec_space, strips * columns),
+    Launch::for_each_index(
+        exec_space, "Kindred::Layers::linear_gradients::transpose", strips * columns,
         Transposed<Element>{reinterpret_cast<const Element*>(matrix), rows, columns, stride,
                             reinterpret_cast<Element*>(transposed)});
   });
@@ -153,18 +150,17 @@ void column_sums(const ExecutionSpace& exec_space, VectorElement element, const 
   check.is_array("matrix", matrix, Impl::extent_of(rows, columns), size_of(element));
   check.is_array("sums", sums, columns);
   check.is_array("workspace", workspace, columns, alignof(double));
-  static const std::string segments_label = "Kindred::Layers::linear_gradients::segments";
-  static const std::string columns_label = "Kindred::Layers::linear_gradients::columns";
   const ColumnSums by = ColumnSums::of(rows);
   auto* partial = reinterpret_cast<double*>(workspace);
   Impl::with_float_type_here(element, [&](auto type) {
     using Element = decltype(type);
-    Kokkos::parallel_for(segments_label, Arch::range(exec_space, by.segments * columns),
-                         SegmentSums<Element>{reinterpret_cast<const Element*>(matrix), rows,
-                                              columns, stride, by, partial});
+    Launch::for_each_index(exec_space, "Kindred::Layers::linear_gradients::segments",
+                           by.segments * columns,
+                           SegmentSums<Element>{reinterpret_cast<const Element*>(matrix), rows,
+                                                columns, stride, by, partial});
   });
-  Kokkos::parallel_for(columns_label, Arch::range(exec_space, columns),
-                       SumsOfSegments{partial, by.segments, columns, sums});
+  Launch::for_each_index(exec_space, "Kindred::Layers::linear_gradients::columns", columns,
+                         SumsOfSegments{partial, by.segments, columns, sums});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                                \

@@ -1,12 +1,196 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/layers/NormGradient.hpp>
 
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
-#include <kindred/core/layers/impl/NormGradientKernels.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/layers/ColumnSums.hpp>
+#include <kindred/core/layers/impl/ActivationGradient.hpp>
+#include <kindred/core/layers/impl/NormRow.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
+#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
-#include <string>
+#include <cstdint>
+
+namespace Kindred::Impl {
+
+/// What the gradients of a row need of its statistics.
+struct alignas(16) NormRowFactors {
+  NormScale scale;  ///< of the forward pass
+  double mean;
+  double factor;  ///< 1 / σ
+
+  KOKKOS_INLINE_FUNCTION static NormRowFactors of(const NormSums& sums, float first,
+                                                  std::uint64_t columns, float epsilon) {
+    const auto count = static_cast<double>(columns);
+    const double offset = sums.sum / count;
+    double variance = sums.square / count - Arch::rounded_product(offset, offset);
+    variance = variance < 0.0 ? 0.0 : variance;
+    NormRowFactors out;
+    out.scale = norm_moments(sums, first, columns, epsilon).scale;
+    out.mean = static_cast<double>(first) + offset;
+    out.factor = 1.0 / Kokkos::sqrt(variance + static_cast<double>(epsilon));
+    // The forward pass gives NaN for a row with an infinity.
+    if (out.scale.high != out.scale.high) out.factor = static_cast<double>(out.scale.high);
+    return out;
+  }
+};
+
+/// The elements of a layer. \tparam In of x and dx \tparam Out of the gradient
+template <class In, class Out>
+struct NormGradientElements {
+  NormGradientData layer;
+  NormRowFactors* rows;
+
+  KOKKOS_INLINE_FUNCTION const In* x(std::uint64_t row) const {
+    return reinterpret_cast<const In*>(layer.x) + row * layer.x_stride;
+  }
+  KOKKOS_INLINE_FUNCTION const Out* gradient(std::uint64_t row) const {
+    return reinterpret_cast<const Out*>(layer.gradient) + row * layer.gradient_stride;
+  }
+  /// The normalised element and the gradient with respect to h, in double.
+  struct Terms {
+    double n;
+    double a;
+  };
+  KOKKOS_INLINE_FUNCTION Terms terms(const NormRowFactors& by, std::uint64_t row,
+                                     std::uint64_t column) const {
+    const float value = Arch::to_float(x(row)[column]);
+    const float gamma = layer.gamma == nullptr ? 1.0F : layer.gamma[column];
+    const float beta = layer.beta == nullptr ? 0.0F : layer.beta[column];
+    const float h =
+        layer.activation == LayerActivation::none ? 0.0F : normalised(by.scale, value, gamma, beta);
+    return {Arch::rounded_product(static_cast<double>(value) - by.mean, by.factor),
+            activation_gradient(layer.activation, h, Arch::to_float(gradient(row)[column]))};
+  }
+  KOKKOS_INLINE_FUNCTION double gamma(std::uint64_t column) const {
+    return layer.gamma == nullptr ? 1.0 : static_cast<double>(layer.gamma[column]);
+  }
+};
+
+/// A work item: the factors of one row.
+template <class ExecutionSpace, class In, class Out>
+struct NormGradientFactors {
+  NormGradientElements<In, Out> all;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t row) const {
+    const NormGradientData& layer = all.layer;
+    const Arch::Lanes<ExecutionSpace> lanes(member);
+    const In* x = all.x(row);
+    const auto sums =
+        sum_of_blocks<NormSums>(layer.columns, [&](std::uint64_t begin, std::uint32_t length) {
+          return norm_sums(lanes, x + begin, static_cast<int>(length), x[0]);
+        });
+    if (lanes.is_leader())
+      all.rows[row] = NormRowFactors::of(sums, Arch::to_float(x[0]), layer.columns, layer.epsilon);
+  }
+};
+
+/// A work item: the gradient with respect to one row of x.
+template <class ExecutionSpace, class In, class Out>
+struct NormGradientRows {
+  NormGradientElements<In, Out> all;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t row) const {
+    const NormGradientData& layer = all.layer;
+    const Arch::Lanes<ExecutionSpace> lanes(member);
+    const NormRowFactors by = all.rows[row];
+    const auto block_sums = [&](std::uint64_t begin, std::uint32_t length) {
+      const auto count = static_cast<int>(length);
+      auto sum = lanes.zero();
+      auto weighted = lanes.zero();
+      for (int i = 0; i < count; i += 32) {
+        for_each_lane(lanes, count - i, [&](int lane) {
+          const std::uint64_t column = begin + static_cast<std::uint64_t>(i + lane);
+          const auto terms = all.terms(by, row, column);
+          const double b = Arch::rounded_product(terms.a, all.gamma(column));
+          add(sum, lane, b);
+          add(weighted, lane, Arch::rounded_product(b, terms.n));
+        });
+      }
+      return NormSums{lanes.tree_sum(sum), lanes.tree_sum(weighted)};
+    };
+    const auto sums = sum_of_blocks<NormSums>(layer.columns, block_sums);
+    const auto columns = static_cast<double>(layer.columns);
+    const double mean = sums.sum / columns;
+    const double slope = sums.square / columns;
+    In* to = reinterpret_cast<In*>(layer.dx) + row * layer.dx_stride;
+    for (std::uint64_t i = 0; i < layer.columns; i += 32) {
+      const std::uint64_t left = layer.columns - i;
+      for_each_lane(lanes, left < 32 ? static_cast<int>(left) : 32, [&](int lane) {
+        const std::uint64_t column = i + static_cast<std::uint64_t>(lane);
+        const auto terms = all.terms(by, row, column);
+        const double b = Arch::rounded_product(terms.a, all.gamma(column));
+        const double centred = (b - mean) - Arch::rounded_product(terms.n, slope);
+        to[column] = Arch::round_canonical<In>(
+            static_cast<float>(Arch::rounded_product(centred, by.factor)));
+      });
+    }
+  }
+
+ private:
+  /// Calls \p body with the lanes below \p count that this thread carries.
+  template <class Body>
+  KOKKOS_INLINE_FUNCTION static void for_each_lane(
+      [[maybe_unused]] const Arch::Lanes<ExecutionSpace>& lanes, int count, const Body& body) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      if (lanes.lane() < count) body(lanes.lane());
+    } else {
+      for (int lane = 0; lane < (count < 32 ? count : 32); ++lane) body(lane);
+    }
+  }
+  template <class Sum>
+  KOKKOS_INLINE_FUNCTION static void add(Sum& sum, [[maybe_unused]] int lane, double term) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      sum += term;
+    } else {
+      sum.lane[lane] += term;
+    }
+  }
+};
+
+/// An index: the rows of one segment of one column.
+template <class In, class Out>
+struct NormGradientSegments {
+  NormGradientElements<In, Out> all;
+  ColumnSums sums;
+  NormSums* partial;  ///< segments × columns: of a, and of a·n
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    const NormGradientData& layer = all.layer;
+    const std::uint64_t column = i % layer.columns;
+    const std::uint64_t first = i / layer.columns * sums.rows;
+    const std::uint64_t last = layer.rows - first < sums.rows ? layer.rows : first + sums.rows;
+    NormSums out{0, 0};
+    for (std::uint64_t row = first; row < last; ++row) {
+      const auto terms = all.terms(all.rows[row], row, column);
+      out.sum += terms.a;
+      out.square += Arch::rounded_product(terms.a, terms.n);
+    }
+    partial[i] = out;
+  }
+};
+
+/// An index: one column of dγ and dβ.
+struct NormGradientColumns {
+  const NormSums* partial;
+  std::uint64_t segments;
+  std::uint64_t columns;
+  float* dgamma;
+  float* dbeta;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t column) const {
+    const NormSums all = pairwise_tree_sum<NormSums>(
+        segments, [&](std::uint64_t segment) { return partial[segment * columns + column]; });
+    if (dbeta != nullptr) dbeta[column] = Arch::round_canonical<float>(static_cast<float>(all.sum));
+    if (dgamma != nullptr)
+      dgamma[column] = Arch::round_canonical<float>(static_cast<float>(all.square));
+  }
+};
+
+}  // namespace Kindred::Impl
 
 namespace Kindred {
 
@@ -22,23 +206,23 @@ template <class In, class Out, class ExecutionSpace>
 void launch(const ExecutionSpace& exec_space, const NormGradientData& layer, std::byte* workspace) {
   const Impl::NormGradientElements<In, Out> all{layer,
                                                 reinterpret_cast<Impl::NormRowFactors*>(workspace)};
-  Impl::for_each_work_item(exec_space, "Kindred::Layers::norm_gradients::factors", layer.rows,
-                           Impl::NormGradientFactors<ExecutionSpace, In, Out>{all});
+  Launch::for_each_warp(exec_space, "Kindred::Layers::norm_gradients::factors", layer.rows,
+                        Impl::NormGradientFactors<ExecutionSpace, In, Out>{all});
   if (layer.dgamma != nullptr || layer.dbeta != nullptr) {
     // Before dx, which may replace the gradient.
     auto* partial =
         reinterpret_cast<Impl::NormSums*>(workspace + layer.rows * sizeof(Impl::NormRowFactors));
     const ColumnSums sums = ColumnSums::of(layer.rows);
-    static const std::string segments = "Kindred::Layers::norm_gradients::segments";
-    static const std::string columns = "Kindred::Layers::norm_gradients::columns";
-    Kokkos::parallel_for(segments, Arch::range(exec_space, sums.segments * layer.columns),
-                         Impl::NormGradientSegments<In, Out>{all, sums, partial});
-    Kokkos::parallel_for(columns, Arch::range(exec_space, layer.columns),
-                         Impl::NormGradientColumns{partial, sums.segments, layer.columns,
-                                                   layer.dgamma, layer.dbeta});
+    constexpr const char* segments = "Kindred::Layers::norm_gradients::segments";
+    constexpr const char* columns = "Kindred::Layers::norm_gradients::columns";
+    Launch::for_each_index(exec_space, segments, sums.segments * layer.columns,
+                           Impl::NormGradientSegments<In, Out>{all, sums, partial});
+    Launch::for_each_index(exec_space, columns, layer.columns,
+                           Impl::NormGradientColumns{partial, sums.segments, layer.columns,
+                                                     layer.dgamma, layer.dbeta});
   }
-  Impl::for_each_work_item(exec_space, "Kindred::Layers::norm_gradients::rows", layer.rows,
-                           Impl::NormGradientRows<ExecutionSpace, In, Out>{all});
+  Launch::for_each_warp(exec_space, "Kindred::Layers::norm_gradients::rows", layer.rows,
+                        Impl::NormGradientRows<ExecutionSpace, In, Out>{all});
 }
 
 }  // namespace

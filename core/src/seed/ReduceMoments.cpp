@@ -3,10 +3,9 @@
 
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/seed/impl/ReduceMomentsKernels.hpp>
 #include <kindred/core/seed/impl/SeedChecks.hpp>
-
-#include <string>
 
 namespace Kindred {
 
@@ -24,9 +23,8 @@ void reduce_moments(const ExecutionSpace& exec_space,
   check.is_aligned("each", each);
   check.has("whole", whole, 1);
   const auto count = Arch::index_extent<std::uint32_t>(each.size());
-  static const std::string epochs_label = "Kindred::Seed::reduce::epochs";
-  Kokkos::parallel_for(
-      epochs_label, Arch::range<std::uint32_t>(exec_space, count),
+  Launch::for_each_index<Launch::Finishing, std::uint32_t>(
+      exec_space, "Kindred::Seed::reduce::epochs", count,
       Impl::ReduceEpochs{ring.data(), seeds, slots, first_slot, epochs, first_seed, each.data()});
   const Impl::ReduceSeeds reduce{each.data(), count, whole.data()};
   if constexpr (Arch::is_device<ExecutionSpace>) {
@@ -35,9 +33,8 @@ void reduce_moments(const ExecutionSpace& exec_space,
                   .scratch_bytes = reduce.threads_max * sizeof(SeedMoments)},
                  reduce);
   } else {
-    static const std::string seeds_label = "Kindred::Seed::reduce::seeds";
-    Kokkos::parallel_for(seeds_label, Arch::range<std::uint32_t>(exec_space, 1),
-                         Impl::ReduceSeedsAlone{reduce});
+    Launch::for_each_index<Launch::Finishing, std::uint32_t>(
+        exec_space, "Kindred::Seed::reduce::seeds", 1, Impl::ReduceSeedsAlone{reduce});
   }
 }
 

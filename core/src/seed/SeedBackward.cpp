@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
 #include <kindred/core/seed/impl/SeedChecks.hpp>
 
 #include <kindred/core/arch/launch/Launch.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
 #include <kindred/core/seed/impl/SeedElements.hpp>
 
@@ -17,7 +17,7 @@ namespace {
 using HostPieces = Impl::SeedBackwardPieces<Arch::HostFloatPack16, float>;
 
 std::uint64_t blocks_of(std::uint64_t rows) {
-  return std::max<std::uint64_t>(1, (rows + reproducible_block - 1) / reproducible_block);
+  return std::max<std::uint64_t>(1, reproducible_blocks(rows));
 }
 std::size_t partial_bytes(const SeedChunks& chunks, std::uint64_t rows) {
   return (blocks_of(rows) * chunks.hidden * sizeof(double) + 63) / 64 * 64;
@@ -87,18 +87,15 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
       using functor = Impl::SeedBackwardPieces<Arch::HostFloatPack16, Element>;
       const std::uint32_t pieces =
           pieces_of(exec_space, functor::work_items(chunks.hidden, blocks));
-      static const std::string label = "Kindred::Seed::backward";
-      Kokkos::parallel_for(
-          label,
-          Arch::range<std::uint64_t, Kokkos::Schedule<Kokkos::Static>>(exec_space, pieces)
-              .set_chunk_size(1),
+      Launch::for_each_index<Launch::Finishing>(
+          exec_space, "Kindred::Seed::backward", pieces,
           functor{gradients.layer, rows, of_x, x.stride, of_g, gradient.stride, to, dx.stride,
                   partial, blocks, pieces, workspace.data() + partial_bytes(chunks, rows)});
     }
   });
   if (Arch::is_device<ExecutionSpace> && blocks == 1) return;
-  static const std::string label = "Kindred::Seed::backward::weights";
-  Kokkos::parallel_for(label, Arch::range(exec_space, chunks.hidden), gradients);
+  Launch::for_each_index<Launch::Finishing>(exec_space, "Kindred::Seed::backward::weights",
+                                            chunks.hidden, gradients);
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                      \

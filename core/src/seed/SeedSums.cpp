@@ -2,10 +2,8 @@
 #include <kindred/core/seed/SeedSums.hpp>
 
 #include <kindred/core/arch/RoundedProduct.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/seed/impl/SeedChecks.hpp>
-
-#include <string>
 
 namespace Kindred {
 
@@ -57,9 +55,9 @@ void seed_sums(const ExecutionSpace& exec_space, std::uint32_t seeds,
   check.is_aligned("sums.sum_of_squares", sums.sum_of_squares.values,
                    size_of(sums.sum_of_squares.type));
   check.is_aligned("sums.count", sums.count.values, size_of(sums.count.type));
-  static const std::string label = "Kindred::Seed::forward::sums";
-  Kokkos::parallel_for(label, Arch::range<std::uint32_t>(exec_space, seeds),
-                       SumsOfMoments{moments.size() == 0 ? nullptr : moments.data(), sums});
+  Launch::for_each_index<Launch::Finishing, std::uint32_t>(
+      exec_space, "Kindred::Seed::forward::sums", seeds,
+      SumsOfMoments{moments.size() == 0 ? nullptr : moments.data(), sums});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                           \

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/seed/SeedTableGradients.hpp>
 
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
 #include <kindred/core/seed/impl/SeedChecks.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
-
-#include <string>
 
 namespace Kindred {
 
@@ -38,9 +37,8 @@ struct AlphaGradients {
   const double* sums;
   float* dalpha;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Impl::WorkItemMember<ExecutionSpace>& member) const {
-    const std::uint64_t item = Impl::work_item_of(member);
-    if (item >= layer.seeds) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t item) const {
     const auto seed = static_cast<std::uint32_t>(item);
     const Arch::Lanes<ExecutionSpace> lanes(member);
     using F64 = typename Arch::Lanes<ExecutionSpace>::F64;
@@ -80,12 +78,12 @@ void seed_table_gradients(const ExecutionSpace& exec_space,
   check.has_if_given("dalpha", dalpha, layer.chunks.seeds);
   const auto pointers = Impl::SeedLayerPointers::of(layer);
   if (table.size() != 0) {
-    static const std::string label = "Kindred::Seed::backward::table";
-    Kokkos::parallel_for(label, Arch::range<std::uint32_t>(exec_space, layer.chunks.hidden),
-                         TableColumns{pointers, feature_sums.data(), table.data(), table_stride});
+    Launch::for_each_index<Launch::Finishing, std::uint32_t>(
+        exec_space, "Kindred::Seed::backward::table", layer.chunks.hidden,
+        TableColumns{pointers, feature_sums.data(), table.data(), table_stride});
   }
   if (dalpha.size() != 0) {
-    Impl::for_each_work_item(
+    Launch::for_each_warp(
         exec_space, "Kindred::Seed::backward::alpha", layer.chunks.seeds,
         AlphaGradients<ExecutionSpace>{pointers, feature_sums.data(), dalpha.data()});
   }

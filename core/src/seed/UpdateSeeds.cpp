@@ -2,21 +2,19 @@
 #include <kindred/core/seed/UpdateSeeds.hpp>
 
 #include <kindred/core/arch/launch/Launch.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/seed/impl/SeedChecks.hpp>
 #include <kindred/core/seed/impl/UpdateSeedsKernels.hpp>
-
-#include <string>
 
 namespace Kindred {
 
 namespace {
 
 template <int step, class ExecutionSpace>
-[[maybe_unused]] void launch(const ExecutionSpace& exec_space, const std::string& label,
+[[maybe_unused]] void launch(const ExecutionSpace& exec_space, const char* label,
                              const Impl::SeedUpdates<ExecutionSpace>& updates) {
-  Kokkos::parallel_for(label, Arch::range<std::uint32_t>(exec_space, updates.count),
-                       Impl::SeedUpdateStep<ExecutionSpace, step>{updates});
+  Launch::for_each_index<Launch::Finishing, std::uint32_t>(
+      exec_space, label, updates.count, Impl::SeedUpdateStep<ExecutionSpace, step>{updates});
 }
 
 /// Maximum number of updates of a batch that teams compare with each other.
@@ -58,16 +56,12 @@ void update_seeds(const ExecutionSpace& exec_space, const SeedStateView<Executio
                    batch);
       return;
     }
-    static const std::string mark = "Kindred::Seed::update::mark";
-    static const std::string set = "Kindred::Seed::update::set";
-    static const std::string clear = "Kindred::Seed::update::clear";
-    launch<0>(exec_space, mark, batch);
-    launch<1>(exec_space, set, batch);
-    launch<2>(exec_space, clear, batch);
+    launch<0>(exec_space, "Kindred::Seed::update::mark", batch);
+    launch<1>(exec_space, "Kindred::Seed::update::set", batch);
+    launch<2>(exec_space, "Kindred::Seed::update::clear", batch);
   } else {
-    static const std::string label = "Kindred::Seed::update";
-    Kokkos::parallel_for(label, Arch::range<std::uint32_t>(exec_space, 1),
-                         Impl::SeedUpdatesByOne<ExecutionSpace>{batch});
+    Launch::for_each_index<Launch::Finishing, std::uint32_t>(
+        exec_space, "Kindred::Seed::update", 1, Impl::SeedUpdatesByOne<ExecutionSpace>{batch});
   }
 }
 

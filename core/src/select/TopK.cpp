@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/select/impl/TopK_Cuda.hpp>
 #include <kindred/core/select/impl/TopK_Host.hpp>
 
@@ -91,8 +91,8 @@ void place_partial(const ExecutionSpace& exec_space,
   check.is_multiple("the size of top", top.size(), k == 0 ? 1 : k);
   check.is_aligned("top", top);
   check.has("partial", partial, Impl::extent_of(top.size(), lists));
-  Kokkos::parallel_for("Kindred::TopK::merge::place", Arch::range(exec_space, top.size()),
-                       Impl::PlacePartial<Key>{top.data(), k, list, lists, partial.data()});
+  Launch::for_each_index(exec_space, "Kindred::TopK::merge::place", top.size(),
+                         Impl::PlacePartial<Key>{top.data(), k, list, lists, partial.data()});
 }
 
 template <class ExecutionSpace, class Key>

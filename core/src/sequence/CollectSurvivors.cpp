@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/CollectSurvivors.hpp>
 
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/core/sequence/impl/MatchKey.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
@@ -56,10 +56,10 @@ void collect_survivors(const ExecutionSpace& exec_space, const PatternTiles<Exec
   Kokkos::deep_copy(exec_space, counters, 0U);
   const std::uint64_t row = std::uint64_t{query} * tiles.slots();
   const ArrayView<const std::uint32_t, ExecutionSpace> own(matched.data() + row, tiles.slots());
-  Kokkos::parallel_for("Kindred::Sequence::collect_survivors::append",
-                       Arch::range<std::uint32_t>(exec_space, tiles.slots()),
-                       SurvivorsKernel<ExecutionSpace>{tiles, own, bound, list, counters, threshold,
-                                                       query_length, index_limit});
+  Launch::for_each_index<Launch::Fine, std::uint32_t>(
+      exec_space, "Kindred::Sequence::collect_survivors::append", tiles.slots(),
+      SurvivorsKernel<ExecutionSpace>{tiles, own, bound, list, counters, threshold, query_length,
+                                      index_limit});
 }
 
 #define KINDRED_INSTANTIATE(ExecutionSpace)                                                   \

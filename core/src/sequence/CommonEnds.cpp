@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/CommonEnds.hpp>
 
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/impl/CommonEndColumns_Host.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/TilePair.hpp>
@@ -98,11 +97,10 @@ void common_ends(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
         return;
       }
     }
-    Arch::cancellable_for(
-        "Kindred::Sequence::common_ends::count",
-        Arch::range<std::uint64_t>(exec_space, std::uint64_t{queries.queries} * tiles.slots()),
-        Impl::CommonEndsKernel<ExecutionSpace, decltype(symbol)>{tiles, queries, end, matched,
-                                                                 tiles.slots()});
+    Launch::for_each_index<Launch::Coarse>(exec_space, "Kindred::Sequence::common_ends::count",
+                                           std::uint64_t{queries.queries} * tiles.slots(),
+                                           Impl::CommonEndsKernel<ExecutionSpace, decltype(symbol)>{
+                                               tiles, queries, end, matched, tiles.slots()});
   });
 }
 

@@ -2,9 +2,8 @@
 #include <kindred/core/sequence/LaneValues.hpp>
 
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/simd/HostExtensions.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 #include <kindred/core/sequence/impl/LaneValues_Host.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
@@ -77,8 +76,8 @@ void scan_lanes(const HostSpace& exec_space, const LanePairCounts<recurrence, Sy
       rows(block, begin, end, own.counts);
     }
   };
-  Arch::cancellable_for("Kindred::Sequence::lane_pair_values::scan",
-                        Arch::range<std::uint32_t>(exec_space, workers), scan);
+  Launch::for_each_index<Launch::Coarse, std::uint32_t>(
+      exec_space, "Kindred::Sequence::lane_pair_values::scan", workers, scan);
 }
 
 }  // namespace

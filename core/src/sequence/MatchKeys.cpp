@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/MatchKeys.hpp>
 
-#include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/sequence/impl/MatchKeysKernel.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 
@@ -16,15 +16,12 @@ void rank_matched(const ExecutionSpace& exec_space, const PatternTiles<Execution
                   const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
                   const ArrayView<Key, ExecutionSpace>& keys, std::uint32_t stride) {
   using kernel_type = MatchKeysKernel<ExecutionSpace, Key, scale>;
-  using shape = Arch::LaunchShape<ExecutionSpace>;
   const std::uint32_t slots = sampled_tiles(tiles.tiles, stride) * tile_patterns;
   const std::uint32_t teams =
       (slots + kernel_type::slots_per_team - 1) / kernel_type::slots_per_team;
-  Kokkos::parallel_for("Kindred::Sequence::match_keys::rank",
-                       Kokkos::TeamPolicy<ExecutionSpace>(
-                           exec_space, Arch::league_size(std::uint64_t{teams} * queries.queries),
-                           shape::team_size, shape::vector_length),
-                       kernel_type{tiles, queries, matched, keys, threshold, stride, teams});
+  Launch::for_each_team(exec_space, "Kindred::Sequence::match_keys::rank",
+                        {.count = std::uint64_t{teams} * queries.queries},
+                        kernel_type{tiles, queries, matched, keys, threshold, stride, teams});
 }
 
 }  // namespace Impl
@@ -66,8 +63,8 @@ void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
   check.has("counters", counters, 1);
   check.has("matched", matched, tiles.slots());
   check.is_aligned("keys", keys);
-  Kokkos::parallel_for(
-      "Kindred::Sequence::list_keys::rank", Arch::range<std::uint32_t>(exec_space, keys.size()),
+  Launch::for_each_index<Launch::Fine, std::uint32_t>(
+      exec_space, "Kindred::Sequence::list_keys::rank", keys.size(),
       Impl::ListKeysKernel<ExecutionSpace, Key>{tiles, list, counters, matched, keys,
                                                 queries.lengths, query, threshold});
 }

@@ -2,8 +2,7 @@
 #include <kindred/core/sequence/PairScores.hpp>
 
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/impl/PairScoresKernel.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 
@@ -43,9 +42,8 @@ void score_pairs(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
   const std::uint64_t pairs = std::uint64_t{queries.queries} * tiles.slots();
   with_symbol_type(tiles, [&](auto symbol) {
     const auto launch = [&](auto words, std::uint64_t workers) {
-      Arch::cancellable_for(
-          "Kindred::Sequence::pair_score_keys::score",
-          Arch::range<std::uint64_t>(exec_space, workers),
+      Launch::for_each_index<Launch::Coarse>(
+          exec_space, "Kindred::Sequence::pair_score_keys::score", workers,
           PairScoresKernel<ExecutionSpace, decltype(symbol), score, decltype(words)::value>{
               tiles, queries, workspace, keys, threshold, separator, tiles.slots(),
               longest_words(queries.segments_max), workers});

@@ -2,9 +2,8 @@
 #include <kindred/core/sequence/PairValues.hpp>
 
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/ShortValues_Host.hpp>
 
@@ -22,11 +21,10 @@ void write_values(const ExecutionSpace& exec_space, const PatternTiles<Execution
                   const ArrayView<const Source, ExecutionSpace>& sources,
                   const PairValues<ExecutionSpace>& values) {
   if (tiles.tiles == 0 || queries.queries == 0) return;
-  Arch::cancellable_for_each<std::uint64_t>(
-      "Kindred::Sequence::write_pair_values::write", exec_space,
-      std::uint64_t{queries.queries} * tiles.slots(),
-      PairValuesKernel<ExecutionSpace, Source>{tiles, queries.lengths, sources, values, rule,
-                                               tiles.slots()});
+  Launch::for_each_index(exec_space, "Kindred::Sequence::write_pair_values::write",
+                         std::uint64_t{queries.queries} * tiles.slots(),
+                         PairValuesKernel<ExecutionSpace, Source>{tiles, queries.lengths, sources,
+                                                                  values, rule, tiles.slots()});
 }
 
 namespace {
@@ -72,20 +70,20 @@ void scan_short(const HostSpace& exec_space, const ShortValuesKernel<Element, re
   const CancelPoint point;
   if (queries >= 4 * workers) {
     // A thread processes whole queries.
-    Arch::cancellable_for("Kindred::Sequence::short_pair_values::scan_queries",
-                          Arch::range<std::uint32_t>(exec_space, workers),
-                          [=](const std::uint32_t worker) {
-                            Element* const own = rows + std::size_t{worker} * slots;
-                            for (std::uint32_t q = worker; q < queries; q += workers) {
-                              if (point.is_cancelled()) return;
-                              if (ordered) {
-                                kernel.scan(q, 0, pairs, unused, out_row(q));
-                              } else {
-                                kernel.scan(q, 0, pairs, 0, own);
-                                move(own, out_row(q), 0, patterns);
-                              }
-                            }
-                          });
+    Launch::for_each_index<Launch::Coarse, std::uint32_t>(
+        exec_space, "Kindred::Sequence::short_pair_values::scan_queries", workers,
+        [=](const std::uint32_t worker) {
+          Element* const own = rows + std::size_t{worker} * slots;
+          for (std::uint32_t q = worker; q < queries; q += workers) {
+            if (point.is_cancelled()) return;
+            if (ordered) {
+              kernel.scan(q, 0, pairs, unused, out_row(q));
+            } else {
+              kernel.scan(q, 0, pairs, 0, own);
+              move(own, out_row(q), 0, patterns);
+            }
+          }
+        });
     return;
   }
   // Threads share the patterns of a query.
@@ -95,10 +93,10 @@ void scan_short(const HostSpace& exec_space, const ShortValuesKernel<Element, re
   };
   for (std::uint32_t first = 0; first < queries; first += workers) {
     const std::uint32_t count = std::min(queries - first, workers);
-    const auto items = Arch::range<std::uint32_t, Kokkos::Schedule<Kokkos::Dynamic>>(
-        exec_space, std::uint64_t{count} * parts);
-    Arch::cancellable_for(
-        "Kindred::Sequence::short_pair_values::scan_parts", items, [=](const std::uint32_t item) {
+    const std::uint64_t items = std::uint64_t{count} * parts;
+    Launch::for_each_index<Launch::Dynamic, std::uint32_t>(
+        exec_space, "Kindred::Sequence::short_pair_values::scan_parts", items,
+        [=](const std::uint32_t item) {
           const std::uint32_t q = item / parts;
           const std::uint32_t part = item % parts;
           kernel.scan(first + q, part_of(part, pairs), part_of(part + 1, pairs),
@@ -106,13 +104,14 @@ void scan_short(const HostSpace& exec_space, const ShortValuesKernel<Element, re
                       ordered ? out_row(first + q) : rows + std::size_t{q} * slots);
         });
     if (ordered) continue;
-    Arch::cancellable_for("Kindred::Sequence::short_pair_values::move", items,
-                          [=](const std::uint32_t item) {
-                            const std::uint32_t q = item / parts;
-                            const std::uint32_t part = item % parts;
-                            move(rows + std::size_t{q} * slots, out_row(first + q),
-                                 part_of(part, patterns), part_of(part + 1, patterns));
-                          });
+    Launch::for_each_index<Launch::Dynamic, std::uint32_t>(
+        exec_space, "Kindred::Sequence::short_pair_values::move", items,
+        [=](const std::uint32_t item) {
+          const std::uint32_t q = item / parts;
+          const std::uint32_t part = item % parts;
+          move(rows + std::size_t{q} * slots, out_row(first + q), part_of(part, patterns),
+               part_of(part + 1, patterns));
+        });
   }
 }
 

@@ -1,10 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/sequence/impl/RatcliffObershelpKernel.hpp>
+#include <kindred/core/arch/launch/KernelCancel.hpp>
+#include <kindred/core/sequence/impl/MatchedRuns.hpp>
+#include <kindred/core/sequence/impl/QuerySegmentTables.hpp>
+#include <kindred/core/sequence/impl/RunFinder.hpp>
+#include <kindred/core/sequence/impl/RunList.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
+
+namespace Kindred::Impl {
+
+/// Workers take 32 slots at a time until none is left, which balances long and short patterns.
+template <class ExecutionSpace, class SymbolType>
+struct RatcliffObershelpKernel {
+  using finder = RunFinder<ExecutionSpace>;
+  using pack = SequencePack<ExecutionSpace>;
+  using member_type = Launch::Member<ExecutionSpace>;
+  static constexpr bool is_light = true;
+
+  PatternTiles<ExecutionSpace> tiles;
+  QueryTables<ExecutionSpace> queries;
+  RunsShape<ExecutionSpace> shape;
+  ArrayView<const std::uint32_t, ExecutionSpace> list;
+  ArrayView<std::uint32_t, ExecutionSpace> counters;
+  ArrayView<std::uint64_t, ExecutionSpace> workspace;
+  ArrayView<std::uint32_t, ExecutionSpace> matched;
+  std::uint64_t worker_words;
+  Arch::KernelCancel<ExecutionSpace> cancel;
+  bool by_list;  ///< lists of runs first; run matrices for patterns whose runs exceed them
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const auto worker =
+        static_cast<std::uint64_t>(team.league_rank()) * static_cast<unsigned>(team.team_size()) +
+        static_cast<unsigned>(team.team_rank());
+    std::uint64_t* own = workspace.data() + worker * worker_words;
+    typename pack::Tables tables{};
+    if constexpr (finder::lists_runs) {
+      if (by_list) {
+        const std::uint32_t segment = queries.first_segment(shape.query);
+        tables = QuerySegmentTables<ExecutionSpace>::template make<SymbolType, 2>(
+            team, queries, segment, queries.segments(segment), tiles.vocabulary);
+      }
+    }
+    const std::uint32_t listed = counters(0);
+    const std::uint32_t count =
+        listed < list.size() ? listed : static_cast<std::uint32_t>(list.size());
+    while (true) {
+      std::uint32_t begin = 0;
+      Kokkos::single(
+          Kokkos::PerThread(team),
+          [&](std::uint32_t& taken) {
+            taken = Kokkos::atomic_fetch_add(&counters(1), tile_patterns);
+          },
+          begin);
+      if (begin >= count || cancel.is_requested()) return;
+      const std::uint32_t end = begin + tile_patterns < count ? begin + tile_patterns : count;
+      Kokkos::parallel_for(
+          Kokkos::ThreadVectorRange(team, finder::lanes), [&](const unsigned lane) {
+            for (std::uint32_t item = begin + lane; item < end; item += finder::lanes) {
+              const std::uint32_t slot = list(item);
+              if (slot < shape.slot_end) match_slot(tables, own, slot, lane);
+            }
+          });
+    }
+  }
+
+  /// The query's positions of every pattern symbol.
+  template <unsigned Words>
+  struct Rows {
+    const typename pack::Tables& tables;
+    const SymbolType* symbols;
+    unsigned lane;
+
+    KOKKOS_INLINE_FUNCTION void operator()(std::uint32_t i, std::uint64_t* words) const {
+      pack::template masks<pack::template lookup<SymbolType, 2>, Words>(
+          tables, symbols[tile_patterns * std::size_t{i}], lane, words);
+    }
+  };
+
+  KOKKOS_INLINE_FUNCTION void match_slot(const typename pack::Tables& tables, std::uint64_t* own,
+                                         std::uint32_t slot, unsigned lane) const {
+    const std::uint32_t length = tiles.lengths(slot);
+    const std::uint32_t query_length = queries.lengths(shape.query);
+    const SymbolType* symbols = tiles.template slot_symbols<SymbolType>(slot);
+    std::uint32_t count = length > 0 ? run_list_overflow : 0;
+    if constexpr (finder::lists_runs) {
+      if (by_list && length > 0 && length <= listed_length_max) {
+        const auto runs = finder::list(own, lane);
+        count =
+            shape.words == 1
+                ? matched_by_list<1>(Rows<1>{tables, symbols, lane}, length, query_length, runs)
+                : matched_by_list<2>(Rows<2>{tables, symbols, lane}, length, query_length, runs);
+      }
+    }
+    if (count == run_list_overflow) {
+      finder runs(own, static_cast<std::uint32_t>(shape.words));
+      runs.take(symbols, length, queries, shape.query, lane);
+      const GrowRun<SymbolType> grow{symbols, tile_patterns,
+                                     shape.grow_over.size() > 0 ? shape.grow_over.data() : nullptr};
+      count = matched_runs(runs, length, query_length, IgnoreRun{}, grow);
+    }
+    matched(std::uint64_t{shape.query} * tiles.tiles * tile_patterns + slot) = count;
+  }
+};
+
+}  // namespace Kindred::Impl
 
 namespace Kindred {
 
@@ -36,20 +137,16 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
   const bool by_list = finder::lists_runs && shape.words <= 2 && shape.grow_over.size() == 0 &&
                        queries.hash_bits_max <= tables::near_bits_max;
   const int team = shape.workers % finder::team_size == 0 ? finder::team_size : 1;
-  Kokkos::TeamPolicy<ExecutionSpace> policy(
-      exec_space, Arch::league_size(shape.workers / static_cast<std::uint64_t>(team)), team,
-      finder::lanes);
-  const char* label = "Kindred::Sequence::ratcliff_obershelp::match";
   with_symbol_type(tiles, [&](auto symbol) {
-    if (by_list) {
-      policy = Arch::with_scratch(
-          label, policy,
-          tables::template scratch_bytes<decltype(symbol), 2>(queries, tiles.vocabulary));
-    }
-    Arch::cancellable_for(
-        label,
-        Kokkos::Experimental::require(policy,
-                                      Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+    const std::size_t scratch_bytes =
+        by_list ? tables::template scratch_bytes<decltype(symbol), 2>(queries, tiles.vocabulary)
+                : 0;
+    Launch::for_each_team(
+        exec_space, "Kindred::Sequence::ratcliff_obershelp::match",
+        {.count = shape.workers / static_cast<std::uint64_t>(team),
+         .scratch_bytes = scratch_bytes,
+         .size = team,
+         .lanes = finder::lanes},
         Impl::RatcliffObershelpKernel<ExecutionSpace, decltype(symbol)>{tiles,
                                                                         queries,
                                                                         shape,

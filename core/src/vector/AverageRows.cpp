@@ -1,10 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/AverageRows.hpp>
 
-#include <kindred/core/vector/impl/AverageRowsKernel.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/math/LaneTree.hpp>
+#include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
+#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
+#include <cstdint>
 #include <type_traits>
+
+namespace Kindred::Impl {
+
+/// Sums of 32 adjacent elements, one per lane.
+template <class ExecutionSpace>
+struct LaneSums {
+  using lanes_type = Arch::Lanes<ExecutionSpace>;
+  typename lanes_type::F64 value;
+
+  KOKKOS_INLINE_FUNCTION friend LaneSums operator+(const LaneSums& a, const LaneSums& b) {
+    return {lanes_type(0).add(a.value, b.value)};
+  }
+};
+
+/// Float32 rows that are anywhere.
+struct PointedRows {
+  const float* const* rows;
+  std::uint64_t dimension;
+
+  KOKKOS_INLINE_FUNCTION ElementRow<float> operator[](std::uint64_t row) const {
+    return {rows[row], 1.0F};
+  }
+};
+
+/// \brief The elements `first … first + 32` of the average.
+/// \tparam Rows with `operator[]` and `dimension`
+template <class ExecutionSpace, class Rows>
+KOKKOS_INLINE_FUNCTION void average_group_of(const Arch::Lanes<ExecutionSpace>& lanes,
+                                             const Rows& rows, const float* weights,
+                                             std::uint64_t count, std::uint64_t first, float* out) {
+  using Sums = LaneSums<ExecutionSpace>;
+  const auto length = static_cast<int>(rows.dimension - first < 32 ? rows.dimension - first : 32);
+  const auto block_sums = [&](std::uint64_t begin, std::uint32_t size) {
+    return all_lanes<Sums>(size, [&](Sums& sum, std::uint32_t i) {
+      const auto weight = lanes.broadcast(weights[begin + i]);
+      sum.value = lanes.multiply_add(rows[begin + i].load(lanes, first, length), weight, sum.value);
+    });
+  };
+  const double total =
+      reproducible_sum(lanes, count, [&](std::uint64_t i, int size, const auto& sum) {
+        return lanes.add(sum, lanes.widen(lanes.load(weights + i, size)));
+      });
+  const auto sums = sum_of_blocks<Sums>(count, block_sums);
+  lanes.store(out + first, lanes.quotient(sums.value, total), length);
+}
+
+/// A work item: 32 elements of the average.
+template <class ExecutionSpace, class Element>
+struct AverageRowsKernel {
+  ElementRows<Element> rows;
+  const float* weights;
+  std::uint64_t count;
+  float* out;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t group) const {
+    const std::uint64_t first = group * 32;
+    const Arch::Lanes<ExecutionSpace> lanes(member);
+    average_group_of<ExecutionSpace>(lanes, rows, weights, count, first, out);
+  }
+};
+
+}  // namespace Kindred::Impl
 
 namespace Kindred {
 
@@ -18,10 +85,10 @@ void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSp
   check.has("out", out, rows.dimension);
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
-    Impl::for_each_work_item(exec_space, "Kindred::Vector::average_rows::average",
-                             (rows.dimension + 31) / 32,
-                             Impl::AverageRowsKernel<ExecutionSpace, element>{
-                                 elements, weights.data(), weights.size(), out.data()});
+    Launch::for_each_warp(exec_space, "Kindred::Vector::average_rows::average",
+                          (rows.dimension + 31) / 32,
+                          Impl::AverageRowsKernel<ExecutionSpace, element>{
+                              elements, weights.data(), weights.size(), out.data()});
   });
 }
 

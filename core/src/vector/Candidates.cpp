@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Alignment.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 
@@ -77,16 +76,14 @@ bool fits_one_launch([[maybe_unused]] const ExecutionSpace& exec_space,
 namespace {
 
 template <class Kernel, class ExecutionSpace>
-void launch_teams(const ExecutionSpace& exec_space, const std::string& label, const Kernel& kernel,
+void launch_teams(const ExecutionSpace& exec_space, const char* label, const Kernel& kernel,
                   std::size_t teams) {
-  using shape = Arch::LaunchShape<ExecutionSpace>;
-  const Kokkos::TeamPolicy<ExecutionSpace, typename Kernel::launch_bounds> policy(
-      exec_space, Arch::league_size(teams), shape::team_size, shape::vector_length);
-  Kokkos::parallel_for(label, Arch::with_scratch(label, policy, kernel.scratch_bytes()), kernel);
+  Launch::for_each_team(exec_space, label,
+                        {.count = teams, .scratch_bytes = kernel.scratch_bytes()}, kernel);
 }
 
 template <class Term, class ExecutionSpace, class Element, class Lists>
-void launch_teams(const ExecutionSpace& exec_space, const std::string& label,
+void launch_teams(const ExecutionSpace& exec_space, const char* label,
                   const Impl::CandidateRanking<ExecutionSpace, Element, Lists>& ranking,
                   const CandidatePlan& plan, std::size_t teams) {
   if (plan.chunks == 1) {
@@ -108,20 +105,15 @@ void launch(const ExecutionSpace& exec_space,
             const Impl::CandidateRanking<ExecutionSpace, Element, Impl::PreparedLists>& ranking,
             const CandidatePlan& plan, std::size_t queries) {
   const std::size_t work_items = queries * plan.chunks;
-  // Static strings: a warm call allocates nothing.
-  static const std::string rank_label = "Kindred::Vector::rank_candidates::rank";
-  [[maybe_unused]] static const std::string merge_label = "Kindred::Vector::rank_candidates::merge";
+  const char* rank_label = "Kindred::Vector::rank_candidates::rank";
   if constexpr (Arch::is_device<ExecutionSpace>) {
     launch_teams<Term>(exec_space, rank_label, ranking, plan, work_items);
   } else {
-    const auto policy = [&](std::uint64_t items) {
-      return Arch::range<std::uint64_t, Kokkos::Schedule<Kokkos::Dynamic>>(exec_space, items)
-          .set_chunk_size(1);
-    };
-    Arch::cancellable_for(rank_label, policy(work_items),
-                          Impl::CandidateChunk<Element, Term>{ranking});
+    Launch::for_each_index<Launch::Dynamic>(exec_space, rank_label, work_items,
+                                            Impl::CandidateChunk<Element, Term>{ranking});
     if (plan.chunks > 1) {
-      Arch::cancellable_for(merge_label, policy(queries), Impl::CandidateMerge<Element>{ranking});
+      Launch::for_each_index<Launch::Dynamic>(exec_space, "Kindred::Vector::rank_candidates::merge",
+                                              queries, Impl::CandidateMerge<Element>{ranking});
     }
   }
 }
@@ -239,7 +231,7 @@ void rank_given_candidates(const ExecutionSpace& exec_space, Metric metric,
     check.is_at_least("out.id_stride", out.id_stride, out.top);
   }
   if (queries.count == 0 || top == 0) return;
-  static const std::string label = "Kindred::Vector::rank_given_candidates::rank";
+  constexpr const char* label = "Kindred::Vector::rank_given_candidates::rank";
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
     const Impl::CandidateRanking<ExecutionSpace, element, Impl::GivenLists> ranking{

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/launch/CancellableFor.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/vector/FindRows.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
-
-#include <string>
 
 namespace Kindred {
 
@@ -39,10 +37,9 @@ void find_rows(const ExecutionSpace& exec_space, const IdLists& lists, const Seg
   check.has("offsets", offsets, Impl::extent_sum(lists.queries, 1));
   check.is_array("lists.ids", lists.ids, Impl::extent_of(lists.queries, lists.length));
   check.is_array("segment.ids", segment.ids, segment.is_contiguous ? 0 : segment.rows);
-  static const std::string label = "Kindred::Vector::find_rows::find";
-  Arch::cancellable_for_each<std::uint64_t>(
-      label, exec_space, lists.queries * lists.length + lists.queries + 1,
-      FindKernel<ExecutionSpace>{lists, segment, found.data(), offsets.data()});
+  Launch::for_each_index(exec_space, "Kindred::Vector::find_rows::find",
+                         lists.queries * lists.length + lists.queries + 1,
+                         FindKernel<ExecutionSpace>{lists, segment, found.data(), offsets.data()});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/vector/PassingRows.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 
@@ -50,9 +50,8 @@ void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Execut
   check.has("filter.words", filter.words, filter_words(rows));
   check.has("offsets", offsets, filter_words(rows) + 1);
   const std::uint64_t words = filter_words(rows);
-  Kokkos::parallel_scan("Kindred::Vector::count_passing_rows::count",
-                        Arch::range(exec_space, words + 1),
-                        CountPassing<ExecutionSpace>{filter, rows, words, offsets.data()});
+  Launch::scan_indices(exec_space, "Kindred::Vector::count_passing_rows::count", words + 1,
+                       CountPassing<ExecutionSpace>{filter, rows, words, offsets.data()});
 }
 
 template <class ExecutionSpace>
@@ -65,8 +64,8 @@ void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Executi
   check.is_aligned("chosen", chosen);
   const std::uint64_t words = filter_words(rows);
   const CountPassing<ExecutionSpace> counted{filter, rows, words, offsets.data()};
-  Kokkos::parallel_for("Kindred::Vector::list_passing_rows::list", Arch::range(exec_space, words),
-                       ListPassing<ExecutionSpace>{counted, chosen.data()});
+  Launch::for_each_index(exec_space, "Kindred::Vector::list_passing_rows::list", words,
+                         ListPassing<ExecutionSpace>{counted, chosen.data()});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                              \

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/LaunchShape.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/vector/impl/PrefilterKernels.hpp>
 
 #include <algorithm>
@@ -43,12 +42,6 @@ std::uint64_t row_alignment(const QuantizedRows<ExecutionSpace>& quantized) {
   return bits % 16 == 0 ? 16 : bits % 4 == 0 ? 4 : 1;
 }
 
-template <class ExecutionSpace, class Functor>
-void for_each_item(const ExecutionSpace& exec_space, const char* label, std::uint64_t items,
-                   const Functor& functor) {
-  Kokkos::parallel_for(label, Arch::range(exec_space, items), functor);
-}
-
 }  // namespace
 
 template <class ExecutionSpace>
@@ -67,12 +60,8 @@ void prepare_prefilter(const ExecutionSpace& exec_space,
   const Impl::PrepareKernel<ExecutionSpace> kernel{
       queries.floats.data(),         queries.norms.data(), queries.count, dimension,
       query_plane_stride(dimension), planes.data(),        bounds.data(), fill_of(state, true)};
-  using shape = Arch::LaunchShape<ExecutionSpace>;
-  Kokkos::parallel_for(
-      "Kindred::Vector::prepare_prefilter::split",
-      Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(kernel.teams()),
-                                         shape::team_size, shape::vector_length),
-      kernel);
+  Launch::for_each_team(exec_space, "Kindred::Vector::prepare_prefilter::split",
+                        {.count = kernel.teams()}, kernel);
 }
 
 template <class ExecutionSpace>
@@ -81,7 +70,7 @@ void clear_survivors(const ExecutionSpace& exec_space,
   const Impl::ArgumentCheck check("clear_survivors");
   check_survivors(check, state, state.counts.size());
   const Impl::PrefilterFill fill = fill_of(state, false);
-  for_each_item(exec_space, "Kindred::Vector::clear_survivors::fill", fill.size(), fill);
+  Launch::for_each_index(exec_space, "Kindred::Vector::clear_survivors::fill", fill.size(), fill);
 }
 
 template <class ExecutionSpace>
@@ -90,8 +79,8 @@ void list_owners(const ExecutionSpace& exec_space, std::uint64_t work_items,
   const Impl::ArgumentCheck check("list_owners");
   check.is_aligned("owners", owners);
   if (owners.size() != 0) check.is_at_least("work_items", work_items, 1);
-  for_each_item(exec_space, "Kindred::Vector::list_owners::fill", owners.size(),
-                Impl::OwnerKernel{work_items, owners.data()});
+  Launch::for_each_index(exec_space, "Kindred::Vector::list_owners::fill", owners.size(),
+                         Impl::OwnerKernel{work_items, owners.data()});
 }
 
 template <class ExecutionSpace>
@@ -140,19 +129,17 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
       state.groups != 0 && quantized.count() >= Impl::prefilter_batch * state.groups;
   const auto run = [&](auto aligned, auto tile) {
     using kernel_type = Impl::PrefilterScanKernel<ExecutionSpace, aligned(), tile()>;
-    using launch = Arch::LaunchShape<ExecutionSpace>;
+    constexpr auto team_size = static_cast<std::uint64_t>(Launch::Teams{}.size);
     const std::uint64_t batches = (count + Impl::prefilter_batch - 1) / Impl::prefilter_batch;
     // As many teams as are resident on a device; host threads receive 32 batches at a time.
     const std::uint64_t teams =
         Arch::is_device<ExecutionSpace>
             ? std::min<std::uint64_t>(static_cast<std::uint64_t>(Arch::concurrency(exec_space)) /
                                           2048 * Impl::Int8Dots<ExecutionSpace, tile()>::teams,
-                                      (batches + launch::team_size - 1) / launch::team_size)
+                                      (batches + team_size - 1) / team_size)
             : (batches + 31) / 32;
-    Arch::cancellable_for(
-        "Kindred::Vector::prefilter_rows::scan",
-        typename kernel_type::policy_type(exec_space, Arch::league_size(teams), launch::team_size,
-                                          launch::vector_length),
+    Launch::for_each_team(
+        exec_space, "Kindred::Vector::prefilter_rows::scan", {.count = teams},
         kernel_type{metric, operands, quantized.scales.data(),
                     own ? nullptr : quantized.errors.data(), quantized.norms.data(), norms.data(),
                     root, begin, count, filter, queries.bounds.data(), queries.count(),
@@ -176,13 +163,10 @@ void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
   check.is_aligned("state.thresholds", state.thresholds);
   check.has("state.slots", state.slots, Impl::extent_of(state.thresholds.size(), state.groups));
   using kernel_type = Impl::ThresholdKernel<ExecutionSpace>;
-  constexpr int team_size = Arch::is_device<ExecutionSpace> ? 16 : 1;
-  const char* label = "Kindred::Vector::prefilter_thresholds::select";
-  const typename kernel_type::policy_type teams(
-      exec_space, Arch::league_size(state.thresholds.size()), team_size,
-      Arch::LaunchShape<ExecutionSpace>::vector_length);
-  Kokkos::parallel_for(label, Arch::with_scratch(label, teams, kernel_type::scratch_bytes),
-                       kernel_type{state.slots.data(), state.groups, k, state.thresholds.data()});
+  Launch::for_each_team(
+      exec_space, "Kindred::Vector::prefilter_thresholds::select",
+      {.count = state.thresholds.size(), .scratch_bytes = kernel_type::scratch_bytes, .size = 16},
+      kernel_type{state.slots.data(), state.groups, k, state.thresholds.data()});
 }
 
 template <class ExecutionSpace>
@@ -196,7 +180,7 @@ void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, 
   check_survivors(check, state, queries);
   using kernel_type = Impl::SurvivorKernel<ExecutionSpace>;
   const std::uint64_t items = (count + kernel_type::item_rows - 1) / kernel_type::item_rows;
-  for_each_item(
+  Launch::for_each_index(
       exec_space, "Kindred::Vector::prefilter_survivors::collect", items * state.thresholds.size(),
       kernel_type{state.uppers.data(), state.chunk, begin, count, items, state.thresholds.data(),
                   state.rows.data(), state.capacity, state.counts.data()});
@@ -213,7 +197,7 @@ void best_survivors(const ExecutionSpace& exec_space,
   check.has("ranks", ranks, Impl::extent_of(state.counts.size(), state.capacity));
   check.has("best", best, Impl::extent_of(state.counts.size(), top));
   const std::uint64_t queries = state.counts.size();
-  Impl::for_each_work_item(
+  Launch::for_each_warp(
       exec_space, "Kindred::Vector::best_survivors::place", queries * state.capacity,
       Impl::PlaceKernel<ExecutionSpace>{ranks.data(), state.counts.data(), queries, state.capacity,
                                         top, best.data()});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/QuantizedRows.hpp>
 
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/vector/impl/Quantizer.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
@@ -23,9 +24,8 @@ struct QuantizeKernel {
   float* errors;
   float* norms;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
-    const std::uint64_t row = work_item_of(member);
-    if (row >= count) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t row) const {
     const Element* elements = rows[row].values;
     const float own_scale = std::is_same_v<Element, std::int8_t> ? rows.scales[row] : 1.0F;
     const auto value = [&](std::uint64_t i) {
@@ -67,10 +67,10 @@ void quantize_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionS
   check.has("norms", norms, count);
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
-    Impl::for_each_work_item(exec_space, "Kindred::Vector::quantize_rows::quantize", scales.size(),
-                             Impl::QuantizeKernel<ExecutionSpace, element>{
-                                 elements, scales.size(), quantized_stride(rows.dimension),
-                                 values.data(), scales.data(), errors.data(), norms.data()});
+    Launch::for_each_warp(exec_space, "Kindred::Vector::quantize_rows::quantize", scales.size(),
+                          Impl::QuantizeKernel<ExecutionSpace, element>{
+                              elements, scales.size(), quantized_stride(rows.dimension),
+                              values.data(), scales.data(), errors.data(), norms.data()});
   });
 }
 

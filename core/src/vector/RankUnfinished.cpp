@@ -4,8 +4,9 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/LastTeam.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/simd/GroupLanes.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
@@ -210,15 +211,13 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
   if (queries.count == 0 || top == 0) return;
   const auto kept = static_cast<std::uint32_t>(top);
   Kokkos::deep_copy(exec_space, Kokkos::subview(workspace.queries, std::pair(0, 1)), 0U);
-  Kokkos::parallel_for("Kindred::Vector::rank_unfinished::list",
-                       Arch::range(exec_space, queries.count),
-                       ListUnfinished<ExecutionSpace>{lists, kept, workspace.queries.data()});
+  Launch::for_each_index(exec_space, "Kindred::Vector::rank_unfinished::list", queries.count,
+                         ListUnfinished<ExecutionSpace>{lists, kept, workspace.queries.data()});
   const auto teams = static_cast<std::uint32_t>(team_count);
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
     const auto launch = [&](auto term) {
       using kernel_type = RankUnfinished<ExecutionSpace, element, decltype(term)>;
-      using shape = Arch::LaunchShape<ExecutionSpace>;
       const kernel_type kernel{metric,
                                elements,
                                rows.norms.size(),
@@ -232,11 +231,8 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
                                best.data(),
                                workspace.partial.data(),
                                workspace.arrived.data()};
-      const char* label = "Kindred::Vector::rank_unfinished::rank";
-      const Kokkos::TeamPolicy<ExecutionSpace> policy(exec_space, Arch::league_size(teams),
-                                                      shape::team_size, shape::vector_length);
-      Kokkos::parallel_for(label, Arch::with_scratch(label, policy, kernel.scratch_bytes()),
-                           kernel);
+      Launch::for_each_team(exec_space, "Kindred::Vector::rank_unfinished::rank",
+                            {.count = teams, .scratch_bytes = kernel.scratch_bytes()}, kernel);
     };
     if (metric == Metric::l2) return launch(Impl::SquaredDifferenceTerm{});
     launch(Impl::DotTerm{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/vector/RanksWithin.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 
@@ -39,8 +39,8 @@ void list_ranks_within(const ExecutionSpace& exec_space,
   check.has("counts", counts, bounds.size());
   Kokkos::deep_copy(exec_space, counts, std::uint64_t{0});
   if (ranks.size() == 0) return;
-  Kokkos::parallel_for(
-      "Kindred::Vector::list_ranks_within::list", Arch::range(exec_space, ranks.size()),
+  Launch::for_each_index(
+      exec_space, "Kindred::Vector::list_ranks_within::list", ranks.size(),
       ListKernel<ExecutionSpace>{ranks, bounds, lists, counts, ranks.size() / bounds.size()});
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/ScoreMatrix.hpp>
 
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/vector/impl/ScoreMatrixKernels.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 
@@ -43,25 +43,20 @@ void launch(const ExecutionSpace& exec_space, const Impl::MatrixCall<Element>& c
     using shape = Impl::VectorTileShape<ExecutionSpace>;
     if (call.query_count < shape::tile_queries) {
       Impl::with_width<ExecutionSpace>(call.rows, [&](auto wide) {
-        Impl::for_each_work_item(
-            exec_space, "Kindred::Vector::score_matrix::scan",
-            (call.count + shape::scan_rows - 1) / shape::scan_rows,
-            Impl::MatrixScanKernel<ExecutionSpace, Element, Term, wide()>{call});
+        Launch::for_each_warp(exec_space, "Kindred::Vector::score_matrix::scan",
+                              (call.count + shape::scan_rows - 1) / shape::scan_rows,
+                              Impl::MatrixScanKernel<ExecutionSpace, Element, Term, wide()>{call});
       });
     } else {
       const Impl::MatrixTileKernel<ExecutionSpace, Element, Term> kernel{call};
-      Impl::for_each_work_item(exec_space, "Kindred::Vector::score_matrix::tile",
-                               kernel.work_items(), kernel);
+      Launch::for_each_warp(exec_space, "Kindred::Vector::score_matrix::tile", kernel.work_items(),
+                            kernel);
     }
   } else {
     // Items are scheduled dynamically, so that a core that is busy with other work delays no one.
-    const auto policy = [&](std::uint64_t items) {
-      return Arch::range<std::uint64_t, Kokkos::Schedule<Kokkos::Dynamic>>(exec_space, items)
-          .set_chunk_size(1);
-    };
     const Impl::MatrixBlocks<Element, Term> kernel{call};
-    Arch::cancellable_for("Kindred::Vector::score_matrix::block", policy(kernel.work_items()),
-                          kernel);
+    Launch::for_each_index<Launch::Dynamic>(exec_space, "Kindred::Vector::score_matrix::block",
+                                            kernel.work_items(), kernel);
   }
 }
 

@@ -2,7 +2,8 @@
 #include <kindred/core/vector/TileSelect.hpp>
 
 #include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/vector/impl/TileSelectKernels.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 
@@ -92,7 +93,7 @@ void prepare_tile_queries(const ExecutionSpace& exec_space, Metric metric,
   check.has("lists.thresholds", lists.thresholds, padded);
   check.has("lists.counts", lists.counts, queries.count);
   check.has("lists.widths", lists.widths, queries.count);
-  Impl::for_each_work_item(
+  Launch::for_each_warp(
       exec_space, "Kindred::Vector::prepare_tile_queries::round", tile.weights.size(),
       Impl::PrepareTileQueries<ExecutionSpace, Element>{
           metric, queries.floats.data(), queries.norms.data(), queries.count, dimension, first,
@@ -109,9 +110,9 @@ void launch_rounding(const ExecutionSpace& exec_space, const VectorRows<Executio
   Impl::with_element(rows, [&](const auto& elements) {
     using stored = std::remove_cvref_t<decltype(*elements.values)>;
     const auto launch = [&](auto wide) {
-      Impl::for_each_work_item(exec_space, "Kindred::Vector::prepare_tile_rows::round", count,
-                               Impl::PrepareTileRows<ExecutionSpace, stored, Tile, Finish, wide()>{
-                                   elements, order, begin, values, layout, count, finish});
+      Launch::for_each_warp(exec_space, "Kindred::Vector::prepare_tile_rows::round", count,
+                            Impl::PrepareTileRows<ExecutionSpace, stored, Tile, Finish, wide()>{
+                                elements, order, begin, values, layout, count, finish});
     };
     Impl::with_width<ExecutionSpace>(elements, launch);
   });
@@ -165,8 +166,8 @@ void bound_tile_rows(const ExecutionSpace& exec_space, Metric metric, const Tile
   check.has("query_residual", query_residual, 1);
   check_bounds(check, bounds, squares.size());
   check.has("not_numbers", not_numbers, 1);
-  Kokkos::parallel_for(
-      "Kindred::Vector::bound_tile_rows::bound", Arch::range(exec_space, squares.size()),
+  Launch::for_each_index(
+      exec_space, "Kindred::Vector::bound_tile_rows::bound", squares.size(),
       Impl::BoundTileRows<ExecutionSpace>{
           rows.norms.data(),
           order,
@@ -244,9 +245,8 @@ void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileMode
     if (groups == 0 || products.queries == 0) return;
     const std::uint64_t each = kernel::queries_of_thread(groups, products.queries);
     const std::uint64_t parts = (products.queries + each - 1) / each;
-    Kokkos::parallel_for(
-        "Kindred::Vector::select_tile::filter",
-        Arch::range<std::uint32_t, Kokkos::LaunchBounds<128, 6>>(exec_space, groups * parts),
+    Launch::for_each_index<Launch::Fine, std::uint32_t>(
+        exec_space, "Kindred::Vector::select_tile::filter", groups * parts,
         kernel{each, model.output_relative, products, bounds, weights.data(), filter, lists});
   };
   if (metric == Metric::l2) return launch(std::true_type{});
@@ -315,13 +315,11 @@ void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std
   check_lists(check, lists, queries);
   using shape = Arch::LaunchShape<ExecutionSpace>;
   using kernel = Impl::RaiseThresholds<ExecutionSpace>;
-  if (count == 0) return;
-  const Kokkos::TeamPolicy<ExecutionSpace> teams(exec_space,
-                                                 Arch::league_size(count, shape::team_size),
-                                                 shape::team_size, shape::vector_length);
-  const char* label = "Kindred::Vector::raise_thresholds::count";
-  Kokkos::parallel_for(label, Arch::with_scratch(label, teams, kernel::scratch_bytes),
-                       kernel{first, count, k, least, slacks.data(), lists});
+  constexpr auto warps = static_cast<std::uint64_t>(shape::team_size);
+  Launch::for_each_team(
+      exec_space, "Kindred::Vector::raise_thresholds::count",
+      {.count = (count + warps - 1) / warps, .scratch_bytes = kernel::scratch_bytes},
+      kernel{first, count, k, least, slacks.data(), lists});
 }
 
 template <class ExecutionSpace>
@@ -335,8 +333,8 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
   check.is_multiple("width", width, tile);
   check.has("ids", ids, extent_of(queries, width));
   check.has("work_item_queries", work_item_queries, extent_of(queries, width / tile));
-  Kokkos::parallel_for(
-      "Kindred::Vector::list_survivors::place", Arch::range(exec_space, queries * width),
+  Launch::for_each_index(
+      exec_space, "Kindred::Vector::list_survivors::place", queries * width,
       Impl::ListSurvivors<ExecutionSpace>{
           lists, first, width, static_cast<std::uint64_t>(candidate_tile<ExecutionSpace>()),
           ids.data(), work_item_queries.data()});

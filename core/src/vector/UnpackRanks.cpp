@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/UnpackRanks.hpp>
 
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
-
-#include <string>
 
 namespace Kindred {
 
@@ -41,9 +39,8 @@ void unpack_ranks(const ExecutionSpace& exec_space, Metric metric,
     check.is_at_least("out.id_stride", out.id_stride, out.top);
   }
   if (queries == 0 || out.top == 0) return;
-  static const std::string label = "Kindred::Vector::unpack_ranks::unpack";
-  Kokkos::parallel_for(label, Arch::range(exec_space, queries * out.top),
-                       UnpackKernel<ExecutionSpace>{metric, ranks.data(), kept, out});
+  Launch::for_each_index(exec_space, "Kindred::Vector::unpack_ranks::unpack", queries * out.top,
+                         UnpackKernel<ExecutionSpace>{metric, ranks.data(), kept, out});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                             \

@@ -2,6 +2,7 @@
 #include <kindred/core/vector/VectorScores.hpp>
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
@@ -19,8 +20,8 @@ void launch_rows(const ExecutionSpace& exec_space, const Impl::RowRange<Executio
     const char* label = "Kindred::Vector::score_rows::scan";
     const std::uint64_t work_items = (range.count + shape::scan_rows - 1) / shape::scan_rows;
     Impl::with_width<ExecutionSpace>(range.rows, [&](auto wide) {
-      Impl::for_each_work_item(exec_space, label, work_items,
-                               Impl::ScanKernel<ExecutionSpace, Term, wide()>{range});
+      Launch::for_each_warp(exec_space, label, work_items,
+                            Impl::ScanKernel<ExecutionSpace, Term, wide()>{range});
     });
     return;
   }
@@ -28,7 +29,7 @@ void launch_rows(const ExecutionSpace& exec_space, const Impl::RowRange<Executio
       (range.count + shape::work_item_rows - 1) / shape::work_item_rows;
   const std::uint64_t query_work_items =
       (range.query_count + shape::work_item_queries - 1) / shape::work_item_queries;
-  Impl::for_each_work_item(
+  Launch::for_each_warp(
       exec_space, "Kindred::Vector::score_rows::batch", row_work_items * query_work_items,
       Impl::BatchKernel<ExecutionSpace, Term>{range, row_work_items, query_work_items});
 }
@@ -39,11 +40,11 @@ void launch_candidates(const ExecutionSpace& exec_space, Metric metric,
                        const ArrayView<const std::uint32_t, ExecutionSpace>& work_item_queries,
                        const VectorQueries<ExecutionSpace>& queries, Rank* ranks) {
   Impl::with_width<ExecutionSpace>(rows, [&](auto wide) {
-    Impl::for_each_work_item(
-        exec_space, "Kindred::Vector::score_candidates::gather", work_item_queries.size(),
-        Impl::CandidateKernel<ExecutionSpace, Element, Term, wide()>{
-            metric, rows, ids, work_item_queries.data(), work_item_queries.size(),
-            queries.values.data(), queries.norms.data(), ranks});
+    Launch::for_each_warp(exec_space, "Kindred::Vector::score_candidates::gather",
+                          work_item_queries.size(),
+                          Impl::CandidateKernel<ExecutionSpace, Element, Term, wide()>{
+                              metric, rows, ids, work_item_queries.data(), work_item_queries.size(),
+                              queries.values.data(), queries.norms.data(), ranks});
   });
 }
 
@@ -57,7 +58,7 @@ void vector_norms(const ExecutionSpace& exec_space, const VectorRows<ExecutionSp
   check.is_aligned("norms", norms);
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
-    Impl::for_each_work_item(
+    Launch::for_each_warp(
         exec_space, "Kindred::Vector::vector_norms::sum", norms.size(),
         Impl::NormKernel<ExecutionSpace, element>{elements, norms.size(), norms.data(), nullptr});
   });
@@ -72,7 +73,7 @@ void decode_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpa
   check.has("out", out, Impl::extent_of(count, rows.dimension));
   Impl::with_element(rows, [&](const auto& elements) {
     using element = std::remove_cvref_t<decltype(*elements.values)>;
-    Impl::for_each_work_item(
+    Launch::for_each_warp(
         exec_space, "Kindred::Vector::decode_rows::decode", count,
         Impl::DecodeKernel<ExecutionSpace, element>{elements, begin, count, out.data()});
   });
@@ -87,12 +88,12 @@ void prepare_queries(const ExecutionSpace& exec_space,
   check.has("values", values, Impl::extent_of(norms.size(), dimension));
   check.has("wide", wide, Impl::extent_of(norms.size(), dimension));
   check.is_aligned("norms", norms);
-  Impl::for_each_work_item(exec_space, "Kindred::Vector::prepare_queries::widen", norms.size(),
-                           Impl::NormKernel<ExecutionSpace, float>{
-                               {values.data(), nullptr, nullptr, nullptr, dimension, dimension},
-                               norms.size(),
-                               norms.data(),
-                               wide.data()});
+  Launch::for_each_warp(exec_space, "Kindred::Vector::prepare_queries::widen", norms.size(),
+                        Impl::NormKernel<ExecutionSpace, float>{
+                            {values.data(), nullptr, nullptr, nullptr, dimension, dimension},
+                            norms.size(),
+                            norms.data(),
+                            wide.data()});
 }
 
 // Flattened: see `MatrixBlock` in impl/ScoreMatrixKernels.hpp.

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_ARCH_ELEMENT_BITS_HPP
 
 #include <kindred/core/arch/RoundElement.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -20,8 +21,8 @@ KOKKOS_INLINE_FUNCTION element_bits<Element> bits_of(Element element) {
 
 /// The NaN that replaces every computed NaN when it is stored.
 template <class Element>
-inline constexpr element_bits<Element> canonical_nan =
-    std::is_same_v<Element, float> ? 0x7FC00000U
+inline constexpr element_bits<Element> element_nan =
+    std::is_same_v<Element, float> ? canonical_nan_bits
                                    : (std::is_same_v<Element, Float16> ? 0x7E00U : 0x7FC0U);
 
 /// The bits of the largest element that counts as dead, |x| < 1e-8. For binary16 only zero is dead.
@@ -33,7 +34,7 @@ inline constexpr element_bits<Element> dead_max =
 /// `round_to` with canonical NaN.
 template <class Element>
 KOKKOS_INLINE_FUNCTION Element round_canonical(float value) {
-  constexpr element_bits<Element> nan = canonical_nan<Element>;
+  constexpr element_bits<Element> nan = element_nan<Element>;
   if (value != value) return Kokkos::bit_cast<Element>(nan);
   return round_to<Element>(value);
 }

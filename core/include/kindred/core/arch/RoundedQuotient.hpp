@@ -2,10 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_ROUNDED_QUOTIENT_HPP
 #define KINDRED_CORE_ARCH_ROUNDED_QUOTIENT_HPP
 
-#include <Kokkos_BitManipulation.hpp>
-#include <Kokkos_Macros.hpp>
-
-#include <cstdint>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 
 namespace Kindred::Arch {
 
@@ -13,8 +10,7 @@ namespace Kindred::Arch {
 KOKKOS_INLINE_FUNCTION float rounded_quotient(double a, double b) {
   if (b == 0.0) return 0.0F;
   const auto rounded = static_cast<float>(a / b);
-  if (rounded != rounded) return Kokkos::bit_cast<float>(std::uint32_t{0x7FC00000U});
-  return rounded == 0.0F ? 0.0F : rounded;
+  return rounded == 0.0F ? 0.0F : with_canonical_nan(rounded);
 }
 
 }  // namespace Kindred::Arch

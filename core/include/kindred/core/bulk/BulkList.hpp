@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_BULK_BULK_LIST_HPP
 #define KINDRED_CORE_BULK_BULK_LIST_HPP
 
-#include <kindred/core/common/ReproducibleBlock.hpp>
+#include <kindred/core/numeric/ReproducibleBlock.hpp>
 
 #include <Kokkos_Macros.hpp>
 

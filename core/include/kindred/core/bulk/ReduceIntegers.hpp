@@ -7,6 +7,7 @@
 #include <kindred/core/bulk/BulkList.hpp>
 #include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 
 #include <Kokkos_BitManipulation.hpp>
 
@@ -39,9 +40,8 @@ void reduce_integers(const ExecutionSpace& exec_space, const BulkPlan& plan, Red
 KOKKOS_INLINE_FUNCTION void store_result(std::uint64_t result, DataType type, std::size_t bytes,
                                          void* to, std::uint64_t index) {
   if (type == DataType::float32) {
-    const auto number = static_cast<float>(Kokkos::bit_cast<double>(result));
-    const auto nan = Kokkos::bit_cast<float>(std::uint32_t{0x7FC00000U});
-    static_cast<float*>(to)[index] = number != number ? nan : number;
+    static_cast<float*>(to)[index] =
+        with_canonical_nan(static_cast<float>(Kokkos::bit_cast<double>(result)));
     return;
   }
   switch (bytes) {

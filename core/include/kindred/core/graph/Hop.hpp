@@ -6,9 +6,9 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/common/ArrayView.hpp>
-#include <kindred/core/common/Rank.hpp>
 #include <kindred/core/graph/GraphRows.hpp>
 #include <kindred/core/graph/Spreading.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,8 @@
 #define KINDRED_CORE_GRAPH_SOURCE_ARRAYS_HPP
 
 #include <kindred/core/common/ArrayView.hpp>
-#include <kindred/core/common/Rank.hpp>
 #include <kindred/core/graph/Hop.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,15 +2,46 @@
 #ifndef KINDRED_CORE_MATH_LOG_HPP
 #define KINDRED_CORE_MATH_LOG_HPP
 
-#include <kindred/core/math/DoubleDouble.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 
 #include <Kokkos_BitManipulation.hpp>
+#include <Kokkos_MathematicalFunctions.hpp>
 
 #include <cstdint>
 
 namespace Kindred {
 
 namespace Impl {
+
+/// \brief high + low with |low| at most a few units in the last place of high: about 104 bits
+/// (Dekker, Numerische Mathematik 18, 1971).
+struct DoubleDouble {
+  double high;
+  double low;
+};
+
+/// a + b, exact if |a| ≥ |b| or a is 0.
+KOKKOS_INLINE_FUNCTION DoubleDouble ordered_sum(double a, double b) {
+  const double high = a + b;
+  return {high, b - (high - a)};
+}
+/// a·b, exact unless something underflows.
+KOKKOS_INLINE_FUNCTION DoubleDouble exact_product(double a, double b) {
+  const double high = Arch::rounded_product(a, b);
+  return {high, Kokkos::fma(a, b, -high)};
+}
+/// a·b with a relative error below 2⁻¹⁰⁰.
+KOKKOS_INLINE_FUNCTION DoubleDouble product(const DoubleDouble& a, const DoubleDouble& b) {
+  const DoubleDouble leading = exact_product(a.high, b.high);
+  const double cross = Arch::rounded_product(a.high, b.low) + Arch::rounded_product(a.low, b.high);
+  return {leading.high, leading.low + cross};
+}
+/// a + b; requires |a| ≥ |b| or a = 0.
+KOKKOS_INLINE_FUNCTION DoubleDouble ordered_sum(const DoubleDouble& a, const DoubleDouble& b) {
+  const DoubleDouble leading = ordered_sum(a.high, b.high);
+  return ordered_sum(leading.high, leading.low + (a.low + b.low));
+}
 
 /// ln x as k·ln 2 + ln m, where x = 2ᵏ·m with m in [√½, √2).
 struct SplitLogarithm {
@@ -71,7 +102,7 @@ KOKKOS_INLINE_FUNCTION double extended_logarithm(double x, const Inside& inside)
   constexpr double largest = 0x1.fffffffffffffp1023;
   if (x > 0.0 && x <= largest) return inside(x);
   if (x == 0.0) return Kokkos::bit_cast<double>(std::uint64_t{0xFFF0000000000000U});
-  return x < 0.0 ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}) : x;
+  return x < 0.0 ? canonical_nan<double>() : x;
 }
 
 }  // namespace Impl

@@ -3,7 +3,7 @@
 #define KINDRED_CORE_MATH_REPRODUCIBLE_SUM_HPP
 
 #include <kindred/core/arch/simd/Lanes.hpp>
-#include <kindred/core/common/ReproducibleBlock.hpp>
+#include <kindred/core/numeric/ReproducibleBlock.hpp>
 
 #include <cstdint>
 
@@ -35,6 +35,16 @@ KOKKOS_INLINE_FUNCTION Sum pairwise_tree_sum(std::uint64_t count, const Value& v
   return partial[levels];
 }
 
+/// \brief The pairwise tree over the blocks of \p count terms: `block(begin, length)` is the sum of
+/// the terms `begin … begin + length`.
+template <class Sum = double, class Block>
+KOKKOS_INLINE_FUNCTION Sum sum_of_blocks(std::uint64_t count, const Block& block) {
+  return pairwise_tree_sum<Sum>(reproducible_blocks(count), [&](std::uint64_t index) {
+    const std::uint64_t begin = index * reproducible_block;
+    return block(begin, block_length(begin, count));
+  });
+}
+
 }  // namespace Impl
 
 /// \brief The reproducible sum of `count` terms: blocks of 4096, 32 lanes of double, pairwise tree
@@ -47,17 +57,14 @@ KOKKOS_INLINE_FUNCTION Sum pairwise_tree_sum(std::uint64_t count, const Value& v
 template <class Lanes, class Accumulate>
 KOKKOS_INLINE_FUNCTION double reproducible_sum(const Lanes& lanes, std::uint64_t count,
                                                const Accumulate& accumulate) {
-  const auto block_sum = [&](std::uint64_t block) {
-    const std::uint64_t begin = block * reproducible_block;
-    const std::uint64_t end =
-        begin + reproducible_block < count ? begin + reproducible_block : count;
+  return Impl::sum_of_blocks(count, [&](std::uint64_t begin, std::uint32_t length) {
+    const std::uint64_t end = begin + length;
     auto sum = lanes.zero();
     std::uint64_t i = begin;
     for (; i + 32 <= end; i += 32) sum = accumulate(i, 32, sum);
     if (i < end) sum = accumulate(i, static_cast<int>(end - i), sum);
     return lanes.tree_sum(sum);
-  };
-  return Impl::pairwise_tree_sum((count + reproducible_block - 1) / reproducible_block, block_sum);
+  });
 }
 
 }  // namespace Kindred

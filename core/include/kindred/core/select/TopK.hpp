@@ -4,7 +4,7 @@
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
-#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/select/WideRank.hpp>
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SELECT_WIDE_RANK_HPP
 #define KINDRED_CORE_SELECT_WIDE_RANK_HPP
 
-#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 
 #include <cstdint>
 #include <type_traits>

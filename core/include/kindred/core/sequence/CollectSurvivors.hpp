@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_COLLECT_SURVIVORS_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_VECTOR_SCORE_OF_RANK_HPP
 #define KINDRED_CORE_VECTOR_SCORE_OF_RANK_HPP
 
-#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/vector/Metric.hpp>
 
 namespace Kindred {

@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <string>
 
 /// \brief The launches that no Kokkos policy can express: clusters, cooperative grids, launches
 /// that begin before the preceding one has ended, more than 48 KB of scratch, few microseconds of
@@ -144,11 +143,7 @@ void launch_on_host(const ExecutionSpace& exec_space, const LaunchConfig& config
     all.scratch =
         static_cast<std::byte*>(std::align(alignment, all.pieces * all.piece_bytes, begin, bytes));
   }
-  if (config.groups == 1) {
-    const ProfiledKernel profiled(exec_space, config.label);
-    all(0);
-    return;
-  }
+  if (config.groups == 1) return run_profiled(exec_space, config.label, [&] { all(0); });
   Kokkos::parallel_for(config.label,
                        range<std::size_t, Kokkos::Schedule<Kokkos::Static>>(exec_space, all.pieces)
                            .set_chunk_size(1),
@@ -354,8 +349,9 @@ void launch(const ExecutionSpace& exec_space, const LaunchConfig& config, const 
     launched.blockDim = dim3(config.threads == 0 ? Functor::threads_max : config.threads);
     launched.dynamicSmemBytes = config.scratch_bytes;
     launched.stream = exec_space.cuda_stream();
-    const ProfiledKernel profiled(exec_space, config.label);
-    require(cudaLaunchKernelEx(&launched, kernel, functor, config.kind), config.label);
+    run_profiled(exec_space, config.label, [&] {
+      require(cudaLaunchKernelEx(&launched, kernel, functor, config.kind), config.label);
+    });
 #endif
   }
 }

@@ -8,24 +8,16 @@
 
 namespace Kindred::Arch {
 
-/// While it exists, the profiling tools see a kernel that Kokkos does not launch.
-class ProfiledKernel {
- public:
-  template <class ExecutionSpace>
-  ProfiledKernel(const ExecutionSpace& exec_space, const char* label) {
-    if (Kokkos::Tools::profileLibraryLoaded())
-      Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec_space),
-                                      &m_id);
-  }
-  ~ProfiledKernel() {
-    if (Kokkos::Tools::profileLibraryLoaded()) Kokkos::Tools::endParallelFor(m_id);
-  }
-  ProfiledKernel(const ProfiledKernel&) = delete;
-  ProfiledKernel& operator=(const ProfiledKernel&) = delete;
-
- private:
-  std::uint64_t m_id = 0;
-};
+/// \brief Calls \p body, a kernel that Kokkos does not launch, and shows it to the profiling tools.
+/// Not by a destructor: Kokkos allocates to report the end too, and may throw.
+template <class ExecutionSpace, class Body>
+void run_profiled(const ExecutionSpace& exec_space, const char* label, const Body& body) {
+  if (!Kokkos::Tools::profileLibraryLoaded()) return body();
+  std::uint64_t id = 0;
+  Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec_space), &id);
+  body();
+  Kokkos::Tools::endParallelFor(id);
+}
 
 }  // namespace Kindred::Arch
 

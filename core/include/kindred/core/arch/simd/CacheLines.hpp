@@ -99,8 +99,6 @@ struct ScalarCacheLines : ScalarFloatPack16 {
     Element value[line_elements<Element>];
   };
   template <class Element>
-  using LineMask = element_bits<Element>;  ///< wide enough for one bit per element
-  template <class Element>
   using Extremes = CacheLineExtremes<Element>;
 
   template <class Element>

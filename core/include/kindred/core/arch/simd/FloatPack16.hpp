@@ -259,7 +259,7 @@ struct SimdFloatPack16 {
     const __mmask16 is_nan = _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q);
     if constexpr (std::is_same_v<Element, float>) {
       return {_mm512_mask_mov_epi32(_mm512_castps_si512(a), is_nan,
-                                    _mm512_set1_epi32(canonical_nan<float>))};
+                                    _mm512_set1_epi32(element_nan<float>))};
     } else if constexpr (std::is_same_v<Element, BFloat16>) {
       const __m512i bits = _mm512_castps_si512(a);
       const __m512i odd =
@@ -267,10 +267,10 @@ struct SimdFloatPack16 {
       const __m512i up = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7FFF)), odd);
       const __m256i upper =
           _mm512_maskz_cvtepi32_epi16(sixteen, _mm512_maskz_srli_epi32(sixteen, up, 16));
-      return {_mm256_mask_mov_epi16(upper, is_nan, _mm256_set1_epi16(canonical_nan<BFloat16>))};
+      return {_mm256_mask_mov_epi16(upper, is_nan, _mm256_set1_epi16(element_nan<BFloat16>))};
     } else {
       const __m256i halves = _mm512_maskz_cvtps_ph(sixteen, a, _MM_FROUND_TO_NEAREST_INT);
-      return {_mm256_mask_mov_epi16(halves, is_nan, _mm256_set1_epi16(canonical_nan<Float16>))};
+      return {_mm256_mask_mov_epi16(halves, is_nan, _mm256_set1_epi16(element_nan<Float16>))};
     }
   }
 };

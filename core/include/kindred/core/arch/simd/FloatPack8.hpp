@@ -57,10 +57,7 @@ struct ScalarFloatPack8 {
   }
   /// `from[index[i]]`
   static Floats gather(const float* from, const std::uint32_t* index) {
-    return gather(from, index, 255);
-  }
-  static Floats gather(const float* from, const std::uint32_t* index, unsigned mask) {
-    return floats([&](int i) { return (mask >> i & 1U) != 0 ? from[index[i]] : 0.0F; });
+    return floats([&](int i) { return from[index[i]]; });
   }
   static Floats multiply(const Floats& a, const Floats& b) {
     return floats([&](int i) { return a.value[i] * b.value[i]; });
@@ -155,12 +152,13 @@ struct Avx512FloatPack8 : AvxFloats8 {
     return _mm256_maskz_loadu_ps(static_cast<__mmask8>(mask), from);
   }
   static Doubles all(double a) { return _mm512_set1_pd(a); }
+  /// The instruction takes signed indices: an offset of 2³¹ is moved from the indices to the base.
   static Floats gather(const float* from, const std::uint32_t* index) {
-    return gathered(from, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index)), full);
-  }
-  static Floats gather(const float* from, const std::uint32_t* index, unsigned mask) {
-    const auto active = static_cast<__mmask8>(mask);
-    return gathered(from, _mm256_maskz_loadu_epi32(active, index), active);
+    const __m256i unsigned_index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index));
+    const char* base = reinterpret_cast<const char*>(from) + (std::ptrdiff_t{1} << 33);
+    const __m256i flip = _mm256_set1_epi32(static_cast<int>(0x80000000U));
+    return _mm256_mmask_i32gather_ps(_mm256_setzero_ps(), full,
+                                     _mm256_xor_si256(unsigned_index, flip), base, 4);
   }
   static Doubles widen(Floats a) { return _mm512_maskz_cvtps_pd(full, a); }
   static Doubles add(Doubles a, Doubles b) { return _mm512_add_pd(a, b); }
@@ -178,14 +176,6 @@ struct Avx512FloatPack8 : AvxFloats8 {
   /// Zero-masking forms with a full mask equal the plain instructions, without the false
   /// -Wmaybe-uninitialized that g++ 12 reports for the plain forms (GCC bug 105593).
   static constexpr __mmask8 full = 255;
-
-  /// The instruction takes signed indices: an offset of 2³¹ is moved from the indices to the base.
-  static Floats gathered(const float* from, __m256i index, __mmask8 mask) {
-    const char* base = reinterpret_cast<const char*>(from) + (std::ptrdiff_t{1} << 33);
-    const __m256i flip = _mm256_set1_epi32(static_cast<int>(0x80000000U));
-    return _mm256_mmask_i32gather_ps(_mm256_setzero_ps(), mask, _mm256_xor_si256(index, flip), base,
-                                     4);
-  }
 };
 using HostFloatPack8 = Avx512FloatPack8;
 
@@ -246,11 +236,6 @@ struct Avx2FloatPack8 : AvxFloats8 {
   static Floats gather(const float* from, const std::uint32_t* index) {
     return _mm256_set_ps(from[index[7]], from[index[6]], from[index[5]], from[index[4]],
                          from[index[3]], from[index[2]], from[index[1]], from[index[0]]);
-  }
-  static Floats gather(const float* from, const std::uint32_t* index, unsigned mask) {
-    alignas(32) float values[8];
-    for (int i = 0; i < 8; ++i) values[i] = (mask >> i & 1U) != 0 ? from[index[i]] : 0.0F;
-    return _mm256_load_ps(values);
   }
   static Doubles widen(Floats a) {
     return {_mm256_cvtps_pd(_mm256_castps256_ps128(a)),
@@ -346,11 +331,6 @@ struct NeonFloatPack8 {
   }
   static Floats gather(const float* from, const std::uint32_t* index) {
     return {{four(from, index), four(from, index + 4)}};
-  }
-  static Floats gather(const float* from, const std::uint32_t* index, unsigned mask) {
-    float values[8];
-    for (int i = 0; i < 8; ++i) values[i] = (mask >> i & 1U) != 0 ? from[index[i]] : 0.0F;
-    return load(values);
   }
   static Floats multiply(const Floats& a, const Floats& b) {
     return {{vmulq_f32(a.part[0], b.part[0]), vmulq_f32(a.part[1], b.part[1])}};

@@ -72,13 +72,6 @@ class Lanes<DeviceSpace> {
   KOKKOS_INLINE_FUNCTION F32 multiply(F32 a, float b) const { return a * b; }
   KOKKOS_INLINE_FUNCTION F64 multiply(F64 a, F64 b) const { return rounded_product(a, b); }
   KOKKOS_INLINE_FUNCTION F64 widen(F32 a) const { return static_cast<double>(a); }
-  KOKKOS_INLINE_FUNCTION F32 gather(const float* data, const std::uint32_t* index) const {
-    return data[index[m_lane]];
-  }
-  KOKKOS_INLINE_FUNCTION F32 gather(const float* data, const std::uint32_t* index,
-                                    int count) const {
-    return static_cast<int>(m_lane) < count ? data[index[m_lane]] : 0.0F;
-  }
   KOKKOS_INLINE_FUNCTION F64 multiply_add(F32 a, F32 b, F64 sum) const {
     return ::fma(static_cast<double>(a), static_cast<double>(b), sum);
   }

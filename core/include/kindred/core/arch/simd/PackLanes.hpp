@@ -84,14 +84,6 @@ class PackLanes {
   void prefetch(const char* data, std::uint64_t bytes) const {
     if constexpr (!std::is_same_v<Pack, ScalarFloatPack8>) prefetch_bytes(data, bytes);
   }
-  /// `data[index[0 … 32)]`
-  F32 gather(const float* data, const std::uint32_t* index) const {
-    return floats([&](int p) { return Pack::gather(data, index + p * 8); });
-  }
-  /// `data[index[0 … count)]`, and +0 in the other lanes.
-  F32 gather(const float* data, const std::uint32_t* index, int count) const {
-    return floats([&](int p) { return Pack::gather(data, index + p * 8, mask_of(p, count)); });
-  }
   F64 widen(const F32& a) const {
     return doubles([&](int p) { return Pack::widen(get(a, p)); });
   }

@@ -20,7 +20,7 @@ void store_lanes(Element* out, const float (&values)[32], int count) {
   if constexpr (std::is_same_v<Element, Float16>) {
     for (int e = 0; e < 4; ++e) {
       const __m256 eight = _mm256_loadu_ps(values + e * 8);
-      const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7FC00000));
+      const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(element_nan<float>));
       const __m256 sane = _mm256_blendv_ps(eight, nan, _mm256_cmp_ps(eight, eight, _CMP_UNORD_Q));
       _mm_storeu_si128(reinterpret_cast<__m128i*>(elements + e * 8),
                        _mm256_cvtps_ph(sane, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
@@ -47,13 +47,12 @@ KOKKOS_INLINE_FUNCTION void store_neighbours(Element* out, const float (&values)
         asm("cvt.rn.f16x2.f32 %0, %1, %2;"
             : "=r"(pairs[i])
             : "f"(values[2 * i + 1]), "f"(values[2 * i]));
-        pairs[i] = __vmins2(pairs[i], 0x7E007E00U);
       } else {
         asm("cvt.rn.bf16x2.f32 %0, %1, %2;"
             : "=r"(pairs[i])
             : "f"(values[2 * i + 1]), "f"(values[2 * i]));
-        pairs[i] = __vmins2(pairs[i], 0x7FC07FC0U);
       }
+      pairs[i] = __vmins2(pairs[i], element_nan<Element> * 0x10001U);
     }
     *reinterpret_cast<Adjacent<std::uint32_t, Count / 2>*>(out) =
         *reinterpret_cast<const Adjacent<std::uint32_t, Count / 2>*>(pairs);

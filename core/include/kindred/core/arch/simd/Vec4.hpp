@@ -118,7 +118,7 @@ KOKKOS_INLINE_FUNCTION Vec4<Element> round_or_copy(const float (&values)[4],
         const __nv_bfloat162 two = __floats2bfloat162_rn(values[2 * i], values[2 * i + 1]);
         memcpy(&pair, &two, 4);
       }
-      pair = __vmins2(pair, canonical_nan<Element> * 0x10001U);
+      pair = __vmins2(pair, element_nan<Element> * 0x10001U);
       out.word[i] = (pair & ~copies.word[i]) | (copied.word[i] & copies.word[i]);
     }
     return out;

@@ -3,10 +3,10 @@
 #define KINDRED_CORE_BULK_IMPL_BULK_LAUNCH_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/bulk/BulkList.hpp>
 #include <kindred/core/common/ContainingEntry.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 
 #include <cstdint>
 
@@ -37,35 +37,34 @@ inline constexpr int bulk_team = 256;
 
 /// Runs one chunk per device team, or per host index. \tparam Body has `device(chunk, thread)` and
 /// `host(chunk)`
-template <class ExecutionSpace, class Body>
+template <class ExecutionSpace, class Body, unsigned Teams>
 struct ChunkKernel {
+  static constexpr unsigned threads_max = bulk_team;
+  static constexpr unsigned teams_at_once = Teams;
+
   Body body;
 
-  KOKKOS_INLINE_FUNCTION void operator()(
-      const typename Kokkos::TeamPolicy<ExecutionSpace>::member_type& member) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member) const {
     body.device(static_cast<std::uint64_t>(member.league_rank()),
                 static_cast<std::uint32_t>(member.team_rank()));
   }
 };
-template <class Body>
-struct ChunkKernel<HostSpace, Body> {
+template <class Body, unsigned Teams>
+struct ChunkKernel<HostSpace, Body, Teams> {
   Body body;
   void operator()(std::uint64_t chunk) const { body.host(chunk); }
 };
 
 /// Launches \p body over \p chunks. Does not fence. \tparam Teams resident per multiprocessor
-template <int Teams = 4, class ExecutionSpace, class Body>
+template <unsigned Teams = 4, class ExecutionSpace, class Body>
 void for_each_chunk(const ExecutionSpace& exec_space, const char* label, std::uint64_t chunks,
                     const Body& body) {
-  if (chunks == 0) return;
-  const ChunkKernel<ExecutionSpace, Body> kernel{body};
+  const ChunkKernel<ExecutionSpace, Body, Teams> kernel{body};
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    Kokkos::parallel_for(label,
-                         Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<bulk_team, Teams>>(
-                             exec_space, Arch::league_size(chunks), bulk_team, 1),
-                         kernel);
+    Launch::for_each_team(exec_space, label, {.count = chunks, .size = bulk_team, .lanes = 1},
+                          kernel);
   } else {
-    Arch::cancellable_for(label, Arch::range(exec_space, chunks), kernel);
+    Launch::for_each_index<Launch::Coarse>(exec_space, label, chunks, kernel);
   }
 }
 

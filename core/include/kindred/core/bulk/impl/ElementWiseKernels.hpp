@@ -7,6 +7,7 @@
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/math/Exp.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,13 +15,6 @@
 #include <type_traits>
 
 namespace Kindred::Impl {
-
-KOKKOS_INLINE_FUNCTION float with_canonical_nan(float x) {
-  return x != x ? Kokkos::bit_cast<float>(std::uint32_t{0x7FC00000U}) : x;
-}
-KOKKOS_INLINE_FUNCTION double with_canonical_nan(double x) {
-  return x != x ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}) : x;
-}
 
 /// The type of the arithmetic on elements: unsigned integers wrap around, and narrow ones would be
 /// promoted to `int`, whose products may overflow.

@@ -3,13 +3,13 @@
 #define KINDRED_CORE_BULK_IMPL_REDUCE_KERNELS_HPP
 
 #include <kindred/core/arch/RoundedProduct.hpp>
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/bulk/Reduce.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -33,11 +33,7 @@ struct OrderKey {
     return x != x ? not_a_number : key;
   }
   KOKKOS_INLINE_FUNCTION static T number(type key) {
-    if (key == not_a_number) {
-      using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-      return Kokkos::bit_cast<T>(
-          static_cast<bits>(sizeof(T) == 4 ? 0x7FC00000U : 0x7FF8000000000000U));
-    }
+    if (key == not_a_number) return canonical_nan<T>();
     const type ordered = Least ? ~key : key;
     return Kokkos::bit_cast<T>(ordered ^ ((ordered >> (sizeof(T) * 8 - 1)) & not_a_number));
   }
@@ -141,44 +137,19 @@ struct ExtremeBlocks {
   }
 };
 
-/// Runs \p Body for each work item of a launch: a warp on a device, an index on the host.
+/// Runs `body(chunk, lane)`. \see Launch::for_each_warp
 template <class ExecutionSpace, class Body>
 struct BlockKernel {
   Body body;
-  std::uint64_t chunks;
 
-  KOKKOS_INLINE_FUNCTION void operator()(
-      const typename Kokkos::TeamPolicy<ExecutionSpace>::member_type& member) const {
-    const std::uint64_t chunk =
-        static_cast<std::uint64_t>(member.league_rank()) * member.team_size() + member.team_rank();
-    if (chunk < chunks)
-      body(chunk, static_cast<std::uint32_t>(Arch::Lanes<ExecutionSpace>(member).lane()));
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t chunk) const {
+    std::uint32_t lane = 0;
+    if constexpr (Arch::is_device<ExecutionSpace>)
+      lane = Arch::Lanes<ExecutionSpace>(member).lane();
+    body(chunk, lane);
   }
 };
-template <class Body>
-struct BlockKernel<HostSpace, Body> {
-  Body body;
-  std::uint64_t chunks;
-
-  void operator()(std::uint64_t chunk) const { body(chunk, 0); }
-};
-
-template <class ExecutionSpace, class Body>
-void for_each_block(const ExecutionSpace& exec_space, const char* label, std::uint64_t chunks,
-                    const Body& body) {
-  if (chunks == 0) return;
-  const BlockKernel<ExecutionSpace, Body> kernel{body, chunks};
-  using shape = Arch::LaunchShape<ExecutionSpace>;
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    Kokkos::parallel_for(
-        label,
-        Kokkos::TeamPolicy<ExecutionSpace>(exec_space, Arch::league_size(chunks, shape::team_size),
-                                           shape::team_size, shape::vector_length),
-        kernel);
-  } else {
-    Arch::cancellable_for(label, Arch::range(exec_space, chunks), kernel);
-  }
-}
 
 /// The result computed from the last remaining partial result.
 struct EndNumber {
@@ -189,7 +160,7 @@ struct EndNumber {
     const auto elements = static_cast<double>(count);
     if (reduction == Reduction::mean) value = value / elements;
     if (reduction == Reduction::deviation) value = Kokkos::sqrt(value / elements);
-    return value != value ? Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}) : value;
+    return with_canonical_nan(value);
   }
 };
 
@@ -203,13 +174,14 @@ struct EndReductions {
   partial_type* partials;
   typename End::result_type* results;
 
-  static constexpr int team = 512;
+  static constexpr unsigned threads_max = Team ? 512 : 0;
+  static constexpr unsigned teams_at_once = Team ? 1 : 0;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const requires(!Team) {
     join(index, 0, 1, [] {});
   }
-  KOKKOS_INLINE_FUNCTION void operator()(
-      const typename Kokkos::TeamPolicy<ExecutionSpace>::member_type& member) const requires(Team) {
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member) const
+      requires(Team) {
     join(static_cast<std::uint64_t>(member.league_rank()),
          static_cast<std::uint64_t>(member.team_rank()),
          static_cast<std::uint64_t>(member.team_size()), [&] { member.team_barrier(); });
@@ -246,16 +218,14 @@ void end_reductions(const ExecutionSpace& exec_space, const BulkPlan& plan, cons
   if constexpr (Arch::is_device<ExecutionSpace>) {
     if (plan.chunks >= team_partials * items.count) {
       using kernel_type = EndReductions<ExecutionSpace, T, Join, End, true>;
-      Kokkos::parallel_for(
-          label,
-          Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<kernel_type::team, 1>>(
-              exec_space, Arch::league_size(items.count), kernel_type::team, 1),
-          kernel_type{end, items, partials, results});
+      Launch::for_each_team(exec_space, label,
+                            {.count = items.count, .size = kernel_type::threads_max, .lanes = 1},
+                            kernel_type{end, items, partials, results});
       return;
     }
   }
-  Kokkos::parallel_for(
-      label, Arch::range(exec_space, items.count),
+  Launch::for_each_index(
+      exec_space, label, items.count,
       EndReductions<ExecutionSpace, T, Join, End, false>{end, items, partials, results});
 }
 

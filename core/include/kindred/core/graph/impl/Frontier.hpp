@@ -286,9 +286,7 @@ class FrontierWalk {
     const NodeState state = state_of(is_taker, own.row.node);
     const Edges edges = edges_of(own.row);
     const std::uint64_t first = own.block * reproducible_block;
-    const std::uint64_t left = own.row.count - first;
-    const auto count =
-        static_cast<std::uint32_t>(left < reproducible_block ? left : reproducible_block);
+    const std::uint32_t count = block_length(first, own.row.count);
     double sum = m_group.team_sum(edges.sources + first, edges.weights + first, count, m_x);
     if (!is_first_warp) return {};
     const std::uint32_t blocks = blocks_of(own.row);
@@ -328,8 +326,7 @@ class FrontierWalk {
   }
 
   KOKKOS_INLINE_FUNCTION static std::uint32_t blocks_of(const FrontierRow& row) {
-    return static_cast<std::uint32_t>((std::uint64_t{row.count} + reproducible_block - 1) /
-                                      reproducible_block);
+    return static_cast<std::uint32_t>(reproducible_blocks(row.count));
   }
   /// \brief Finds the rows that the out-edges of a unit's nodes reach: every \p step from \p first
   /// on.

@@ -37,14 +37,9 @@ class FrontierGroup : public Arch::ThreadGroup<ExecutionSpace> {
   KOKKOS_INLINE_FUNCTION static double short_sum(const std::uint32_t* sources, const float* weights,
                                                  std::uint32_t count, const float* x) {
     if (count <= reproducible_block) return RowSums<HostSpace>::sum(sources, weights, count, x);
-    const auto block = [&](std::uint64_t i) {
-      const std::uint64_t first = i * reproducible_block;
-      const std::uint64_t left = count - first;
-      return RowSums<HostSpace>::sum(
-          sources + first, weights + first,
-          static_cast<std::uint32_t>(left < reproducible_block ? left : reproducible_block), x);
-    };
-    return pairwise_tree_sum((count + reproducible_block - 1) / reproducible_block, block);
+    return sum_of_blocks(count, [&](std::uint64_t first, std::uint32_t length) {
+      return RowSums<HostSpace>::sum(sources + first, weights + first, length, x);
+    });
   }
   /// The reproducible sum of a block, computed by the unit.
   KOKKOS_INLINE_FUNCTION static double block_sum(const std::uint32_t* sources, const float* weights,

@@ -2,21 +2,111 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 #define KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 
-#include <kindred/core/arch/launch/CancellableFor.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/impl/BinPointers.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/LongRowTable.hpp>
-#include <kindred/core/graph/impl/NodeKeys.hpp>
 #include <kindred/core/graph/impl/RowStreams_Cuda.hpp>
 #include <kindred/core/graph/impl/RowSums.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 
+#include <cstddef>
 #include <type_traits>
 
 namespace Kindred::Impl {
+
+/// The keys of every node; a node's values of successive queries are adjacent.
+template <class ExecutionSpace, class Key>
+struct NodeKeys {
+  Key key;
+  std::size_t first_query;
+  std::size_t queries;
+  std::size_t nodes;
+  ArrayView<Rank, ExecutionSpace> keys;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t node) const {
+    for (std::size_t query = 0; query < queries; ++query)
+      keys(query * nodes + node) = key(node, first_query + query);
+  }
+};
+
+/// The best key of every group of nodes; adjacent threads read adjacent values.
+template <class ExecutionSpace, class Key>
+struct GroupKeys {
+  Key key;
+  std::size_t first_query;
+  std::size_t queries;
+  std::size_t nodes;
+  std::size_t groups;
+  ArrayView<Rank, ExecutionSpace> keys;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
+    const std::size_t group = index / queries;
+    const std::size_t query = index % queries;
+    Rank best = rank_none;
+    KINDRED_UNROLL_4
+    for (std::size_t node = group; node < nodes; node += groups) {
+      const Rank own = key(node, first_query + query);
+      best = own < best ? own : best;
+    }
+    keys(query * groups + group) = best;
+  }
+};
+
+/// The keys of the nodes of the best groups.
+template <class ExecutionSpace, class Key>
+struct MemberKeys {
+  Key key;
+  std::size_t first_query;
+  std::size_t nodes;
+  std::size_t groups;
+  std::size_t top;
+  std::size_t members;
+  ArrayView<const Rank, ExecutionSpace> best;
+  ArrayView<Rank, ExecutionSpace> keys;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
+    const Rank group = best(index / members);
+    Rank own = rank_none;
+    if (group != rank_none) {
+      const std::size_t node = rank_index(group) % groups + index % members * groups;
+      if (node < nodes) own = key(node, first_query + index / (top * members));
+    }
+    keys(index) = own;
+  }
+};
+
+template <class ExecutionSpace, class Key>
+void launch_node_keys(const ExecutionSpace& exec_space, const Key& key, std::size_t nodes,
+                      std::size_t first_query, std::size_t queries,
+                      const ArrayView<Rank, ExecutionSpace>& keys) {
+  Launch::for_each_index(exec_space, "Kindred::Graph::rank::nodes", nodes,
+                         NodeKeys<ExecutionSpace, Key>{key, first_query, queries, nodes, keys});
+}
+template <class ExecutionSpace, class Key>
+void launch_group_keys(const ExecutionSpace& exec_space, const Key& key, std::size_t nodes,
+                       std::size_t first_query, std::size_t queries, std::size_t groups,
+                       const ArrayView<Rank, ExecutionSpace>& keys) {
+  Launch::for_each_index(
+      exec_space, "Kindred::Graph::rank::groups", groups * queries,
+      GroupKeys<ExecutionSpace, Key>{key, first_query, queries, nodes, groups, keys});
+}
+template <class ExecutionSpace, class Key>
+void launch_member_keys(const ExecutionSpace& exec_space, const Key& key, std::size_t nodes,
+                        std::size_t first_query, std::size_t groups, std::size_t top,
+                        const ArrayView<const Rank, ExecutionSpace>& best,
+                        const ArrayView<Rank, ExecutionSpace>& keys) {
+  const std::size_t members = group_members(nodes, groups);
+  Launch::for_each_index(
+      exec_space, "Kindred::Graph::rank::members", best.extent(0) * members,
+      MemberKeys<ExecutionSpace, Key>{key, first_query, nodes, groups, top, members, best, keys});
+}
 
 /// Calls `function` with the width as a type.
 template <class Function>
@@ -80,17 +170,16 @@ class Visitor {
 /// Short rows: a work item is processed by one thread (host) or warp (device).
 template <class ExecutionSpace, int Width, class Edges, class X, class Update>
 struct ShortRows {
-  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  static constexpr unsigned threads_max = RowSums<ExecutionSpace>::threads_max;
+  static constexpr unsigned teams_at_once = RowSums<ExecutionSpace>::template teams_at_once<Width>;
 
   Edges edges;
   const X* x;
   Update update;
-  std::size_t work_items;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const std::size_t work_item =
-        static_cast<std::size_t>(team.league_rank()) * team.team_size() + team.team_rank();
-    if (work_item >= work_items || !update.is_needed()) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>&,
+                                         std::size_t work_item) const {
+    if (!update.is_needed()) return;
     const Visitor<Update> visitor(update, work_item);
     RowSums<ExecutionSpace>::template short_rows<Width>(work_item, edges, x, visitor);
     visitor.end();
@@ -101,17 +190,14 @@ struct ShortRows {
 /// complete.
 template <class ExecutionSpace, int Width, class Edges, class X, class Update>
 struct LongRowBlocks {
-  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
-
   Edges edges;
   LongRowTable long_rows;
   const X* x;
   Update update;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const std::size_t index =
-        static_cast<std::size_t>(team.league_rank()) * team.team_size() + team.team_rank();
-    if (index >= long_rows.blocks || !update.is_needed()) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>&,
+                                         std::size_t index) const {
+    if (!update.is_needed()) return;
     const RowBlock block = long_rows.block(edges, index);
     if (edges.is_replaced(block.row)) return;
     const Visitor<Update> visitor(update, index);
@@ -136,7 +222,7 @@ struct LongRowBlocks {
 /// n-th block, then the team reduces the parts.
 template <class ExecutionSpace, int Width, class Edges, class Update>
 struct LongRows {
-  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  using member_type = Launch::Member<ExecutionSpace>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
   static constexpr int parts =
       Arch::is_device<ExecutionSpace> ? shape::team_size * shape::vector_length / Width : 1;
@@ -207,13 +293,9 @@ void launch_long_rows(const ExecutionSpace& exec_space,
                       const GraphRows<typename ExecutionSpace::memory_space>& graph,
                       const Edges& edges, const Update& update) {
   const std::size_t further = graph.blocks() - graph.long_rows.extent(0);
-  if (further == 0) return;
   using kernel = LongRows<ExecutionSpace, Width, Edges, Update>;
-  const char* label = "Kindred::SpreadingEngine::hop::long_rows";
-  const Kokkos::TeamPolicy<ExecutionSpace> teams(exec_space, Arch::league_size(further),
-                                                 kernel::shape::team_size,
-                                                 kernel::shape::vector_length);
-  Arch::cancellable_for(label, Arch::with_scratch(label, teams, kernel::scratch),
+  Launch::for_each_team(exec_space, "Kindred::Graph::hop::long_rows",
+                        {.count = further, .scratch_bytes = kernel::scratch},
                         kernel{edges, long_rows_of(graph), update});
 }
 
@@ -244,36 +326,26 @@ void launch_rows(const ExecutionSpace& exec_space,
   using streams = RowStreams<ExecutionSpace>;
   if constexpr (streams::template is_there<Width, X>) {
     if (graph.blocks() > 0) {
-      streams::template blocks<Width, Visitor>("Kindred::SpreadingEngine::hop::long_row_blocks",
+      streams::template blocks<Width, Visitor>("Kindred::Graph::hop::long_row_blocks",
                                                exec_space, edges, long_rows_of(graph), x, update);
       launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
     }
-    streams::template short_rows<Width, Visitor>("Kindred::SpreadingEngine::hop::short_rows",
+    streams::template short_rows<Width, Visitor>("Kindred::Graph::hop::short_rows",
                                                  exec_space, edges, x, update);
     return;
   } else {
-    using shape = Arch::LaunchShape<ExecutionSpace>;
-    using row_sums = RowSums<ExecutionSpace>;
-    using policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule>;
-    using short_policy = Kokkos::TeamPolicy<ExecutionSpace, typename row_sums::schedule,
-                                            typename row_sums::template launch_bounds<Width>>;
     const std::size_t blocks = graph.blocks();
     if (blocks > 0) {
-      Arch::cancellable_for("Kindred::SpreadingEngine::hop::long_row_blocks",
-                            policy(exec_space, Arch::league_size(blocks, shape::team_size),
-                                   shape::team_size, shape::vector_length),
-                            LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{
-                                edges, long_rows_of(graph), x, update});
+      Launch::for_each_warp<Launch::Dynamic>(
+          exec_space, "Kindred::Graph::hop::long_row_blocks", blocks,
+          LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{edges, long_rows_of(graph), x,
+                                                                 update});
       launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
     }
-    const std::size_t work_items = row_sums::template short_work_items<Width>(graph);
-    if (work_items > 0) {
-      Arch::cancellable_for(
-          "Kindred::SpreadingEngine::hop::short_rows",
-          short_policy(exec_space, Arch::league_size(work_items, shape::team_size),
-                       shape::team_size, shape::vector_length),
-          ShortRows<ExecutionSpace, Width, Edges, X, Update>{edges, x, update, work_items});
-    }
+    Launch::for_each_warp<Launch::Dynamic>(
+        exec_space, "Kindred::Graph::hop::short_rows",
+        RowSums<ExecutionSpace>::template short_work_items<Width>(graph),
+        ShortRows<ExecutionSpace, Width, Edges, X, Update>{edges, x, update});
   }
 }
 
@@ -299,9 +371,9 @@ void launch_hop(const ExecutionSpace& exec_space,
     });
   }
   if (graph.nodes <= graph.built.rows()) return;
-  Kokkos::parallel_for("Kindred::SpreadingEngine::hop::rowless_nodes",
-                       Arch::range<std::size_t>(exec_space, graph.built.rows(), graph.nodes),
-                       RowlessNodes<ExecutionSpace, Width, Update>{graph.delta.row_nodes, update});
+  Launch::for_each_index(
+      exec_space, "Kindred::Graph::hop::rowless_nodes", {graph.built.rows(), graph.nodes},
+      RowlessNodes<ExecutionSpace, Width, Update>{graph.delta.row_nodes, update});
 }
 
 /// Sets the values of the sources and the resulting tiers.

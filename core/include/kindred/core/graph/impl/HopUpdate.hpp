@@ -4,17 +4,13 @@
 
 #include <kindred/core/arch/Flag.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
-#include <kindred/core/common/Rank.hpp>
 #include <kindred/core/graph/Hop.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 
 namespace Kindred::Impl {
 
 /// The tier of a node that no activation has reached.
 inline constexpr std::uint8_t tier_untouched = 255;
-
-KOKKOS_INLINE_FUNCTION float canonical_nan(float value) {
-  return value != value ? Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits}) : value;
-}
 
 /// \brief What a hop does with the sum Σ of a node: the definition of spreading, one node per call.
 struct NodeUpdate {
@@ -41,8 +37,8 @@ struct NodeUpdate {
   KOKKOS_INLINE_FUNCTION float take(float* value, std::uint8_t* tier, double sum) const {
     const auto c = static_cast<float>(static_cast<double>(decay) * sum);
     if (kind == Kind::engine) return c > 0.0F ? accept(*value, *tier, c) : 0.0F;
-    const float passed = canonical_nan(c);
-    if (kind == Kind::linear) *value = canonical_nan(*value + passed);
+    const float passed = with_canonical_nan(c);
+    if (kind == Kind::linear) *value = with_canonical_nan(*value + passed);
     return passed;
   }
 

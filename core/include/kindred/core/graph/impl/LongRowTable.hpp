@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_LONG_ROW_TABLE_HPP
 #define KINDRED_CORE_GRAPH_IMPL_LONG_ROW_TABLE_HPP
 
-#include <kindred/core/common/ReproducibleBlock.hpp>
 #include <kindred/core/graph/GraphRows.hpp>
+#include <kindred/core/numeric/ReproducibleBlock.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -33,9 +33,8 @@ struct LongRowTable {
     const std::uint32_t entry = of_block[index];
     const std::uint32_t row = rows[entry];
     const std::uint64_t begin = edges.offsets[row] + (index - first[entry]) * reproducible_block;
-    const std::uint64_t left = edges.offsets[std::size_t{row} + 1] - begin;
-    return {row, static_cast<std::uint32_t>(left < reproducible_block ? left : reproducible_block),
-            begin, first[entry + 1] - first[entry] == 1};
+    return {row, block_length(begin, edges.offsets[std::size_t{row} + 1]), begin,
+            first[entry + 1] - first[entry] == 1};
   }
 };
 

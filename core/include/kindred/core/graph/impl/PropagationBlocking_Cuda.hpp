@@ -230,13 +230,13 @@ struct PropagationBlocking<DeviceSpace> {
                   const LongRowTable& long_rows, const float* x, const Update& update) {
     using scatter = ScatterValues<Bins, Update>;
     Arch::launch(exec_space,
-                 {.label = "Kindred::SpreadingEngine::hop::scatter_values",
+                 {.label = "Kindred::Graph::hop::scatter_values",
                   .groups = bins.scatter_count,
                   .scratch_bytes = scatter::scratch_bytes},
                  scatter{bins, x, update});
     using sum = SumBins<Bins, Edges, Update, Visitor>;
     Arch::launch(exec_space,
-                 {.label = "Kindred::SpreadingEngine::hop::sum_bins",
+                 {.label = "Kindred::Graph::hop::sum_bins",
                   .groups = bins.count,
                   .scratch_bytes = sum::scratch_bytes},
                  sum{bins, edges, long_rows, update});

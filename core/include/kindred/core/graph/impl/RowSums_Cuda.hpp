@@ -23,10 +23,10 @@ template <>
 class RowSums<DeviceSpace> {
  public:
   static constexpr std::uint64_t short_max = 32;
-  using schedule = Kokkos::Schedule<Kokkos::Static>;
   /// Rows are bound by memory latency: what matters is how many warps are resident.
+  static constexpr unsigned threads_max = 256;
   template <int Width>
-  using launch_bounds = Kokkos::LaunchBounds<256, Width == 1 ? 8 : 4>;
+  static constexpr unsigned teams_at_once = Width == 1 ? 8 : 4;
 
   template <int Width>
   static constexpr unsigned rows_per_work_item = Width == 1 ? 4 : 31;

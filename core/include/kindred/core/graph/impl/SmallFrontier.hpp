@@ -342,13 +342,9 @@ struct SmallFrontierLaunch {
     if constexpr (lanes > 1) {
       return block_sum(cluster, memory, row);
     } else {
-      constexpr auto length = static_cast<std::uint32_t>(reproducible_block);
-      return pairwise_tree_sum(
-          (std::uint64_t{row.ends.count} + length - 1) / length, [&](std::uint64_t block) {
-            const auto begin = static_cast<std::uint32_t>(block * length);
-            const SmallEnds ends{row.ends.nodes + begin, least(row.ends.count - begin, length)};
-            return block_sum(cluster, memory, {ends, row.weights + begin});
-          });
+      return sum_of_blocks(row.ends.count, [&](std::uint64_t begin, std::uint32_t length) {
+        return block_sum(cluster, memory, {{row.ends.nodes + begin, length}, row.weights + begin});
+      });
     }
   }
 

@@ -7,6 +7,7 @@
 #include <kindred/core/layers/impl/ApplyActivation.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 
 #include <cstdint>
 
@@ -76,7 +77,7 @@ KOKKOS_INLINE_FUNCTION NormMoments norm_moments(const NormSums& sums, float firs
   const double deviation = Kokkos::sqrt(variance + static_cast<double>(epsilon));
   const int size = exponent_of(deviation);
   if (size == 1024) {
-    const float nan = Kokkos::bit_cast<float>(std::uint32_t{0x7FC00000U});
+    const auto nan = canonical_nan<float>();
     return {{0.0F, nan, 0.0F, 0.0F}, nan, nan};
   }
   const int mean_size = exponent_of(mean) - 100;

@@ -82,13 +82,10 @@ struct HostNormRows {
   template <class Element>
   static void change(const NormLayerData& layer, std::uint64_t row, const Element* x, bool past) {
     const Arch::Lanes<HostSpace> lanes(0);
-    const auto block_sums = [&](std::uint64_t block) {
-      const std::uint64_t begin = block * reproducible_block;
-      return norm_sums(lanes, x + begin,
-                       static_cast<int>(std::min(layer.columns - begin, reproducible_block)), x[0]);
-    };
-    const NormSums sums = pairwise_tree_sum<NormSums>(
-        (layer.columns + reproducible_block - 1) / reproducible_block, block_sums);
+    const auto sums =
+        sum_of_blocks<NormSums>(layer.columns, [&](std::uint64_t begin, std::uint32_t length) {
+          return norm_sums(lanes, x + begin, static_cast<int>(length), x[0]);
+        });
     const NormMoments moments =
         norm_moments(sums, Arch::to_float(x[0]), layer.columns, layer.epsilon);
     if (layer.mean != nullptr) layer.mean[row] = moments.mean;

@@ -4,9 +4,9 @@
 
 #include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 
-#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Macros.hpp>
 
 #include <cstdint>
@@ -127,11 +127,11 @@ KOKKOS_INLINE_FUNCTION void merge_moments(SeedMoments& a, const SeedMoments& b) 
 KOKKOS_INLINE_FUNCTION SeedMoments finished(SeedMoments moments) {
   if (moments.count == 0) return {};
   if (moments.m2 != moments.m2) {
-    moments.mean = Kokkos::bit_cast<double>(std::uint64_t{0x7FF8000000000000U});
+    moments.mean = canonical_nan<double>();
     moments.m2 = moments.mean;
   }
   if (!(moments.min <= moments.max)) {
-    moments.min = Kokkos::bit_cast<float>(std::uint32_t{0x7FC00000U});
+    moments.min = canonical_nan<float>();
     moments.max = moments.min;
   }
   if (moments.min == 0) moments.min = 0;

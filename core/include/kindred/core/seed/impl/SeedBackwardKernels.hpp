@@ -75,8 +75,7 @@ struct SeedBackwardTeam {
     const std::uint32_t first = (team.team() % stripes * columns + team.thread() % columns) * 4;
     const unsigned mine = first >= hidden ? 0 : (hidden - first < 4 ? hidden - first : 4);
     const std::uint64_t begin = block * reproducible_block;
-    const auto count = static_cast<unsigned>(
-        rows - begin < reproducible_block ? rows - begin : reproducible_block);
+    const unsigned count = block_length(begin, rows);
 
     Vec4Coefficients coefficients;
     Arch::Vec4Mask<Element> copies;
@@ -199,8 +198,7 @@ struct SeedBackwardPieces {
         layer.chunks.hidden - begin < width ? layer.chunks.hidden - begin : width;
     set(own, begin, features);
     const std::uint64_t first = block * reproducible_block;
-    const std::uint64_t last =
-        rows - first < reproducible_block ? rows : first + reproducible_block;
+    const std::uint64_t last = first + block_length(first, rows);
     for (std::uint64_t row = first; row < last; ++row) {
       const Element* of_x = x + row * x_stride + begin;
       const Element* of_g = g + row * g_stride + begin;

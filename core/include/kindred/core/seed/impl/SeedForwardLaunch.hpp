@@ -4,13 +4,12 @@
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/impl/SeedElements.hpp>
 #include <kindred/core/seed/impl/SeedForward_Cuda.hpp>
 #include <kindred/core/seed/impl/SeedForward_Host.hpp>
 
-#include <string>
 #include <type_traits>
 
 namespace Kindred::Impl {
@@ -138,19 +137,14 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
       pieces.scratch = workspace.data();
       pieces.scratch_bytes = SeedScratch<In>::bytes(functor::padded_width(plan.width));
       pieces.columns = pieces.scratch + pieces.pieces * pieces.scratch_bytes;
-      const auto policy = [&](std::uint64_t count) {
-        return Arch::range<std::uint64_t, Kokkos::Schedule<Kokkos::Static>>(exec_space, count)
-            .set_chunk_size(1);
-      };
       if (rows > 0 && layer.chunks.hidden > 0) {
-        static const std::string label = "Kindred::Seed::forward";
-        Kokkos::parallel_for(label, policy(pieces.pieces), pieces);
+        Launch::for_each_index<Launch::Finishing>(exec_space, "Kindred::Seed::forward",
+                                                  pieces.pieces, pieces);
       }
       if (!keeps) return;
       const auto threads = static_cast<std::uint32_t>(Arch::concurrency(exec_space));
-      static const std::string label = "Kindred::Seed::forward::moments";
-      Kokkos::parallel_for(
-          label, policy(threads),
+      Launch::for_each_index<Launch::Finishing>(
+          exec_space, "Kindred::Seed::forward::moments", threads,
           SeedMomentPieces{pointers.chunks, rows, plan.groups, plan.group_rows, threads,
                            pieces.columns, functor::padded(layer.chunks.hidden), moments.data()});
     };

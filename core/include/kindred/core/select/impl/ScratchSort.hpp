@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SELECT_IMPL_SCRATCH_SORT_HPP
 
 #include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace Kindred::Impl {
 /// that keys pass through scratch a third as often.
 template <class ExecutionSpace, class Key>
 struct ScratchSort {
-  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  using member_type = Launch::Member<ExecutionSpace>;
 
   /// One position is left free after every eight keys, so that strided accesses use different
   /// banks.

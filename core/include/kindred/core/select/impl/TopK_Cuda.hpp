@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_SELECT_IMPL_TOP_K_CUDA_HPP
 #define KINDRED_CORE_SELECT_IMPL_TOP_K_CUDA_HPP
 
-#include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/select/impl/TopKRows.hpp>
@@ -207,13 +207,14 @@ class DeviceTopK {
     auto* selected = reinterpret_cast<std::uint32_t*>(best + shape.rows * shape.k);
     std::uint32_t* counts = selected + shape.rows * shape.k;
     Key* rest = best + shape.rows * shape.k + index_keys(shape.rows * (shape.k + 1));
-    for_each(exec_space, "Kindred::TopK::select::delegates", shape.rows * groups,
-             Delegates<Key>{rows, static_cast<std::uint32_t>(groups), delegates, counts});
+    Launch::for_each_index(
+        exec_space, "Kindred::TopK::select::delegates", shape.rows * groups,
+        Delegates<Key>{rows, static_cast<std::uint32_t>(groups), delegates, counts});
     sort_levels(exec_space, RowSource<Key>{TopKRows<Key>{delegates, nullptr, groups}},
                 {shape.rows, groups, shape.k}, best, rest);
-    for_each(exec_space, "Kindred::TopK::select::groups", shape.rows * groups,
-             SelectGroups<Key>{delegates, best, static_cast<std::uint32_t>(groups), k, selected,
-                               counts});
+    Launch::for_each_index(exec_space, "Kindred::TopK::select::groups", shape.rows * groups,
+                           SelectGroups<Key>{delegates, best, static_cast<std::uint32_t>(groups), k,
+                                             selected, counts});
     sort_levels(exec_space, GroupSource<Key>{rows, best, selected, counts, k},
                 {shape.rows, shape.k * delegate_group, shape.k}, out, rest);
   }
@@ -269,23 +270,14 @@ class DeviceTopK {
            merge_extent(block_count(shape.longest), std::min<std::size_t>(block, shape.k), shape.k);
   }
 
-  template <class Functor>
-  static void for_each(const ExecutionSpace& exec_space, const char* label, std::size_t count,
-                       const Functor& functor) {
-    Kokkos::parallel_for(label, Arch::range(exec_space, count), functor);
-  }
-
   template <class Source>
   static void sort_blocks(const ExecutionSpace& exec_space, const Source& source, std::size_t rows,
                           std::size_t longest, std::size_t keep, Key* out) {
     using functor = SortBlocks<ExecutionSpace, Key, Source>;
-    using shape = Arch::LaunchShape<ExecutionSpace>;
     const std::size_t blocks = block_count(longest);
-    const char* label = "Kindred::TopK::select::sort";
-    const Kokkos::TeamPolicy<ExecutionSpace> teams(exec_space, Arch::league_size(rows * blocks),
-                                                   shape::team_size, shape::vector_length);
-    Kokkos::parallel_for(label, Arch::with_scratch(label, teams, functor::scratch_bytes),
-                         functor{source, longest, blocks, static_cast<std::uint32_t>(keep), out});
+    Launch::for_each_team(exec_space, "Kindred::TopK::select::sort",
+                          {.count = rows * blocks, .scratch_bytes = functor::scratch_bytes},
+                          functor{source, longest, blocks, static_cast<std::uint32_t>(keep), out});
   }
 
   /// Sorts blocks, then blocks of the remaining keys, until one block is left.
@@ -319,8 +311,8 @@ class DeviceTopK {
       const std::size_t pairs = (runs + 1) / 2;
       const std::size_t keep = pairs == 1 ? shape.k : std::min(shape.k, 2 * run);
       Key* target = pairs == 1 ? out : first;
-      for_each(exec_space, "Kindred::TopK::select::merge", shape.rows * pairs * keep,
-               MergeRuns<Key>{in, runs, run, pairs, keep, target});
+      Launch::for_each_index(exec_space, "Kindred::TopK::select::merge", shape.rows * pairs * keep,
+                             MergeRuns<Key>{in, runs, run, pairs, keep, target});
       if (pairs == 1) return;
       in = first;
       std::swap(first, second);

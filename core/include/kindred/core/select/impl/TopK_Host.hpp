@@ -2,8 +2,7 @@
 #ifndef KINDRED_CORE_SELECT_IMPL_TOP_K_HOST_HPP
 #define KINDRED_CORE_SELECT_IMPL_TOP_K_HOST_HPP
 
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/TopKRows.hpp>
 
@@ -74,10 +73,9 @@ class HostTopK {
   static void launch(const HostSpace& exec_space, const TopKRows<Key>& rows, std::size_t row_count,
                      std::size_t chunk_count, std::size_t chunk_length, std::size_t k, bool sort,
                      Key* out, Key* buffers) {
-    Arch::cancellable_for("Kindred::TopK::select::chunk",
-                          Arch::range<std::size_t, Kokkos::Schedule<Kokkos::Dynamic>>(
-                              exec_space, row_count * chunk_count),
-                          WorkItem{rows, chunk_count, chunk_length, k, sort, out, buffers});
+    Launch::for_each_index<Launch::Dynamic>(
+        exec_space, "Kindred::TopK::select::chunk", row_count * chunk_count,
+        WorkItem{rows, chunk_count, chunk_length, k, sort, out, buffers});
   }
 
   /// Writes the min(k, items) smallest of \p keys to \p kept, in any order; returns their number.

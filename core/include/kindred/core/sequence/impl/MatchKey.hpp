@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_MATCH_KEY_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_MATCH_KEY_HPP
 
-#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/select/WideRank.hpp>
 
 #include <Kokkos_BitManipulation.hpp>

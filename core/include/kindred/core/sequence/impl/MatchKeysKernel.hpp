@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_MATCH_KEYS_KERNEL_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_MATCH_KEYS_KERNEL_HPP
 
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/sequence/Lcs.hpp>
 #include <kindred/core/sequence/MatchKeys.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
@@ -11,7 +12,7 @@ namespace Kindred::Impl {
 
 template <class ExecutionSpace, class Key, SimilarityScale scale>
 struct MatchKeysKernel {
-  using member_type = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+  using member_type = Launch::Member<ExecutionSpace>;
   static constexpr std::uint32_t slots_per_team = 1024;
 
   PatternTiles<ExecutionSpace> tiles;

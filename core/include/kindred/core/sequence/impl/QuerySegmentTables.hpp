@@ -3,9 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_QUERY_SEGMENT_TABLES_HPP
 
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/core/sequence/impl/SequencePack.hpp>
 
@@ -109,34 +107,27 @@ struct QuerySegmentTables<DeviceSpace> {
 /// \brief Launches \p kernel for one segment of every query; a team processes a run of \p tiles
 /// tiles of one query. Does not fence.
 ///
-/// \tparam Words maximum per segment
-/// \tparam Blocks thread blocks that must fit one SM of a device: limits the registers so that
-/// enough warps are resident to hide the loads
-template <class SymbolType, unsigned Words, unsigned Blocks, class ExecutionSpace, class Kernel>
+/// \tparam Words maximum per segment \tparam Kernel bounds its registers so that enough warps are
+/// resident to hide the loads
+template <class SymbolType, unsigned Words, class ExecutionSpace, class Kernel>
 void launch_segment(const char* label, const ExecutionSpace& exec_space, std::uint32_t tiles,
                     Kernel kernel) {
-  using shape = Arch::LaunchShape<ExecutionSpace>;
   using tables = QuerySegmentTables<ExecutionSpace>;
   const std::uint32_t queries = kernel.queries.queries;
   kernel.tiles_per_team = tables::tiles_per_team(exec_space, tiles, queries);
   const std::uint32_t teams = (tiles + kernel.tiles_per_team - 1) / kernel.tiles_per_team;
-  using policy_type = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                         Kokkos::LaunchBounds<256, Blocks>>;
-  const policy_type policy = Arch::with_scratch(
-      label,
-      policy_type(exec_space, Arch::league_size(std::uint64_t{teams} * queries), shape::team_size,
-                  shape::vector_length),
-      tables::template scratch_bytes<SymbolType, Words>(kernel.queries, kernel.tiles.vocabulary));
-  Arch::cancellable_for(label,
-                        Kokkos::Experimental::require(
-                            policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-                        kernel);
+  Launch::for_each_team<Launch::Dynamic>(
+      exec_space, label,
+      {.count = std::uint64_t{teams} * queries,
+       .scratch_bytes = tables::template scratch_bytes<SymbolType, Words>(kernel.queries,
+                                                                          kernel.tiles.vocabulary)},
+      kernel);
 }
 
 /// Calls `launch(words, segment)` for the segments in turn, where the integral constant `words` is
 /// the fewest per segment that suffice of those for which kernels are compiled.
-template <class ExecutionSpace, class Launch>
-void launch_segments(const QueryTables<ExecutionSpace>& queries, const Launch& launch) {
+template <class ExecutionSpace, class Body>
+void launch_segments(const QueryTables<ExecutionSpace>& queries, const Body& launch) {
   const std::uint32_t segments = queries.segments_max > 0 ? queries.segments_max : 1;
   for (std::uint32_t segment = 0; segment < segments; ++segment) {
     // On the host the kernel's size does not matter: one instance suffices.

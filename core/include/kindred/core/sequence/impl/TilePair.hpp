@@ -3,8 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_TILE_PAIR_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/impl/ByteColumns.hpp>
 
@@ -57,10 +56,8 @@ void for_each_tile_pair(const char* label, const HostSpace& exec_space,
                         const PatternTiles<HostSpace>& tiles, std::uint32_t queries,
                         const Kernel& kernel) {
   const std::uint64_t pairs = (std::uint64_t{tiles.tiles} + 1) / 2;
-  Arch::cancellable_for(
-      label,
-      Arch::range<std::uint64_t, Kokkos::Schedule<Kokkos::Dynamic>>(exec_space, queries * pairs),
-      [=](const std::uint64_t index) {
+  Launch::for_each_index<Launch::Dynamic>(
+      exec_space, label, queries * pairs, [=](const std::uint64_t index) {
         const auto tile = static_cast<std::uint32_t>(2 * (index / queries));
         kernel(static_cast<std::uint32_t>(index % queries), TilePair<SymbolType>(tiles, tile));
       });

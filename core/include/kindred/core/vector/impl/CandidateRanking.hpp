@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATE_RANKING_HPP
 #define KINDRED_CORE_VECTOR_IMPL_CANDIDATE_RANKING_HPP
 
-#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/core/vector/RowFilter.hpp>

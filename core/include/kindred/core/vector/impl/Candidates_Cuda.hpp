@@ -264,7 +264,6 @@ struct CandidateTeam : CandidateSelection<ExecutionSpace, Element, Lists> {
   using typename selection::member_type;
   using typename selection::sort;
   using lanes_type = Arch::GroupLanes<ExecutionSpace, true>;
-  using launch_bounds = Kokkos::LaunchBounds<>;
   using selection::ranking;
   using selection::selection;
 
@@ -350,7 +349,8 @@ struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
   using typename selection::sort;
   using typename selection::warp;
   using lanes_type = Arch::GroupLanes<ExecutionSpace, true, 32>;
-  using launch_bounds = Kokkos::LaunchBounds<256, 1>;
+  static constexpr unsigned threads_max = 256;
+  static constexpr unsigned teams_at_once = 1;
   using selection::ranking;
   using selection::selection;
 

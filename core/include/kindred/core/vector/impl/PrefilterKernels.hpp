@@ -3,7 +3,8 @@
 #define KINDRED_CORE_VECTOR_IMPL_PREFILTER_KERNELS_HPP
 
 #include <kindred/core/arch/Flag.hpp>
-#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
 #include <kindred/core/vector/impl/Int8Dots.hpp>
 #include <kindred/core/vector/impl/Quantizer.hpp>
@@ -62,8 +63,7 @@ struct SurvivorLists {
 /// A team: a query, or a part of the memory to be cleared.
 template <class ExecutionSpace>
 struct PrepareKernel {
-  using policy_type = Kokkos::TeamPolicy<ExecutionSpace>;
-  using member_type = typename policy_type::member_type;
+  using member_type = Launch::Member<ExecutionSpace>;
 
   const float* queries;
   const double* norms;
@@ -122,9 +122,9 @@ struct PrepareKernel {
 template <class ExecutionSpace, bool Aligned, int Tile>
 struct PrefilterScanKernel {
   using dots_type = Int8Dots<ExecutionSpace, Tile>;
-  using policy_type =
-      Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<256, dots_type::teams>>;
-  using member_type = typename policy_type::member_type;
+  using member_type = Launch::Member<ExecutionSpace>;
+  static constexpr unsigned threads_max = 256;
+  static constexpr unsigned teams_at_once = dots_type::teams;
   static constexpr int own_rows = dots_type::rows_per_thread;
 
   Metric metric;
@@ -159,7 +159,8 @@ struct PrefilterScanKernel {
     // Host threads process adjacent rows; warps alternate.
     constexpr bool turns = Arch::is_device<ExecutionSpace>;
     const std::uint64_t batches = (count + prefilter_batch - 1) / prefilter_batch;
-    const std::uint64_t work_item = work_item_of(member);
+    const std::uint64_t work_item =
+        static_cast<std::uint64_t>(member.league_rank()) * member.team_size() + member.team_rank();
     const std::uint64_t work_items =
         static_cast<std::uint64_t>(member.league_size()) * member.team_size();
     const std::uint64_t per_work_item = (batches + work_items - 1) / work_items;
@@ -262,8 +263,7 @@ struct PrefilterScanKernel {
 
   /// Excludes a row by a NaN as its upper bound, which reaches no threshold.
   KOKKOS_INLINE_FUNCTION void leave_out(std::uint64_t query, std::uint64_t row) const {
-    if (thresholds == nullptr && row < count)
-      uppers[query * chunk + row] = Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits});
+    if (thresholds == nullptr && row < count) uppers[query * chunk + row] = canonical_nan<float>();
   }
 
   KOKKOS_INLINE_FUNCTION void offer(const dots_type& dots, std::uint64_t query, std::uint64_t first,
@@ -291,8 +291,7 @@ struct PrefilterScanKernel {
 /// A team: the k-th greatest of a query's slots, by radix selection with digits of eight bits.
 template <class ExecutionSpace>
 struct ThresholdKernel {
-  using policy_type = Kokkos::TeamPolicy<ExecutionSpace>;
-  using member_type = typename policy_type::member_type;
+  using member_type = Launch::Member<ExecutionSpace>;
   static constexpr std::uint32_t bins = 256;
   static constexpr std::uint32_t part = 16;
   static constexpr std::uint32_t digits = 4;
@@ -414,10 +413,10 @@ struct PlaceKernel {
   std::uint64_t top;
   Rank* best;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
-    const std::uint64_t query = work_item_of(member) / capacity;
-    if (query >= queries) return;
-    const std::uint64_t own = work_item_of(member) % capacity;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t place) const {
+    const std::uint64_t query = place / capacity;
+    const std::uint64_t own = place % capacity;
     const std::uint64_t count = counts[query] < capacity ? counts[query] : capacity;
     const Rank* list = ranks + query * capacity;
     Rank* out = best + query * top;

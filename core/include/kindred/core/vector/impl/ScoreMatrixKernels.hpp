@@ -2,7 +2,9 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_SCORE_MATRIX_KERNELS_HPP
 #define KINDRED_CORE_VECTOR_IMPL_SCORE_MATRIX_KERNELS_HPP
 
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/math/Exp.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
@@ -15,9 +17,8 @@ namespace Kindred::Impl {
 KOKKOS_INLINE_FUNCTION float on_curve(const ScoreCurve& curve, float score) {
   if (!curve.is_sigmoid) return score;
   const double width = curve.temperature > 0.05 ? curve.temperature : 0.05;
-  const double value = portable_sigmoid((static_cast<double>(score) - curve.threshold) / width);
-  if (value != value) return Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits});
-  return static_cast<float>(value);
+  return with_canonical_nan(
+      static_cast<float>(portable_sigmoid((static_cast<double>(score) - curve.threshold) / width)));
 }
 
 /// A call of `score_matrix`: the arguments of its kernels.
@@ -63,9 +64,9 @@ struct MatrixScanKernel {
 
   MatrixCall<Element> call;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
-    const std::uint64_t begin = work_item_of(member) * shape::scan_rows;
-    if (begin >= call.count) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t work_item) const {
+    const std::uint64_t begin = work_item * shape::scan_rows;
     const lanes_type lanes(member);
     const std::uint64_t end =
         begin + shape::scan_rows < call.count ? begin + shape::scan_rows : call.count;
@@ -113,11 +114,11 @@ struct MatrixTileKernel {
 
   /// Places of a tile beyond the last query or column repeat the last one; their scores are not
   /// written.
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t work_item) const {
     const std::uint64_t tiles = (call.count + tile_rows - 1) / tile_rows;
-    const std::uint64_t query = work_item_of(member) / tiles * tile_queries;
-    const std::uint64_t column = work_item_of(member) % tiles * tile_rows;
-    if (query >= call.query_count) return;
+    const std::uint64_t query = work_item / tiles * tile_queries;
+    const std::uint64_t column = work_item % tiles * tile_rows;
     const Arch::Lanes<ExecutionSpace> lanes(member);
     ElementRow<Element> x[tile_rows];
     const double* y[tile_queries];

@@ -6,7 +6,8 @@
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/arch/simd/Vec8.hpp>
-#include <kindred/core/common/Rank.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/vector/TileSelect.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
@@ -112,9 +113,8 @@ struct PrepareTileRows {
   std::uint64_t count;
   Finish finish;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
-    const std::uint64_t place = work_item_of(member);
-    if (place >= count) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t place) const {
     const std::uint32_t index = order.row(begin + place);
     const bool exists = index != TileOrder<ExecutionSpace>::none;
     const double norm = exists ? rows.norms[index] : 0.0;
@@ -189,10 +189,9 @@ struct PrepareTileQueries {
   TileQueries<ExecutionSpace, Tile> tile;
   TileLists<ExecutionSpace> lists;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t query) const {
     constexpr float infinity = __builtin_inff();
-    const std::uint64_t query = work_item_of(member);
-    if (query >= tile.weights.size()) return;
     const double norm = query < queries ? norms[query] : 0.0;
     const bool prefiltered = tile_covers(norm);
     const double factor = prefiltered ? tile_norm / norm : 0.0;
@@ -246,6 +245,8 @@ KOKKOS_INLINE_FUNCTION void append_survivor(const TileLists<ExecutionSpace>& lis
 /// An index: eight rows of the tile, for a few queries.
 template <class ExecutionSpace, class Product, bool Weighted>
 struct SelectTile {
+  static constexpr unsigned threads_max = 128;
+  static constexpr unsigned teams_at_once = 6;
   static constexpr std::uint64_t queries_most = 8;
   static constexpr int queries_at_once = 4;
 
@@ -354,10 +355,11 @@ struct RaiseThresholds {
   const float* slacks;
   TileLists<ExecutionSpace> lists;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member) const {
     auto* kept = static_cast<std::uint32_t*>(
         member.team_scratch(0).get_shmem_aligned(scratch_bytes - 16, 16));
-    const std::uint64_t work_item = work_item_of(member);
+    const std::uint64_t work_item =
+        static_cast<std::uint64_t>(member.league_rank()) * member.team_size() + member.team_rank();
     if (work_item >= count) return;
     const std::uint64_t query = first + work_item;
     const std::uint32_t size = lists.counts(query);
@@ -425,7 +427,7 @@ struct RaiseThresholds {
   }
 
   /// Moves the entries that stay to the front. A part is read completely before it is written.
-  KOKKOS_INLINE_FUNCTION void keep(const WorkItemMember<ExecutionSpace>& member,
+  KOKKOS_INLINE_FUNCTION void keep(const Launch::Member<ExecutionSpace>& member,
                                    std::uint32_t* rows, std::uint32_t* uppers, std::uint32_t size,
                                    std::uint32_t threshold, std::uint32_t* scratch,
                                    std::uint64_t query) const {

@@ -2,10 +2,8 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_VECTOR_SCORES_KERNELS_HPP
 #define KINDRED_CORE_VECTOR_IMPL_VECTOR_SCORES_KERNELS_HPP
 
-#include <kindred/core/arch/launch/CancellableFor.hpp>
-#include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/simd/GroupLanes.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
@@ -13,28 +11,6 @@
 #include <algorithm>
 
 namespace Kindred::Impl {
-
-template <class ExecutionSpace>
-using WorkItemMember = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
-
-/// Runs `functor(member)` for the work items 0 … units − 1 as numbered by `work_item_of`; the
-/// functor may receive larger numbers and must skip them.
-template <class ExecutionSpace, class Functor>
-void for_each_work_item(const ExecutionSpace& exec_space, const char* label,
-                        std::uint64_t work_items, const Functor& functor) {
-  using shape = Arch::LaunchShape<ExecutionSpace>;
-  if (work_items == 0) return;
-  Arch::cancellable_for(label,
-                        Kokkos::TeamPolicy<ExecutionSpace>(
-                            exec_space, Arch::league_size(work_items, shape::team_size),
-                            shape::team_size, shape::vector_length),
-                        functor);
-}
-
-template <class Member>
-KOKKOS_INLINE_FUNCTION std::uint64_t work_item_of(const Member& member) {
-  return static_cast<std::uint64_t>(member.league_rank()) * member.team_size() + member.team_rank();
-}
 
 /// A work item: the norm of one row, and the widened row if there is a target.
 template <class ExecutionSpace, class Element>
@@ -44,9 +20,8 @@ struct NormKernel {
   double* norms;
   double* wide;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
-    const std::uint64_t row = work_item_of(member);
-    if (row >= count) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t row) const {
     const Arch::Lanes<ExecutionSpace> lanes(member);
     using F64 = typename Arch::Lanes<ExecutionSpace>::F64;
     const ElementRow<Element> x = rows[row];
@@ -68,9 +43,8 @@ struct DecodeKernel {
   std::uint64_t count;
   float* out;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
-    const std::uint64_t row = work_item_of(member);
-    if (row >= count) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t row) const {
     const Arch::Lanes<ExecutionSpace> lanes(member);
     const ElementRow<Element> x = rows[begin + row];
     float* to = out + row * rows.dimension;
@@ -115,9 +89,9 @@ struct ScanKernel {
 
   RowRange<ExecutionSpace> range;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
-    const std::uint64_t begin = work_item_of(member) * shape::scan_rows;
-    if (begin >= range.count) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t work_item) const {
+    const std::uint64_t begin = work_item * shape::scan_rows;
     const lanes_type lanes(member);
     const std::uint64_t end =
         begin + shape::scan_rows < range.count ? begin + shape::scan_rows : range.count;
@@ -156,9 +130,8 @@ struct BatchKernel {
   std::uint64_t row_work_items;
   std::uint64_t query_work_items;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
-    const std::uint64_t work_item = work_item_of(member);
-    if (work_item >= row_work_items * query_work_items) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t work_item) const {
     const lanes_type lanes(member);
     const std::uint64_t row_first = work_item % row_work_items * shape::work_item_rows;
     const std::uint64_t row_end = row_first + shape::work_item_rows < range.count
@@ -227,9 +200,8 @@ struct CandidateKernel {
   const double* query_norms;
   Rank* ranks;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const WorkItemMember<ExecutionSpace>& member) const {
-    const std::uint64_t work_item = work_item_of(member);
-    if (work_item >= work_items) return;
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t work_item) const {
     const lanes_type lanes(member);
     const std::uint32_t* work_item_ids = ids + work_item * work_item_rows;
     const std::uint64_t query = work_item_queries[work_item];

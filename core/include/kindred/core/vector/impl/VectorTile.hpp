@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_HPP
 #define KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_HPP
 
-#include <kindred/core/common/Rank.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
+#include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/core/vector/impl/VectorTileShape.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_COMMON_RANK_HPP
-#define KINDRED_CORE_COMMON_RANK_HPP
+#ifndef KINDRED_CORE_NUMERIC_RANK_HPP
+#define KINDRED_CORE_NUMERIC_RANK_HPP
+
+#include <kindred/core/numeric/CanonicalNan.hpp>
 
 #include <cstdint>
 
@@ -18,9 +20,6 @@ using Rank = std::uint64_t;
 
 /// The rank that comes after every item; it marks a position without a result.
 inline constexpr Rank rank_none = ~Rank{0};
-
-/// The bits of a canonical NaN.
-inline constexpr std::uint32_t canonical_nan_bits = 0x7FC00000U;
 
 namespace Impl {
 
@@ -50,7 +49,7 @@ namespace Impl {
 
 /// The score that `ascending_bits` encoded; NaN is canonical, a zero is +0.
 KOKKOS_INLINE_FUNCTION float score_from_ascending_bits(std::uint32_t bits) {
-  if (bits == 0xFFFFFFFFU) return Kokkos::bit_cast<float>(std::uint32_t{canonical_nan_bits});
+  if (bits == 0xFFFFFFFFU) return canonical_nan<float>();
   return Kokkos::bit_cast<float>((bits >> 31U) != 0 ? bits & 0x7FFFFFFFU : ~bits);
 }
 
@@ -74,4 +73,4 @@ KOKKOS_INLINE_FUNCTION std::uint32_t rank_index(Rank rank) {
 
 }  // namespace Kindred
 
-#endif  // KINDRED_CORE_COMMON_RANK_HPP
+#endif  // KINDRED_CORE_NUMERIC_RANK_HPP

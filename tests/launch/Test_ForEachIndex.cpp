@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/launch/ForEachIndex.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Fence.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "Allocations.hpp"
+#include "MessageOf.hpp"
+#include "Support.hpp"
+
+namespace ForEachIndexTest {
+
+using namespace Kindred;
+using testing::HasSubstr;
+
+constexpr const char* label = "Kindred::Testing::for_each_index";
+
+/// Calls `body(exec_space)` with the instance of every usable space.
+template <class Body>
+void on_spaces(const Body& body) {
+  for (const Space space : Testing::spaces()) {
+    SCOPED_TRACE(to_string(space));
+    Impl::with_instance(Testing::context(), space,
+                        [&](const auto& exec_space) { body(exec_space); });
+  }
+}
+
+/// Calls `body(exec_space)` with the instances of the host.
+template <class Body>
+void on_hosts(const Body& body) {
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    if constexpr (!Arch::is_device<ExecutionSpace>) body(exec_space);
+  });
+}
+
+template <class ExecutionSpace>
+struct CountVisits {
+  Kokkos::View<std::uint32_t*, ExecutionSpace> visits;
+  template <class Index>
+  KOKKOS_INLINE_FUNCTION void operator()(Index index) const {
+    ++visits(index);
+  }
+};
+
+template <class Form, class Index, class ExecutionSpace>
+std::vector<std::uint32_t> visits_of(const ExecutionSpace& exec_space,
+                                     const Launch::Indices& indices, std::size_t size) {
+  const Kokkos::View<std::uint32_t*, ExecutionSpace> visits("Kindred::Testing::visits", size);
+  Launch::for_each_index<Form, Index>(exec_space, label, indices,
+                                      CountVisits<ExecutionSpace>{visits});
+  Arch::fence(exec_space, label);
+  const auto copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), visits);
+  return {copy.data(), copy.data() + size};
+}
+
+template <class Form>
+class ForEachIndex : public testing::Test {};
+using Forms = testing::Types<Launch::Fine, Launch::Coarse, Launch::Dynamic, Launch::Finishing>;
+TYPED_TEST_SUITE(ForEachIndex, Forms);
+
+TYPED_TEST(ForEachIndex, VisitsEveryIndexOnceAndNoOther) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    for (const std::size_t count : {0, 1, 2, 7, 4095, 4096, 4097, 8193, 100'003}) {
+      for (const std::size_t begin : {0, 1, 5000}) {
+        SCOPED_TRACE(std::to_string(count) + " from " + std::to_string(begin));
+        std::vector<std::uint32_t> expected(begin + count + 2, 0);
+        std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(begin), count, 1);
+        const Launch::Indices indices(begin, begin + count);
+        EXPECT_EQ((visits_of<TypeParam, std::uint64_t>(exec_space, indices, expected.size())),
+                  expected);
+        EXPECT_EQ((visits_of<TypeParam, std::uint32_t>(exec_space, indices, expected.size())),
+                  expected);
+      }
+    }
+  });
+}
+
+TYPED_TEST(ForEachIndex, RefusesMoreThanItsIndexCounts) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    const CountVisits<ExecutionSpace> none{};
+    const std::uint64_t many = (std::uint64_t{1} << 32U) + 1;
+    for (const Launch::Indices& indices :
+         {Launch::Indices(many), Launch::Indices(many - 1, many)}) {
+      EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
+                    Launch::for_each_index<TypeParam, std::uint32_t>(exec_space, label, indices,
+                                                                     none);
+                  }),
+                  HasSubstr("the limit is 4294963200"));
+    }
+  });
+}
+
+TYPED_TEST(ForEachIndex, AllocatesNothingOnTheHost) {
+  on_hosts([](const HostSpace& exec_space) {
+    std::vector<std::uint32_t> visits(10'000);
+    const auto visit = [&](std::uint64_t index) { ++visits[index]; };
+    Launch::for_each_index<TypeParam>(exec_space, label, visits.size(), visit);
+    const std::size_t before = Testing::allocations();
+    Launch::for_each_index<TypeParam>(exec_space, label, visits.size(), visit);
+    EXPECT_EQ(Testing::allocations(), before);
+  });
+}
+
+TYPED_TEST(ForEachIndex, OfACancelledCallThrowsUnlessItMustFinish) {
+  on_hosts([](const HostSpace& exec_space) {
+    std::atomic<std::uint64_t> visited{0};
+    const auto visit = [&](std::uint64_t) { ++visited; };
+    Cancellation cancellation;
+    const Cancellation::Scope scope(cancellation);
+    cancellation.cancel();
+    if constexpr (std::is_same_v<TypeParam, Launch::Finishing>) {
+      Launch::for_each_index<TypeParam>(exec_space, label, 10'000, visit);
+      EXPECT_EQ(visited, 10'000U);
+    } else {
+      EXPECT_THROW(Launch::for_each_index<TypeParam>(exec_space, label, 10'000, visit), Cancelled);
+      EXPECT_EQ(visited, 0U);
+    }
+  });
+}
+
+TYPED_TEST(ForEachIndex, EndsEarlyIfItIsCancelledMeanwhile) {
+  on_hosts([](const HostSpace& exec_space) {
+    constexpr std::uint64_t count = 1'000'000;
+    std::atomic<std::uint64_t> visited{0};
+    Cancellation cancellation;
+    const Cancellation::Scope scope(cancellation);
+    const auto run = [&] {
+      Launch::for_each_index<TypeParam>(exec_space, label, count, [&](std::uint64_t) {
+        if (++visited == 100) cancellation.cancel();
+      });
+    };
+    if constexpr (std::is_same_v<TypeParam, Launch::Finishing>) {
+      run();
+      EXPECT_EQ(visited, count);
+    } else {
+      EXPECT_THROW(run(), Cancelled);
+      // Each thread finishes the piece that it has begun.
+      EXPECT_LE(visited, 100 + 4096ULL * static_cast<std::uint64_t>(Arch::concurrency(exec_space)));
+    }
+  });
+}
+
+TEST(ForEachIndexPieces, AreShortAndTheSameForAllThreads) {
+  using Launch::Impl::piece_length;
+  EXPECT_EQ(piece_length(1, 1), 1U);
+  EXPECT_EQ(piece_length(4096, 1), 4096U);
+  EXPECT_EQ(piece_length(4097, 1), 2049U);
+  EXPECT_EQ(piece_length(16, 8), 2U);
+  EXPECT_EQ(piece_length(12'288, 2), 3072U);
+  EXPECT_EQ(piece_length(std::numeric_limits<std::uint64_t>::max(), 1), 4096U);
+}
+
+TEST(ForEachIndexPieces, OnOneThreadOrOfOneIndexRunsOnTheCallingThread) {
+  on_hosts([](const HostSpace& exec_space) {
+    const std::thread::id caller = std::this_thread::get_id();
+    Launch::for_each_index<Launch::Coarse>(exec_space, label, 1, [&](std::uint64_t) {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+    });
+  });
+}
+
+TEST(ForEachWorker, RunsOncePerWorkerAndRethrowsTheFirstException) {
+  on_hosts([](const HostSpace& exec_space) {
+    std::vector<std::atomic<int>> runs(5);
+    Launch::for_each_worker(
+        exec_space, label, runs.size(),
+        [&](std::uint64_t worker, const Launch::SharedWork&) { ++runs[worker]; });
+    for (const auto& each : runs) EXPECT_EQ(each, 1);
+    EXPECT_THAT(Testing::message_of<std::length_error>([&] {
+                  Launch::for_each_worker(exec_space, label, 5,
+                                          [&](std::uint64_t, const Launch::SharedWork& work) {
+                                            if (!work.is_over())
+                                              throw std::length_error("of a worker");
+                                          });
+                }),
+                HasSubstr("of a worker"));
+  });
+}
+
+TEST(ForEachWorker, SeesACancellation) {
+  on_hosts([](const HostSpace& exec_space) {
+    Cancellation cancellation;
+    const Cancellation::Scope scope(cancellation);
+    EXPECT_THROW(Launch::for_each_worker(exec_space, label, 3,
+                                         [&](std::uint64_t, const Launch::SharedWork& work) {
+                                           cancellation.cancel();
+                                           while (!work.is_over()) {
+                                           }
+                                         }),
+                 Cancelled);
+  });
+}
+
+struct AddIndex {
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index, std::uint64_t& sum) const {
+    sum += index;
+  }
+};
+
+TEST(SumOverIndices, AddsWhatTheFunctorAdds) {
+  on_spaces([](const auto& exec_space) {
+    EXPECT_EQ(Launch::sum_over_indices(exec_space, label, 0, AddIndex{}), 0U);
+    EXPECT_EQ(Launch::sum_over_indices(exec_space, label, 100'001, AddIndex{}), 5'000'050'000U);
+    EXPECT_EQ(Launch::sum_over_indices(exec_space, label, {10, 13}, AddIndex{}), 33U);
+  });
+}
+
+template <class ExecutionSpace>
+struct StorePrefix {
+  Kokkos::View<std::uint64_t*, ExecutionSpace> sums;
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index, std::uint64_t& sum,
+                                         bool is_final) const {
+    if (is_final) sums(index) = sum;
+    sum += index;
+  }
+};
+
+TEST(ScanIndices, GivesTheSumsOfTheIndicesBefore) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    constexpr std::size_t count = 10'001;
+    const Kokkos::View<std::uint64_t*, ExecutionSpace> sums("Kindred::Testing::sums", count);
+    Launch::scan_indices(exec_space, label, count, StorePrefix<ExecutionSpace>{sums});
+    Arch::fence(exec_space, label);
+    const auto copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
+    for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(copy(i), i * (i - 1) / 2) << i;
+  });
+}
+
+TEST(Start, GivesToolsTheLabelAndTranslatesFailuresOfTheDevice) {
+  EXPECT_EQ(Launch::Impl::tool_label(label), "");
+  const auto failing = [](const char* message) {
+    return [message] {
+      Launch::Impl::start(label, [&](const std::string&) { throw std::runtime_error(message); });
+    };
+  };
+  const char* memory = "cudaMalloc error( cudaErrorMemoryAllocation): out of memory";
+  EXPECT_THAT(Testing::message_of<OutOfMemory>(failing(memory)), HasSubstr(label));
+  EXPECT_EQ(Testing::message_of<std::runtime_error>(failing("of Kokkos")), "of Kokkos");
+}
+
+}  // namespace ForEachIndexTest
