@@ -6,7 +6,6 @@
 #include <kindred/core/bulk/impl/ReduceKernels.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
-#include <kindred/core/launch/ForEachTeam.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -200,9 +199,7 @@ void reduce_integers(const ExecutionSpace& exec_space, const BulkPlan& plan, Red
   check.has("results", results, items.count);
   if (items.count == 0) return;
   const auto blocks = [&](const char* label, const auto& body) {
-    Launch::for_each_warp(
-        exec_space, label, plan.chunks,
-        Impl::BlockKernel<ExecutionSpace, std::remove_cvref_t<decltype(body)>>{body});
+    Impl::for_each_block(exec_space, label, plan.chunks, body);
   };
   const auto end = [&](auto join) {
     Impl::end_reductions<decltype(join)>(exec_space, plan,

@@ -137,19 +137,30 @@ struct ExtremeBlocks {
   }
 };
 
-/// Runs `body(chunk, lane)`. \see Launch::for_each_warp
+/// The chunks of a device. \see for_each_block
 template <class ExecutionSpace, class Body>
 struct BlockKernel {
   Body body;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
                                          std::uint64_t chunk) const {
-    std::uint32_t lane = 0;
-    if constexpr (Arch::is_device<ExecutionSpace>)
-      lane = Arch::Lanes<ExecutionSpace>(member).lane();
-    body(chunk, lane);
+    body(chunk, static_cast<std::uint32_t>(Arch::Lanes<ExecutionSpace>(member).lane()));
   }
 };
+
+/// Runs `body(chunk, lane)` for the chunks below \p chunks: on a device, in the lanes of a warp
+/// each.
+template <class ExecutionSpace, class Body>
+void for_each_block(const ExecutionSpace& exec_space, const char* label, std::uint64_t chunks,
+                    const Body& body) {
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    Launch::for_each_warp(exec_space, label, chunks, BlockKernel<ExecutionSpace, Body>{body});
+  } else {
+    // A team of Kokkos for each chunk would cost a host some percent.
+    Launch::for_each_index<Launch::Coarse>(exec_space, label, chunks,
+                                           [=](std::uint64_t chunk) { body(chunk, 0); });
+  }
+}
 
 /// The result computed from the last remaining partial result.
 struct EndNumber {
