@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Alignment.hpp>
@@ -23,22 +22,13 @@
 
 #include "Allocations.hpp"
 #include "MessageOf.hpp"
-#include "Support.hpp"
+#include "OnSpaces.hpp"
 
 namespace LaunchTest {
 
 using namespace Kindred;
 using testing::HasSubstr;
-
-/// Calls `body(exec_space)` with the instance of every usable space.
-template <class Body>
-void on_spaces(const Body& body) {
-  for (const Space space : Testing::spaces()) {
-    SCOPED_TRACE(to_string(space));
-    Impl::with_instance(Testing::context(), space,
-                        [&](const auto& exec_space) { body(exec_space); });
-  }
-}
+using Testing::on_spaces;
 
 constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
 

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 
 #include <atomic>
@@ -16,24 +15,15 @@
 
 #include "Allocations.hpp"
 #include "MessageOf.hpp"
-#include "Support.hpp"
+#include "OnSpaces.hpp"
 
 namespace ForEachIndexTest {
 
 using namespace Kindred;
 using testing::HasSubstr;
+using Testing::on_spaces;
 
 constexpr const char* label = "Kindred::Testing::for_each_index";
-
-/// Calls `body(exec_space)` with the instance of every usable space.
-template <class Body>
-void on_spaces(const Body& body) {
-  for (const Space space : Testing::spaces()) {
-    SCOPED_TRACE(to_string(space));
-    Impl::with_instance(Testing::context(), space,
-                        [&](const auto& exec_space) { body(exec_space); });
-  }
-}
 
 /// Calls `body(exec_space)` with the instances of the host.
 template <class Body>

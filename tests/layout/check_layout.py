@@ -126,8 +126,8 @@ def breaches_of(path, text):
         for cast in re.finditer(r"exec_space, 0,\s*static_cast<std::uint32_t>\(", text):
             yield text.count("\n", 0, cast.start()) + 1, "an extent is not checked: Arch::index_extent"
         if not re.search("core/(src/|include/kindred/core/)(arch/)?launch/", path):
-            for policy in re.finditer(r"\bRangePolicy<|\bset_scratch_size\(", text):
-                yield text.count("\n", 0, policy.start()) + 1, "a launch checks its extent and its scratch: Launch::for_each_index, Arch::with_scratch"
+            for policy in re.finditer(r"\b(Range|Team|MDRange)Policy<|\bset_scratch_size\(", text):
+                yield text.count("\n", 0, policy.start()) + 1, "a launch checks its extent and its scratch: core/launch starts kernels"
 
 
 def engine_breaches(texts):

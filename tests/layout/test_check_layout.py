@@ -62,7 +62,8 @@ class CheckLayout(unittest.TestCase):
                     "policy(exec_space, 0, static_cast<std::uint32_t>(count))"):
             self.assertTrue(found("core/src/vector/a.cpp", bad + "\n"), bad)
         self.assertFalse(found("core/src/vector/a.cpp", "policy(exec_space, Arch::league_size(teams), static_cast<int>(size), 32)\n"))
-        for bad in ("Kokkos::RangePolicy<HostSpace> all(exec_space, 0, count);", "teams.set_scratch_size(0, Kokkos::PerTeam(bytes));"):
+        for bad in ("Kokkos::RangePolicy<HostSpace> all(exec_space, 0, count);", "teams.set_scratch_size(0, Kokkos::PerTeam(bytes));",
+                    "Kokkos::TeamPolicy<HostSpace> teams(exec_space, 4, 1);"):
             self.assertTrue(found("matcher/vector/a.cpp", bad + "\n"), bad)
             self.assertFalse(found("core/src/arch/launch/a.cpp", bad + "\n"), bad)
 

@@ -31,9 +31,7 @@ struct RatcliffObershelpKernel {
   bool by_list;  ///< lists of runs first; run matrices for patterns whose runs exceed them
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const auto worker =
-        static_cast<std::uint64_t>(team.league_rank()) * static_cast<unsigned>(team.team_size()) +
-        static_cast<unsigned>(team.team_rank());
+    const std::uint64_t worker = Launch::warp_of(team);
     std::uint64_t* own = workspace.data() + worker * worker_words;
     typename pack::Tables tables{};
     if constexpr (finder::lists_runs) {

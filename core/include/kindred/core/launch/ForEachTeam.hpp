@@ -19,6 +19,12 @@ namespace Kindred::Launch {
 template <class ExecutionSpace>
 using Member = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
+/// The number of a warp of a device, or of a thread of a host, among those of all teams.
+template <class Member>
+KOKKOS_INLINE_FUNCTION std::uint64_t warp_of(const Member& member) {
+  return static_cast<std::uint64_t>(member.league_rank()) * member.team_size() + member.team_rank();
+}
+
 /// Teams of `size` × `lanes` threads of a device.
 struct Teams {
   std::uint64_t count;
@@ -69,8 +75,7 @@ struct WarpItems {
   std::uint64_t count;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Member<ExecutionSpace>& member) const {
-    const std::uint64_t item =
-        static_cast<std::uint64_t>(member.league_rank()) * member.team_size() + member.team_rank();
+    const std::uint64_t item = warp_of(member);
     if (item < count) functor(member, item);
   }
 };
@@ -100,7 +105,7 @@ void for_each_warp(const ExecutionSpace& exec_space, const char* label, std::uin
                    const Functor& functor) {
   if (items == 0) return;
   const auto warps = static_cast<std::uint64_t>(Arch::is_device<ExecutionSpace> ? Teams{}.size : 1);
-  const Teams teams{.count = items / warps + (items % warps == 0 ? 0 : 1)};
+  const Teams teams{.count = static_cast<std::uint64_t>(Arch::league_size(items, warps))};
   Impl::start_teams<Form, typename Impl::BoundsOf<Functor>::type>(
       exec_space, label, teams, Impl::WarpItems<ExecutionSpace, Functor>{functor, items});
 }

@@ -159,8 +159,7 @@ struct PrefilterScanKernel {
     // Host threads process adjacent rows; warps alternate.
     constexpr bool turns = Arch::is_device<ExecutionSpace>;
     const std::uint64_t batches = (count + prefilter_batch - 1) / prefilter_batch;
-    const std::uint64_t work_item =
-        static_cast<std::uint64_t>(member.league_rank()) * member.team_size() + member.team_rank();
+    const std::uint64_t work_item = Launch::warp_of(member);
     const std::uint64_t work_items =
         static_cast<std::uint64_t>(member.league_size()) * member.team_size();
     const std::uint64_t per_work_item = (batches + work_items - 1) / work_items;

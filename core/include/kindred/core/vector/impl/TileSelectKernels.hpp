@@ -358,8 +358,7 @@ struct RaiseThresholds {
   KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member) const {
     auto* kept = static_cast<std::uint32_t*>(
         member.team_scratch(0).get_shmem_aligned(scratch_bytes - 16, 16));
-    const std::uint64_t work_item =
-        static_cast<std::uint64_t>(member.league_rank()) * member.team_size() + member.team_rank();
+    const std::uint64_t work_item = Launch::warp_of(member);
     if (work_item >= count) return;
     const std::uint64_t query = first + work_item;
     const std::uint32_t size = lists.counts(query);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TESTS_SUPPORT_ON_SPACES_HPP
+#define KINDRED_TESTS_SUPPORT_ON_SPACES_HPP
+
+#include <gtest/gtest.h>
+#include <kindred/backends/impl/Instances.hpp>
+
+#include "Support.hpp"
+
+namespace Kindred::Testing {
+
+/// Calls `body(exec_space)` with the instance of every usable space.
+template <class Body>
+void on_spaces(const Body& body) {
+  for (const Space space : spaces()) {
+    SCOPED_TRACE(to_string(space));
+    Impl::with_instance(context(), space, [&](const auto& exec_space) { body(exec_space); });
+  }
+}
+
+}  // namespace Kindred::Testing
+
+#endif  // KINDRED_TESTS_SUPPORT_ON_SPACES_HPP
