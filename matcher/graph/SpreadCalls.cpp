@@ -127,7 +127,7 @@ template <class Body>
 void SpreadCalls::on_stream(Stream stream, const std::shared_ptr<const GraphSnapshot>& graph,
                             const Body& run) {
   with_instance(*m_context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& own) {
-    const std::lock_guard lock(m_devices.get<ExecutionSpace>().mutex);
+    const auto lock = cancellable_lock(m_devices.get<ExecutionSpace>().mutex);
     auto& device = device_workspace<ExecutionSpace>();
     const auto& exec_space = call_instance(*m_context, own, stream);
     with_less_memory(

@@ -109,9 +109,11 @@ Policy with_scratch(std::string_view label, Policy policy, std::size_t bytes) {
     std::size_t bytes_max = static_cast<std::size_t>(Policy::scratch_size_max(0));
     if constexpr (requires { policy.space().cuda_device_prop(); }) {
       // `scratch_size_max` is the limit of the largest teams. Kokkos places a number for each
-      // thread of a team, of a warp at least, before the scratch.
+      // thread of a team, of a warp at least, before the scratch, and its kernels have a few
+      // variables of their own in shared memory.
+      constexpr std::size_t variables = 64;
       const std::size_t threads = static_cast<std::size_t>(std::max(policy.team_size(), 32));
-      const std::size_t reserved = sizeof(double) * (threads + 2) + sizeof(std::int64_t);
+      const std::size_t reserved = sizeof(double) * (threads + 2) + variables;
       bytes_max = policy.space().cuda_device_prop().sharedMemPerBlock - reserved;
     }
     check_scratch(label, bytes, bytes_max);
