@@ -118,20 +118,16 @@ void merge_top_k(const ExecutionSpace& exec_space,
 }
 
 #define KINDRED_INSTANTIATE_TOP_K(SPACE, KEY)                                                     \
-  template std::size_t top_k_workspace<SPACE, KEY>(const TopKShape&);                             \
-  template std::size_t merge_top_k_workspace<SPACE, KEY>(const TopKShape&, std::size_t);          \
+  template decltype(top_k_workspace<SPACE, KEY>) top_k_workspace<SPACE, KEY>;                     \
+  template decltype(merge_top_k_workspace<SPACE, KEY>) merge_top_k_workspace<SPACE, KEY>;         \
   template void top_k<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,               \
                                   const TopKShape&, const ArrayView<KEY, SPACE>&,                 \
                                   const ArrayView<KEY, SPACE>&);                                  \
   template void top_k<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,               \
                                   const ArrayView<const std::uint64_t, SPACE>&, const TopKShape&, \
                                   const ArrayView<KEY, SPACE>&, const ArrayView<KEY, SPACE>&);    \
-  template void place_partial<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,       \
-                                          std::size_t, std::size_t, std::size_t,                  \
-                                          const ArrayView<KEY, SPACE>&);                          \
-  template void merge_top_k<SPACE, KEY>(                                                          \
-      const SPACE&, const ArrayView<const KEY, SPACE>&, std::size_t, const TopKShape&,            \
-      const ArrayView<KEY, SPACE>&, const ArrayView<KEY, SPACE>&);
+  template decltype(place_partial<SPACE, KEY>) place_partial<SPACE, KEY>;                         \
+  template decltype(merge_top_k<SPACE, KEY>) merge_top_k<SPACE, KEY>;
 #define KINDRED_INSTANTIATE(SPACE)       \
   KINDRED_INSTANTIATE_TOP_K(SPACE, Rank) \
   KINDRED_INSTANTIATE_TOP_K(SPACE, WideRank)

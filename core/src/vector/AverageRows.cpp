@@ -126,10 +126,7 @@ void average_rows_here(const VectorRows<HostSpace>& rows, std::span<const float>
       rows, [&](const auto& elements) { average_here(elements, weights, begin, end, out); });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                          \
-  template void average_rows<SPACE>(const SPACE&, const VectorRows<SPACE>&, \
-                                    const ArrayView<const float, SPACE>&,   \
-                                    const ArrayView<float, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(average_rows<SPACE>) average_rows<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

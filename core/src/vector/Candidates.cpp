@@ -255,22 +255,12 @@ void rank_given_candidates(const ExecutionSpace& exec_space, Metric metric,
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template bool fits_one_launch<SPACE>(const SPACE&, const VectorRows<SPACE>&,                    \
-                                       const CandidateShape&);                                    \
-  template CandidatePlan candidate_plan<SPACE>(const SPACE&, const CandidateShape&);              \
-  template void rank_candidates<SPACE>(                                                           \
-      const SPACE&, Metric, const VectorRows<SPACE>&,                                             \
-      const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<const std::uint32_t, SPACE>&, \
-      const RowFilter<SPACE>&, const VectorQueries<SPACE>&, const CandidatePlan&, std::size_t,    \
-      const ArrayView<Rank, SPACE>&, const ArrayView<Rank, SPACE>&,                               \
-      const ArrayView<std::uint32_t, SPACE>&, const CandidateCheck<SPACE>&);                      \
-  template bool fits_given_candidates<SPACE>(const SPACE&, const VectorRows<SPACE>&,              \
-                                             const CandidateShape&, const GivenQueries&);         \
-  template void rank_given_candidates<SPACE>(                                                     \
-      const SPACE&, Metric, const VectorRows<SPACE>&, const SegmentIds&, const IdLists&,          \
-      const RowFilter<SPACE>&, const GivenQueries&, const CandidatePlan&, std::size_t,            \
-      const RankedOutput&, const ArrayView<Rank, SPACE>&, const ArrayView<std::uint32_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                              \
+  template decltype(fits_one_launch<SPACE>) fits_one_launch<SPACE>;             \
+  template decltype(candidate_plan<SPACE>) candidate_plan<SPACE>;               \
+  template decltype(rank_candidates<SPACE>) rank_candidates<SPACE>;             \
+  template decltype(fits_given_candidates<SPACE>) fits_given_candidates<SPACE>; \
+  template decltype(rank_given_candidates<SPACE>) rank_given_candidates<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

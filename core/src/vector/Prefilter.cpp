@@ -203,26 +203,14 @@ void best_survivors(const ExecutionSpace& exec_space,
                                         top, best.data()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                 \
-  template void prepare_prefilter<SPACE>(const SPACE&, const VectorQueries<SPACE>&, std::uint64_t, \
-                                         const ArrayView<std::int8_t, SPACE>&,                     \
-                                         const ArrayView<PrefilterQuery, SPACE>&,                  \
-                                         const PrefilterState<SPACE>&);                            \
-  template void clear_survivors<SPACE>(const SPACE&, const PrefilterState<SPACE>&);                \
-  template void list_owners<SPACE>(const SPACE&, std::uint64_t,                                    \
-                                   const ArrayView<std::uint32_t, SPACE>&);                        \
-  template void prefilter_rows<SPACE>(const SPACE&, Metric, const QuantizedRows<SPACE>&,           \
-                                      std::uint64_t, const ArrayView<const double, SPACE>&,        \
-                                      std::uint64_t, std::uint64_t, const RowFilter<SPACE>&,       \
-                                      const PrefilterQueries<SPACE>&, bool,                        \
-                                      const PrefilterState<SPACE>&);                               \
-  template void prefilter_thresholds<SPACE>(const SPACE&, std::uint64_t,                           \
-                                            const PrefilterState<SPACE>&);                         \
-  template void prefilter_survivors<SPACE>(const SPACE&, std::uint64_t, std::uint64_t,             \
-                                           const PrefilterState<SPACE>&);                          \
-  template void best_survivors<SPACE>(const SPACE&, const ArrayView<const Rank, SPACE>&,           \
-                                      const PrefilterState<SPACE>&, std::uint64_t,                 \
-                                      const ArrayView<Rank, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                            \
+  template decltype(prepare_prefilter<SPACE>) prepare_prefilter<SPACE>;       \
+  template decltype(clear_survivors<SPACE>) clear_survivors<SPACE>;           \
+  template decltype(list_owners<SPACE>) list_owners<SPACE>;                   \
+  template decltype(prefilter_rows<SPACE>) prefilter_rows<SPACE>;             \
+  template decltype(prefilter_thresholds<SPACE>) prefilter_thresholds<SPACE>; \
+  template decltype(prefilter_survivors<SPACE>) prefilter_survivors<SPACE>;   \
+  template decltype(best_survivors<SPACE>) best_survivors<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -74,11 +74,7 @@ void quantize_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionS
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                  \
-  template void quantize_rows<SPACE>(                                               \
-      const SPACE&, const VectorRows<SPACE>&, const ArrayView<std::int8_t, SPACE>&, \
-      const ArrayView<float, SPACE>&, const ArrayView<float, SPACE>&,               \
-      const ArrayView<float, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(quantize_rows<SPACE>) quantize_rows<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

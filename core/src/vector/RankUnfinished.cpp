@@ -239,12 +239,9 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                             \
-  template std::size_t unfinished_teams<SPACE>(const SPACE&);                  \
-  template void rank_unfinished<SPACE>(                                        \
-      const SPACE&, Metric, const VectorRows<SPACE>&, const RowFilter<SPACE>&, \
-      const VectorQueries<SPACE>&, const TileLists<SPACE>&, std::size_t,       \
-      const ArrayView<Rank, SPACE>&, const UnfinishedWorkspace<SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                    \
+  template decltype(unfinished_teams<SPACE>) unfinished_teams<SPACE>; \
+  template decltype(rank_unfinished<SPACE>) rank_unfinished<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

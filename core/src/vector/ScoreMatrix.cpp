@@ -114,11 +114,9 @@ void score_matrix_here(Metric metric, const ScoreCurve& curve, const VectorRows<
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                      \
-  template bool score_matrix_reads_norms<SPACE>(std::uint64_t);                         \
-  template void score_matrix<SPACE>(                                                    \
-      const SPACE&, Metric, const ScoreCurve&, const VectorRows<SPACE>&, std::uint64_t, \
-      const VectorQueries<SPACE>&, const ArrayView<float, SPACE>&, const ScoreColumns<SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                                    \
+  template decltype(score_matrix_reads_norms<SPACE>) score_matrix_reads_norms<SPACE>; \
+  template decltype(score_matrix<SPACE>) score_matrix<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -340,44 +340,22 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
           ids.data(), work_item_queries.data()});
 }
 
-#define KINDRED_INSTANTIATE_QUERIES(SPACE, ELEMENT)                                    \
-  template void prepare_tile_queries<SPACE, ELEMENT>(                                  \
-      const SPACE&, Metric, const VectorQueries<SPACE>&, std::uint64_t, std::uint64_t, \
-      const ArrayView<const float, SPACE>&, const TileQueries<SPACE, ELEMENT>&,        \
-      const TileLists<SPACE>&);
-#define KINDRED_INSTANTIATE(SPACE)                                                                 \
-  KINDRED_INSTANTIATE_QUERIES(SPACE, Arch::Float16)                                                \
-  template void prepare_tile_rows<SPACE, Arch::Float16>(                                           \
-      const SPACE&, Metric, const TileModel&, const VectorRows<SPACE>&, const TileOrder<SPACE>&,   \
-      std::uint64_t, const ArrayView<const float, SPACE>&, const TileRows<SPACE, Arch::Float16>&,  \
-      const ArrayView<std::uint32_t, SPACE>&);                                                     \
-  template void round_tile_rows<SPACE, Arch::Float16>(                                             \
-      const SPACE&, const VectorRows<SPACE>&, const TileOrder<SPACE>&, std::uint64_t,              \
-      const TileLayout&, const ArrayView<Arch::Float16, SPACE>&, const ArrayView<float, SPACE>&);  \
-  template void bound_tile_rows<SPACE>(                                                            \
-      const SPACE&, Metric, const TileModel&, const VectorRows<SPACE>&, const TileOrder<SPACE>&,   \
-      std::uint64_t, const ArrayView<const float, SPACE>&, const ArrayView<const float, SPACE>&,   \
-      const TileBounds&, const ArrayView<std::uint32_t, SPACE>&);                                  \
-  template void select_tile<SPACE, Arch::Float16>(                                                 \
-      const SPACE&, Metric, const TileModel&, const TileProducts<SPACE, Arch::Float16>&,           \
-      const TileBounds&, const ArrayView<const float, SPACE>&, const RowFilter<SPACE>&,            \
-      const TileLists<SPACE>&);                                                                    \
-  template void raise_thresholds<SPACE>(const SPACE&, std::uint64_t, std::uint64_t, std::uint64_t, \
-                                        std::uint64_t, const ArrayView<const float, SPACE>&,       \
-                                        const TileLists<SPACE>&);                                  \
-  template void list_survivors<SPACE>(                                                             \
-      const SPACE&, const TileLists<SPACE>&, std::uint64_t, std::uint64_t, std::uint64_t,          \
-      const ArrayView<std::uint32_t, SPACE>&, const ArrayView<std::uint32_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                                                \
+  template decltype(prepare_tile_queries<SPACE, Arch::Float16>)                                   \
+      prepare_tile_queries<SPACE, Arch::Float16>;                                                 \
+  template decltype(prepare_tile_rows<SPACE, Arch::Float16>)                                      \
+      prepare_tile_rows<SPACE, Arch::Float16>;                                                    \
+  template decltype(round_tile_rows<SPACE, Arch::Float16>) round_tile_rows<SPACE, Arch::Float16>; \
+  template decltype(bound_tile_rows<SPACE>) bound_tile_rows<SPACE>;                               \
+  template decltype(select_tile<SPACE, Arch::Float16>) select_tile<SPACE, Arch::Float16>;         \
+  template decltype(raise_thresholds<SPACE>) raise_thresholds<SPACE>;                             \
+  template decltype(list_survivors<SPACE>) list_survivors<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-KINDRED_INSTANTIATE_QUERIES(HostSpace, Arch::BFloat16)
-KINDRED_INSTANTIATE_QUERIES(HostSpace, float)
 #undef KINDRED_INSTANTIATE
-#undef KINDRED_INSTANTIATE_QUERIES
-
-#define KINDRED_INSTANTIATE_HERE(ELEMENT)                                                  \
-  template void prepare_tile_rows_here<ELEMENT>(                                           \
-      Metric, const TileModel&, const VectorRows<HostSpace>&, const TileOrder<HostSpace>&, \
-      std::uint64_t, float, const TileRows<HostSpace, ELEMENT>&, std::uint32_t*);
+#define KINDRED_INSTANTIATE_HERE(ELEMENT)                     \
+  template decltype(prepare_tile_queries<HostSpace, ELEMENT>) \
+      prepare_tile_queries<HostSpace, ELEMENT>;               \
+  template decltype(prepare_tile_rows_here<ELEMENT>) prepare_tile_rows_here<ELEMENT>;
 KINDRED_INSTANTIATE_HERE(Arch::BFloat16)
 KINDRED_INSTANTIATE_HERE(float)
 #undef KINDRED_INSTANTIATE_HERE

@@ -43,9 +43,7 @@ void unpack_ranks(const ExecutionSpace& exec_space, Metric metric,
                          UnpackKernel<ExecutionSpace>{metric, ranks.data(), kept, out});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                             \
-  template void unpack_ranks<SPACE>(const SPACE&, Metric, const ArrayView<const Rank, SPACE>&, \
-                                    std::uint64_t, std::uint64_t, const RankedOutput&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(unpack_ranks<SPACE>) unpack_ranks<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -190,23 +190,13 @@ void score_candidates(const ExecutionSpace& exec_space, Metric metric,
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template void vector_norms<SPACE>(const SPACE&, const VectorRows<SPACE>&,                       \
-                                    const ArrayView<double, SPACE>&);                             \
-  template void decode_rows<SPACE>(const SPACE&, const VectorRows<SPACE>&, std::uint64_t,         \
-                                   std::uint64_t, const ArrayView<float, SPACE>&);                \
-  template void prepare_queries<SPACE>(const SPACE&, const ArrayView<const float, SPACE>&,        \
-                                       std::uint64_t, const ArrayView<double, SPACE>&,            \
-                                       const ArrayView<double, SPACE>&);                          \
-  template void score_rows<SPACE>(const SPACE&, Metric, const VectorRows<SPACE>&, std::uint64_t,  \
-                                  std::uint64_t, const ArrayView<float, SPACE>&,                  \
-                                  const RowFilter<SPACE>&, const VectorQueries<SPACE>&,           \
-                                  const ArrayView<Rank, SPACE>&);                                 \
-  template int candidate_tile<SPACE>();                                                           \
-  template void score_candidates<SPACE>(                                                          \
-      const SPACE&, Metric, const VectorRows<SPACE>&,                                             \
-      const ArrayView<const std::uint32_t, SPACE>&, const ArrayView<const std::uint32_t, SPACE>&, \
-      const VectorQueries<SPACE>&, const ArrayView<Rank, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                  \
+  template decltype(vector_norms<SPACE>) vector_norms<SPACE>;       \
+  template decltype(decode_rows<SPACE>) decode_rows<SPACE>;         \
+  template decltype(prepare_queries<SPACE>) prepare_queries<SPACE>; \
+  template decltype(score_rows<SPACE>) score_rows<SPACE>;           \
+  template decltype(candidate_tile<SPACE>) candidate_tile<SPACE>;   \
+  template decltype(score_candidates<SPACE>) score_candidates<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 
