@@ -9,7 +9,6 @@
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
-#include <kindred/core/vector/impl/VectorTileShape.hpp>
 
 #include <algorithm>
 #include <bit>

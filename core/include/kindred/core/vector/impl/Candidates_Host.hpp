@@ -5,7 +5,6 @@
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
-#include <kindred/core/vector/impl/VectorTileShape.hpp>
 
 #include <algorithm>
 
