@@ -2,9 +2,9 @@
 #include <kindred/core/vector/QuantizedRows.hpp>
 
 #include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/vector/impl/ElementRow.hpp>
 #include <kindred/core/vector/impl/Quantizer.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
-#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <type_traits>
 
@@ -17,7 +17,6 @@ namespace {
 template <class ExecutionSpace, class Element>
 struct QuantizeKernel {
   ElementRows<Element> rows;
-  std::uint64_t count;
   std::uint64_t stride;
   std::int8_t* values;
   float* scales;
@@ -65,12 +64,11 @@ void quantize_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionS
   check.is_aligned("scales", scales);
   check.has("errors", errors, count);
   check.has("norms", norms, count);
-  Impl::with_element(rows, [&](const auto& elements) {
-    using element = std::remove_cvref_t<decltype(*elements.values)>;
+  Impl::with_element(rows, [&]<class Element>(const Impl::ElementRows<Element>& elements) {
     Launch::for_each_warp(exec_space, "Kindred::Vector::quantize_rows::quantize", scales.size(),
-                          Impl::QuantizeKernel<ExecutionSpace, element>{
-                              elements, scales.size(), quantized_stride(rows.dimension),
-                              values.data(), scales.data(), errors.data(), norms.data()});
+                          Impl::QuantizeKernel<ExecutionSpace, Element>{
+                              elements, quantized_stride(rows.dimension), values.data(),
+                              scales.data(), errors.data(), norms.data()});
   });
 }
 

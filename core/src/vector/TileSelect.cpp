@@ -107,14 +107,12 @@ void launch_rounding(const ExecutionSpace& exec_space, const VectorRows<Executio
                      const TileOrder<ExecutionSpace>& order, std::uint64_t begin,
                      const TileLayout& layout, Tile* values, std::uint64_t count,
                      const Finish& finish) {
-  Impl::with_element(rows, [&](const auto& elements) {
-    using stored = std::remove_cvref_t<decltype(*elements.values)>;
-    const auto launch = [&](auto wide) {
+  Impl::with_element(rows, [&]<class Stored>(const Impl::ElementRows<Stored>& elements) {
+    Impl::with_width<ExecutionSpace>(elements, [&](auto wide) {
       Launch::for_each_warp(exec_space, "Kindred::Vector::prepare_tile_rows::round", count,
-                            Impl::PrepareTileRows<ExecutionSpace, stored, Tile, Finish, wide()>{
-                                elements, order, begin, values, layout, count, finish});
-    };
-    Impl::with_width<ExecutionSpace>(elements, launch);
+                            Impl::PrepareTileRows<ExecutionSpace, Stored, Tile, Finish, wide()>{
+                                elements, order, begin, values, layout, finish});
+    });
   });
 }
 
@@ -188,8 +186,9 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
   check_bounds(check, tile.bounds, tile.count);
   check.is_array("not_numbers", not_numbers, 1);
   constexpr int width = 16;
-  Impl::with_element(rows, [&](const auto& elements) {
-    using stored = std::remove_cvref_t<decltype(*elements.values)>;
+  const Impl::SetTileBound finish{metric,          model,       rows.dimension,
+                                  &query_residual, tile.bounds, not_numbers};
+  Impl::with_element(rows, [&]<class Stored>(const Impl::ElementRows<Stored>& elements) {
     for (std::uint64_t place = 0; place < tile.count; ++place) {
       const std::uint32_t index = order.row(begin + place);
       const bool exists = index != TileOrder<HostSpace>::none;
@@ -203,7 +202,7 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
         const auto x = elements[index];
         const auto round = [&](std::uint64_t i, int lane) {
           float value = Arch::to_float(x.values[i]);
-          if constexpr (std::is_same_v<stored, std::int8_t>) value = value * x.scale;
+          if constexpr (std::is_same_v<Stored, std::int8_t>) value = value * x.scale;
           const float scaled = value * factor;
           out[i] = Arch::round_to<Element>(scaled);
           const float rest = scaled - Arch::to_float(out[i]);
@@ -217,11 +216,7 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
       }
       float sum = 0;
       for (const float part : squares) sum += part;
-      TileRow bound = tile_row(metric, model, norm, Impl::residual_bound(sum, elements.dimension),
-                               static_cast<double>(query_residual));
-      if (!exists) bound.error = -__builtin_inff();
-      tile.bounds.set(place, bound, index);
-      if (norm != norm) Kokkos::atomic_store(not_numbers, 1U);
+      finish(place, index, norm, sum);
     }
   });
 }

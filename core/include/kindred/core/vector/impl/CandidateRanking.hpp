@@ -114,21 +114,16 @@ struct CandidateRanking {
   ElementRows<Element> rows;
   RowFilter<ExecutionSpace> filter;
   Lists lists;
-  std::uint32_t chunk;
-  std::uint32_t chunk_bits;  // log2(chunk)
-  std::uint32_t chunks;
-  std::uint32_t keep;
+  CandidatePlan plan;
+  std::uint32_t chunk_bits;  // log2(plan.chunk)
   std::uint32_t top;
   Rank* partial;           // queries × chunks × keep
   std::uint32_t* arrived;  // completed chunks of a query
   CandidateCheck<ExecutionSpace> check = {};
 
-  KOKKOS_INLINE_FUNCTION std::uint64_t length(std::uint64_t query) const {
-    return lists.length(query);
-  }
   /// Chunks of a list, at least one.
   KOKKOS_INLINE_FUNCTION std::uint32_t chunks_of(std::uint64_t query) const {
-    const std::uint64_t all = length(query);
+    const std::uint64_t all = lists.length(query);
     return all == 0 ? 1U : static_cast<std::uint32_t>((all - 1) >> chunk_bits) + 1;
   }
   /// Whether a candidate of a query is scored.
@@ -139,9 +134,6 @@ struct CandidateRanking {
       return false;
     }
     return filter.passes(query, row);
-  }
-  KOKKOS_INLINE_FUNCTION auto query(std::uint64_t index) const {
-    return lists.query(index, rows.dimension);
   }
   /// The norm of query \p index, which is \p values. \tparam Depth as in `tile_sums`
   template <int Depth, class Lanes, class Query>
@@ -174,10 +166,6 @@ struct CandidateRanking {
     const double sum = lists.template sum_and_norm<Term, Depth>(
         lanes, metric, index, query, rows[row], rows.dimension, query_norm);
     return rank(sum, query_norm, row, row_norm);
-  }
-  /// Stores result \p place of a query.
-  KOKKOS_INLINE_FUNCTION void write(std::uint64_t query, std::uint32_t place, Rank rank) const {
-    lists.write(metric, query, place, rank);
   }
 };
 

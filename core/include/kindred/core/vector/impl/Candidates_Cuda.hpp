@@ -34,16 +34,15 @@ struct CandidateSelection {
   std::uint32_t sort_size;
   std::uint32_t table_size;
 
-  CandidateSelection(const CandidateRanking<ExecutionSpace, Element, Lists>& of,
-                     const CandidatePlan& plan)
+  explicit CandidateSelection(const CandidateRanking<ExecutionSpace, Element, Lists>& of)
       : ranking(of),
-        sort_size(std::bit_ceil(std::max({8U, plan.chunk, merged(plan)}))),
+        sort_size(std::bit_ceil(std::max({8U, of.plan.chunk, merged(of.plan)}))),
         table_size(2 * sort_size) {}
 
   std::size_t scratch_bytes() const {
     constexpr std::size_t alignment = 3 * 16;
     return sort::places(sort_size) * sizeof(Rank) +
-           (table_size + ranking.chunk + 1) * sizeof(std::uint32_t) + alignment;
+           (table_size + ranking.plan.chunk + 1) * sizeof(std::uint32_t) + alignment;
   }
 
  protected:
@@ -62,7 +61,7 @@ struct CandidateSelection {
             static_cast<std::uint32_t*>(
                 team.team_scratch(0).get_shmem_aligned(table_size * sizeof(std::uint32_t), 16)),
             static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem_aligned(
-                (ranking.chunk + 1) * sizeof(std::uint32_t), 16))};
+                (ranking.plan.chunk + 1) * sizeof(std::uint32_t), 16))};
   }
 
   struct Item {
@@ -72,8 +71,8 @@ struct CandidateSelection {
   KOKKOS_INLINE_FUNCTION Item item_of(const member_type& team) const {
     const auto rank = static_cast<std::uint32_t>(team.league_rank());
     // A division takes as long as a load.
-    const std::uint32_t query = rank < ranking.chunks ? 0 : rank / ranking.chunks;
-    return {query, rank - query * ranking.chunks};
+    const std::uint32_t query = rank < ranking.plan.chunks ? 0 : rank / ranking.plan.chunks;
+    return {query, rank - query * ranking.plan.chunks};
   }
   KOKKOS_INLINE_FUNCTION static std::uint32_t thread_of(const member_type& team) {
     return static_cast<std::uint32_t>(team.team_rank()) * warp::lanes + warp::lane();
@@ -83,18 +82,19 @@ struct CandidateSelection {
   }
   /// What a chunk passes on.
   KOKKOS_INLINE_FUNCTION Rank* partial(std::uint64_t query, std::uint32_t part = 0) const {
-    return ranking.partial + (query * ranking.chunks + part) * ranking.keep;
+    return ranking.partial + (query * ranking.plan.chunks + part) * ranking.plan.keep;
   }
   /// Number of candidates of a chunk.
   KOKKOS_INLINE_FUNCTION std::uint32_t count_of(std::uint64_t query, std::uint32_t part) const {
-    const std::uint64_t rest = ranking.length(query) - std::uint64_t{part} * ranking.chunk;
-    return rest < ranking.chunk ? static_cast<std::uint32_t>(rest) : ranking.chunk;
+    const std::uint64_t rest =
+        ranking.lists.length(query) - std::uint64_t{part} * ranking.plan.chunk;
+    return rest < ranking.plan.chunk ? static_cast<std::uint32_t>(rest) : ranking.plan.chunk;
   }
   /// Whether this team is the last of the query's teams to arrive here, with its ranks written.
   KOKKOS_INLINE_FUNCTION bool is_last(const member_type& team, std::uint64_t query,
                                       const Scratch& scratch) const {
     return Arch::is_last_team(team, &ranking.arrived[query], ranking.chunks_of(query),
-                              scratch.counter(ranking.chunk));
+                              scratch.counter(ranking.plan.chunk));
   }
 
   KOKKOS_INLINE_FUNCTION void clear(const member_type& team, std::uint32_t* table) const {
@@ -112,29 +112,21 @@ struct CandidateSelection {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void sort_keys(const member_type& team, std::uint32_t count,
-                                        Rank* keys) const {
-    const std::uint32_t size = sort::padded(count);
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size - count),
-                         [&](std::uint32_t i) { keys[sort::place(count + i)] = rank_none; });
-    team.team_barrier();
-    sort::run(team, keys, size);
-  }
-
   /// Sorts the keys of a query and writes the first ones. Keys are distinct except for `rank_none`.
   KOKKOS_INLINE_FUNCTION void write_best(const member_type& team, std::uint64_t query,
                                          std::uint32_t count, Rank* keys) const {
-    sort_keys(team, count, keys);
+    sort::run_padded(team, keys, count);
     Kokkos::parallel_for(
         Kokkos::TeamVectorRange(team, ranking.lists.places()), [&](std::uint32_t i) {
-          ranking.write(query, i, i < count && i < ranking.top ? keys[sort::place(i)] : rank_none);
+          ranking.lists.write(ranking.metric, query, i,
+                              i < count && i < ranking.top ? keys[sort::place(i)] : rank_none);
         });
   }
 
   /// Merges what the chunks of a query kept; a row that occurs in several chunks counts once.
   KOKKOS_INLINE_FUNCTION void merge(const member_type& team, std::uint64_t query,
                                     std::uint32_t parts, const Scratch& scratch) const {
-    const std::uint32_t places = parts * ranking.keep;
+    const std::uint32_t places = parts * ranking.plan.keep;
     // Written by other teams: volatile bypasses stale lines of this SM's cache.
     const volatile Rank* kept = partial(query);
     if (ranking.top <= parts && merge_by_counting(team, query, parts, scratch)) return;
@@ -154,7 +146,7 @@ struct CandidateSelection {
   /// chunks have a rank, or too few of the ranks differ.
   KOKKOS_INLINE_FUNCTION bool merge_by_counting(const member_type& team, std::uint64_t query,
                                                 std::uint32_t parts, const Scratch& scratch) const {
-    const std::uint32_t places = parts * ranking.keep;
+    const std::uint32_t places = parts * ranking.plan.keep;
     const std::uint32_t threads = threads_of(team);
     const volatile Rank* kept = partial(query);
     Rank* keys = scratch.keys;
@@ -207,11 +199,11 @@ struct CandidateSelection {
     for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * together;
          first < parts; first += warps * together) {
       const std::uint32_t i = first + warp::lane() / sharing;
-      const Rank own = i < parts ? keys[i * ranking.keep] : rank_none;
+      const Rank own = i < parts ? keys[i * ranking.plan.keep] : rank_none;
       std::uint32_t better = 0;
       KINDRED_UNROLL_4
       for (std::uint32_t j = share; j < parts; j += sharing)
-        better += keys[j * ranking.keep] < own ? 1U : 0U;
+        better += keys[j * ranking.plan.keep] < own ? 1U : 0U;
       better = warp::template sum_of_group<sharing>(better);
       if (own != rank_none && better + 1 == ranking.top) *bound = own;
     }
@@ -241,10 +233,11 @@ struct CandidateSelection {
       std::uint32_t better = 0;
       KINDRED_UNROLL_4
       for (std::uint32_t j = 0; j < count; ++j) better += keys[j] < own ? 1U : 0U;
-      if (own != rank_none && better < ranking.top) ranking.write(query, better, own);
+      if (own != rank_none && better < ranking.top)
+        ranking.lists.write(ranking.metric, query, better, own);
     }
     for (std::uint32_t i = ranking.top + warp::lane(); i < ranking.lists.places(); i += warp::lanes)
-      ranking.write(query, i, rank_none);
+      ranking.lists.write(ranking.metric, query, i, rank_none);
     return true;
   }
 
@@ -292,8 +285,8 @@ struct CandidateTeam : CandidateSelection<ExecutionSpace, Element, Lists> {
   KOKKOS_INLINE_FUNCTION std::uint32_t choose(const member_type& team, std::uint64_t query,
                                               std::uint32_t part, const Scratch& scratch) const {
     const std::uint32_t count = this->count_of(query, part);
-    const std::uint64_t begin = std::uint64_t{part} * ranking.chunk;
-    std::uint32_t* chosen_count = scratch.counter(ranking.chunk);
+    const std::uint64_t begin = std::uint64_t{part} * ranking.plan.chunk;
+    std::uint32_t* chosen_count = scratch.counter(ranking.plan.chunk);
     Kokkos::single(Kokkos::PerTeam(team), [&] { *chosen_count = 0; });
     this->clear(team, scratch.table);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
@@ -314,7 +307,7 @@ struct CandidateTeam : CandidateSelection<ExecutionSpace, Element, Lists> {
     // Prefetched where teams are few; many teams hide the latency of the rows.
     if (is_cut && own < count)
       ranking.rows[scratch.chosen[own]].prefetch(lanes, ranking.rows.dimension);
-    const auto values = ranking.query(query);
+    const auto values = ranking.lists.query(query, ranking.rows.dimension);
     const double query_norm = ranking.template query_norm<norm_depth>(lanes, query, values);
     const std::uint32_t step = static_cast<std::uint32_t>(team.team_size()) * lanes_type::groups;
     for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * lanes_type::groups;
@@ -330,8 +323,8 @@ struct CandidateTeam : CandidateSelection<ExecutionSpace, Element, Lists> {
   /// Writes the best `keep` of \p count distinct keys to \p out.
   KOKKOS_INLINE_FUNCTION void pass_on(const member_type& team, std::uint32_t count, Rank* keys,
                                       Rank* out) const {
-    this->sort_keys(team, count, keys);
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, ranking.keep), [&](std::uint32_t i) {
+    sort::run_padded(team, keys, count);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, ranking.plan.keep), [&](std::uint32_t i) {
       out[i] = i < count ? keys[sort::place(i)] : rank_none;
     });
   }
@@ -359,7 +352,7 @@ struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
     if (part >= parts) return;
     const auto scratch = this->scratch_of(team);
     const std::uint32_t count = this->count_of(query, part);
-    score(team, query, std::uint64_t{part} * ranking.chunk, count, scratch);
+    score(team, query, std::uint64_t{part} * ranking.plan.chunk, count, scratch);
     team.team_barrier();
     if (parts == 1) return this->write_best(team, query, count, scratch.keys);
     if (team.team_rank() == 0) pass_on(count, scratch.keys, this->partial(query, part));
@@ -376,7 +369,7 @@ struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
                                     std::uint64_t first, std::uint32_t count,
                                     const Scratch& scratch) const {
     const lanes_type lanes(team);
-    const auto values = ranking.query(query);
+    const auto values = ranking.lists.query(query, ranking.rows.dimension);
     double query_norm = 0.0;
     bool has_norm = false;
     for (std::uint32_t i = this->thread_of(team); i < count; i += this->threads_of(team))
@@ -402,7 +395,7 @@ struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
 
   /// Writes the best `keep` of \p count keys to \p out, by one warp.
   KOKKOS_INLINE_FUNCTION void pass_on(std::uint32_t count, const Rank* keys, Rank* out) const {
-    for (std::uint32_t i = warp::lane(); i < ranking.chunk; i += warp::lanes) {
+    for (std::uint32_t i = warp::lane(); i < ranking.plan.chunk; i += warp::lanes) {
       const Rank own = i < count ? keys[sort::place(i)] : rank_none;
       std::uint32_t at = i;  // of those beyond the end
       if (i < count) {
@@ -413,7 +406,7 @@ struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
           at += (other < own) | ((other == own) & (j < i)) ? 1U : 0U;
         }
       }
-      if (at < ranking.keep) out[at] = own;
+      if (at < ranking.plan.keep) out[at] = own;
     }
   }
 };

@@ -6,9 +6,9 @@
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
-#include <kindred/core/vector/impl/Int8Dots.hpp>
+#include <kindred/core/vector/impl/Int8Dots_Cuda.hpp>
+#include <kindred/core/vector/impl/Int8Dots_Host.hpp>
 #include <kindred/core/vector/impl/Quantizer.hpp>
-#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <cstdint>
 

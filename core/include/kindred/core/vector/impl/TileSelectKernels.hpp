@@ -11,7 +11,6 @@
 #include <kindred/core/vector/TileSelect.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
-#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -70,7 +69,7 @@ struct SetTileBound {
                              static_cast<double>(*query_residual));
     if (index == TileOrder<HostSpace>::none) bound.error = -__builtin_inff();
     bounds.set(place, bound, index);
-    if (norm != norm) *not_numbers = 1;
+    if (norm != norm) Kokkos::atomic_store(not_numbers, 1U);
   }
 };
 
@@ -110,7 +109,6 @@ struct PrepareTileRows {
   std::uint64_t begin;
   Tile* values;
   TileLayout layout;
-  std::uint64_t count;
   Finish finish;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,

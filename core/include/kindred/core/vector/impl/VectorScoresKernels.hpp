@@ -200,12 +200,7 @@ class ScoreBlock {
 
   double norm_of(std::uint64_t column) const {
     const auto x = m_call.rows[m_call.row(column)];
-    const double squares = reproducible_sum(
-        m_lanes, m_call.rows.dimension, [&](std::uint64_t i, int length, const auto& sum) {
-          const auto term = m_lanes.widen(x.load(m_lanes, i, length));
-          return m_lanes.multiply_add(term, term, sum);
-        });
-    return Kokkos::sqrt(squares);
+    return Kokkos::sqrt(tile_sum<DotTerm, 1>(m_lanes, x, x, m_call.rows.dimension));
   }
 
   void tile_with_norm(std::uint64_t query, std::uint64_t column) const {
