@@ -74,16 +74,6 @@ void clear_survivors(const ExecutionSpace& exec_space,
 }
 
 template <class ExecutionSpace>
-void list_owners(const ExecutionSpace& exec_space, std::uint64_t work_items,
-                 const ArrayView<std::uint32_t, ExecutionSpace>& owners) {
-  const Impl::ArgumentCheck check("list_owners");
-  check.is_aligned("owners", owners);
-  if (owners.size() != 0) check.is_at_least("work_items", work_items, 1);
-  Launch::for_each_index(exec_space, "Kindred::Vector::list_owners::fill", owners.size(),
-                         Impl::OwnerKernel{work_items, owners.data()});
-}
-
-template <class ExecutionSpace>
 void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
                     const QuantizedRows<ExecutionSpace>& quantized, std::uint64_t dimension,
                     const ArrayView<const double, ExecutionSpace>& norms, std::uint64_t begin,
@@ -206,7 +196,6 @@ void best_survivors(const ExecutionSpace& exec_space,
 #define KINDRED_INSTANTIATE(SPACE)                                            \
   template decltype(prepare_prefilter<SPACE>) prepare_prefilter<SPACE>;       \
   template decltype(clear_survivors<SPACE>) clear_survivors<SPACE>;           \
-  template decltype(list_owners<SPACE>) list_owners<SPACE>;                   \
   template decltype(prefilter_rows<SPACE>) prefilter_rows<SPACE>;             \
   template decltype(prefilter_thresholds<SPACE>) prefilter_thresholds<SPACE>; \
   template decltype(prefilter_survivors<SPACE>) prefilter_survivors<SPACE>;   \

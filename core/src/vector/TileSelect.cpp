@@ -320,19 +320,13 @@ void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std
 template <class ExecutionSpace>
 void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionSpace>& lists,
                     std::uint64_t first, std::uint64_t queries, std::uint64_t width,
-                    const ArrayView<std::uint32_t, ExecutionSpace>& ids,
-                    const ArrayView<std::uint32_t, ExecutionSpace>& work_item_queries) {
+                    const ArrayView<std::uint32_t, ExecutionSpace>& ids) {
   const Impl::ArgumentCheck check("list_survivors");
-  const std::uint64_t tile = candidate_tile<ExecutionSpace>();
   check_lists(check, lists, extent_sum(first, queries));
-  check.is_multiple("width", width, tile);
+  check.is_multiple("width", width, candidate_tile<ExecutionSpace>());
   check.has("ids", ids, extent_of(queries, width));
-  check.has("work_item_queries", work_item_queries, extent_of(queries, width / tile));
-  Launch::for_each_index(
-      exec_space, "Kindred::Vector::list_survivors::place", queries * width,
-      Impl::ListSurvivors<ExecutionSpace>{
-          lists, first, width, static_cast<std::uint64_t>(candidate_tile<ExecutionSpace>()),
-          ids.data(), work_item_queries.data()});
+  Launch::for_each_index(exec_space, "Kindred::Vector::list_survivors::place", queries * width,
+                         Impl::ListSurvivors<ExecutionSpace>{lists, first, width, ids.data()});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                                                                \

@@ -83,7 +83,8 @@ struct CandidateKernel {
   Metric metric;
   ElementRows<Element> rows;
   const std::uint32_t* ids;
-  const std::uint32_t* work_item_queries;
+  const std::uint32_t* work_item_queries;  // null: a query has `query_work_items`
+  std::uint64_t query_work_items;
   const double* queries;
   const double* query_norms;
   Rank* ranks;
@@ -92,7 +93,8 @@ struct CandidateKernel {
                                          std::uint64_t work_item) const {
     const lanes_type lanes(member);
     const std::uint32_t* work_item_ids = ids + work_item * work_item_rows;
-    const std::uint64_t query = work_item_queries[work_item];
+    const std::uint64_t query =
+        work_item_queries == nullptr ? work_item / query_work_items : work_item_queries[work_item];
     const int first = lanes.group() * group_rows;
     double sums[1][group_rows] = {};
     if (work_item_ids[0] != no_candidate) {
@@ -233,21 +235,26 @@ void score_candidates(const ExecutionSpace& exec_space, Metric metric,
                       const VectorQueries<ExecutionSpace>& queries,
                       const ArrayView<Rank, ExecutionSpace>& ranks) {
   const Impl::ArgumentCheck check("score_candidates");
-  const std::uint64_t places =
-      Impl::extent_of(work_item_queries.size(), candidate_tile<ExecutionSpace>());
+  const std::uint64_t tile = candidate_tile<ExecutionSpace>();
+  const std::uint64_t work_items =
+      work_item_queries.size() != 0 ? work_item_queries.size() : ids.size() / tile;
   Impl::check_rows(check, rows, 0);
-  check.has("ids", ids, places);
+  check.has("ids", ids, Impl::extent_of(work_items, tile));
   check.is_aligned("work_item_queries", work_item_queries);
   Impl::check_queries(check, queries, rows.dimension);
-  check.has("ranks", ranks, places);
+  check.has("ranks", ranks, Impl::extent_of(work_items, tile));
+  if (work_items == 0) return;
+  check.is_at_least("queries.count", queries.count, 1);
+  const std::uint32_t* owners = work_item_queries.size() != 0 ? work_item_queries.data() : nullptr;
+  const std::uint64_t each = work_items / queries.count;
+  if (owners == nullptr) check.is_multiple("the number of work items", work_items, queries.count);
   Impl::with_element(rows, [&]<class Element>(const Impl::ElementRows<Element>& elements) {
     Impl::with_term(metric, [&]<class Term>(Term) {
       Impl::with_width<ExecutionSpace>(elements, [&](auto wide) {
-        Launch::for_each_warp(exec_space, "Kindred::Vector::score_candidates::gather",
-                              work_item_queries.size(),
+        Launch::for_each_warp(exec_space, "Kindred::Vector::score_candidates::gather", work_items,
                               Impl::CandidateKernel<ExecutionSpace, Element, Term, wide()>{
-                                  metric, elements, ids.data(), work_item_queries.data(),
-                                  queries.values.data(), queries.norms.data(), ranks.data()});
+                                  metric, elements, ids.data(), owners, each, queries.values.data(),
+                                  queries.norms.data(), ranks.data()});
       });
     });
   });

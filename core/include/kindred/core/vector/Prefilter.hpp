@@ -56,13 +56,6 @@ void prepare_prefilter(const ExecutionSpace& exec_space,
 template <class ExecutionSpace>
 void clear_survivors(const ExecutionSpace& exec_space, const PrefilterState<ExecutionSpace>& state);
 
-/// \brief Writes the query of every work item of `score_candidates`, \p work_items per query. Does
-/// not fence.
-/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace>
-void list_owners(const ExecutionSpace& exec_space, std::uint64_t work_items,
-                 const ArrayView<std::uint32_t, ExecutionSpace>& owners);
-
 /// \brief Bounds the scores of the rows `begin … begin + count` and merges the lower bounds into
 /// the slots. Does not fence.
 ///

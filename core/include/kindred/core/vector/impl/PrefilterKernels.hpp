@@ -38,16 +38,6 @@ struct PrefilterFill {
   }
 };
 
-/// Index: a work item of `score_candidates`.
-struct OwnerKernel {
-  std::uint64_t work_items;
-  std::uint32_t* owners;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t i) const {
-    owners[i] = static_cast<std::uint32_t>(i / work_items);
-  }
-};
-
 /// Lists of rows, one per query.
 struct SurvivorLists {
   std::uint32_t* rows;

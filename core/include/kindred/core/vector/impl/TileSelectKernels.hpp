@@ -462,9 +462,7 @@ struct ListSurvivors {
   TileLists<ExecutionSpace> lists;
   std::uint64_t first;
   std::uint64_t width;
-  std::uint64_t work_item;
   std::uint32_t* ids;
-  std::uint32_t* work_item_queries;
 
   KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index) const {
     const std::uint64_t query = index / width;
@@ -473,8 +471,6 @@ struct ListSurvivors {
     ids[index] = count <= lists.capacity && place < count
                      ? lists.rows((first + query) * lists.capacity + place)
                      : no_candidate;
-    if (place % work_item == 0)
-      work_item_queries[index / work_item] = static_cast<std::uint32_t>(query);
   }
 };
 
