@@ -121,8 +121,6 @@ class QuantizedSearch {
  private:
   static constexpr std::uint64_t block_max = 64;  ///< queries per block
   static constexpr std::uint64_t groups_min = 1024;
-  /// Maximum size of a list that is ranked by counting.
-  static constexpr std::uint64_t placed_max = 4096;
 
   /// Sizes of the work per step.
   struct Shape {
@@ -275,10 +273,6 @@ class QuantizedSearch {
   /// Ranks the lists and keeps the best.
   void rank(const Call& call, const PrefilterState<ExecutionSpace>& now) {
     score(call);
-    if (Arch::is_device<ExecutionSpace> && now.capacity <= placed_max && call.top <= now.capacity) {
-      best_survivors(call.exec_space, m_ranks.const_view(), now, call.top, call.best);
-      return;
-    }
     const TopKShape shape{call.queries.count, now.capacity, call.top};
     m_select.resize_discarding(top_k_workspace<ExecutionSpace, Rank>(shape));
     top_k(call.exec_space, m_ranks.const_view(), shape, call.best, m_select.view());

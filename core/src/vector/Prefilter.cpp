@@ -176,30 +176,12 @@ void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, 
                   state.rows.data(), state.capacity, state.counts.data()});
 }
 
-template <class ExecutionSpace>
-void best_survivors(const ExecutionSpace& exec_space,
-                    const ArrayView<const Rank, ExecutionSpace>& ranks,
-                    const PrefilterState<ExecutionSpace>& state, std::uint64_t top,
-                    const ArrayView<Rank, ExecutionSpace>& best) {
-  const Impl::ArgumentCheck check("best_survivors");
-  check.is_aligned("state.counts", state.counts);
-  check.is_at_most("top", top, state.capacity);
-  check.has("ranks", ranks, Impl::extent_of(state.counts.size(), state.capacity));
-  check.has("best", best, Impl::extent_of(state.counts.size(), top));
-  const std::uint64_t queries = state.counts.size();
-  Launch::for_each_warp(
-      exec_space, "Kindred::Vector::best_survivors::place", queries * state.capacity,
-      Impl::PlaceKernel<ExecutionSpace>{ranks.data(), state.counts.data(), queries, state.capacity,
-                                        top, best.data()});
-}
-
 #define KINDRED_INSTANTIATE(SPACE)                                            \
   template decltype(prepare_prefilter<SPACE>) prepare_prefilter<SPACE>;       \
   template decltype(clear_survivors<SPACE>) clear_survivors<SPACE>;           \
   template decltype(prefilter_rows<SPACE>) prefilter_rows<SPACE>;             \
   template decltype(prefilter_thresholds<SPACE>) prefilter_thresholds<SPACE>; \
-  template decltype(prefilter_survivors<SPACE>) prefilter_survivors<SPACE>;   \
-  template decltype(best_survivors<SPACE>) best_survivors<SPACE>;
+  template decltype(prefilter_survivors<SPACE>) prefilter_survivors<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -307,14 +307,6 @@ const std::vector<CheckedCall> prefilter_calls{
        state.chunk = 64;
        prefilter_survivors<HostSpace>(on, 0, a.number<std::uint64_t>("count", 64, 65), state);
      }},
-    {"best_survivors",
-     [](const HostSpace& on, Arguments& a) {
-       PrefilterState<HostSpace> state;
-       state.counts = a.sizing<std::uint32_t>("state.counts", 2);
-       state.capacity = 4;
-       best_survivors<HostSpace>(on, a.array<Rank>("ranks", 2 * 4), state,
-                                 a.number<std::uint64_t>("top", 2, 5), a.array<Rank>("best", 4));
-     }},
 };
 
 TileLists<HostSpace> tile_lists_of(Arguments& a, std::size_t queries) {

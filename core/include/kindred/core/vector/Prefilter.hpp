@@ -89,17 +89,6 @@ template <class ExecutionSpace>
 void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, std::uint64_t count,
                          const PrefilterState<ExecutionSpace>& state);
 
-/// \brief The best of every list, found by counting how many ranks precede each one: one launch,
-/// for short lists. Does not fence. Complexity O(survivors²) per query.
-/// \param ranks queries × capacity, of the survivors \param top at most `state.capacity`
-/// \param best queries × top, ascending, padded with `rank_none`
-/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace>
-void best_survivors(const ExecutionSpace& exec_space,
-                    const ArrayView<const Rank, ExecutionSpace>& ranks,
-                    const PrefilterState<ExecutionSpace>& state, std::uint64_t top,
-                    const ArrayView<Rank, ExecutionSpace>& best);
-
 }  // namespace Kindred
 
 #endif  // KINDRED_CORE_VECTOR_PREFILTER_HPP

@@ -392,36 +392,6 @@ struct SurvivorKernel {
   }
 };
 
-/// A work item: a survivor is written to the position given by the number of ranks before it.
-template <class ExecutionSpace>
-struct PlaceKernel {
-  const Rank* ranks;
-  const std::uint32_t* counts;
-  std::uint64_t queries;
-  std::uint64_t capacity;
-  std::uint64_t top;
-  Rank* best;
-
-  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
-                                         std::uint64_t place) const {
-    const std::uint64_t query = place / capacity;
-    const std::uint64_t own = place % capacity;
-    const std::uint64_t count = counts[query] < capacity ? counts[query] : capacity;
-    const Rank* list = ranks + query * capacity;
-    Rank* out = best + query * top;
-    if (own >= count) {
-      if (own < top) Kokkos::single(Kokkos::PerThread(member), [&] { out[own] = rank_none; });
-      return;
-    }
-    const Rank rank = list[own];
-    std::uint32_t before = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(member, count),
-        [&](std::uint64_t i, std::uint32_t& local) { local += list[i] < rank ? 1 : 0; }, before);
-    if (before < top) Kokkos::single(Kokkos::PerThread(member), [&] { out[before] = rank; });
-  }
-};
-
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_VECTOR_IMPL_PREFILTER_KERNELS_HPP
