@@ -85,7 +85,8 @@ struct PrepareKernel {
   KOKKOS_INLINE_FUNCTION void split(const member_type& team, std::uint64_t query) const {
     const float* q = queries + query * dimension;
     const auto value = [&](std::uint64_t i) { return q[i]; };
-    const Quantizer quantiser(TeamThreads{}, team, dimension, query_levels, value);
+    const Quantizer quantiser(Kokkos::TeamVectorRange(team, dimension), dimension, query_levels,
+                              value);
     std::int8_t* high = planes + 2 * query * stride;
     std::int8_t* low = high + stride;
     PrefilterQuery bound;

@@ -31,7 +31,8 @@ struct QuantizeKernel {
       const float x = Arch::to_float(elements[i]);
       return std::is_same_v<Element, std::int8_t> ? own_scale * x : x;
     };
-    const Quantizer quantiser(VectorThreads{}, member, rows.dimension, quantized_levels, value);
+    const Quantizer quantiser(Kokkos::ThreadVectorRange(member, rows.dimension), rows.dimension,
+                              quantized_levels, value);
     std::int8_t* out = values + row * stride;
     const double residual = quantiser.quantise(
         value, [&](std::uint64_t i, int v) { out[i] = static_cast<std::int8_t>(v); });

@@ -66,24 +66,16 @@ void with_term(Metric metric, const Function& function) {
   function(DotTerm{});
 }
 
-/// The elements from i on of a query that was already widened, or of a row.
-template <class Lanes>
-KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const double* query, std::uint64_t i) {
-  return lanes.load(query + i);
-}
-template <class Lanes>
+/// The elements from i on of a query that was already widened, or of a row: 32, or \p count.
+template <class Lanes, class... Count>
 KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const double* query, std::uint64_t i,
-                                      int count) {
-  return lanes.load(query + i, count);
+                                      Count... count) {
+  return lanes.load(query + i, count...);
 }
-template <class Lanes, class Row>
-KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const Row& row, std::uint64_t i) {
-  return lanes.widen(row.load(lanes, i));
-}
-template <class Lanes, class Row>
+template <class Lanes, class Row, class... Count>
 KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const Row& row, std::uint64_t i,
-                                      int count) {
-  return lanes.widen(row.load(lanes, i, count));
+                                      Count... count) {
+  return lanes.widen(row.load(lanes, i, count...));
 }
 
 /// The reproducible sums of `Queries` queries with `Rows` rows. Up to one block of 4096 elements
