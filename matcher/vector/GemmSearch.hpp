@@ -346,7 +346,6 @@ class GemmSearch {
   struct Scored {
     VectorQueries<ExecutionSpace> queries;
     ArrayView<std::uint32_t, ExecutionSpace> ids;
-    ArrayView<std::uint32_t, ExecutionSpace> work_item_queries;
     ArrayView<Rank, ExecutionSpace> ranks;
     ArrayView<Rank, ExecutionSpace> best;
     ArrayView<Rank, ExecutionSpace> select;
@@ -355,12 +354,10 @@ class GemmSearch {
   static std::size_t scored_bytes_needed(const TilePass<ExecutionSpace>& task, std::size_t count,
                                          std::size_t width, std::size_t top) {
     using allocator = BumpAllocator<ExecutionSpace>;
-    const auto tile_size = static_cast<std::size_t>(candidate_tile<ExecutionSpace>());
     const std::size_t select =
         top == 0 ? 0 : top_k_workspace<ExecutionSpace, Rank>({count, width, top});
     return task.queries.bytes_needed(count) +
            allocator::template bytes<std::uint32_t>(count * width) +
-           allocator::template bytes<std::uint32_t>(count * width / tile_size) +
            allocator::template bytes<Rank>(count * width) +
            allocator::template bytes<Rank>(count * top) + allocator::template bytes<Rank>(select);
   }
@@ -407,19 +404,15 @@ class GemmSearch {
       Scored scored;
       scored.queries = task.queries.take(exec_space, first, count, allocator);
       scored.ids = allocator.template take<std::uint32_t>(count * width);
-      scored.work_item_queries = allocator.template take<std::uint32_t>(count * width / tile_size);
       scored.ranks = allocator.template take<Rank>(count * width);
       scored.best = allocator.template take<Rank>(count * top);
       if (top > 0) {
         scored.select = allocator.template take<Rank>(
             top_k_workspace<ExecutionSpace, Rank>({count, width, top}));
       }
-      list_survivors(exec_space, task.lists, first, count, width, scored.ids,
-                     scored.work_item_queries);
-      score_candidates(exec_space, task.metric, task.rows,
-                       ArrayView<const std::uint32_t, ExecutionSpace>(scored.ids),
-                       ArrayView<const std::uint32_t, ExecutionSpace>(scored.work_item_queries),
-                       scored.queries, scored.ranks);
+      list_survivors(exec_space, task.lists, first, count, width, scored.ids);
+      score_candidates<ExecutionSpace>(exec_space, task.metric, task.rows, scored.ids, {},
+                                       scored.queries, scored.ranks);
       visit(first, count, scored);
     }
   }

@@ -54,10 +54,8 @@ class QuantizedSearch {
     m_thresholds = {memory, "Kindred::VectorIndex::thresholds", 0};
     m_survivors = {memory, "Kindred::VectorIndex::survivors", 0};
     m_counts = {memory, "Kindred::VectorIndex::survivor_counts", 0};
-    m_owners = {memory, "Kindred::VectorIndex::survivor_queries", 0};
     m_ranks = {memory, "Kindred::VectorIndex::survivor_ranks", 0};
     m_select = {memory, "Kindred::VectorIndex::survivor_select", 0};
-    m_owned = {};
     m_host_counts = {pinned, "Kindred::VectorIndex::host_counts"};
     m_top.bind(memory);
   }
@@ -123,8 +121,6 @@ class QuantizedSearch {
  private:
   static constexpr std::uint64_t block_max = 64;  ///< queries per block
   static constexpr std::uint64_t groups_min = 1024;
-  /// Maximum size of a list that is ranked by counting.
-  static constexpr std::uint64_t placed_max = 4096;
 
   /// Sizes of the work per step.
   struct Shape {
@@ -197,11 +193,6 @@ class QuantizedSearch {
     m_counts.resize_discarding(count);
     m_ranks.resize_discarding(count * capacity);
     m_host_counts.resize_discarding(count);
-    if (m_owned != std::pair(count, capacity)) {
-      m_owners.resize_discarding(count * capacity / tile_size);
-      list_owners(call.exec_space, capacity / tile_size, m_owners.view());
-      m_owned = {count, capacity};
-    }
     return {m_uppers.view(),
             m_slots.view(),
             m_thresholds.view(),
@@ -275,17 +266,13 @@ class QuantizedSearch {
   }
 
   void score(const Call& call) {
-    score_candidates(call.exec_space, call.metric, call.rows, m_survivors.const_view(),
-                     m_owners.const_view(), call.queries, m_ranks.view());
+    score_candidates<ExecutionSpace>(call.exec_space, call.metric, call.rows,
+                                     m_survivors.const_view(), {}, call.queries, m_ranks.view());
   }
 
   /// Ranks the lists and keeps the best.
   void rank(const Call& call, const PrefilterState<ExecutionSpace>& now) {
     score(call);
-    if (Arch::is_device<ExecutionSpace> && now.capacity <= placed_max && call.top <= now.capacity) {
-      best_survivors(call.exec_space, m_ranks.const_view(), now, call.top, call.best);
-      return;
-    }
     const TopKShape shape{call.queries.count, now.capacity, call.top};
     m_select.resize_discarding(top_k_workspace<ExecutionSpace, Rank>(shape));
     top_k(call.exec_space, m_ranks.const_view(), shape, call.best, m_select.view());
@@ -352,12 +339,10 @@ class QuantizedSearch {
         const std::uint64_t tiles = (host_counts(call)[query] + tile_size - 1) / tile_size;
         const std::uint64_t first = query * now.capacity;
         const std::pair list(first, first + tiles * tile_size);
-        const std::pair owners(first / tile_size, first / tile_size + tiles);
         const auto own = Kokkos::subview(m_ranks.view(), list);
         score_candidates<ExecutionSpace>(call.exec_space, call.metric, call.rows,
-                                         Kokkos::subview(m_survivors.const_view(), list),
-                                         Kokkos::subview(m_owners.const_view(), owners),
-                                         call.queries, own);
+                                         Kokkos::subview(m_survivors.const_view(), list), {},
+                                         part(call.queries, call.rows.dimension, query, 1), own);
         ranks.resize(host_counts(call)[query]);
         download(call.exec_space, ranks.data(), own, ranks.size());
         for (const Rank rank : ranks) {
@@ -375,9 +360,6 @@ class QuantizedSearch {
   Buffer<float, memory_space> m_thresholds;
   Buffer<std::uint32_t, memory_space> m_survivors;
   Buffer<std::uint32_t, memory_space> m_counts;
-  Buffer<std::uint32_t, memory_space> m_owners;  ///< per work item of a list: its query
-  /// Number of queries and capacity for which `m_owners` was built.
-  std::pair<std::uint64_t, std::uint64_t> m_owned;
   Buffer<Rank, memory_space> m_ranks;
   Buffer<Rank, memory_space> m_select;
   TopLists<ExecutionSpace> m_top;

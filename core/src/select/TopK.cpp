@@ -4,65 +4,69 @@
 #include <kindred/core/select/impl/TopK_Cuda.hpp>
 #include <kindred/core/select/impl/TopK_Host.hpp>
 
+#include <type_traits>
+
 namespace Kindred {
 
 namespace {
+
+/// The algorithm of a space.
+template <class ExecutionSpace, class Key>
+using TopKOf = std::conditional_t<Arch::is_device<ExecutionSpace>,
+                                  Impl::DeviceTopK<ExecutionSpace, Key>, Impl::HostTopK<Key>>;
+
+/// Keys are counted in 32 bits.
+constexpr std::uint64_t top_k_longest_max = 0xFFFFFFFFU;
+
+template <class Keys>
+void check_output(const Impl::ArgumentCheck& check, const TopKShape& shape, const Keys& out,
+                  const Keys& workspace, std::size_t workspace_size) {
+  check.is_at_most("shape.longest", shape.longest, top_k_longest_max);
+  check.has("out", out, Impl::extent_of(shape.rows, shape.k));
+  check.has("workspace", workspace, workspace_size);
+}
 
 template <class ExecutionSpace, class Key>
 void select(const ExecutionSpace& exec_space, const Impl::TopKRows<Key>& rows,
             const TopKShape& shape, Key* out, Key* workspace) {
   if (shape.rows == 0 || shape.k == 0) return;
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    Impl::DeviceTopK<ExecutionSpace, Key>::run(exec_space, rows, shape, out, workspace);
-  } else {
-    Impl::HostTopK<Key>::run(exec_space, rows, shape, out, workspace);
-  }
+  TopKOf<ExecutionSpace, Key>::run(exec_space, rows, shape, out, workspace);
 }
+
+/// Copies one list per row to its position among `lists`.
+template <class Key>
+struct PlacePartial {
+  const Key* top;
+  std::uint64_t k;
+  std::uint64_t list;
+  std::uint64_t lists;
+  Key* partial;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
+    partial[(index / k * lists + list) * k + index % k] = top[index];
+  }
+};
 
 }  // namespace
 
 template <class ExecutionSpace, class Key>
 std::size_t top_k_workspace(const TopKShape& shape) {
   if (shape.rows == 0 || shape.k == 0) return 0;
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    return Impl::DeviceTopK<ExecutionSpace, Key>::workspace(shape);
-  } else {
-    return Impl::HostTopK<Key>::workspace(shape);
-  }
+  return TopKOf<ExecutionSpace, Key>::workspace(shape);
 }
 
 template <class ExecutionSpace, class Key>
-std::size_t merge_top_k_workspace(const TopKShape& shape, [[maybe_unused]] std::size_t lists) {
+std::size_t merge_top_k_workspace(const TopKShape& shape, std::size_t lists) {
   if (shape.rows == 0 || shape.k == 0) return 0;
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    return Impl::DeviceTopK<ExecutionSpace, Key>::merge_workspace(shape, lists);
-  } else {
-    return Impl::HostTopK<Key>::workspace(shape);
-  }
+  return TopKOf<ExecutionSpace, Key>::merge_workspace(shape, lists);
 }
-
-namespace {
-
-/// Keys are counted in 32 bits.
-constexpr std::uint64_t top_k_longest_max = 0xFFFFFFFFU;
-
-template <class ExecutionSpace, class Key>
-void check_select(const Impl::ArgumentCheck& check, const TopKShape& shape,
-                  const ArrayView<Key, ExecutionSpace>& out,
-                  const ArrayView<Key, ExecutionSpace>& workspace) {
-  check.is_at_most("shape.longest", shape.longest, top_k_longest_max);
-  check.has("out", out, Impl::extent_of(shape.rows, shape.k));
-  check.has("workspace", workspace, top_k_workspace<ExecutionSpace, Key>(shape));
-}
-
-}  // namespace
 
 template <class ExecutionSpace, class Key>
 void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& keys,
            const TopKShape& shape, const ArrayView<Key, ExecutionSpace>& out,
            const ArrayView<Key, ExecutionSpace>& workspace) {
   const Impl::ArgumentCheck check("top_k");
-  check_select<ExecutionSpace, Key>(check, shape, out, workspace);
+  check_output(check, shape, out, workspace, top_k_workspace<ExecutionSpace, Key>(shape));
   check.has("keys", keys, Impl::extent_of(shape.rows, shape.longest));
   select(exec_space, Impl::TopKRows<Key>{keys.data(), nullptr, shape.longest}, shape, out.data(),
          workspace.data());
@@ -74,7 +78,7 @@ void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, Executio
            const ArrayView<Key, ExecutionSpace>& out,
            const ArrayView<Key, ExecutionSpace>& workspace) {
   const Impl::ArgumentCheck check("top_k");
-  check_select<ExecutionSpace, Key>(check, shape, out, workspace);
+  check_output(check, shape, out, workspace, top_k_workspace<ExecutionSpace, Key>(shape));
   check.has("offsets", offsets, Impl::extent_sum(shape.rows, 1));
   check.is_aligned("keys", keys);
   select(exec_space, Impl::TopKRows<Key>{keys.data(), offsets.data(), shape.longest}, shape,
@@ -92,46 +96,36 @@ void place_partial(const ExecutionSpace& exec_space,
   check.is_aligned("top", top);
   check.has("partial", partial, Impl::extent_of(top.size(), lists));
   Launch::for_each_index(exec_space, "Kindred::TopK::merge::place", top.size(),
-                         Impl::PlacePartial<Key>{top.data(), k, list, lists, partial.data()});
+                         PlacePartial<Key>{top.data(), k, list, lists, partial.data()});
 }
 
 template <class ExecutionSpace, class Key>
 void merge_top_k(const ExecutionSpace& exec_space,
-                 const ArrayView<const Key, ExecutionSpace>& partial,
-                 [[maybe_unused]] std::size_t lists, const TopKShape& shape,
-                 const ArrayView<Key, ExecutionSpace>& out,
+                 const ArrayView<const Key, ExecutionSpace>& partial, std::size_t lists,
+                 const TopKShape& shape, const ArrayView<Key, ExecutionSpace>& out,
                  const ArrayView<Key, ExecutionSpace>& workspace) {
   const Impl::ArgumentCheck check("merge_top_k");
   check.is_at_least("lists", lists, 1);
   check.is_multiple("shape.longest", shape.longest, lists);
-  check.is_at_most("shape.longest", shape.longest, top_k_longest_max);
+  check_output(check, shape, out, workspace,
+               merge_top_k_workspace<ExecutionSpace, Key>(shape, lists));
   check.has("partial", partial, Impl::extent_of(shape.rows, shape.longest));
-  check.has("out", out, Impl::extent_of(shape.rows, shape.k));
-  check.has("workspace", workspace, merge_top_k_workspace<ExecutionSpace, Key>(shape, lists));
   if (shape.rows == 0 || shape.k == 0) return;
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    Impl::DeviceTopK<ExecutionSpace, Key>::merge(exec_space, partial.data(), lists, shape,
-                                                 out.data(), workspace.data());
-  } else {
-    top_k(exec_space, partial, shape, out, workspace);
-  }
+  TopKOf<ExecutionSpace, Key>::merge(exec_space, partial.data(), lists, shape, out.data(),
+                                     workspace.data());
 }
 
 #define KINDRED_INSTANTIATE_TOP_K(SPACE, KEY)                                                     \
-  template std::size_t top_k_workspace<SPACE, KEY>(const TopKShape&);                             \
-  template std::size_t merge_top_k_workspace<SPACE, KEY>(const TopKShape&, std::size_t);          \
+  template decltype(top_k_workspace<SPACE, KEY>) top_k_workspace<SPACE, KEY>;                     \
+  template decltype(merge_top_k_workspace<SPACE, KEY>) merge_top_k_workspace<SPACE, KEY>;         \
   template void top_k<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,               \
                                   const TopKShape&, const ArrayView<KEY, SPACE>&,                 \
                                   const ArrayView<KEY, SPACE>&);                                  \
   template void top_k<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,               \
                                   const ArrayView<const std::uint64_t, SPACE>&, const TopKShape&, \
                                   const ArrayView<KEY, SPACE>&, const ArrayView<KEY, SPACE>&);    \
-  template void place_partial<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,       \
-                                          std::size_t, std::size_t, std::size_t,                  \
-                                          const ArrayView<KEY, SPACE>&);                          \
-  template void merge_top_k<SPACE, KEY>(                                                          \
-      const SPACE&, const ArrayView<const KEY, SPACE>&, std::size_t, const TopKShape&,            \
-      const ArrayView<KEY, SPACE>&, const ArrayView<KEY, SPACE>&);
+  template decltype(place_partial<SPACE, KEY>) place_partial<SPACE, KEY>;                         \
+  template decltype(merge_top_k<SPACE, KEY>) merge_top_k<SPACE, KEY>;
 #define KINDRED_INSTANTIATE(SPACE)       \
   KINDRED_INSTANTIATE_TOP_K(SPACE, Rank) \
   KINDRED_INSTANTIATE_TOP_K(SPACE, WideRank)

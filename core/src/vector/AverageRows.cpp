@@ -8,7 +8,6 @@
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace Kindred::Impl {
 
@@ -33,41 +32,33 @@ struct PointedRows {
   }
 };
 
-/// \brief The elements `first … first + 32` of the average.
-/// \tparam Rows with `operator[]` and `dimension`
+/// A work item: 32 elements of the average. \tparam Rows with `operator[]` and `dimension`
 template <class ExecutionSpace, class Rows>
-KOKKOS_INLINE_FUNCTION void average_group_of(const Arch::Lanes<ExecutionSpace>& lanes,
-                                             const Rows& rows, const float* weights,
-                                             std::uint64_t count, std::uint64_t first, float* out) {
-  using Sums = LaneSums<ExecutionSpace>;
-  const auto length = static_cast<int>(rows.dimension - first < 32 ? rows.dimension - first : 32);
-  const auto block_sums = [&](std::uint64_t begin, std::uint32_t size) {
-    return all_lanes<Sums>(size, [&](Sums& sum, std::uint32_t i) {
-      const auto weight = lanes.broadcast(weights[begin + i]);
-      sum.value = lanes.multiply_add(rows[begin + i].load(lanes, first, length), weight, sum.value);
-    });
-  };
-  const double total =
-      reproducible_sum(lanes, count, [&](std::uint64_t i, int size, const auto& sum) {
-        return lanes.add(sum, lanes.widen(lanes.load(weights + i, size)));
-      });
-  const auto sums = sum_of_blocks<Sums>(count, block_sums);
-  lanes.store(out + first, lanes.quotient(sums.value, total), length);
-}
-
-/// A work item: 32 elements of the average.
-template <class ExecutionSpace, class Element>
 struct AverageRowsKernel {
-  ElementRows<Element> rows;
+  Rows rows;
   const float* weights;
   std::uint64_t count;
   float* out;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
-                                         std::uint64_t group) const {
-    const std::uint64_t first = group * 32;
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION void operator()(const Member& member, std::uint64_t group) const {
+    using Sums = LaneSums<ExecutionSpace>;
     const Arch::Lanes<ExecutionSpace> lanes(member);
-    average_group_of<ExecutionSpace>(lanes, rows, weights, count, first, out);
+    const std::uint64_t first = group * 32;
+    const auto length = static_cast<int>(rows.dimension - first < 32 ? rows.dimension - first : 32);
+    const auto block_sums = [&](std::uint64_t begin, std::uint32_t size) {
+      return all_lanes<Sums>(size, [&](Sums& sum, std::uint32_t i) {
+        const auto weight = lanes.broadcast(weights[begin + i]);
+        sum.value =
+            lanes.multiply_add(rows[begin + i].load(lanes, first, length), weight, sum.value);
+      });
+    };
+    const double total =
+        reproducible_sum(lanes, count, [&](std::uint64_t i, int size, const auto& sum) {
+          return lanes.add(sum, lanes.widen(lanes.load(weights + i, size)));
+        });
+    const auto sums = sum_of_blocks<Sums>(count, block_sums);
+    lanes.store(out + first, lanes.quotient(sums.value, total), length);
   }
 };
 
@@ -83,27 +74,24 @@ void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSp
   Impl::check_rows(check, rows, weights.size());
   check.is_aligned("weights", weights);
   check.has("out", out, rows.dimension);
-  Impl::with_element(rows, [&](const auto& elements) {
-    using element = std::remove_cvref_t<decltype(*elements.values)>;
+  Impl::with_element(rows, [&]<class Rows>(const Rows& elements) {
     Launch::for_each_warp(exec_space, "Kindred::Vector::average_rows::average",
                           (rows.dimension + 31) / 32,
-                          Impl::AverageRowsKernel<ExecutionSpace, element>{
+                          Impl::AverageRowsKernel<ExecutionSpace, Rows>{
                               elements, weights.data(), weights.size(), out.data()});
   });
 }
 
 namespace {
 
-// Flattened, as the functions of `MatrixBlock`.
+// Flattened: see `ScoreBlock` in impl/VectorScoresKernels.hpp.
 template <class Rows>
 [[gnu::noinline, gnu::flatten]] void average_here(const Rows& rows, std::span<const float> weights,
                                                   std::uint64_t begin, std::uint64_t end,
                                                   std::span<float> out) {
-  const Arch::Lanes<HostSpace> lanes(0);
-  for (std::uint64_t group = begin; group < end; ++group) {
-    Impl::average_group_of<HostSpace>(lanes, rows, weights.data(), weights.size(),
-                                      group * average_group, out.data());
-  }
+  const Impl::AverageRowsKernel<HostSpace, Rows> kernel{rows, weights.data(), weights.size(),
+                                                        out.data()};
+  for (std::uint64_t group = begin; group < end; ++group) kernel(0, group);
 }
 
 }  // namespace
@@ -126,10 +114,7 @@ void average_rows_here(const VectorRows<HostSpace>& rows, std::span<const float>
       rows, [&](const auto& elements) { average_here(elements, weights, begin, end, out); });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                          \
-  template void average_rows<SPACE>(const SPACE&, const VectorRows<SPACE>&, \
-                                    const ArrayView<const float, SPACE>&,   \
-                                    const ArrayView<float, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(average_rows<SPACE>) average_rows<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -11,8 +11,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
-#include <type_traits>
 
 namespace Kindred {
 
@@ -75,52 +73,38 @@ bool fits_one_launch([[maybe_unused]] const ExecutionSpace& exec_space,
 
 namespace {
 
-template <class Kernel, class ExecutionSpace>
-void launch_teams(const ExecutionSpace& exec_space, const char* label, const Kernel& kernel,
-                  std::size_t teams) {
-  Launch::for_each_team(exec_space, label,
-                        {.count = teams, .scratch_bytes = kernel.scratch_bytes()}, kernel);
-}
-
 template <class Term, class ExecutionSpace, class Element, class Lists>
 void launch_teams(const ExecutionSpace& exec_space, const char* label,
                   const Impl::CandidateRanking<ExecutionSpace, Element, Lists>& ranking,
-                  const CandidatePlan& plan, std::size_t teams) {
-  if (plan.chunks == 1) {
-    launch_teams(exec_space, label,
-                 Impl::CandidateTeam<ExecutionSpace, Element, Lists, Term, false>(ranking, plan),
-                 teams);
-  } else if (plan.chunk <= Impl::candidate_short_chunk) {
-    launch_teams(exec_space, label,
-                 Impl::CandidateWarps<ExecutionSpace, Element, Lists, Term>(ranking, plan), teams);
+                  std::size_t queries) {
+  const auto launch = [&](const auto& kernel) {
+    Launch::for_each_team(
+        exec_space, label,
+        {.count = queries * ranking.plan.chunks, .scratch_bytes = kernel.scratch_bytes()}, kernel);
+  };
+  if (ranking.plan.chunks == 1) {
+    launch(Impl::CandidateTeam<ExecutionSpace, Element, Lists, Term, false>(ranking));
   } else {
-    launch_teams(exec_space, label,
-                 Impl::CandidateTeam<ExecutionSpace, Element, Lists, Term, true>(ranking, plan),
-                 teams);
+    launch(Impl::CandidateTeam<ExecutionSpace, Element, Lists, Term, true>(ranking));
   }
 }
 
 template <class Term, class ExecutionSpace, class Element>
 void launch(const ExecutionSpace& exec_space,
             const Impl::CandidateRanking<ExecutionSpace, Element, Impl::PreparedLists>& ranking,
-            const CandidatePlan& plan, std::size_t queries) {
-  const std::size_t work_items = queries * plan.chunks;
+            std::size_t queries) {
   const char* rank_label = "Kindred::Vector::rank_candidates::rank";
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    launch_teams<Term>(exec_space, rank_label, ranking, plan, work_items);
+    launch_teams<Term>(exec_space, rank_label, ranking, queries);
   } else {
-    Launch::for_each_index<Launch::Dynamic>(exec_space, rank_label, work_items,
+    Launch::for_each_index<Launch::Dynamic>(exec_space, rank_label, queries * ranking.plan.chunks,
                                             Impl::CandidateChunk<Element, Term>{ranking});
-    if (plan.chunks > 1) {
+    if (ranking.plan.chunks > 1) {
       Launch::for_each_index<Launch::Dynamic>(exec_space, "Kindred::Vector::rank_candidates::merge",
                                               queries, Impl::CandidateMerge<Element>{ranking});
     }
   }
 }
-
-}  // namespace
-
-namespace {
 
 /// \p plan is one of `candidate_plan`, and the workspace is large enough for it.
 template <class ExecutionSpace>
@@ -138,14 +122,19 @@ void check_plan(const Impl::ArgumentCheck& check, const CandidatePlan& plan, std
   check.has("arrived", arrived, queries);
 }
 
-/// On a device, \p rows are aligned to four elements.
+/// \p rows has \p count rows, which a device can read, and \p filter their bits.
 template <class ExecutionSpace>
-void check_wide(const Impl::ArgumentCheck& check, const VectorRows<ExecutionSpace>& rows) {
+void check_ranked_rows(const Impl::ArgumentCheck& check, Metric metric,
+                       const VectorRows<ExecutionSpace>& rows, std::uint64_t count,
+                       const RowFilter<ExecutionSpace>& filter, std::uint64_t queries) {
   if constexpr (Arch::is_device<ExecutionSpace>) {
     check.is_multiple("rows.dimension", rows.dimension, 4);
     check.is_multiple("rows.stride", rows.stride, 4);
     check.is_aligned("rows.values", rows.values.data(), 4 * size_of(rows.element));
   }
+  Impl::check_rows(check, rows, count);
+  Impl::check_norms(check, metric, rows, count);
+  Impl::check_filter(check, filter, queries, count);
 }
 
 }  // namespace
@@ -163,37 +152,21 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
                      const CandidateCheck<ExecutionSpace>& check) {
   const Impl::ArgumentCheck arguments("rank_candidates");
   check_plan<ExecutionSpace>(arguments, plan, queries.count, top, workspace, arrived);
-  check_wide(arguments, rows);
-  Impl::check_rows(arguments, rows, check.rows);
-  Impl::check_norms(arguments, metric, rows, check.rows);
-  Impl::check_filter(arguments, filter, queries.count, check.rows);
+  check_ranked_rows(arguments, metric, rows, check.rows, filter, queries.count);
   Impl::check_queries(arguments, queries, rows.dimension);
   arguments.has("offsets", offsets, Impl::extent_sum(queries.count, 1));
   arguments.is_aligned("candidates", candidates);
   arguments.has("best", best, Impl::extent_of(queries.count, top));
   if (queries.count == 0 || top == 0) return;
-  Impl::with_element(rows, [&](const auto& elements) {
-    using element = std::remove_cvref_t<decltype(*elements.values)>;
-    const auto best_count = static_cast<std::uint32_t>(top);
-    const Impl::CandidateRanking<ExecutionSpace, element, Impl::PreparedLists> ranking{
-        metric,
-        elements,
-        filter,
-        {offsets.data(), candidates.data(), queries.values.data(), queries.norms.data(),
-         best.data(), best_count},
-        plan.chunk,
-        log2_of(plan.chunk),
-        plan.chunks,
-        plan.keep,
-        best_count,
-        workspace.data(),
-        arrived.data(),
-        check};
-    if (metric == Metric::l2) {
-      launch<Impl::SquaredDifferenceTerm>(exec_space, ranking, plan, queries.count);
-    } else {
-      launch<Impl::DotTerm>(exec_space, ranking, plan, queries.count);
-    }
+  const auto best_count = static_cast<std::uint32_t>(top);
+  const Impl::PreparedLists lists{offsets.data(),       candidates.data(), queries.values.data(),
+                                  queries.norms.data(), best.data(),       best_count};
+  Impl::with_element(rows, [&]<class Element>(const Impl::ElementRows<Element>& elements) {
+    const Impl::CandidateRanking<ExecutionSpace, Element, Impl::PreparedLists> ranking{
+        metric,     elements,         filter,         lists, plan, log2_of(plan.chunk),
+        best_count, workspace.data(), arrived.data(), check};
+    Impl::with_term(metric,
+                    [&]<class Term>(Term) { launch<Term>(exec_space, ranking, queries.count); });
   });
 }
 
@@ -214,63 +187,39 @@ void rank_given_candidates(const ExecutionSpace& exec_space, Metric metric,
                            const ArrayView<std::uint32_t, ExecutionSpace>& arrived) {
   const Impl::ArgumentCheck check("rank_given_candidates");
   check_plan<ExecutionSpace>(check, plan, queries.count, top, workspace, arrived);
-  check_wide(check, rows);
+  check_ranked_rows(check, metric, rows, segment.rows, filter, queries.count);
   check.is_at_most("top", top, out.top);
-  Impl::check_rows(check, rows, segment.rows);
-  Impl::check_norms(check, metric, rows, segment.rows);
-  Impl::check_filter(check, filter, queries.count, segment.rows);
   check.is_array("segment.ids", segment.ids, segment.is_contiguous ? 0 : segment.rows);
   check.is_at_least("lists.queries", lists.queries, queries.count);
   check.is_at_most("lists.length", lists.length, Impl::extent_of(plan.chunks, plan.chunk));
   check.is_array("lists.ids", lists.ids, Impl::extent_of(lists.queries, lists.length));
   check.is_array("queries.values", queries.values, queries.count);
-  check.is_array("out.scores", out.scores, queries.count);
-  check.is_array("out.ids", out.ids, queries.count);
-  if (queries.count > 1) {
-    check.is_at_least("out.score_stride", out.score_stride, out.top);
-    check.is_at_least("out.id_stride", out.id_stride, out.top);
-  }
+  Impl::check_output(check, out, queries.count);
   if (queries.count == 0 || top == 0) return;
-  constexpr const char* label = "Kindred::Vector::rank_given_candidates::rank";
-  Impl::with_element(rows, [&](const auto& elements) {
-    using element = std::remove_cvref_t<decltype(*elements.values)>;
-    const Impl::CandidateRanking<ExecutionSpace, element, Impl::GivenLists> ranking{
+  Impl::with_element(rows, [&]<class Element>(const Impl::ElementRows<Element>& elements) {
+    const Impl::CandidateRanking<ExecutionSpace, Element, Impl::GivenLists> ranking{
         metric,
         elements,
         filter,
         {lists, segment, queries.values, queries.stride, out},
-        plan.chunk,
+        plan,
         log2_of(plan.chunk),
-        plan.chunks,
-        plan.keep,
         static_cast<std::uint32_t>(top),
         workspace.data(),
         arrived.data()};
-    const std::size_t teams = queries.count * plan.chunks;
-    if (metric == Metric::l2) {
-      launch_teams<Impl::SquaredDifferenceTerm>(exec_space, label, ranking, plan, teams);
-    } else {
-      launch_teams<Impl::DotTerm>(exec_space, label, ranking, plan, teams);
-    }
+    Impl::with_term(metric, [&]<class Term>(Term) {
+      launch_teams<Term>(exec_space, "Kindred::Vector::rank_given_candidates::rank", ranking,
+                         queries.count);
+    });
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template bool fits_one_launch<SPACE>(const SPACE&, const VectorRows<SPACE>&,                    \
-                                       const CandidateShape&);                                    \
-  template CandidatePlan candidate_plan<SPACE>(const SPACE&, const CandidateShape&);              \
-  template void rank_candidates<SPACE>(                                                           \
-      const SPACE&, Metric, const VectorRows<SPACE>&,                                             \
-      const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<const std::uint32_t, SPACE>&, \
-      const RowFilter<SPACE>&, const VectorQueries<SPACE>&, const CandidatePlan&, std::size_t,    \
-      const ArrayView<Rank, SPACE>&, const ArrayView<Rank, SPACE>&,                               \
-      const ArrayView<std::uint32_t, SPACE>&, const CandidateCheck<SPACE>&);                      \
-  template bool fits_given_candidates<SPACE>(const SPACE&, const VectorRows<SPACE>&,              \
-                                             const CandidateShape&, const GivenQueries&);         \
-  template void rank_given_candidates<SPACE>(                                                     \
-      const SPACE&, Metric, const VectorRows<SPACE>&, const SegmentIds&, const IdLists&,          \
-      const RowFilter<SPACE>&, const GivenQueries&, const CandidatePlan&, std::size_t,            \
-      const RankedOutput&, const ArrayView<Rank, SPACE>&, const ArrayView<std::uint32_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                              \
+  template decltype(fits_one_launch<SPACE>) fits_one_launch<SPACE>;             \
+  template decltype(candidate_plan<SPACE>) candidate_plan<SPACE>;               \
+  template decltype(rank_candidates<SPACE>) rank_candidates<SPACE>;             \
+  template decltype(fits_given_candidates<SPACE>) fits_given_candidates<SPACE>; \
+  template decltype(rank_given_candidates<SPACE>) rank_given_candidates<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -42,10 +42,7 @@ void find_rows(const ExecutionSpace& exec_space, const IdLists& lists, const Seg
                          FindKernel<ExecutionSpace>{lists, segment, found.data(), offsets.data()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                \
-  template void find_rows<SPACE>(const SPACE&, const IdLists&, const SegmentIds&, \
-                                 const ArrayView<std::uint32_t, SPACE>&,          \
-                                 const ArrayView<std::uint64_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(find_rows<SPACE>) find_rows<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

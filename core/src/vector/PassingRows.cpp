@@ -68,12 +68,9 @@ void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<Executi
                          ListPassing<ExecutionSpace>{counted, chosen.data()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                              \
-  template void count_passing_rows<SPACE>(const SPACE&, const RowFilter<SPACE>&, std::uint64_t, \
-                                          const ArrayView<std::uint32_t, SPACE>&);              \
-  template void list_passing_rows<SPACE>(const SPACE&, const RowFilter<SPACE>&, std::uint64_t,  \
-                                         const ArrayView<std::uint32_t, SPACE>&,                \
-                                         const ArrayView<std::uint32_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                        \
+  template decltype(count_passing_rows<SPACE>) count_passing_rows<SPACE>; \
+  template decltype(list_passing_rows<SPACE>) list_passing_rows<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -1,15 +1,402 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/vector/Prefilter.hpp>
+
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/Flag.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
-#include <kindred/core/vector/Prefilter.hpp>
+#include <kindred/core/numeric/Rank.hpp>
+#include <kindred/core/vector/impl/Int8Dots_Cuda.hpp>
+#include <kindred/core/vector/impl/Int8Dots_Host.hpp>
+#include <kindred/core/vector/impl/Quantizer.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
-
-#include <kindred/core/vector/impl/PrefilterKernels.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+
+namespace Kindred::Impl {
+
+/// Words that a team of `PrepareKernel` clears.
+inline constexpr std::uint64_t clear_part = 4096;
+
+/// The memory that `PrepareKernel` and `clear_survivors` clear, concatenated.
+struct PrefilterFill {
+  std::uint32_t* slots;
+  std::uint64_t slot_count;
+  std::uint32_t* counts;
+  std::uint64_t query_count;
+  std::uint32_t* rows;
+  std::uint64_t row_count;
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t size() const { return slot_count + query_count + row_count; }
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t i) const {
+    if (i < slot_count) {
+      slots[i] = 0;
+    } else if (i < slot_count + query_count) {
+      counts[i - slot_count] = 0;
+    } else {
+      rows[i - slot_count - query_count] = no_candidate;
+    }
+  }
+};
+
+/// Lists of rows, one per query.
+struct SurvivorLists {
+  std::uint32_t* rows;
+  std::uint64_t capacity;
+  std::uint32_t* counts;
+
+  KOKKOS_INLINE_FUNCTION void append(std::uint64_t query, std::uint64_t row) const {
+    const std::uint32_t place = Kokkos::atomic_fetch_add(&counts[query], 1U);
+    if (place < capacity) rows[query * capacity + place] = static_cast<std::uint32_t>(row);
+  }
+};
+
+/// A team: a query, or a part of the memory to be cleared.
+template <class ExecutionSpace>
+struct PrepareKernel {
+  using member_type = Launch::Member<ExecutionSpace>;
+
+  const float* queries;
+  const double* norms;
+  std::uint64_t count;
+  std::uint64_t dimension;
+  std::uint64_t stride;
+  std::int8_t* planes;
+  PrefilterQuery* bounds;
+  PrefilterFill fill;
+
+  std::uint64_t teams() const { return count + (fill.size() + clear_part - 1) / clear_part; }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const std::uint64_t index = team.league_rank();
+    if (index < count) {
+      split(team, index);
+    } else {
+      const std::uint64_t first = (index - count) * clear_part;
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::uint64_t{clear_part}),
+                           [&](std::uint64_t i) {
+                             if (first + i < fill.size()) fill(first + i);
+                           });
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void split(const member_type& team, std::uint64_t query) const {
+    const float* q = queries + query * dimension;
+    const auto value = [&](std::uint64_t i) { return q[i]; };
+    const Quantizer quantiser(Kokkos::TeamVectorRange(team, dimension), dimension, query_levels,
+                              value);
+    std::int8_t* high = planes + 2 * query * stride;
+    std::int8_t* low = high + stride;
+    PrefilterQuery bound;
+    bound.residual = quantiser.quantise(value, [&](std::uint64_t i, int w) {
+      const int half = w < 0 ? -quantized_levels : quantized_levels;
+      int top = (w + half) / query_plane_ratio;
+      if (top > quantized_levels) top = quantized_levels;
+      if (top < -quantized_levels) top = -quantized_levels;
+      high[i] = static_cast<std::int8_t>(top);
+      low[i] = static_cast<std::int8_t>(w - query_plane_ratio * top);
+    });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, stride - dimension), [&](std::uint64_t i) {
+      high[dimension + i] = 0;
+      low[dimension + i] = 0;
+    });
+    bound.scale = static_cast<double>(quantiser.scale());
+    bound.norm = norms[query];
+    bound.square =
+        bound.scale * bound.scale * quantiser.sum(value, [](int w) { return std::int64_t{w} * w; });
+    if constexpr (!Arch::is_device<ExecutionSpace>)
+      bound.offset = 128 * quantiser.sum(value, [](int w) { return w; });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { bounds[query] = bound; });
+  }
+};
+
+/// A work item: batches of 32 rows, for all queries, up to \p Tile at a time.
+template <class ExecutionSpace, bool Aligned, int Tile>
+struct PrefilterScanKernel {
+  using dots_type = Int8Dots<ExecutionSpace, Tile>;
+  using member_type = Launch::Member<ExecutionSpace>;
+  static constexpr unsigned threads_max = 256;
+  static constexpr unsigned teams_at_once = dots_type::teams;
+  static constexpr int own_rows = dots_type::rows_per_thread;
+
+  Metric metric;
+  Int8Operands operands;
+  const float* scales;
+  const float* errors;  // null: the rows themselves are int8
+  const float* quantized_norms;
+  const double* norms;
+  double root_dimension;
+  std::uint64_t begin;
+  std::uint64_t count;
+  RowFilter<ExecutionSpace> filter;
+  const PrefilterQuery* queries;
+  std::uint64_t query_count;
+  float* uppers;  // used while there are no thresholds yet
+  std::uint64_t chunk;
+  const float* thresholds;
+  SurvivorLists survivors;
+  std::uint32_t* slots;
+  std::uint64_t groups;
+  bool by_batch;  // rows of a batch share a slot
+
+  /// 32 rows of the chunk.
+  struct Batch {
+    std::uint64_t first = 0;
+    std::uint32_t passing = 0;  ///< one bit per row; with one bitmap per query, every existing row
+    PrefilterRow rows[own_rows];
+  };
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& member) const {
+    const dots_type dots(member);
+    // Host threads process adjacent rows; warps alternate.
+    constexpr bool turns = Arch::is_device<ExecutionSpace>;
+    const std::uint64_t batches = (count + prefilter_batch - 1) / prefilter_batch;
+    const std::uint64_t work_item = Launch::warp_of(member);
+    const std::uint64_t work_items =
+        static_cast<std::uint64_t>(member.league_size()) * member.team_size();
+    const std::uint64_t per_work_item = (batches + work_items - 1) / work_items;
+    const std::uint64_t end = turns || (work_item + 1) * per_work_item > batches
+                                  ? batches
+                                  : (work_item + 1) * per_work_item;
+    for (std::uint64_t index = turns ? work_item : work_item * per_work_item; index < end;
+         index += turns ? work_items : 1) {
+      scan(dots, read(dots, index));
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION Batch read(const dots_type& dots, std::uint64_t index) const {
+    Batch batch;
+    batch.first = index * prefilter_batch;
+    const std::uint32_t valid =
+        count - batch.first >= prefilter_batch ? ~0U : (1U << (count - batch.first)) - 1;
+    batch.passing = filter.words_per_query == 0 ? passing(0, batch.first, valid) : valid;
+    if (batch.passing == 0) return batch;
+    for (int r = 0; r < own_rows; ++r) {
+      const std::uint64_t place = batch.first + dots.first_row() + r;
+      const std::uint64_t row = begin + (place < count ? place : count - 1);
+      batch.rows[r] = bound_of(row);
+    }
+    return batch;
+  }
+
+  KOKKOS_INLINE_FUNCTION void scan(const dots_type& dots, const Batch& batch) const {
+    std::uint64_t query = 0;
+    for (; query + Tile <= query_count; query += Tile) tile<Tile>(dots, batch, query);
+    if constexpr (Tile > 1) {
+      for (; query + 2 <= query_count; query += 2) tile<2>(dots, batch, query);
+      if (query < query_count) tile<1>(dots, batch, query);
+    }
+  }
+
+  /// For the batch at row \p first of the chunk: one bit per row that \p query may return.
+  KOKKOS_INLINE_FUNCTION std::uint32_t passing(std::uint64_t query, std::uint64_t first,
+                                               std::uint32_t valid) const {
+    if (filter.passes_all()) return valid;
+    const std::uint64_t row = begin + first;
+    const std::uint64_t word = filter.words[query * filter.words_per_query + row / 64];
+    return static_cast<std::uint32_t>(word >> (row % 64)) & valid;
+  }
+
+  KOKKOS_INLINE_FUNCTION PrefilterRow bound_of(std::uint64_t row) const {
+    const double norm = metric == Metric::ip ? -1.0 : norms[row];
+    if (errors == nullptr) return own_row(scales[row], norm, root_dimension);
+    PrefilterRow out;
+    out.scale = static_cast<double>(scales[row]);
+    out.error = static_cast<double>(errors[row]);
+    out.quantized_norm = static_cast<double>(quantized_norms[row]);
+    out.quantized_norm_max = out.quantized_norm;
+    out.norm = norm;
+    return out;
+  }
+
+  template <int Queries>
+  KOKKOS_INLINE_FUNCTION void tile(const dots_type& dots, const Batch& batch,
+                                   std::uint64_t query) const {
+    std::uint32_t passes[Queries];
+    std::uint32_t any = 0;
+    KINDRED_UNROLL
+    for (int q = 0; q < Queries; ++q) {
+      passes[q] = filter.words_per_query == 0 ? batch.passing
+                                              : passing(query + q, batch.first, batch.passing);
+      any |= passes[q];
+    }
+    if (any == 0 && thresholds != nullptr) return;
+    std::uint32_t keys[Queries][own_rows] = {};
+    Int8Operands own = operands;
+    own.planes += 2 * query * operands.plane_stride;
+    dots.template batch<query_plane_ratio, Aligned, Queries>(
+        own, begin + batch.first, any, &queries[query].offset,
+        sizeof(PrefilterQuery) / sizeof(double), [&](int r, const double(&sums)[Queries]) {
+          const int place = own_rows == 1 ? 0 : r;
+          KINDRED_UNROLL
+          for (int q = 0; q < Queries; ++q) {
+            if ((passes[q] >> r & 1U) == 0) {
+              leave_out(query + q, batch.first + r);
+              continue;
+            }
+            const ScoreInterval interval =
+                score_interval(metric, queries[query + q], batch.rows[place], sums[q]);
+            keep(query + q, batch.first + r, interval.upper);
+            keys[q][place] = ascending_bits(interval.lower);
+          }
+        });
+    if (any == 0) return;
+    for (int q = 0; q < Queries; ++q) offer(dots, query + q, batch.first, keys[q]);
+  }
+
+  KOKKOS_INLINE_FUNCTION void keep(std::uint64_t query, std::uint64_t row, float upper) const {
+    if (thresholds == nullptr) {
+      uppers[query * chunk + row] = upper;
+    } else if (upper >= thresholds[query]) {
+      survivors.append(query, begin + row);
+    }
+  }
+
+  /// Excludes a row by a NaN as its upper bound, which reaches no threshold.
+  KOKKOS_INLINE_FUNCTION void leave_out(std::uint64_t query, std::uint64_t row) const {
+    if (thresholds == nullptr && row < count) uppers[query * chunk + row] = canonical_nan<float>();
+  }
+
+  KOKKOS_INLINE_FUNCTION void offer(const dots_type& dots, std::uint64_t query, std::uint64_t first,
+                                    const std::uint32_t (&keys)[own_rows]) const {
+    if (groups == 0) return;
+    const std::uint64_t row = begin + first;
+    if (by_batch) {
+      const std::uint32_t best = dots_type::batch_max(keys);
+      if (dots.is_leader()) offer(query, row / prefilter_batch, best);
+      return;
+    }
+    for (int r = 0; r < own_rows; ++r) offer(query, row + dots.first_row() + r, keys[r]);
+  }
+  KOKKOS_INLINE_FUNCTION void offer(std::uint64_t query, std::uint64_t item,
+                                    std::uint32_t key) const {
+    if (key == 0) return;
+    std::uint32_t* slot = slots + query * groups + item % groups;
+    // A device does not wait for an atomic without a result; on the host an atomic costs more than
+    // a read.
+    if (Arch::is_device<ExecutionSpace> || Arch::flag_load(slot) < key)
+      Kokkos::atomic_max(slot, key);
+  }
+};
+
+/// A team: the k-th greatest of a query's slots, by radix selection with digits of eight bits.
+template <class ExecutionSpace>
+struct ThresholdKernel {
+  using member_type = Launch::Member<ExecutionSpace>;
+  static constexpr std::uint32_t bins = 256;
+  static constexpr std::uint32_t part = 16;
+  static constexpr std::uint32_t digits = 4;
+  static constexpr std::uint32_t held_max = 4096;  ///< slots that are read only once
+  /// For every digit the counts, and sums of 16 of them; the prefix found so far and how many are
+  /// still to be skipped.
+  static constexpr std::uint32_t count_words = digits * (bins + bins / part);
+  static constexpr std::size_t scratch_bytes = (count_words + 2 + held_max) * sizeof(std::uint32_t);
+
+  const std::uint32_t* slots;
+  std::uint64_t groups;
+  std::uint64_t k;
+  float* thresholds;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const std::uint64_t query = team.league_rank();
+    const std::uint32_t* keys = slots + query * groups;
+    auto* counts =
+        static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem(std::size_t{scratch_bytes}));
+    std::uint32_t* sums = counts + digits * bins;
+    std::uint32_t* found = counts + count_words;
+    std::uint32_t* held = found + 2;
+    const bool holds = groups <= held_max;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::uint32_t{count_words}),
+                         [&](std::uint32_t i) { counts[i] = 0; });
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      found[0] = 0;
+      found[1] = k <= groups ? static_cast<std::uint32_t>(k) : 0xFFFFFFFFU;
+    });
+    if (holds) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, groups),
+                           [&](std::uint64_t i) { held[i] = keys[i]; });
+    }
+    team.team_barrier();
+    for (std::uint32_t digit = 0; digit < digits; ++digit) {
+      const std::uint32_t shift = 24 - 8 * digit;
+      const std::uint32_t prefix = found[0];
+      const std::uint32_t left = found[1];
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, groups), [&](std::uint64_t i) {
+        std::uint32_t key = 0;
+        if (holds) {
+          key = held[i];
+        } else {
+          key = keys[i];
+        }
+        // A shift by 32 is undefined.
+        const bool same = digit == 0 || (key >> (shift + 8)) == prefix;
+        if (key != 0 && same) Kokkos::atomic_inc(&counts[key >> shift & (bins - 1)]);
+      });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, bins / part), [&](std::uint32_t p) {
+        std::uint32_t sum = 0;
+        for (std::uint32_t b = 0; b < part; ++b) sum += counts[p * part + b];
+        sums[p] = sum;
+      });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::uint32_t{bins}),
+                           [&](std::uint32_t b) {
+                             std::uint32_t above = 0;
+                             for (std::uint32_t p = b / part + 1; p < bins / part; ++p)
+                               above += sums[p];
+                             for (std::uint32_t o = b + 1; o < (b / part + 1) * part; ++o)
+                               above += counts[o];
+                             if (above < left && left <= above + counts[b]) {
+                               found[0] = prefix << 8U | b;
+                               found[1] = left - above;
+                             }
+                           });
+      team.team_barrier();
+      counts += bins;
+      sums += bins / part;
+    }
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      // If fewer than k slots hold a row, no bin was found and the prefix is 0.
+      thresholds[query] = found[0] == 0 ? -__builtin_inff() : score_from_ascending_bits(found[0]);
+    });
+  }
+};
+
+/// Index: some adjacent rows of a query.
+template <class ExecutionSpace>
+struct SurvivorKernel {
+  static constexpr std::uint64_t item_rows = Arch::is_device<ExecutionSpace> ? 4 : 64;
+
+  const float* uppers;
+  std::uint64_t chunk;
+  std::uint64_t begin;
+  std::uint64_t count;
+  std::uint64_t items;  // per query
+  const float* thresholds;
+  SurvivorLists survivors;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
+    const std::uint64_t query = index / items;
+    const std::uint64_t first = index % items * item_rows;
+    const float* upper = uppers + query * chunk + first;
+    const float threshold = thresholds[query];
+    float values[item_rows];
+    bool any = false;
+    // A chunk consists of whole items, so memory beyond its rows may be read.
+    for (std::uint64_t r = 0; r < item_rows; ++r) {
+      values[r] = upper[r];
+      any |= values[r] >= threshold;
+    }
+    if (!any) return;
+    for (std::uint64_t r = 0; r < item_rows; ++r) {
+      if (first + r < count && values[r] >= threshold) survivors.append(query, begin + first + r);
+    }
+  }
+};
+
+}  // namespace Kindred::Impl
 
 namespace Kindred {
 
@@ -71,16 +458,6 @@ void clear_survivors(const ExecutionSpace& exec_space,
   check_survivors(check, state, state.counts.size());
   const Impl::PrefilterFill fill = fill_of(state, false);
   Launch::for_each_index(exec_space, "Kindred::Vector::clear_survivors::fill", fill.size(), fill);
-}
-
-template <class ExecutionSpace>
-void list_owners(const ExecutionSpace& exec_space, std::uint64_t work_items,
-                 const ArrayView<std::uint32_t, ExecutionSpace>& owners) {
-  const Impl::ArgumentCheck check("list_owners");
-  check.is_aligned("owners", owners);
-  if (owners.size() != 0) check.is_at_least("work_items", work_items, 1);
-  Launch::for_each_index(exec_space, "Kindred::Vector::list_owners::fill", owners.size(),
-                         Impl::OwnerKernel{work_items, owners.data()});
 }
 
 template <class ExecutionSpace>
@@ -186,43 +563,12 @@ void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, 
                   state.rows.data(), state.capacity, state.counts.data()});
 }
 
-template <class ExecutionSpace>
-void best_survivors(const ExecutionSpace& exec_space,
-                    const ArrayView<const Rank, ExecutionSpace>& ranks,
-                    const PrefilterState<ExecutionSpace>& state, std::uint64_t top,
-                    const ArrayView<Rank, ExecutionSpace>& best) {
-  const Impl::ArgumentCheck check("best_survivors");
-  check.is_aligned("state.counts", state.counts);
-  check.is_at_most("top", top, state.capacity);
-  check.has("ranks", ranks, Impl::extent_of(state.counts.size(), state.capacity));
-  check.has("best", best, Impl::extent_of(state.counts.size(), top));
-  const std::uint64_t queries = state.counts.size();
-  Launch::for_each_warp(
-      exec_space, "Kindred::Vector::best_survivors::place", queries * state.capacity,
-      Impl::PlaceKernel<ExecutionSpace>{ranks.data(), state.counts.data(), queries, state.capacity,
-                                        top, best.data()});
-}
-
-#define KINDRED_INSTANTIATE(SPACE)                                                                 \
-  template void prepare_prefilter<SPACE>(const SPACE&, const VectorQueries<SPACE>&, std::uint64_t, \
-                                         const ArrayView<std::int8_t, SPACE>&,                     \
-                                         const ArrayView<PrefilterQuery, SPACE>&,                  \
-                                         const PrefilterState<SPACE>&);                            \
-  template void clear_survivors<SPACE>(const SPACE&, const PrefilterState<SPACE>&);                \
-  template void list_owners<SPACE>(const SPACE&, std::uint64_t,                                    \
-                                   const ArrayView<std::uint32_t, SPACE>&);                        \
-  template void prefilter_rows<SPACE>(const SPACE&, Metric, const QuantizedRows<SPACE>&,           \
-                                      std::uint64_t, const ArrayView<const double, SPACE>&,        \
-                                      std::uint64_t, std::uint64_t, const RowFilter<SPACE>&,       \
-                                      const PrefilterQueries<SPACE>&, bool,                        \
-                                      const PrefilterState<SPACE>&);                               \
-  template void prefilter_thresholds<SPACE>(const SPACE&, std::uint64_t,                           \
-                                            const PrefilterState<SPACE>&);                         \
-  template void prefilter_survivors<SPACE>(const SPACE&, std::uint64_t, std::uint64_t,             \
-                                           const PrefilterState<SPACE>&);                          \
-  template void best_survivors<SPACE>(const SPACE&, const ArrayView<const Rank, SPACE>&,           \
-                                      const PrefilterState<SPACE>&, std::uint64_t,                 \
-                                      const ArrayView<Rank, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                            \
+  template decltype(prepare_prefilter<SPACE>) prepare_prefilter<SPACE>;       \
+  template decltype(clear_survivors<SPACE>) clear_survivors<SPACE>;           \
+  template decltype(prefilter_rows<SPACE>) prefilter_rows<SPACE>;             \
+  template decltype(prefilter_thresholds<SPACE>) prefilter_thresholds<SPACE>; \
+  template decltype(prefilter_survivors<SPACE>) prefilter_survivors<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

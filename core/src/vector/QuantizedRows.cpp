@@ -2,9 +2,9 @@
 #include <kindred/core/vector/QuantizedRows.hpp>
 
 #include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/vector/impl/ElementRow.hpp>
 #include <kindred/core/vector/impl/Quantizer.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
-#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <type_traits>
 
@@ -17,7 +17,6 @@ namespace {
 template <class ExecutionSpace, class Element>
 struct QuantizeKernel {
   ElementRows<Element> rows;
-  std::uint64_t count;
   std::uint64_t stride;
   std::int8_t* values;
   float* scales;
@@ -32,7 +31,8 @@ struct QuantizeKernel {
       const float x = Arch::to_float(elements[i]);
       return std::is_same_v<Element, std::int8_t> ? own_scale * x : x;
     };
-    const Quantizer quantiser(VectorThreads{}, member, rows.dimension, quantized_levels, value);
+    const Quantizer quantiser(Kokkos::ThreadVectorRange(member, rows.dimension), rows.dimension,
+                              quantized_levels, value);
     std::int8_t* out = values + row * stride;
     const double residual = quantiser.quantise(
         value, [&](std::uint64_t i, int v) { out[i] = static_cast<std::int8_t>(v); });
@@ -65,20 +65,15 @@ void quantize_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionS
   check.is_aligned("scales", scales);
   check.has("errors", errors, count);
   check.has("norms", norms, count);
-  Impl::with_element(rows, [&](const auto& elements) {
-    using element = std::remove_cvref_t<decltype(*elements.values)>;
+  Impl::with_element(rows, [&]<class Element>(const Impl::ElementRows<Element>& elements) {
     Launch::for_each_warp(exec_space, "Kindred::Vector::quantize_rows::quantize", scales.size(),
-                          Impl::QuantizeKernel<ExecutionSpace, element>{
-                              elements, scales.size(), quantized_stride(rows.dimension),
-                              values.data(), scales.data(), errors.data(), norms.data()});
+                          Impl::QuantizeKernel<ExecutionSpace, Element>{
+                              elements, quantized_stride(rows.dimension), values.data(),
+                              scales.data(), errors.data(), norms.data()});
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                  \
-  template void quantize_rows<SPACE>(                                               \
-      const SPACE&, const VectorRows<SPACE>&, const ArrayView<std::int8_t, SPACE>&, \
-      const ArrayView<float, SPACE>&, const ArrayView<float, SPACE>&,               \
-      const ArrayView<float, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(quantize_rows<SPACE>) quantize_rows<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

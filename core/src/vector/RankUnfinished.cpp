@@ -13,8 +13,6 @@
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
-#include <type_traits>
-
 namespace Kindred {
 
 namespace {
@@ -122,11 +120,7 @@ struct RankUnfinished {
   /// Sorts the keys and drops those behind the best.
   KOKKOS_INLINE_FUNCTION void reduce(const member_type& team, std::uint32_t count,
                                      Kept& kept) const {
-    const std::uint32_t sorted = sort::padded(count);
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, sorted - count),
-                         [&](std::uint32_t i) { kept.keys[sort::place(count + i)] = rank_none; });
-    team.team_barrier();
-    sort::run(team, kept.keys, sorted);
+    sort::run_padded(team, kept.keys, count);
     if (count >= top) kept.bound = kept.keys[sort::place(top - 1)];
     Kokkos::single(Kokkos::PerTeam(team), [&] { *kept.count = count < top ? count : top; });
     team.team_barrier();
@@ -214,10 +208,9 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
   Launch::for_each_index(exec_space, "Kindred::Vector::rank_unfinished::list", queries.count,
                          ListUnfinished<ExecutionSpace>{lists, kept, workspace.queries.data()});
   const auto teams = static_cast<std::uint32_t>(team_count);
-  Impl::with_element(rows, [&](const auto& elements) {
-    using element = std::remove_cvref_t<decltype(*elements.values)>;
-    const auto launch = [&](auto term) {
-      using kernel_type = RankUnfinished<ExecutionSpace, element, decltype(term)>;
+  Impl::with_element(rows, [&]<class Element>(const Impl::ElementRows<Element>& elements) {
+    Impl::with_term(metric, [&]<class Term>(Term) {
+      using kernel_type = RankUnfinished<ExecutionSpace, Element, Term>;
       const kernel_type kernel{metric,
                                elements,
                                rows.norms.size(),
@@ -233,18 +226,13 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
                                workspace.arrived.data()};
       Launch::for_each_team(exec_space, "Kindred::Vector::rank_unfinished::rank",
                             {.count = teams, .scratch_bytes = kernel.scratch_bytes()}, kernel);
-    };
-    if (metric == Metric::l2) return launch(Impl::SquaredDifferenceTerm{});
-    launch(Impl::DotTerm{});
+    });
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                             \
-  template std::size_t unfinished_teams<SPACE>(const SPACE&);                  \
-  template void rank_unfinished<SPACE>(                                        \
-      const SPACE&, Metric, const VectorRows<SPACE>&, const RowFilter<SPACE>&, \
-      const VectorQueries<SPACE>&, const TileLists<SPACE>&, std::size_t,       \
-      const ArrayView<Rank, SPACE>&, const UnfinishedWorkspace<SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                    \
+  template decltype(unfinished_teams<SPACE>) unfinished_teams<SPACE>; \
+  template decltype(rank_unfinished<SPACE>) rank_unfinished<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

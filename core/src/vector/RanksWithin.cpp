@@ -44,10 +44,8 @@ void list_ranks_within(const ExecutionSpace& exec_space,
       ListKernel<ExecutionSpace>{ranks, bounds, lists, counts, ranks.size() / bounds.size()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                            \
-  template void list_ranks_within<SPACE>(                                                     \
-      const SPACE&, const ArrayView<const Rank, SPACE>&, const ArrayView<const Rank, SPACE>&, \
-      const ArrayView<Rank, SPACE>&, const ArrayView<std::uint64_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) \
+  template decltype(list_ranks_within<SPACE>) list_ranks_within<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -1,64 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/ScoreMatrix.hpp>
 
-#include <kindred/core/launch/ForEachIndex.hpp>
-#include <kindred/core/launch/ForEachTeam.hpp>
-#include <kindred/core/vector/impl/ScoreMatrixKernels.hpp>
+#include <kindred/core/math/Exp.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
+#include <kindred/core/vector/ScoreOfRank.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
+#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <algorithm>
-#include <type_traits>
 
 namespace Kindred {
 
 namespace {
 
-template <class Element, class ExecutionSpace>
-Impl::MatrixCall<Element> call_of(Metric metric, const ScoreCurve& curve,
-                                  const Impl::ElementRows<Element>& rows, std::uint64_t count,
-                                  const VectorQueries<ExecutionSpace>& queries, float* out,
-                                  const ScoreColumns<ExecutionSpace>& columns) {
-  return {metric,
-          curve,
-          rows,
-          columns.rows.size() == 0 ? nullptr : columns.rows.data(),
-          count,
-          queries.values.data(),
-          queries.norms.data(),
-          queries.count,
-          out,
-          columns.stride == 0 ? count : columns.stride};
+/// \p score transformed by \p curve.
+KOKKOS_INLINE_FUNCTION float on_curve(const ScoreCurve& curve, float score) {
+  if (!curve.is_sigmoid) return score;
+  const double width = curve.temperature > 0.05 ? curve.temperature : 0.05;
+  return with_canonical_nan(
+      static_cast<float>(portable_sigmoid((static_cast<double>(score) - curve.threshold) / width)));
 }
 
-/// Calls `function(term)` with a value of the type of the terms of \p metric.
-template <class Function>
-void with_term(Metric metric, const Function& function) {
-  if (metric == Metric::l2) return function(Impl::SquaredDifferenceTerm{});
-  function(Impl::DotTerm{});
-}
+/// Writes the scores of any rows.
+template <class Element>
+struct MatrixCall : Impl::ScoreCall<Element> {
+  ScoreCurve curve;
+  const std::uint32_t* row_of;  // of a column; null: column c is row c
+  float* out;
+  std::uint64_t stride;
 
-template <class Term, class ExecutionSpace, class Element>
-void launch(const ExecutionSpace& exec_space, const Impl::MatrixCall<Element>& call) {
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    using shape = Impl::VectorTileShape<ExecutionSpace>;
-    if (call.query_count < shape::tile_queries) {
-      Impl::with_width<ExecutionSpace>(call.rows, [&](auto wide) {
-        Launch::for_each_warp(exec_space, "Kindred::Vector::score_matrix::scan",
-                              (call.count + shape::scan_rows - 1) / shape::scan_rows,
-                              Impl::MatrixScanKernel<ExecutionSpace, Element, Term, wide()>{call});
-      });
-    } else {
-      const Impl::MatrixTileKernel<ExecutionSpace, Element, Term> kernel{call};
-      Launch::for_each_warp(exec_space, "Kindred::Vector::score_matrix::tile", kernel.work_items(),
-                            kernel);
-    }
-  } else {
-    // Items are scheduled dynamically, so that a core that is busy with other work delays no one.
-    const Impl::MatrixBlocks<Element, Term> kernel{call};
-    Launch::for_each_index<Launch::Dynamic>(exec_space, "Kindred::Vector::score_matrix::block",
-                                            kernel.work_items(), kernel);
+  template <class ExecutionSpace>
+  MatrixCall(Metric metric, const ScoreCurve& score_curve, const Impl::ElementRows<Element>& rows,
+             std::uint64_t count, const VectorQueries<ExecutionSpace>& queries, float* scores,
+             const ScoreColumns<ExecutionSpace>& columns)
+      : Impl::ScoreCall<Element>{metric,
+                                 rows,
+                                 count,
+                                 queries.values.data(),
+                                 queries.norms.data(),
+                                 queries.count},
+        curve(score_curve),
+        row_of(columns.rows.size() == 0 ? nullptr : columns.rows.data()),
+        out(scores),
+        stride(columns.stride == 0 ? count : columns.stride) {}
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t row(std::uint64_t column) const {
+    return row_of == nullptr ? column : row_of[column];
   }
-}
+  KOKKOS_INLINE_FUNCTION bool passes(std::uint64_t, std::uint64_t) const { return true; }
+  KOKKOS_INLINE_FUNCTION bool lacks_norms() const {
+    return this->metric == Metric::cosine && this->rows.norms == nullptr;
+  }
+  KOKKOS_INLINE_FUNCTION void write(std::uint64_t query, std::uint64_t column, double sum,
+                                    double norm) const {
+    const Rank rank = Impl::score_rank(this->metric, sum, this->query_norms[query], norm, 0);
+    out[query * stride + column] = on_curve(curve, score_of(this->metric, rank));
+  }
+};
 
 }  // namespace
 
@@ -86,8 +84,11 @@ void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCu
   check.has("out", out, Impl::extent_of_rows(queries.count, count, stride));
   if (count == 0 || queries.count == 0) return;
   Impl::with_element(rows, [&](const auto& elements) {
-    const auto call = call_of(metric, curve, elements, count, queries, out.data(), columns);
-    with_term(metric, [&](auto term) { launch<decltype(term)>(exec_space, call); });
+    const MatrixCall call(metric, curve, elements, count, queries, out.data(), columns);
+    // Dynamic, so that a core that is busy with other work delays no one.
+    Impl::score_all<Launch::Dynamic>(exec_space, "Kindred::Vector::score_matrix::scan",
+                                     "Kindred::Vector::score_matrix::batch", call,
+                                     Impl::VectorTileShape<ExecutionSpace>::tile_queries);
   });
 }
 
@@ -103,22 +104,19 @@ void score_matrix_here(Metric metric, const ScoreCurve& curve, const VectorRows<
   Impl::check_queries(check, queries, rows.dimension);
   check.is_array("out", out, Impl::extent_of(queries.count, end - begin));
   Impl::with_element(rows, [&](const auto& elements) {
-    using element = std::remove_cvref_t<decltype(*elements.values)>;
-    auto call = call_of(metric, curve, elements, end, queries, out, columns);
-    call.out -= begin;
-    with_term(metric, [&](auto term) {
-      using block = Impl::MatrixBlock<element, decltype(term)>;
+    // Column `begin` is the first one of the output.
+    const MatrixCall call(metric, curve, elements, end, queries, out - begin, columns);
+    Impl::with_term(metric, [&]<class Term>(Term) {
+      using block = Impl::ScoreBlock<std::remove_const_t<decltype(call)>, Term>;
       for (std::uint64_t query = 0; query < queries.count; query += block::queries)
         block(call).score(begin, end, query, std::min(queries.count, query + block::queries));
     });
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                      \
-  template bool score_matrix_reads_norms<SPACE>(std::uint64_t);                         \
-  template void score_matrix<SPACE>(                                                    \
-      const SPACE&, Metric, const ScoreCurve&, const VectorRows<SPACE>&, std::uint64_t, \
-      const VectorQueries<SPACE>&, const ArrayView<float, SPACE>&, const ScoreColumns<SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                                    \
+  template decltype(score_matrix_reads_norms<SPACE>) score_matrix_reads_norms<SPACE>; \
+  template decltype(score_matrix<SPACE>) score_matrix<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -107,14 +107,12 @@ void launch_rounding(const ExecutionSpace& exec_space, const VectorRows<Executio
                      const TileOrder<ExecutionSpace>& order, std::uint64_t begin,
                      const TileLayout& layout, Tile* values, std::uint64_t count,
                      const Finish& finish) {
-  Impl::with_element(rows, [&](const auto& elements) {
-    using stored = std::remove_cvref_t<decltype(*elements.values)>;
-    const auto launch = [&](auto wide) {
+  Impl::with_element(rows, [&]<class Stored>(const Impl::ElementRows<Stored>& elements) {
+    Impl::with_width<ExecutionSpace>(elements, [&](auto wide) {
       Launch::for_each_warp(exec_space, "Kindred::Vector::prepare_tile_rows::round", count,
-                            Impl::PrepareTileRows<ExecutionSpace, stored, Tile, Finish, wide()>{
-                                elements, order, begin, values, layout, count, finish});
-    };
-    Impl::with_width<ExecutionSpace>(elements, launch);
+                            Impl::PrepareTileRows<ExecutionSpace, Stored, Tile, Finish, wide()>{
+                                elements, order, begin, values, layout, finish});
+    });
   });
 }
 
@@ -188,8 +186,9 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
   check_bounds(check, tile.bounds, tile.count);
   check.is_array("not_numbers", not_numbers, 1);
   constexpr int width = 16;
-  Impl::with_element(rows, [&](const auto& elements) {
-    using stored = std::remove_cvref_t<decltype(*elements.values)>;
+  const Impl::SetTileBound finish{metric,          model,       rows.dimension,
+                                  &query_residual, tile.bounds, not_numbers};
+  Impl::with_element(rows, [&]<class Stored>(const Impl::ElementRows<Stored>& elements) {
     for (std::uint64_t place = 0; place < tile.count; ++place) {
       const std::uint32_t index = order.row(begin + place);
       const bool exists = index != TileOrder<HostSpace>::none;
@@ -203,7 +202,7 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
         const auto x = elements[index];
         const auto round = [&](std::uint64_t i, int lane) {
           float value = Arch::to_float(x.values[i]);
-          if constexpr (std::is_same_v<stored, std::int8_t>) value = value * x.scale;
+          if constexpr (std::is_same_v<Stored, std::int8_t>) value = value * x.scale;
           const float scaled = value * factor;
           out[i] = Arch::round_to<Element>(scaled);
           const float rest = scaled - Arch::to_float(out[i]);
@@ -217,11 +216,7 @@ void prepare_tile_rows_here(Metric metric, const TileModel& model,
       }
       float sum = 0;
       for (const float part : squares) sum += part;
-      TileRow bound = tile_row(metric, model, norm, Impl::residual_bound(sum, elements.dimension),
-                               static_cast<double>(query_residual));
-      if (!exists) bound.error = -__builtin_inff();
-      tile.bounds.set(place, bound, index);
-      if (norm != norm) Kokkos::atomic_store(not_numbers, 1U);
+      finish(place, index, norm, sum);
     }
   });
 }
@@ -325,59 +320,31 @@ void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std
 template <class ExecutionSpace>
 void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionSpace>& lists,
                     std::uint64_t first, std::uint64_t queries, std::uint64_t width,
-                    const ArrayView<std::uint32_t, ExecutionSpace>& ids,
-                    const ArrayView<std::uint32_t, ExecutionSpace>& work_item_queries) {
+                    const ArrayView<std::uint32_t, ExecutionSpace>& ids) {
   const Impl::ArgumentCheck check("list_survivors");
-  const std::uint64_t tile = candidate_tile<ExecutionSpace>();
   check_lists(check, lists, extent_sum(first, queries));
-  check.is_multiple("width", width, tile);
+  check.is_multiple("width", width, candidate_tile<ExecutionSpace>());
   check.has("ids", ids, extent_of(queries, width));
-  check.has("work_item_queries", work_item_queries, extent_of(queries, width / tile));
-  Launch::for_each_index(
-      exec_space, "Kindred::Vector::list_survivors::place", queries * width,
-      Impl::ListSurvivors<ExecutionSpace>{
-          lists, first, width, static_cast<std::uint64_t>(candidate_tile<ExecutionSpace>()),
-          ids.data(), work_item_queries.data()});
+  Launch::for_each_index(exec_space, "Kindred::Vector::list_survivors::place", queries * width,
+                         Impl::ListSurvivors<ExecutionSpace>{lists, first, width, ids.data()});
 }
 
-#define KINDRED_INSTANTIATE_QUERIES(SPACE, ELEMENT)                                    \
-  template void prepare_tile_queries<SPACE, ELEMENT>(                                  \
-      const SPACE&, Metric, const VectorQueries<SPACE>&, std::uint64_t, std::uint64_t, \
-      const ArrayView<const float, SPACE>&, const TileQueries<SPACE, ELEMENT>&,        \
-      const TileLists<SPACE>&);
-#define KINDRED_INSTANTIATE(SPACE)                                                                 \
-  KINDRED_INSTANTIATE_QUERIES(SPACE, Arch::Float16)                                                \
-  template void prepare_tile_rows<SPACE, Arch::Float16>(                                           \
-      const SPACE&, Metric, const TileModel&, const VectorRows<SPACE>&, const TileOrder<SPACE>&,   \
-      std::uint64_t, const ArrayView<const float, SPACE>&, const TileRows<SPACE, Arch::Float16>&,  \
-      const ArrayView<std::uint32_t, SPACE>&);                                                     \
-  template void round_tile_rows<SPACE, Arch::Float16>(                                             \
-      const SPACE&, const VectorRows<SPACE>&, const TileOrder<SPACE>&, std::uint64_t,              \
-      const TileLayout&, const ArrayView<Arch::Float16, SPACE>&, const ArrayView<float, SPACE>&);  \
-  template void bound_tile_rows<SPACE>(                                                            \
-      const SPACE&, Metric, const TileModel&, const VectorRows<SPACE>&, const TileOrder<SPACE>&,   \
-      std::uint64_t, const ArrayView<const float, SPACE>&, const ArrayView<const float, SPACE>&,   \
-      const TileBounds&, const ArrayView<std::uint32_t, SPACE>&);                                  \
-  template void select_tile<SPACE, Arch::Float16>(                                                 \
-      const SPACE&, Metric, const TileModel&, const TileProducts<SPACE, Arch::Float16>&,           \
-      const TileBounds&, const ArrayView<const float, SPACE>&, const RowFilter<SPACE>&,            \
-      const TileLists<SPACE>&);                                                                    \
-  template void raise_thresholds<SPACE>(const SPACE&, std::uint64_t, std::uint64_t, std::uint64_t, \
-                                        std::uint64_t, const ArrayView<const float, SPACE>&,       \
-                                        const TileLists<SPACE>&);                                  \
-  template void list_survivors<SPACE>(                                                             \
-      const SPACE&, const TileLists<SPACE>&, std::uint64_t, std::uint64_t, std::uint64_t,          \
-      const ArrayView<std::uint32_t, SPACE>&, const ArrayView<std::uint32_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                                                \
+  template decltype(prepare_tile_queries<SPACE, Arch::Float16>)                                   \
+      prepare_tile_queries<SPACE, Arch::Float16>;                                                 \
+  template decltype(prepare_tile_rows<SPACE, Arch::Float16>)                                      \
+      prepare_tile_rows<SPACE, Arch::Float16>;                                                    \
+  template decltype(round_tile_rows<SPACE, Arch::Float16>) round_tile_rows<SPACE, Arch::Float16>; \
+  template decltype(bound_tile_rows<SPACE>) bound_tile_rows<SPACE>;                               \
+  template decltype(select_tile<SPACE, Arch::Float16>) select_tile<SPACE, Arch::Float16>;         \
+  template decltype(raise_thresholds<SPACE>) raise_thresholds<SPACE>;                             \
+  template decltype(list_survivors<SPACE>) list_survivors<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-KINDRED_INSTANTIATE_QUERIES(HostSpace, Arch::BFloat16)
-KINDRED_INSTANTIATE_QUERIES(HostSpace, float)
 #undef KINDRED_INSTANTIATE
-#undef KINDRED_INSTANTIATE_QUERIES
-
-#define KINDRED_INSTANTIATE_HERE(ELEMENT)                                                  \
-  template void prepare_tile_rows_here<ELEMENT>(                                           \
-      Metric, const TileModel&, const VectorRows<HostSpace>&, const TileOrder<HostSpace>&, \
-      std::uint64_t, float, const TileRows<HostSpace, ELEMENT>&, std::uint32_t*);
+#define KINDRED_INSTANTIATE_HERE(ELEMENT)                     \
+  template decltype(prepare_tile_queries<HostSpace, ELEMENT>) \
+      prepare_tile_queries<HostSpace, ELEMENT>;               \
+  template decltype(prepare_tile_rows_here<ELEMENT>) prepare_tile_rows_here<ELEMENT>;
 KINDRED_INSTANTIATE_HERE(Arch::BFloat16)
 KINDRED_INSTANTIATE_HERE(float)
 #undef KINDRED_INSTANTIATE_HERE

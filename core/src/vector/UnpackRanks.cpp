@@ -32,20 +32,13 @@ void unpack_ranks(const ExecutionSpace& exec_space, Metric metric,
   const Impl::ArgumentCheck check("unpack_ranks");
   check.is_at_most("kept", kept, out.top);
   check.has("ranks", ranks, Impl::extent_of(queries, kept));
-  check.is_array("out.scores", out.scores, Impl::extent_of(queries, out.top));
-  check.is_array("out.ids", out.ids, Impl::extent_of(queries, out.top));
-  if (queries > 1) {
-    check.is_at_least("out.score_stride", out.score_stride, out.top);
-    check.is_at_least("out.id_stride", out.id_stride, out.top);
-  }
+  Impl::check_output(check, out, queries);
   if (queries == 0 || out.top == 0) return;
   Launch::for_each_index(exec_space, "Kindred::Vector::unpack_ranks::unpack", queries * out.top,
                          UnpackKernel<ExecutionSpace>{metric, ranks.data(), kept, out});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                             \
-  template void unpack_ranks<SPACE>(const SPACE&, Metric, const ArrayView<const Rank, SPACE>&, \
-                                    std::uint64_t, std::uint64_t, const RankedOutput&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(unpack_ranks<SPACE>) unpack_ranks<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -1,54 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/vector/VectorScores.hpp>
 
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
-#include <string>
-#include <type_traits>
-
 namespace Kindred {
 
+namespace Impl {
 namespace {
 
-template <class ExecutionSpace, class Term>
-void launch_rows(const ExecutionSpace& exec_space, const Impl::RowRange<ExecutionSpace>& range) {
-  using shape = Impl::VectorTileShape<ExecutionSpace>;
-  if (range.query_count < shape::tile_queries || shape::tile_queries == 1) {
-    const char* label = "Kindred::Vector::score_rows::scan";
-    const std::uint64_t work_items = (range.count + shape::scan_rows - 1) / shape::scan_rows;
-    Impl::with_width<ExecutionSpace>(range.rows, [&](auto wide) {
-      Launch::for_each_warp(exec_space, label, work_items,
-                            Impl::ScanKernel<ExecutionSpace, Term, wide()>{range});
-    });
-    return;
-  }
-  const std::uint64_t row_work_items =
-      (range.count + shape::work_item_rows - 1) / shape::work_item_rows;
-  const std::uint64_t query_work_items =
-      (range.query_count + shape::work_item_queries - 1) / shape::work_item_queries;
-  Launch::for_each_warp(
-      exec_space, "Kindred::Vector::score_rows::batch", row_work_items * query_work_items,
-      Impl::BatchKernel<ExecutionSpace, Term>{range, row_work_items, query_work_items});
-}
+/// A work item: the norm of one row, and the widened row if there is a target.
+template <class ExecutionSpace, class Element>
+struct NormKernel {
+  ElementRows<Element> rows;
+  double* norms;
+  double* wide;
 
-template <class Element, class Term, class ExecutionSpace>
-void launch_candidates(const ExecutionSpace& exec_space, Metric metric,
-                       const Impl::ElementRows<Element>& rows, const std::uint32_t* ids,
-                       const ArrayView<const std::uint32_t, ExecutionSpace>& work_item_queries,
-                       const VectorQueries<ExecutionSpace>& queries, Rank* ranks) {
-  Impl::with_width<ExecutionSpace>(rows, [&](auto wide) {
-    Launch::for_each_warp(exec_space, "Kindred::Vector::score_candidates::gather",
-                          work_item_queries.size(),
-                          Impl::CandidateKernel<ExecutionSpace, Element, Term, wide()>{
-                              metric, rows, ids, work_item_queries.data(), work_item_queries.size(),
-                              queries.values.data(), queries.norms.data(), ranks});
-  });
-}
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION void operator()(const Member& member, std::uint64_t row) const {
+    const Arch::Lanes<ExecutionSpace> lanes(member);
+    using F64 = typename Arch::Lanes<ExecutionSpace>::F64;
+    const ElementRow<Element> x = rows[row];
+    const double sum = reproducible_sum(
+        lanes, rows.dimension, [&](std::uint64_t i, int length, const F64& partial) {
+          const F64 term = lanes.widen(x.load(lanes, i, length));
+          if (wide != nullptr) lanes.store(wide + row * rows.dimension + i, term, length);
+          return lanes.multiply_add(term, term, partial);
+        });
+    if (lanes.is_leader()) norms[row] = Kokkos::sqrt(sum);
+  }
+};
+
+/// A work item: decodes one row.
+template <class ExecutionSpace, class Element>
+struct DecodeKernel {
+  ElementRows<Element> rows;
+  std::uint64_t begin;
+  float* out;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t row) const {
+    const Arch::Lanes<ExecutionSpace> lanes(member);
+    const ElementRow<Element> x = rows[begin + row];
+    float* to = out + row * rows.dimension;
+    for (std::uint64_t i = 0; i < rows.dimension; i += 32) {
+      const auto length = static_cast<int>(rows.dimension - i < 32 ? rows.dimension - i : 32);
+      lanes.store(to + i, x.load(lanes, i, length), length);
+    }
+  }
+};
+
+/// Ranks a range of rows.
+template <class ExecutionSpace>
+struct RankCall : ScoreCall<float> {
+  std::uint64_t first;  // row 0 is row `first` of the whole matrix
+  RowFilter<ExecutionSpace> filter;
+  Rank* ranks;
+
+  KOKKOS_INLINE_FUNCTION static std::uint64_t row(std::uint64_t column) { return column; }
+  KOKKOS_INLINE_FUNCTION bool passes(std::uint64_t query, std::uint64_t column) const {
+    return filter.passes(query, first + column);
+  }
+  KOKKOS_INLINE_FUNCTION static constexpr bool lacks_norms() { return false; }
+  KOKKOS_INLINE_FUNCTION void write(std::uint64_t query, std::uint64_t column, double sum,
+                                    double norm) const {
+    ranks[query * count + column] =
+        passes(query, column)
+            ? score_rank(metric, sum, query_norms[query], norm, rows.id(column, first))
+            : rank_none;
+  }
+};
+
+/// A work item: some candidates of one query.
+template <class ExecutionSpace, class Element, class Term, bool Wide>
+struct CandidateKernel {
+  using shape = VectorTileShape<ExecutionSpace>;
+  using lanes_type = Arch::GroupLanes<ExecutionSpace, Wide>;
+  static constexpr int work_item_rows = shape::candidate_rows;
+  static constexpr int group_rows = work_item_rows / lanes_type::groups;
+
+  Metric metric;
+  ElementRows<Element> rows;
+  const std::uint32_t* ids;
+  const std::uint32_t* work_item_queries;  // null: a query has `query_work_items`
+  std::uint64_t query_work_items;
+  const double* queries;
+  const double* query_norms;
+  Rank* ranks;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t work_item) const {
+    const lanes_type lanes(member);
+    const std::uint32_t* work_item_ids = ids + work_item * work_item_rows;
+    const std::uint64_t query =
+        work_item_queries == nullptr ? work_item / query_work_items : work_item_queries[work_item];
+    const int first = lanes.group() * group_rows;
+    double sums[1][group_rows] = {};
+    if (work_item_ids[0] != no_candidate) {
+      ElementRow<Element> x[group_rows];
+      for (int r = 0; r < group_rows; ++r) {
+        const std::uint32_t row = work_item_ids[first + r];
+        x[r] = rows[row == no_candidate ? work_item_ids[0] : row];
+      }
+      const double* const y[1] = {queries + query * rows.dimension};
+      tile_sums<Term, 1, group_rows, shape::scan_depth>(lanes, y, x, rows.dimension, sums);
+    }
+    if (!lanes.is_leader()) return;
+    for (int r = 0; r < group_rows; ++r) {
+      const std::uint32_t row = work_item_ids[first + r];
+      ranks[work_item * work_item_rows + first + r] =
+          row == no_candidate
+              ? rank_none
+              : score_rank(metric, sums[0][r], query_norms[query],
+                           metric == Metric::cosine ? rows.norms[row] : 1.0, rows.id(row));
+    }
+  }
+};
 
 }  // namespace
+}  // namespace Impl
 
 template <class ExecutionSpace>
 void vector_norms(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
@@ -56,11 +127,10 @@ void vector_norms(const ExecutionSpace& exec_space, const VectorRows<ExecutionSp
   const Impl::ArgumentCheck check("vector_norms");
   Impl::check_rows(check, rows, norms.size());
   check.is_aligned("norms", norms);
-  Impl::with_element(rows, [&](const auto& elements) {
-    using element = std::remove_cvref_t<decltype(*elements.values)>;
+  Impl::with_element(rows, [&]<class Element>(const Impl::ElementRows<Element>& elements) {
     Launch::for_each_warp(
         exec_space, "Kindred::Vector::vector_norms::sum", norms.size(),
-        Impl::NormKernel<ExecutionSpace, element>{elements, norms.size(), norms.data(), nullptr});
+        Impl::NormKernel<ExecutionSpace, Element>{elements, norms.data(), nullptr});
   });
 }
 
@@ -71,13 +141,28 @@ void decode_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpa
   const Impl::ArgumentCheck check("decode_rows");
   Impl::check_rows(check, rows, Impl::extent_sum(begin, count));
   check.has("out", out, Impl::extent_of(count, rows.dimension));
-  Impl::with_element(rows, [&](const auto& elements) {
-    using element = std::remove_cvref_t<decltype(*elements.values)>;
-    Launch::for_each_warp(
-        exec_space, "Kindred::Vector::decode_rows::decode", count,
-        Impl::DecodeKernel<ExecutionSpace, element>{elements, begin, count, out.data()});
+  Impl::with_element(rows, [&]<class Element>(const Impl::ElementRows<Element>& elements) {
+    Launch::for_each_warp(exec_space, "Kindred::Vector::decode_rows::decode", count,
+                          Impl::DecodeKernel<ExecutionSpace, Element>{elements, begin, out.data()});
   });
 }
+
+namespace {
+
+/// Checks the arguments of `prepare_queries` and returns its kernel.
+template <class ExecutionSpace>
+Impl::NormKernel<ExecutionSpace, float> query_kernel(
+    const Impl::ArgumentCheck& check, const ArrayView<const float, ExecutionSpace>& values,
+    std::uint64_t dimension, const ArrayView<double, ExecutionSpace>& wide,
+    const ArrayView<double, ExecutionSpace>& norms) {
+  check.has("values", values, Impl::extent_of(norms.size(), dimension));
+  check.has("wide", wide, Impl::extent_of(norms.size(), dimension));
+  check.is_aligned("norms", norms);
+  return {
+      {values.data(), nullptr, nullptr, nullptr, dimension, dimension}, norms.data(), wide.data()};
+}
+
+}  // namespace
 
 template <class ExecutionSpace>
 void prepare_queries(const ExecutionSpace& exec_space,
@@ -85,38 +170,19 @@ void prepare_queries(const ExecutionSpace& exec_space,
                      const ArrayView<double, ExecutionSpace>& wide,
                      const ArrayView<double, ExecutionSpace>& norms) {
   const Impl::ArgumentCheck check("prepare_queries");
-  check.has("values", values, Impl::extent_of(norms.size(), dimension));
-  check.has("wide", wide, Impl::extent_of(norms.size(), dimension));
-  check.is_aligned("norms", norms);
+  const auto kernel = query_kernel<ExecutionSpace>(check, values, dimension, wide, norms);
   Launch::for_each_warp(exec_space, "Kindred::Vector::prepare_queries::widen", norms.size(),
-                        Impl::NormKernel<ExecutionSpace, float>{
-                            {values.data(), nullptr, nullptr, nullptr, dimension, dimension},
-                            norms.size(),
-                            norms.data(),
-                            wide.data()});
+                        kernel);
 }
 
-// Flattened: see `MatrixBlock` in impl/ScoreMatrixKernels.hpp.
+// Flattened: see `ScoreBlock` in impl/VectorScoresKernels.hpp.
 [[gnu::flatten]] void prepare_queries_here(const ArrayView<const float, HostSpace>& values,
                                            std::uint64_t dimension,
                                            const ArrayView<double, HostSpace>& wide,
                                            const ArrayView<double, HostSpace>& norms) {
   const Impl::ArgumentCheck check("prepare_queries_here");
-  check.has("values", values, Impl::extent_of(norms.size(), dimension));
-  check.has("wide", wide, Impl::extent_of(norms.size(), dimension));
-  check.is_aligned("norms", norms);
-  const Arch::Lanes<HostSpace> lanes(0);
-  for (std::size_t query = 0; query < norms.size(); ++query) {
-    const float* from = values.data() + query * dimension;
-    double* to = wide.data() + query * dimension;
-    const double sum =
-        reproducible_sum(lanes, dimension, [&](std::uint64_t i, int length, const auto& partial) {
-          const auto term = lanes.widen(lanes.load(from + i, length));
-          lanes.store(to + i, term, length);
-          return lanes.multiply_add(term, term, partial);
-        });
-    norms(query) = Kokkos::sqrt(sum);
-  }
+  const auto kernel = query_kernel<HostSpace>(check, values, dimension, wide, norms);
+  for (std::uint64_t query = 0; query < norms.size(); ++query) kernel(0, query);
 }
 
 template <class ExecutionSpace>
@@ -140,22 +206,20 @@ void score_rows(const ExecutionSpace& exec_space, Metric metric,
   const std::uint64_t stride = decoded || rows.stride == 0 ? rows.dimension : rows.stride;
   const float* values =
       decoded ? tile.data() : reinterpret_cast<const float*>(rows.values.data()) + begin * stride;
-  const Impl::RowRange<ExecutionSpace> range{
-      metric,
-      {values, nullptr, rows.norms.data() == nullptr ? nullptr : rows.norms.data() + begin,
-       rows.ids.size() == 0 ? nullptr : rows.ids.data() + begin, rows.dimension, stride},
+  const Impl::RankCall<ExecutionSpace> call{
+      {metric,
+       {values, nullptr, rows.norms.data() == nullptr ? nullptr : rows.norms.data() + begin,
+        rows.ids.size() == 0 ? nullptr : rows.ids.data() + begin, rows.dimension, stride},
+       count,
+       queries.values.data(),
+       queries.norms.data(),
+       queries.count},
       begin,
-      count,
       filter,
-      queries.values.data(),
-      queries.norms.data(),
-      queries.count,
       ranks.data()};
-  if (metric == Metric::l2) {
-    launch_rows<ExecutionSpace, Impl::SquaredDifferenceTerm>(exec_space, range);
-  } else {
-    launch_rows<ExecutionSpace, Impl::DotTerm>(exec_space, range);
-  }
+  Impl::score_all<Launch::Coarse>(exec_space, "Kindred::Vector::score_rows::scan",
+                                  "Kindred::Vector::score_rows::batch", call,
+                                  Impl::VectorTileShape<ExecutionSpace>::work_item_queries);
 }
 
 template <class ExecutionSpace>
@@ -171,42 +235,38 @@ void score_candidates(const ExecutionSpace& exec_space, Metric metric,
                       const VectorQueries<ExecutionSpace>& queries,
                       const ArrayView<Rank, ExecutionSpace>& ranks) {
   const Impl::ArgumentCheck check("score_candidates");
-  const std::uint64_t places =
-      Impl::extent_of(work_item_queries.size(), candidate_tile<ExecutionSpace>());
+  const std::uint64_t tile = candidate_tile<ExecutionSpace>();
+  const std::uint64_t work_items =
+      work_item_queries.size() != 0 ? work_item_queries.size() : ids.size() / tile;
   Impl::check_rows(check, rows, 0);
-  check.has("ids", ids, places);
+  check.has("ids", ids, Impl::extent_of(work_items, tile));
   check.is_aligned("work_item_queries", work_item_queries);
   Impl::check_queries(check, queries, rows.dimension);
-  check.has("ranks", ranks, places);
-  Impl::with_element(rows, [&](const auto& elements) {
-    using element = std::remove_cvref_t<decltype(*elements.values)>;
-    if (metric == Metric::l2) {
-      launch_candidates<element, Impl::SquaredDifferenceTerm>(
-          exec_space, metric, elements, ids.data(), work_item_queries, queries, ranks.data());
-    } else {
-      launch_candidates<element, Impl::DotTerm>(exec_space, metric, elements, ids.data(),
-                                                work_item_queries, queries, ranks.data());
-    }
+  check.has("ranks", ranks, Impl::extent_of(work_items, tile));
+  if (work_items == 0) return;
+  check.is_at_least("queries.count", queries.count, 1);
+  const std::uint32_t* owners = work_item_queries.size() != 0 ? work_item_queries.data() : nullptr;
+  const std::uint64_t each = work_items / queries.count;
+  if (owners == nullptr) check.is_multiple("the number of work items", work_items, queries.count);
+  Impl::with_element(rows, [&]<class Element>(const Impl::ElementRows<Element>& elements) {
+    Impl::with_term(metric, [&]<class Term>(Term) {
+      Impl::with_width<ExecutionSpace>(elements, [&](auto wide) {
+        Launch::for_each_warp(exec_space, "Kindred::Vector::score_candidates::gather", work_items,
+                              Impl::CandidateKernel<ExecutionSpace, Element, Term, wide()>{
+                                  metric, elements, ids.data(), owners, each, queries.values.data(),
+                                  queries.norms.data(), ranks.data()});
+      });
+    });
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template void vector_norms<SPACE>(const SPACE&, const VectorRows<SPACE>&,                       \
-                                    const ArrayView<double, SPACE>&);                             \
-  template void decode_rows<SPACE>(const SPACE&, const VectorRows<SPACE>&, std::uint64_t,         \
-                                   std::uint64_t, const ArrayView<float, SPACE>&);                \
-  template void prepare_queries<SPACE>(const SPACE&, const ArrayView<const float, SPACE>&,        \
-                                       std::uint64_t, const ArrayView<double, SPACE>&,            \
-                                       const ArrayView<double, SPACE>&);                          \
-  template void score_rows<SPACE>(const SPACE&, Metric, const VectorRows<SPACE>&, std::uint64_t,  \
-                                  std::uint64_t, const ArrayView<float, SPACE>&,                  \
-                                  const RowFilter<SPACE>&, const VectorQueries<SPACE>&,           \
-                                  const ArrayView<Rank, SPACE>&);                                 \
-  template int candidate_tile<SPACE>();                                                           \
-  template void score_candidates<SPACE>(                                                          \
-      const SPACE&, Metric, const VectorRows<SPACE>&,                                             \
-      const ArrayView<const std::uint32_t, SPACE>&, const ArrayView<const std::uint32_t, SPACE>&, \
-      const VectorQueries<SPACE>&, const ArrayView<Rank, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                  \
+  template decltype(vector_norms<SPACE>) vector_norms<SPACE>;       \
+  template decltype(decode_rows<SPACE>) decode_rows<SPACE>;         \
+  template decltype(prepare_queries<SPACE>) prepare_queries<SPACE>; \
+  template decltype(score_rows<SPACE>) score_rows<SPACE>;           \
+  template decltype(candidate_tile<SPACE>) candidate_tile<SPACE>;   \
+  template decltype(score_candidates<SPACE>) score_candidates<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -244,14 +244,11 @@ std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float
                 {},
                 {lists.offsets.data(), lists.values.data(), data.prepared.values.data(),
                  data.prepared.norms.data(), best.data(), static_cast<std::uint32_t>(top)},
-                plan.chunk,
+                plan,
                 static_cast<std::uint32_t>(std::countr_zero(plan.chunk)),
-                plan.chunks,
-                plan.keep,
                 static_cast<std::uint32_t>(top),
                 workspace.data(),
-                arrived.data()},
-        plan);
+                arrived.data()});
     Kokkos::parallel_for(
         "Kindred::Testing::teams",
         Kokkos::TeamPolicy<HostSpace>(exec_space, static_cast<int>(lists.rows() * plan.chunks), 1)
@@ -262,8 +259,6 @@ std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float
   using Impl::PreparedLists;
   if (plan.chunks == 1) {
     run(std::type_identity<Impl::CandidateTeam<HostSpace, float, PreparedLists, DotTerm, false>>());
-  } else if (plan.chunk <= Impl::candidate_short_chunk) {
-    run(std::type_identity<Impl::CandidateWarps<HostSpace, float, PreparedLists, DotTerm>>());
   } else {
     run(std::type_identity<Impl::CandidateTeam<HostSpace, float, PreparedLists, DotTerm, true>>());
   }

@@ -265,11 +265,6 @@ const std::vector<CheckedCall> prefilter_calls{
        state.counts = a.sizing<std::uint32_t>("state.counts", 2);
        clear_survivors<HostSpace>(on, state);
      }},
-    {"list_owners",
-     [](const HostSpace& on, Arguments& a) {
-       list_owners<HostSpace>(on, a.number<std::uint64_t>("work_items", 2, 0),
-                              a.sizing<std::uint32_t>("owners", 4));
-     }},
     {"prefilter_rows",
      [](const HostSpace& on, Arguments& a) {
        PrefilterState<HostSpace> state;
@@ -311,14 +306,6 @@ const std::vector<CheckedCall> prefilter_calls{
        state.thresholds = a.sizing<float>("state.thresholds", 2);
        state.chunk = 64;
        prefilter_survivors<HostSpace>(on, 0, a.number<std::uint64_t>("count", 64, 65), state);
-     }},
-    {"best_survivors",
-     [](const HostSpace& on, Arguments& a) {
-       PrefilterState<HostSpace> state;
-       state.counts = a.sizing<std::uint32_t>("state.counts", 2);
-       state.capacity = 4;
-       best_survivors<HostSpace>(on, a.array<Rank>("ranks", 2 * 4), state,
-                                 a.number<std::uint64_t>("top", 2, 5), a.array<Rank>("best", 4));
      }},
 };
 
@@ -430,8 +417,7 @@ const std::vector<CheckedCall> tile_calls{
      [](const HostSpace& on, Arguments& a) {
        const auto tile = static_cast<std::size_t>(candidate_tile<HostSpace>());
        list_survivors<HostSpace>(on, tile_lists_of(a, 2), 0, 2, tile,
-                                 a.array<std::uint32_t>("ids", 2 * tile),
-                                 a.array<std::uint32_t>("work_item_queries", 2));
+                                 a.array<std::uint32_t>("ids", 2 * tile));
      }},
 };
 

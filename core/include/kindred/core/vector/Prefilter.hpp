@@ -56,13 +56,6 @@ void prepare_prefilter(const ExecutionSpace& exec_space,
 template <class ExecutionSpace>
 void clear_survivors(const ExecutionSpace& exec_space, const PrefilterState<ExecutionSpace>& state);
 
-/// \brief Writes the query of every work item of `score_candidates`, \p work_items per query. Does
-/// not fence.
-/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace>
-void list_owners(const ExecutionSpace& exec_space, std::uint64_t work_items,
-                 const ArrayView<std::uint32_t, ExecutionSpace>& owners);
-
 /// \brief Bounds the scores of the rows `begin … begin + count` and merges the lower bounds into
 /// the slots. Does not fence.
 ///
@@ -95,17 +88,6 @@ void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
 template <class ExecutionSpace>
 void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, std::uint64_t count,
                          const PrefilterState<ExecutionSpace>& state);
-
-/// \brief The best of every list, found by counting how many ranks precede each one: one launch,
-/// for short lists. Does not fence. Complexity O(survivors²) per query.
-/// \param ranks queries × capacity, of the survivors \param top at most `state.capacity`
-/// \param best queries × top, ascending, padded with `rank_none`
-/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace>
-void best_survivors(const ExecutionSpace& exec_space,
-                    const ArrayView<const Rank, ExecutionSpace>& ranks,
-                    const PrefilterState<ExecutionSpace>& state, std::uint64_t top,
-                    const ArrayView<Rank, ExecutionSpace>& best);
 
 }  // namespace Kindred
 

@@ -257,15 +257,14 @@ void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std
                       const ArrayView<const float, ExecutionSpace>& slacks,
                       const TileLists<ExecutionSpace>& lists);
 
-/// \brief Writes lists of \p width rows for `score_candidates`, padded with `no_candidate`, and the
-/// query of each work item, from 0. Lists that lost rows are empty. Does not fence.
-/// \param ids `queries × width` \param work_item_queries `queries × width / candidate_tile`
+/// \brief Writes lists of \p width rows for `score_candidates`, padded with `no_candidate`. Lists
+/// that lost rows are empty. Does not fence.
+/// \param ids `queries × width`; \p width is a multiple of `candidate_tile`
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionSpace>& lists,
                     std::uint64_t first, std::uint64_t queries, std::uint64_t width,
-                    const ArrayView<std::uint32_t, ExecutionSpace>& ids,
-                    const ArrayView<std::uint32_t, ExecutionSpace>& work_item_queries);
+                    const ArrayView<std::uint32_t, ExecutionSpace>& ids);
 
 }  // namespace Kindred
 

@@ -73,7 +73,7 @@ inline constexpr std::uint32_t no_candidate = 0xFFFFFFFFU;
 /// dimension).
 ///
 /// \param ids rows, `work_items × candidate_tile`; after a `no_candidate` a work item has no rows
-/// \param work_item_queries the query of each work item
+/// \param work_item_queries the query of each work item; size 0: every query has as many of them
 /// \param ranks as many as \p ids; `rank_none` for `no_candidate`
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>

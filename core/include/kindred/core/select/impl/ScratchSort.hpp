@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/select/WideRank.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,17 @@ struct ScratchSort {
     std::uint32_t size = 8;
     while (size < count) size *= 2;
     return size;
+  }
+
+  /// Sorts key i at `place(i)`, for i < \p count; there is scratch for `padded(count)` keys. Begins
+  /// and ends with a barrier.
+  KOKKOS_INLINE_FUNCTION static void run_padded(const member_type& team, Key* keys,
+                                                std::uint32_t count) {
+    const std::uint32_t size = padded(count);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size - count),
+                         [&](std::uint32_t i) { keys[place(count + i)] = key_none<Key>(); });
+    team.team_barrier();
+    run(team, keys, size);
   }
 
   /// Sorts key i at `place(i)`, for i < \p size, which must be `padded`. The caller has

@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_SELECT_IMPL_TOP_KROWS_HPP
 #define KINDRED_CORE_SELECT_IMPL_TOP_KROWS_HPP
 
-#include <Kokkos_Macros.hpp>
-#include <cstddef>
+#include <kindred/core/select/WideRank.hpp>
+
 #include <cstdint>
 
 namespace Kindred::Impl {
@@ -21,19 +21,9 @@ struct TopKRows {
   KOKKOS_INLINE_FUNCTION std::uint64_t length(std::uint64_t row) const {
     return offsets != nullptr ? offsets[row + 1] - offsets[row] : longest;
   }
-};
-
-/// Copies one list per row to its position among `lists`.
-template <class Key>
-struct PlacePartial {
-  const Key* top;
-  std::uint64_t k;
-  std::uint64_t list;
-  std::uint64_t lists;
-  Key* partial;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
-    partial[(index / k * lists + list) * k + index % k] = top[index];
+  /// Key \p i of a row; `key_none` beyond its end.
+  KOKKOS_INLINE_FUNCTION Key operator()(std::uint64_t row, std::uint64_t i) const {
+    return i < length(row) ? keys[begin(row) + i] : key_none<Key>();
   }
 };
 

@@ -25,16 +25,6 @@ KOKKOS_INLINE_FUNCTION std::uint64_t delegate_item(std::uint32_t group, std::uin
          member * delegate_stripe + group % delegate_stripe;
 }
 
-/// Source of a sort: the rows themselves.
-template <class Key>
-struct RowSource {
-  TopKRows<Key> rows;
-
-  KOKKOS_INLINE_FUNCTION Key operator()(std::uint64_t row, std::uint64_t i) const {
-    return i < rows.length(row) ? rows.keys[rows.begin(row) + i] : key_none<Key>();
-  }
-};
-
 /// Source of a sort: the groups whose delegate is among the k best. A key that ranks after the k-th
 /// delegate cannot be among the k best keys, because k keys precede it.
 template <class Key>
@@ -48,10 +38,8 @@ struct GroupSource {
   KOKKOS_INLINE_FUNCTION Key operator()(std::uint64_t row, std::uint64_t i) const {
     const auto place = static_cast<std::uint32_t>(i / delegate_group);
     if (place >= counts[row]) return key_none<Key>();
-    const std::uint64_t item =
-        delegate_item(groups[row * k + place], static_cast<std::uint32_t>(i % delegate_group));
-    if (item >= rows.length(row)) return key_none<Key>();
-    const Key key = rows.keys[rows.begin(row) + item];
+    const Key key = rows(row, delegate_item(groups[row * k + place],
+                                            static_cast<std::uint32_t>(i % delegate_group)));
     return best_delegates[row * k + k - 1] < key ? key_none<Key>() : key;
   }
 };
@@ -184,7 +172,7 @@ struct MergeRuns {
 template <class ExecutionSpace, class Key>
 class DeviceTopK {
  public:
-  static constexpr std::uint32_t block = SortBlocks<ExecutionSpace, Key, RowSource<Key>>::block;
+  static constexpr std::uint32_t block = SortBlocks<ExecutionSpace, Key, TopKRows<Key>>::block;
 
   static std::size_t workspace(const TopKShape& shape) {
     if (!uses_delegates(shape)) return levels(shape);
@@ -197,7 +185,7 @@ class DeviceTopK {
   static void run(const ExecutionSpace& exec_space, const TopKRows<Key>& rows,
                   const TopKShape& shape, Key* out, Key* workspace) {
     if (!uses_delegates(shape)) {
-      sort_levels(exec_space, RowSource<Key>{rows}, shape, out, workspace);
+      sort_levels(exec_space, rows, shape, out, workspace);
       return;
     }
     const std::size_t groups = group_count(shape.longest);
@@ -210,7 +198,7 @@ class DeviceTopK {
     Launch::for_each_index(
         exec_space, "Kindred::TopK::select::delegates", shape.rows * groups,
         Delegates<Key>{rows, static_cast<std::uint32_t>(groups), delegates, counts});
-    sort_levels(exec_space, RowSource<Key>{TopKRows<Key>{delegates, nullptr, groups}},
+    sort_levels(exec_space, TopKRows<Key>{delegates, nullptr, groups},
                 {shape.rows, groups, shape.k}, best, rest);
     Launch::for_each_index(exec_space, "Kindred::TopK::select::groups", shape.rows * groups,
                            SelectGroups<Key>{delegates, best, static_cast<std::uint32_t>(groups), k,
@@ -294,7 +282,7 @@ class DeviceTopK {
     Key* next = workspace + shape.rows * merge_extent(runs, keep, shape.k);
     sort_blocks(exec_space, source, shape.rows, shape.longest, keep, in);
     while (keep * 4 <= block && runs > 1) {
-      const RowSource<Key> left{TopKRows<Key>{in, nullptr, runs * keep}};
+      const TopKRows<Key> left{in, nullptr, runs * keep};
       const std::size_t blocks = block_count(runs * keep);
       sort_blocks(exec_space, left, shape.rows, runs * keep, keep, blocks == 1 ? out : next);
       runs = blocks;

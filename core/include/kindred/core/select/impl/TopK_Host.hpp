@@ -36,46 +36,44 @@ class HostTopK {
                   Key* out, Key* workspace) {
     const std::size_t n = chunks(shape.longest, shape.k);
     if (n == 1) {
-      launch(exec_space, rows, shape.rows, 1, shape.longest, shape.k, true, out, workspace);
+      launch(exec_space, rows, shape, 1, shape.longest, true, out, workspace);
       return;
     }
     // The second launch needs no more buffers than the first.
     Key* partial = workspace + shape.rows * n * buffer(chunk(shape.k), shape.k);
-    launch(exec_space, rows, shape.rows, n, chunk(shape.k), shape.k, false, partial, workspace);
-    launch(exec_space, TopKRows<Key>{partial, nullptr, n * shape.k}, shape.rows, 1, n * shape.k,
-           shape.k, true, out, workspace);
+    launch(exec_space, rows, shape, n, chunk(shape.k), false, partial, workspace);
+    launch(exec_space, TopKRows<Key>{partial, nullptr, n * shape.k}, shape, 1, n * shape.k, true,
+           out, workspace);
+  }
+
+  static std::size_t merge_workspace(const TopKShape& shape, std::size_t) {
+    return workspace(shape);
+  }
+  static void merge(const HostSpace& exec_space, const Key* in, std::size_t, const TopKShape& shape,
+                    Key* out, Key* workspace) {
+    run(exec_space, TopKRows<Key>{in, nullptr, shape.longest}, shape, out, workspace);
   }
 
  private:
-  struct WorkItem {
-    TopKRows<Key> rows;
-    std::size_t chunks;
-    std::size_t chunk;
-    std::size_t k;
-    bool sort;
-    Key* out;
-    Key* buffers;
-
-    void operator()(std::size_t work_item) const {
-      const std::size_t row = work_item / chunks;
-      const std::size_t length = rows.length(row);
-      const std::size_t begin = std::min(length, work_item % chunks * chunk);
-      const std::size_t count = std::min(chunk, length - begin);
-      Key* kept = buffers + work_item * buffer(chunk, k);
-      std::size_t found = select(rows.keys + rows.begin(row) + begin, count, k, kept);
-      if (sort) std::sort(kept, kept + found);
-      Key* target = out + work_item * k;
-      std::copy(kept, kept + found, target);
-      std::fill(target + found, target + k, key_none<Key>());
-    }
-  };
-
-  static void launch(const HostSpace& exec_space, const TopKRows<Key>& rows, std::size_t row_count,
-                     std::size_t chunk_count, std::size_t chunk_length, std::size_t k, bool sort,
-                     Key* out, Key* buffers) {
+  /// Selects from \p chunk_count chunks of \p chunk_length keys of every row.
+  static void launch(const HostSpace& exec_space, const TopKRows<Key>& rows, const TopKShape& shape,
+                     std::size_t chunk_count, std::size_t chunk_length, bool sort, Key* out,
+                     Key* buffers) {
+    const std::size_t k = shape.k;
     Launch::for_each_index<Launch::Dynamic>(
-        exec_space, "Kindred::TopK::select::chunk", row_count * chunk_count,
-        WorkItem{rows, chunk_count, chunk_length, k, sort, out, buffers});
+        exec_space, "Kindred::TopK::select::chunk", shape.rows * chunk_count,
+        [=](std::size_t work_item) {
+          const std::size_t row = work_item / chunk_count;
+          const std::size_t length = rows.length(row);
+          const std::size_t begin = std::min(length, work_item % chunk_count * chunk_length);
+          const std::size_t count = std::min(chunk_length, length - begin);
+          Key* kept = buffers + work_item * buffer(chunk_length, k);
+          const std::size_t found = select(rows.keys + rows.begin(row) + begin, count, k, kept);
+          if (sort) std::sort(kept, kept + found);
+          Key* target = out + work_item * k;
+          std::copy(kept, kept + found, target);
+          std::fill(target + found, target + k, key_none<Key>());
+        });
   }
 
   /// Writes the min(k, items) smallest of \p keys to \p kept, in any order; returns their number.

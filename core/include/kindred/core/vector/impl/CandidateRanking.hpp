@@ -43,14 +43,6 @@ struct PreparedLists {
                                      std::uint64_t) const {
     return query_norms[index];
   }
-  /// The sum of query \p index, which is \p values, with row \p x, and the norm of the query.
-  template <class Term, int Depth, class Lanes, class Row>
-  KOKKOS_INLINE_FUNCTION double sum_and_norm(const Lanes& lanes, Metric, std::uint64_t index,
-                                             const double* values, const Row& x,
-                                             std::uint64_t dimension, double& norm) const {
-    norm = query_norms[index];
-    return tile_sum<Term, Depth>(lanes, values, x, dimension);
-  }
   /// Results that are written per query.
   KOKKOS_INLINE_FUNCTION std::uint32_t places() const { return top; }
   KOKKOS_INLINE_FUNCTION void write(Metric, std::uint64_t query, std::uint32_t place,
@@ -83,20 +75,6 @@ struct GivenLists {
     if (metric != Metric::cosine) return 1.0;
     return Kokkos::sqrt(tile_sum<DotTerm, Depth>(lanes, values, values, dimension));
   }
-  /// The sum of query \p index, which is \p values, with row \p x, and the norm of the query, with
-  /// the loads of both in flight together.
-  template <class Term, int Depth, class Lanes, class Row>
-  KOKKOS_INLINE_FUNCTION double sum_and_norm(const Lanes& lanes, Metric metric, std::uint64_t,
-                                             const ElementRow<float>& values, const Row& x,
-                                             std::uint64_t dimension, double& norm) const {
-    norm = 1.0;
-    if (metric != Metric::cosine) return tile_sum<Term, Depth>(lanes, values, x, dimension);
-    double dot = 0.0;
-    double squares = 0.0;
-    dot_and_squares<Depth>(lanes, x, values, dimension, dot, squares);
-    norm = Kokkos::sqrt(squares);
-    return dot;
-  }
   KOKKOS_INLINE_FUNCTION std::uint32_t places() const {
     return static_cast<std::uint32_t>(out.top);
   }
@@ -114,21 +92,16 @@ struct CandidateRanking {
   ElementRows<Element> rows;
   RowFilter<ExecutionSpace> filter;
   Lists lists;
-  std::uint32_t chunk;
-  std::uint32_t chunk_bits;  // log2(chunk)
-  std::uint32_t chunks;
-  std::uint32_t keep;
+  CandidatePlan plan;
+  std::uint32_t chunk_bits;  // log2(plan.chunk)
   std::uint32_t top;
   Rank* partial;           // queries × chunks × keep
   std::uint32_t* arrived;  // completed chunks of a query
   CandidateCheck<ExecutionSpace> check = {};
 
-  KOKKOS_INLINE_FUNCTION std::uint64_t length(std::uint64_t query) const {
-    return lists.length(query);
-  }
   /// Chunks of a list, at least one.
   KOKKOS_INLINE_FUNCTION std::uint32_t chunks_of(std::uint64_t query) const {
-    const std::uint64_t all = length(query);
+    const std::uint64_t all = lists.length(query);
     return all == 0 ? 1U : static_cast<std::uint32_t>((all - 1) >> chunk_bits) + 1;
   }
   /// Whether a candidate of a query is scored.
@@ -139,9 +112,6 @@ struct CandidateRanking {
       return false;
     }
     return filter.passes(query, row);
-  }
-  KOKKOS_INLINE_FUNCTION auto query(std::uint64_t index) const {
-    return lists.query(index, rows.dimension);
   }
   /// The norm of query \p index, which is \p values. \tparam Depth as in `tile_sums`
   template <int Depth, class Lanes, class Query>
@@ -164,20 +134,6 @@ struct CandidateRanking {
     const double row_norm = norm(row);
     const double sum = tile_sum<Term, Depth>(lanes, query, rows[row], rows.dimension);
     return rank(sum, query_norm, row, row_norm);
-  }
-  /// The same for query \p index, whose norm is computed with it.
-  template <class Term, int Depth, class Lanes, class Query>
-  KOKKOS_INLINE_FUNCTION Rank rank_with_norm(const Lanes& lanes, std::uint64_t index,
-                                             const Query& query, std::uint32_t row,
-                                             double& query_norm) const {
-    const double row_norm = norm(row);
-    const double sum = lists.template sum_and_norm<Term, Depth>(
-        lanes, metric, index, query, rows[row], rows.dimension, query_norm);
-    return rank(sum, query_norm, row, row_norm);
-  }
-  /// Stores result \p place of a query.
-  KOKKOS_INLINE_FUNCTION void write(std::uint64_t query, std::uint32_t place, Rank rank) const {
-    lists.write(metric, query, place, rank);
   }
 };
 

@@ -5,7 +5,6 @@
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
-#include <kindred/core/vector/impl/VectorTileShape.hpp>
 
 #include <algorithm>
 
@@ -20,21 +19,21 @@ struct CandidateChunk {
   CandidateRanking<HostSpace, Element, PreparedLists> ranking;
 
   void operator()(std::uint64_t work_item) const {
-    const std::uint64_t query = work_item / ranking.chunks;
-    const auto part = static_cast<std::uint32_t>(work_item % ranking.chunks);
+    const std::uint64_t query = work_item / ranking.plan.chunks;
+    const auto part = static_cast<std::uint32_t>(work_item % ranking.plan.chunks);
     if (part >= ranking.chunks_of(query)) return;
     std::uint32_t chosen[candidate_chunk_max + 2 * together];
     Rank keys[candidate_chunk_max + together];
     const std::uint32_t count = choose(query, part, chosen);
     score(query, chosen, count, keys);
-    const bool whole = ranking.chunks == 1;
-    const std::uint32_t kept = std::min(count, whole ? ranking.top : ranking.keep);
+    const bool whole = ranking.plan.chunks == 1;
+    const std::uint32_t kept = std::min(count, whole ? ranking.top : ranking.plan.keep);
     if (kept < count) std::nth_element(keys, keys + kept, keys + count);
     if (whole) std::sort(keys, keys + kept);
     Rank* out = whole ? ranking.lists.best + query * ranking.top
-                      : ranking.partial + (query * ranking.chunks + part) * ranking.keep;
+                      : ranking.partial + (query * ranking.plan.chunks + part) * ranking.plan.keep;
     std::copy(keys, keys + kept, out);
-    std::fill(out + kept, out + (whole ? ranking.top : ranking.keep), rank_none);
+    std::fill(out + kept, out + (whole ? ranking.top : ranking.plan.keep), rank_none);
   }
 
  private:
@@ -42,8 +41,8 @@ struct CandidateChunk {
   std::uint32_t choose(std::uint64_t query, std::uint32_t part, std::uint32_t* chosen) const {
     std::uint32_t table[table_size];
     std::fill(table, table + table_size, empty_slot);
-    const std::uint64_t begin = std::uint64_t{part} * ranking.chunk;
-    const std::uint64_t end = std::min(ranking.length(query), begin + ranking.chunk);
+    const std::uint64_t begin = std::uint64_t{part} * ranking.plan.chunk;
+    const std::uint64_t end = std::min(ranking.lists.length(query), begin + ranking.plan.chunk);
     std::uint32_t count = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
       const std::uint32_t row = ranking.lists.row(query, i);
@@ -62,7 +61,7 @@ struct CandidateChunk {
     if (count == 0) return;
     std::fill(chosen + count, chosen + count + 2 * together, chosen[count - 1]);
     const Arch::Lanes<HostSpace> lanes(0);
-    const double* const y[1] = {ranking.query(query)};
+    const double* const y[1] = {ranking.lists.query(query, ranking.rows.dimension)};
     const double query_norm = ranking.template query_norm<1>(lanes, query, y[0]);
     for (std::uint32_t i = 0; i < count; i += together) {
       ElementRow<Element> x[together];
@@ -85,8 +84,8 @@ struct CandidateMerge {
   CandidateRanking<HostSpace, Element, PreparedLists> ranking;
 
   void operator()(std::uint64_t query) const {
-    Rank* first = ranking.partial + query * ranking.chunks * ranking.keep;
-    Rank* last = first + std::size_t{ranking.chunks_of(query)} * ranking.keep;
+    Rank* first = ranking.partial + query * ranking.plan.chunks * ranking.plan.keep;
+    Rank* last = first + std::size_t{ranking.chunks_of(query)} * ranking.plan.keep;
     std::sort(first, last);
     last = std::unique(first, last);
     Rank* out = ranking.lists.best + query * ranking.top;

@@ -19,29 +19,20 @@ struct ElementRow {
   const Element* values;
   float scale;  // int8 only
 
-  template <class Lanes>
-  KOKKOS_INLINE_FUNCTION auto load(const Lanes& lanes, std::uint64_t i) const {
-    return scaled(lanes, lanes.load(values + i));
-  }
-  /// The floats i … i + count, followed by +0; count ≤ 32.
-  template <class Lanes>
-  KOKKOS_INLINE_FUNCTION auto load(const Lanes& lanes, std::uint64_t i, int count) const {
-    return scaled(lanes, lanes.load(values + i, count));
+  /// The floats from i on: 32, or \p count ≤ 32 followed by +0.
+  template <class Lanes, class... Count>
+  KOKKOS_INLINE_FUNCTION auto load(const Lanes& lanes, std::uint64_t i, Count... count) const {
+    const auto loaded = lanes.load(values + i, count...);
+    if constexpr (std::is_same_v<Element, std::int8_t>) {
+      return lanes.multiply(loaded, scale);
+    } else {
+      return loaded;
+    }
   }
   /// Prefetches the cache lines of the row.
   template <class Lanes>
   KOKKOS_INLINE_FUNCTION void prefetch(const Lanes& lanes, std::uint64_t dimension) const {
     lanes.prefetch(reinterpret_cast<const char*>(values), dimension * sizeof(Element));
-  }
-
- private:
-  template <class Lanes, class F32>
-  KOKKOS_INLINE_FUNCTION F32 scaled(const Lanes& lanes, const F32& a) const {
-    if constexpr (std::is_same_v<Element, std::int8_t>) {
-      return lanes.multiply(a, scale);
-    } else {
-      return a;
-    }
   }
 };
 

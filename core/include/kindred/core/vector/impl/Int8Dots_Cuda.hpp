@@ -6,14 +6,11 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Int8Dot.hpp>
-#include <kindred/core/vector/impl/Int8Operands.hpp>
+#include <kindred/core/vector/impl/Int8Dots.hpp>
 
 #include <cstdint>
 
 namespace Kindred::Impl {
-
-template <class ExecutionSpace, int Tile>
-class Int8Dots;
 
 /// Eight lanes per row, eight rows at a time: in the end every lane has the sums of one row.
 template <int Tile>

@@ -5,15 +5,12 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/simd/Int8Dot.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
-#include <kindred/core/vector/impl/Int8Operands.hpp>
+#include <kindred/core/vector/impl/Int8Dots.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
 namespace Kindred::Impl {
-
-template <class ExecutionSpace, int Tile>
-class Int8Dots;
 
 template <int Tile>
 class Int8Dots<HostSpace, Tile> {

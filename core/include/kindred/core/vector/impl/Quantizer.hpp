@@ -19,34 +19,20 @@ KOKKOS_INLINE_FUNCTION float round_up(double value) {
   return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(nearest) + 1);
 }
 
-/// The threads that iterate over a range together: a device warp, or a team.
-struct VectorThreads {
-  template <class Member>
-  KOKKOS_INLINE_FUNCTION static auto range(const Member& member, std::uint64_t count) {
-    return Kokkos::ThreadVectorRange(member, count);
-  }
-};
-struct TeamThreads {
-  template <class Member>
-  KOKKOS_INLINE_FUNCTION static auto range(const Member& member, std::uint64_t count) {
-    return Kokkos::TeamVectorRange(member, count);
-  }
-};
-
 /// \brief Quantizes values as integers of at most \p levels in magnitude, times a scale.
 ///
 /// The scale is a float, so that scale · w is exact in double; for any scale, the residual measures
-/// the error.
-template <class Threads, class Member>
+/// the error. \tparam Range of the threads of a warp or of a team, over the values
+template <class Range>
 class Quantizer {
  public:
   template <class Value>
-  KOKKOS_INLINE_FUNCTION Quantizer(Threads, const Member& member, std::uint64_t count, int levels,
+  KOKKOS_INLINE_FUNCTION Quantizer(const Range& range, std::uint64_t count, int levels,
                                    const Value& value)
-      : m_member(member), m_count(count), m_levels(levels) {
+      : m_range(range), m_count(count), m_levels(levels) {
     std::uint32_t most = 0;
     Kokkos::parallel_reduce(
-        Threads::range(member, count),
+        range,
         [&](std::uint64_t i, std::uint32_t& local) {
           const std::uint32_t bits = Kokkos::bit_cast<std::uint32_t>(value(i)) & 0x7FFFFFFFU;
           local = bits > local ? bits : local;
@@ -72,7 +58,7 @@ class Quantizer {
   KOKKOS_INLINE_FUNCTION double sum(const Value& value, const Term& term) const {
     double total = 0;
     Kokkos::parallel_reduce(
-        Threads::range(m_member, m_count),
+        m_range,
         [&](std::uint64_t i, double& local) {
           local += static_cast<double>(term(level(value(i))));
         },
@@ -86,7 +72,7 @@ class Quantizer {
   KOKKOS_INLINE_FUNCTION double quantise(const Value& value, const Store& store) const {
     double squares = 0;
     Kokkos::parallel_reduce(
-        Threads::range(m_member, m_count),
+        m_range,
         [&](std::uint64_t i, double& local) {
           const float x = value(i);
           const int w = level(x);
@@ -100,7 +86,7 @@ class Quantizer {
   }
 
  private:
-  const Member& m_member;
+  Range m_range;
   std::uint64_t m_count;
   int m_levels;
   bool m_finite = false;

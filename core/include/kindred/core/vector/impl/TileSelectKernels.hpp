@@ -11,7 +11,6 @@
 #include <kindred/core/vector/TileSelect.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
-#include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -70,7 +69,7 @@ struct SetTileBound {
                              static_cast<double>(*query_residual));
     if (index == TileOrder<HostSpace>::none) bound.error = -__builtin_inff();
     bounds.set(place, bound, index);
-    if (norm != norm) *not_numbers = 1;
+    if (norm != norm) Kokkos::atomic_store(not_numbers, 1U);
   }
 };
 
@@ -110,7 +109,6 @@ struct PrepareTileRows {
   std::uint64_t begin;
   Tile* values;
   TileLayout layout;
-  std::uint64_t count;
   Finish finish;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
@@ -464,9 +462,7 @@ struct ListSurvivors {
   TileLists<ExecutionSpace> lists;
   std::uint64_t first;
   std::uint64_t width;
-  std::uint64_t work_item;
   std::uint32_t* ids;
-  std::uint32_t* work_item_queries;
 
   KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index) const {
     const std::uint64_t query = index / width;
@@ -475,8 +471,6 @@ struct ListSurvivors {
     ids[index] = count <= lists.capacity && place < count
                      ? lists.rows((first + query) * lists.capacity + place)
                      : no_candidate;
-    if (place % work_item == 0)
-      work_item_queries[index / work_item] = static_cast<std::uint32_t>(query);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
+#include <kindred/core/vector/UnpackRanks.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
 
 #include <cstdint>
@@ -54,6 +55,17 @@ void check_filter(const ArgumentCheck& check, const RowFilter<ExecutionSpace>& f
   const std::uint64_t bitmaps = filter.words_per_query == 0 ? 1 : queries;
   check.has_if_given("filter.words", filter.words,
                      extent_of_rows(bitmaps, filter_words(rows), filter.words_per_query));
+}
+
+/// \p out has the results of \p queries queries.
+inline void check_output(const ArgumentCheck& check, const RankedOutput& out,
+                         std::uint64_t queries) {
+  check.is_array("out.scores", out.scores, extent_of(queries, out.top));
+  check.is_array("out.ids", out.ids, extent_of(queries, out.top));
+  if (queries > 1) {
+    check.is_at_least("out.score_stride", out.score_stride, out.top);
+    check.is_at_least("out.id_stride", out.id_stride, out.top);
+  }
 }
 
 }  // namespace Kindred::Impl

@@ -2,14 +2,44 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_HPP
 #define KINDRED_CORE_VECTOR_IMPL_VECTOR_TILE_HPP
 
+#include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/vector/Metric.hpp>
-#include <kindred/core/vector/impl/VectorTileShape.hpp>
 
 #include <cstdint>
 
 namespace Kindred::Impl {
+
+/// \brief How many rows and queries a work item scores together: as many sums as its registers
+/// hold, with enough loads in flight.
+template <class ExecutionSpace>
+struct VectorTileShape {
+  static constexpr int tile_queries = 4;  ///< per batch
+  static constexpr int tile_rows = 4;
+  /// Rows per work item if there are fewer queries than a tile holds.
+  static constexpr int scan_rows = 4;
+  static constexpr int scan_depth = 8;  ///< steps of 32 elements in flight
+  static constexpr int work_item_queries =
+      64;  ///< queries that are scored with a row before the next rows are read
+  static constexpr int candidate_rows = 4;
+  static constexpr int candidate_depth = 12;
+};
+
+template <>
+struct VectorTileShape<HostSpace> {
+  // One row after the other keeps the hardware prefetcher on one stream: 1.4 × as fast as four
+  // together.
+  static constexpr int tile_queries = Arch::host_has_wide_registers ? 6 : 1;
+  static constexpr int tile_rows = 1;
+  static constexpr int scan_depth = 1;
+  static constexpr int work_item_rows = 16;
+  static constexpr int work_item_queries = 96;
+  // Rows far apart: four streams hide the latency of each other.
+  static constexpr int candidate_rows = 4;
+  static constexpr int candidate_depth = 1;
+  static constexpr int prefetch_rows = 4;  ///< prefetch distance ahead of the row that is read
+};
 
 /// Terms of q·x.
 struct DotTerm {
@@ -29,24 +59,23 @@ struct SquaredDifferenceTerm {
   }
 };
 
-/// The elements from i on of a query that was already widened, or of a row.
-template <class Lanes>
-KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const double* query, std::uint64_t i) {
-  return lanes.load(query + i);
+/// Calls `function(term)` with the terms of \p metric.
+template <class Function>
+void with_term(Metric metric, const Function& function) {
+  if (metric == Metric::l2) return function(SquaredDifferenceTerm{});
+  function(DotTerm{});
 }
-template <class Lanes>
+
+/// The elements from i on of a query that was already widened, or of a row: 32, or \p count.
+template <class Lanes, class... Count>
 KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const double* query, std::uint64_t i,
-                                      int count) {
-  return lanes.load(query + i, count);
+                                      Count... count) {
+  return lanes.load(query + i, count...);
 }
-template <class Lanes, class Row>
-KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const Row& row, std::uint64_t i) {
-  return lanes.widen(row.load(lanes, i));
-}
-template <class Lanes, class Row>
+template <class Lanes, class Row, class... Count>
 KOKKOS_INLINE_FUNCTION auto load_wide(const Lanes& lanes, const Row& row, std::uint64_t i,
-                                      int count) {
-  return lanes.widen(row.load(lanes, i, count));
+                                      Count... count) {
+  return lanes.widen(row.load(lanes, i, count...));
 }
 
 /// The reproducible sums of `Queries` queries with `Rows` rows. Up to one block of 4096 elements
