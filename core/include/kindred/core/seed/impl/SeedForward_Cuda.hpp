@@ -83,7 +83,7 @@ struct SeedForwardTeam {
     for (std::uint32_t feature = stripe.begin + team.thread(); feature < end;
          feature += team.threads())
       scratch.table[feature - base] =
-          FeatureCoefficients::of(layer.forward(layer.chunks.seed_of(feature), feature));
+          layer.forward(layer.behaviour(layer.chunks.seed_of(feature)), feature);
     team.barrier();  // the shifts have been read from rows that the results will overwrite
     Vec4Coefficients coefficients;
     Arch::Vec4Mask<Out> copies;
@@ -92,7 +92,7 @@ struct SeedForwardTeam {
     KINDRED_UNROLL
     for (unsigned i = 0; i < 4; ++i) {
       // Arbitrary for features that do not exist.
-      const FeatureCoefficients one = scratch.table[4 * place.column + i];
+      const SeedCoefficients one = scratch.table[4 * place.column + i];
       coefficients.set(static_cast<int>(i), one);
       if constexpr (std::is_same_v<In, Out>) copies.set(static_cast<int>(i), one.copies);
       if constexpr (shifts)

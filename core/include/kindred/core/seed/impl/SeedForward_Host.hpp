@@ -54,8 +54,7 @@ template <class In>
 struct SeedScratch {
   float* shift;
   float* t;
-  float* u;
-  float* c;
+  float* v;
   std::uint16_t* linear;  ///< masks of sixteen
   std::uint16_t* copies;
   double* sum;  ///< [lane][feature]
@@ -63,7 +62,7 @@ struct SeedScratch {
   Arch::CacheLineExtremes<In>* extremes;
 
   static std::size_t bytes(std::size_t features) {
-    return features * (2 * moment_lanes * sizeof(double) + 16 + 12 + 4);
+    return features * (2 * moment_lanes * sizeof(double) + 12 + 12 + 4);
   }
   static SeedScratch at(std::byte* memory, std::size_t features) {
     SeedScratch out{};
@@ -71,9 +70,8 @@ struct SeedScratch {
     out.squares = out.sum + moment_lanes * features;
     out.shift = reinterpret_cast<float*>(out.squares + moment_lanes * features);
     out.t = out.shift + features;
-    out.u = out.t + features;
-    out.c = out.u + features;
-    out.extremes = reinterpret_cast<Arch::CacheLineExtremes<In>*>(out.c + features);
+    out.v = out.t + features;
+    out.extremes = reinterpret_cast<Arch::CacheLineExtremes<In>*>(out.v + features);
     auto* behind = reinterpret_cast<std::byte*>(out.extremes) + features * 12;
     out.linear = reinterpret_cast<std::uint16_t*>(behind);
     out.copies = out.linear + features;
@@ -194,8 +192,7 @@ struct SeedForwardPieces {
     std::fill_n(own.linear, places / 16, std::uint16_t{0});
     std::fill_n(own.copies, places / 16, std::uint16_t{0});
     std::fill_n(own.t, places, 0.0F);
-    std::fill_n(own.u, places, 0.0F);
-    std::fill_n(own.c, places, 0.0F);
+    std::fill_n(own.v, places, 0.0F);
     std::uint32_t f = begin;
     while (f < begin + features) {
       const std::uint32_t seed = layer.chunks.seed_of(f);
@@ -203,13 +200,12 @@ struct SeedForwardPieces {
       const SeedBehaviour behaviour = layer.behaviour(seed);
       for (; f < end; ++f) {
         const std::uint32_t place = lead + f - begin;
-        const SeedCoefficients one = behaviour.at(f);
+        const SeedCoefficients one = layer.forward(behaviour, f);
         own.t[place] = one.t;
-        own.u[place] = one.u;
-        own.c[place] = one.c;
+        own.v[place] = one.v;
         const auto bit = static_cast<std::uint16_t>(1U << (place % 16));
-        if (one.is_linear) own.linear[place / 16] |= bit;
-        if (std::is_same_v<In, Out> && one.copies) own.copies[place / 16] |= bit;
+        if (one.linear != 0) own.linear[place / 16] |= bit;
+        if (std::is_same_v<In, Out> && one.copies != 0) own.copies[place / 16] |= bit;
       }
     }
   }
@@ -290,15 +286,14 @@ struct SeedForwardPieces {
         extremes[i] = S::load_extremes(own.extremes[f / in_line + i]);
     }
     Floats t[packs];
-    Floats u[packs];
-    Floats c[packs];
+    Floats v[packs];
     typename S::Mask linear[packs];
+    const Floats one = S::all(1.0F);
     std::uint32_t copies = 0;
     KINDRED_UNROLL
     for (unsigned p = 0; p < packs; ++p) {
       t[p] = S::load_floats(own.t + f + 16 * p);
-      u[p] = S::load_floats(own.u + f + 16 * p);
-      c[p] = S::load_floats(own.c + f + 16 * p);
+      v[p] = S::load_floats(own.v + f + 16 * p);
       linear[p] = own.linear[f / 16 + p];
       copies |= std::uint32_t{own.copies[f / 16 + p]} << (16 * p);
     }
@@ -311,7 +306,7 @@ struct SeedForwardPieces {
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
         const Floats value = widen(lines, p);
-        const Floats kept = S::choose(linear[p], S::multiply(u[p], value), c[p]);
+        const Floats kept = S::multiply(v[p], S::choose(linear[p], value, one));
         changed[p] = S::add(S::multiply(t[p], value), kept);
         if constexpr (keeps) {
           Doubles shifted = S::widen(value);
