@@ -150,11 +150,10 @@ void fused_norm(const ExecutionSpace& exec_space, const NormPlan& plan,
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                \
-  template NormPlan plan_norms<SPACE>(const SPACE&, std::span<NormLayerData>);    \
-  template void fused_norms<SPACE>(const SPACE&, const NormPlan&,                 \
-                                   const ArrayView<const NormLayerData, SPACE>&); \
-  template void fused_norm<SPACE>(const SPACE&, const NormPlan&, const NormLayerData&);
+#define KINDRED_INSTANTIATE(SPACE)                          \
+  template decltype(plan_norms<SPACE>) plan_norms<SPACE>;   \
+  template decltype(fused_norms<SPACE>) fused_norms<SPACE>; \
+  template decltype(fused_norm<SPACE>) fused_norm<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

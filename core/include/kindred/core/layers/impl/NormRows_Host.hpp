@@ -92,15 +92,7 @@ struct HostNormRows {
     if (layer.variance != nullptr) layer.variance[row] = moments.variance;
     with_float_type(layer.output, [&](auto type) {
       auto* y = reinterpret_cast<decltype(type)*>(layer.y) + row * layer.y_stride;
-      const Row<Element, decltype(type)> work{layer, moments.scale, x, y, past};
-      switch (layer.activation) {
-        case LayerActivation::none:
-          return work.template run<LayerActivation::none>();
-        case LayerActivation::relu:
-          return work.template run<LayerActivation::relu>();
-        case LayerActivation::gelu:
-          return work.template run<LayerActivation::gelu>();
-      }
+      Row<Element, decltype(type)>{layer, moments.scale, x, y, past}.run();
     });
   }
 
@@ -113,14 +105,13 @@ struct HostNormRows {
     Out* y;
     bool past;  ///< write past the caches
 
-    template <LayerActivation activation>
     void run() const {
       constexpr unsigned wide = 16 * PackGroup<S>::packs;
       constexpr unsigned line = Arch::line_elements<Out>;
       // Writes that bypass the caches start at the beginning of a cache line.
       const unsigned behind = past ? Arch::behind_line(y) : 0;
       std::uint64_t i = std::min<std::uint64_t>(behind == 0 ? 0 : line - behind, layer.columns);
-      narrow<activation>(0, i);
+      narrow(0, i);
       for (; i + wide <= layer.columns; i += wide) {
         using Eight = PackGroup<S>;
         const auto load = [&](const float* from, float otherwise) {
@@ -128,7 +119,7 @@ struct HostNormRows {
             return from == nullptr ? S::all(otherwise) : S::load_floats(from + i + 16 * p);
           });
         };
-        const auto value = changed<Eight, activation>(
+        const auto value = changed<Eight>(
             Eight::each([&](unsigned p) { return S::widen(S::load(x + i + 16 * p)); }),
             load(layer.gamma, 1.0F), load(layer.beta, 0.0F));
         KINDRED_UNROLL
@@ -140,31 +131,30 @@ struct HostNormRows {
             S::store_line(y + i + 16 * p, rounded);
         }
       }
-      narrow<activation>(i, layer.columns);
+      narrow(i, layer.columns);
     }
 
    private:
     /// Columns `i … end − 1`, one pack at a time.
-    template <LayerActivation activation>
     void narrow(std::uint64_t i, std::uint64_t end) const {
       for (; i < end; i += 16) {
         const auto width = static_cast<unsigned>(std::min<std::uint64_t>(end - i, 16));
         const auto load = [&](const float* from, float otherwise) {
           return from == nullptr ? S::all(otherwise) : S::widen(S::load(from + i, width));
         };
-        const auto value = changed<S, activation>(S::widen(S::load(x + i, width)),
-                                                  load(layer.gamma, 1.0F), load(layer.beta, 0.0F));
+        const auto value = changed<S>(S::widen(S::load(x + i, width)), load(layer.gamma, 1.0F),
+                                      load(layer.beta, 0.0F));
         S::store(y + i, S::template round<Out>(value), width);
       }
     }
     /// `normalised`, then activated.
-    template <class P, LayerActivation activation, class Floats = typename P::Floats>
+    template <class P, class Floats = typename P::Floats>
     Floats changed(const Floats& value, const Floats& gamma, const Floats& beta) const {
       const Floats n = P::fused(P::fused(value, P::all(scale.scale), P::all(-scale.high)),
                                 P::all(scale.factor), P::all(-scale.low));
       const Floats out = P::fused(n, gamma, beta);
-      if constexpr (activation == LayerActivation::gelu) return gelu_of<P>(out);
-      if constexpr (activation == LayerActivation::relu)
+      if (layer.activation == LayerActivation::gelu) return gelu_of<P>(out);
+      if (layer.activation == LayerActivation::relu)
         return P::if_less(out, P::all(0.0F), P::all(0.0F), out);
       return out;
     }
