@@ -38,11 +38,7 @@ void reduce_moments(const ExecutionSpace& exec_space,
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template void reduce_moments<SPACE>(const SPACE&, const ArrayView<const SeedMoments, SPACE>&,   \
-                                      std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, \
-                                      std::uint32_t, const ArrayView<SeedMoments, SPACE>&,        \
-                                      const ArrayView<SeedMoments, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(reduce_moments<SPACE>) reduce_moments<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -98,14 +98,9 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
                                             chunks.hidden, gradients);
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                      \
-  template std::size_t seed_backward_workspace<SPACE>(const SPACE&, const SeedChunks&,  \
-                                                      std::uint64_t);                   \
-  template void seed_backward<SPACE>(                                                   \
-      const SPACE&, const SeedLayerView<SPACE>&, std::uint64_t,                         \
-      const SeedRows<const std::byte, SPACE>&, const SeedRows<const std::byte, SPACE>&, \
-      const SeedRows<std::byte, SPACE>&, const ArrayView<float, SPACE>&,                \
-      const ArrayView<std::byte, SPACE>&, const ArrayView<double, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                                  \
+  template decltype(seed_backward_workspace<SPACE>) seed_backward_workspace<SPACE>; \
+  template decltype(seed_backward<SPACE>) seed_backward<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

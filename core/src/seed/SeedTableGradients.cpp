@@ -89,10 +89,8 @@ void seed_table_gradients(const ExecutionSpace& exec_space,
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                      \
-  template void seed_table_gradients<SPACE>(                                            \
-      const SPACE&, const SeedLayerView<SPACE>&, const ArrayView<const double, SPACE>&, \
-      const ArrayView<float, SPACE>&, std::uint64_t, const ArrayView<float, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) \
+  template decltype(seed_table_gradients<SPACE>) seed_table_gradients<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

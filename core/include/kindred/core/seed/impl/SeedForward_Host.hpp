@@ -21,6 +21,14 @@ namespace Kindred::Impl {
 /// bfloat16.
 inline constexpr std::uint32_t host_features = 64;
 
+inline std::size_t padded_to_lines(std::size_t features) {
+  return (features + host_features - 1) / host_features * host_features;
+}
+/// Features of the scratch for a stripe: rows may begin in the middle of a cache line.
+inline std::size_t padded_width(std::size_t features) {
+  return padded_to_lines(features) + host_features;
+}
+
 /// \brief Moments of columns over a block of rows, one array per field.
 struct ColumnArrays {
   double* mean;
@@ -90,15 +98,11 @@ struct SeedForwardPieces {
   std::uint64_t x_stride;
   Out* y;
   std::uint64_t y_stride;
-  std::uint32_t stripes;
-  std::uint32_t groups;
-  std::uint32_t group_rows;
-  std::uint32_t width;  ///< per stripe
-  std::uint32_t pieces;
-  bool streams;        ///< y is written past the caches
-  std::byte* scratch;  ///< one `Scratch` per piece
-  std::byte* columns;  ///< one per block: `ColumnArrays` of padded(hidden)
+  SeedForwardPlan plan;  ///< a work item is a stripe of a group
+  bool streams;          ///< y is written past the caches
+  std::byte* scratch;    ///< one `Scratch` per thread
   std::size_t scratch_bytes;
+  std::byte* columns;  ///< one per block: `ColumnArrays` of padded_to_lines(hidden)
 
   using Scratch = SeedScratch<In>;
   /// Packs of sixteen that are processed together: whole cache lines of both element types.
@@ -114,39 +118,35 @@ struct SeedForwardPieces {
   /// Prefetch distance in elements: no hardware prefetcher follows eight rows in parallel.
   static constexpr unsigned ahead = 512 / sizeof(In);
 
-  static std::size_t padded(std::size_t features) {
-    return (features + host_features - 1) / host_features * host_features;
-  }
-  /// Of the scratch: rows may begin in the middle of a cache line.
-  static std::size_t padded_width(std::size_t features) { return padded(features) + host_features; }
-
   void operator()(std::uint64_t piece) const {
     S::call([&] { take_all(piece); });
   }
 
  private:
   void take_all(std::uint64_t piece) const {
-    const std::uint64_t work_items = std::uint64_t{stripes} * groups;
-    const Scratch own = Scratch::at(scratch + piece * scratch_bytes, padded_width(width));
-    for (std::uint64_t work_item = work_items * piece / pieces;
-         work_item < work_items * (piece + 1) / pieces; ++work_item)
-      take(own, static_cast<std::uint32_t>(work_item / groups),
-           static_cast<std::uint32_t>(work_item % groups));
+    const std::uint64_t work_items = std::uint64_t{plan.stripes} * plan.groups;
+    const Scratch own = Scratch::at(scratch + piece * scratch_bytes, padded_width(plan.width));
+    for (std::uint64_t work_item = work_items * piece / plan.threads;
+         work_item < work_items * (piece + 1) / plan.threads; ++work_item)
+      take(own, static_cast<std::uint32_t>(work_item / plan.groups),
+           static_cast<std::uint32_t>(work_item % plan.groups));
     if (streams) S::end_streams();
   }
 
   void take(const Scratch& own, std::uint32_t stripe, std::uint32_t group) const {
-    const std::uint32_t begin = stripe * width;
+    const std::uint32_t begin = stripe * plan.width;
     const std::uint32_t features =
-        layer.chunks.hidden - begin < width ? layer.chunks.hidden - begin : width;
+        layer.chunks.hidden - begin < plan.width ? layer.chunks.hidden - begin : plan.width;
     // If rows of y begin in the middle of a cache line, so do those of the scratch.
     const std::uint32_t lead = streams ? Arch::behind_line(y) : 0;
     set_coefficients(own, begin, lead, features);
     if constexpr (keeps) {
-      for (std::size_t i = 0; i < padded(lead + features) / in_line; ++i) own.extremes[i].clear();
+      for (std::size_t i = 0; i < padded_to_lines(lead + features) / in_line; ++i)
+        own.extremes[i].clear();
     }
-    const std::uint64_t first_row = std::uint64_t{group} * group_rows;
-    const std::uint64_t end = rows - first_row < group_rows ? rows : first_row + group_rows;
+    const std::uint64_t first_row = std::uint64_t{group} * plan.group_rows;
+    const std::uint64_t end =
+        rows - first_row < plan.group_rows ? rows : first_row + plan.group_rows;
     for (std::uint64_t row = first_row; row < end; row += rows_at_once) {
       const auto count = static_cast<unsigned>(end - row < rows_at_once ? end - row : rows_at_once);
       take_rows(own, x + row * x_stride + begin, y + row * y_stride + begin, lead, lead + features,
@@ -157,8 +157,8 @@ struct SeedForwardPieces {
 
   void close(const Scratch& own, std::uint32_t begin, std::uint32_t lead, std::uint32_t features,
              std::uint32_t group, std::uint64_t count) const {
-    const std::size_t lanes_apart = padded_width(width);
-    const std::size_t all = padded(layer.chunks.hidden);
+    const std::size_t lanes_apart = padded_width(plan.width);
+    const std::size_t all = padded_to_lines(layer.chunks.hidden);
     const ColumnArrays to = ColumnArrays::at(columns + group * all * ColumnArrays::bytes_each, all);
     const double share = 1.0 / static_cast<double>(count);
     const double* __restrict__ sum = own.sum + lead;
@@ -188,7 +188,7 @@ struct SeedForwardPieces {
   /// Sets the coefficients of the features from \p begin on, at the positions from \p lead on.
   void set_coefficients(const Scratch& own, std::uint32_t begin, std::uint32_t lead,
                         std::uint32_t features) const {
-    const std::size_t places = padded(lead + features);
+    const std::size_t places = padded_to_lines(lead + features);
     std::fill_n(own.linear, places / 16, std::uint16_t{0});
     std::fill_n(own.copies, places / 16, std::uint16_t{0});
     std::fill_n(own.t, places, 0.0F);
@@ -216,8 +216,8 @@ struct SeedForwardPieces {
     for (unsigned lane = 0; lane < moment_lanes; ++lane) {
       if (lane >= count) {
         if (keeps && starts) {
-          std::fill_n(own.sum + lane * padded_width(width), padded_width(width), 0.0);
-          std::fill_n(own.squares + lane * padded_width(width), padded_width(width), 0.0);
+          std::fill_n(own.sum + lane * padded_width(plan.width), padded_width(plan.width), 0.0);
+          std::fill_n(own.squares + lane * padded_width(plan.width), padded_width(plan.width), 0.0);
         }
         continue;
       }
@@ -269,7 +269,7 @@ struct SeedForwardPieces {
     Doubles squares[packs];
     typename S::template Extremes<In> extremes[in_lines];
     if constexpr (keeps) {
-      const std::size_t place = lane * padded_width(width) + f;
+      const std::size_t place = lane * padded_width(plan.width) + f;
       if (shifts && starts && lane == 0) load(from, lines);
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
@@ -344,7 +344,7 @@ struct SeedForwardPieces {
     if constexpr (keeps) {
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
-        const std::size_t place = lane * padded_width(width) + f + 16 * p;
+        const std::size_t place = lane * padded_width(plan.width) + f + 16 * p;
         S::store_doubles(own.sum + place, sum[p]);
         S::store_doubles(own.squares + place, squares[p]);
       }
