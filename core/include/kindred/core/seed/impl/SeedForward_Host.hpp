@@ -2,17 +2,14 @@
 #ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 #define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 
-#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/simd/CacheLines.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 namespace Kindred::Impl {
@@ -372,10 +369,7 @@ struct SeedMomentPieces {
     const auto last =
         static_cast<std::uint32_t>(std::uint64_t{chunks.seeds} * (piece + 1) / pieces);
     if (rows > 0 && groups > 1) {
-      for (std::size_t f = chunks.begin(first); f < chunks.begin(last); f += at_once) {
-        const std::size_t left = chunks.begin(last) - f;
-        merge_blocks(f, left < at_once ? left : at_once);
-      }
+      for (std::size_t f = chunks.begin(first); f < chunks.begin(last); ++f) merge_blocks(f);
     }
     for (std::uint32_t seed = first; seed < last; ++seed) {
       const std::uint32_t width = chunks.width(seed);
@@ -389,40 +383,16 @@ struct SeedMomentPieces {
   }
 
  private:
-  static constexpr std::size_t at_once = 64;
-
   ColumnArrays block(std::uint32_t group) const {
     return ColumnArrays::at(columns + group * padded * ColumnArrays::bytes_each, padded);
   }
 
-  /// `merge_parts` of the blocks of adjacent features, into the first block's arrays.
-  void merge_blocks(std::size_t begin, std::size_t count) const {
-    const ColumnArrays to = block(0);
-    double sum[at_once] = {};
-    double squares[at_once] = {};
-    for (std::uint32_t group = 1; group < groups; ++group) {
-      const ColumnArrays from = block(group);
-      const std::uint64_t left = rows - group * group_rows;
-      const auto weight = static_cast<double>(left < group_rows ? left : group_rows);
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t f = begin + i;
-        const double shifted = from.mean[f] - to.mean[f];
-        const double weighted = Arch::rounded_product(weight, shifted);
-        sum[i] += weighted;
-        squares[i] = std::fma(weighted, shifted, squares[i]);
-        to.m2[f] += from.m2[f];
-        to.min[f] = from.min[f] < to.min[f] ? from.min[f] : to.min[f];
-        to.max[f] = from.max[f] > to.max[f] ? from.max[f] : to.max[f];
-        to.dead[f] += from.dead[f];
-      }
-    }
-    const double share = 1.0 / static_cast<double>(rows);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t f = begin + i;
-      double between = 0;
-      close_block(to.mean[f], sum[i], squares[i], share, to.mean[f], between);
-      to.m2[f] += between;
-    }
+  /// Merges the blocks of a feature into the first one.
+  void merge_blocks(std::size_t f) const {
+    const std::uint64_t last = rows - (groups - 1) * group_rows;
+    block(0).put(f, merge_parts(groups, static_cast<double>(group_rows), static_cast<double>(last),
+                                1.0 / static_cast<double>(rows), 1.0,
+                                [&](unsigned group) { return block(group).get(f); }));
   }
 
   ColumnMoments merge_features(std::uint32_t begin, std::uint32_t width) const {
