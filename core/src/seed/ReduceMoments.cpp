@@ -34,7 +34,7 @@ void reduce_moments(const ExecutionSpace& exec_space,
                  reduce);
   } else {
     Launch::for_each_index<Launch::Finishing, std::uint32_t>(
-        exec_space, "Kindred::Seed::reduce::seeds", 1, Impl::ReduceSeedsAlone{reduce});
+        exec_space, "Kindred::Seed::reduce::seeds", 1, reduce);
   }
 }
 
