@@ -157,8 +157,9 @@ struct SeedBackwardTeam {
 
 /// \brief A call on the host. A work item is 256 features of one reproducible block of rows; each
 /// thread processes several.
-template <class S, class Element>
+template <class Element>
 struct SeedBackwardPieces {
+  using S = Arch::HostFloatPack16;
   static constexpr std::uint32_t width = 256;
 
   SeedLayerPointers layer;
@@ -212,7 +213,7 @@ struct SeedBackwardPieces {
         const auto kept =
             S::multiply(S::load_floats(own.v + f), S::choose(own.linear[f / 16], value, one));
         const auto changed =
-            S::template round<Element>(S::add(S::multiply(S::load_floats(own.t + f), value), kept));
+            S::round<Element>(S::add(S::multiply(S::load_floats(own.t + f), value), kept));
         const auto factor = S::choose(own.takes_x[f / 16], S::widen(S::load(of_x + f, left)), one);
         S::store_doubles(sums + f, S::multiply_add(S::widen(factor), S::widen(value),
                                                    S::load_doubles(sums + f)));

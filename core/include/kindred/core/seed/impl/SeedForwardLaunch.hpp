@@ -43,27 +43,13 @@ void with_elements(VectorElement in, VectorElement out, const Function& function
   });
 }
 
-/// How teams read, enough to hide a device's latencies, and how many are resident per
-/// multiprocessor.
-template <class In, bool keeps>
-struct TeamReading {
-  using Rows = QueuedRows<In, sizeof(In) == 4 ? 2 : 4, sizeof(In) == 4 ? 8 : 16>;
-  static constexpr unsigned teams_at_once = keeps ? 2 : (sizeof(In) == 4 ? 3 : 4);
-};
-
-template <class In, class Out, bool keeps>
-using SeedTeam = SeedForwardTeam<In, Out, keeps, typename TeamReading<In, keeps>::Rows,
-                                 TeamReading<In, keeps>::teams_at_once>;
-
 /// The functor of a call. \param moments and \p workspace are not used if it keeps no moments
 template <class In, class Out, bool keeps>
-SeedTeam<In, Out, keeps> seed_forward_team(const SeedForwardPlan& plan,
-                                           const SeedLayerPointers& layer, std::uint64_t rows,
-                                           const In* x, std::uint64_t x_stride, Out* y,
-                                           std::uint64_t y_stride, SeedMoments* moments,
-                                           std::byte* workspace,
-                                           SeedOverlap overlap = SeedOverlap::none) {
-  SeedTeam<In, Out, keeps> team{
+SeedForwardTeam<In, Out, keeps> seed_forward_team(
+    const SeedForwardPlan& plan, const SeedLayerPointers& layer, std::uint64_t rows, const In* x,
+    std::uint64_t x_stride, Out* y, std::uint64_t y_stride, SeedMoments* moments,
+    std::byte* workspace, SeedOverlap overlap = SeedOverlap::none) {
+  SeedForwardTeam<In, Out, keeps> team{
       .layer = layer,
       .stripes = {plan.stripes, plan.groups, plan.group_rows, plan.width / 4, plan.extra_columns},
       .rows = rows,

@@ -83,10 +83,12 @@ class QueuedRows {
 
 /// \brief A call on a device: a team processes a block of rows of the features of a stripe, a
 /// thread four adjacent features in the rows of a lane. \tparam keeps also computes moments
-template <class In, class Out, bool keeps, class Rows, unsigned teams>
+template <class In, class Out, bool keeps>
 struct SeedForwardTeam {
   static constexpr unsigned threads_max = moment_lanes * 32;
-  static constexpr unsigned teams_at_once = teams;
+  static constexpr unsigned teams_at_once = keeps ? 2 : (sizeof(In) == 4 ? 3 : 4);
+  /// Enough rows in flight to hide a device's latencies.
+  using Rows = QueuedRows<In, sizeof(In) == 4 ? 2 : 4, sizeof(In) == 4 ? 8 : 16>;
 
   SeedLayerPointers layer;
   SeedStripes stripes;
