@@ -3,7 +3,6 @@
 
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
-#include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/numeric/CanonicalNan.hpp>
 
@@ -23,47 +22,54 @@ struct Sums {
   }
 };
 
+/// The results of a work item: on a device two rows of 128 columns, each thread computes one; on a
+/// host 64 columns of a row, sixteen at a time.
+template <class ExecutionSpace>
+struct ProductTile {
+  static constexpr bool on_device = Arch::is_device<ExecutionSpace>;
+  static constexpr std::uint64_t rows = on_device ? 2 : 1;
+  static constexpr std::uint64_t columns = on_device ? 128 : 64;
+  static constexpr int width = on_device ? 1 : 16;
+
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static std::uint64_t across(const MatrixProduct<T>& product) {
+    return (product.n + columns - 1) / columns;
+  }
+};
+
 /// \brief A row of A times some columns of B. One thread holds the 32 lanes of a sum.
-template <class T>
+template <class ExecutionSpace, class T>
 struct ProductRows {
   const MatrixProduct<T>* products;
   std::uint32_t count;
 
-  KOKKOS_INLINE_FUNCTION void device(std::uint64_t work_item, std::uint32_t thread) const {
-    constexpr std::uint64_t width = 128;
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t work_item, std::uint32_t thread) const {
+    constexpr std::uint64_t threads = bulk_team<ExecutionSpace> / tile::rows;  // of a row
     const MatrixProduct<T> product =
         products[containing_entry<&MatrixProduct<T>::first_work_item>(products, count, work_item)];
-    const std::uint64_t across = (product.n + width - 1) / width;
+    const std::uint64_t across = tile::across(product);
     const std::uint64_t place = work_item - product.first_work_item;
-    // Two rows per team of 256.
-    const std::uint64_t row = place / across * 2 + thread / width;
-    const std::uint64_t column = place % across * width + thread % width;
-    if (row < product.m && column < product.n) compute<1>(product, row, column, 1);
-  }
-  void host(std::uint64_t work_item) const {
-    constexpr std::uint64_t width = 64;
-    const MatrixProduct<T>& product =
-        products[containing_entry<&MatrixProduct<T>::first_work_item>(products, count, work_item)];
-    const std::uint64_t across = (product.n + width - 1) / width;
-    const std::uint64_t place = work_item - product.first_work_item;
-    const std::uint64_t row = place / across;
-    const std::uint64_t first = place % across * width;
-    for (std::uint64_t column = first; column < first + width && column < product.n; column += 16)
-      compute<16>(product, row, column,
-                  static_cast<int>(product.n - column < 16 ? product.n - column : 16));
+    const std::uint64_t row = place / across * tile::rows + thread / threads;
+    const std::uint64_t first = place % across * tile::columns + thread % threads * tile::width;
+    for (std::uint64_t i = 0; i < tile::columns; i += threads * tile::width) {
+      if (row < product.m && first + i < product.n) compute(product, row, first + i);
+    }
   }
 
  private:
-  template <int Width>
+  using tile = ProductTile<ExecutionSpace>;
+  static constexpr int together = tile::width;
+
   KOKKOS_INLINE_FUNCTION static void compute(const MatrixProduct<T>& product, std::uint64_t row,
-                                             std::uint64_t column, int given_width) {
-    // a constant, so that the sums stay in registers
-    const int width = Width == 1 ? 1 : given_width;
+                                             std::uint64_t column) {
+    // A single result is a constant, so that the sums stay in registers.
+    const std::uint64_t left = product.n - column;
+    const int width = together == 1 || left >= together ? together : static_cast<int>(left);
     const T* a = product.a + row * product.k;
     const T* b = product.b + column;
     const std::uint64_t stride = product.n;
     const auto block_sums = [&](std::uint64_t begin, std::uint32_t length) {
-      Sums<Width> lane[32] = {};
+      Sums<together> lane[32] = {};
       const std::uint64_t end = begin + length;
       std::uint64_t i = begin;
       for (; i + 32 <= end; i += 32) {
@@ -84,15 +90,14 @@ struct ProductRows {
       }
       return lane[0];
     };
-    const Sums<Width> sums = sum_of_blocks<Sums<Width>>(product.k, block_sums);
+    const Sums<together> sums = sum_of_blocks<Sums<together>>(product.k, block_sums);
     T* c = product.c + row * product.n + column;
     for (int i = 0; i < width; ++i) c[i] = with_canonical_nan(static_cast<T>(sums.value[i]));
   }
-  template <int Width>
-  KOKKOS_INLINE_FUNCTION static void add(Sums<Width>& sums, T a, const T* b, int width) {
+  KOKKOS_INLINE_FUNCTION static void add(Sums<together>& sums, T a, const T* b, int width) {
     const auto left = static_cast<double>(a);
-    if (width == Width) {
-      for (int i = 0; i < Width; ++i)
+    if (width == together) {
+      for (int i = 0; i < together; ++i)
         sums.value[i] = Kokkos::fma(left, static_cast<double>(b[i]), sums.value[i]);
     } else {
       for (int i = 0; i < width; ++i)
@@ -105,12 +110,11 @@ struct ProductRows {
 
 template <class ExecutionSpace, class T>
 std::uint64_t plan_products(std::span<MatrixProduct<T>> products) {
-  constexpr std::uint64_t width = Arch::is_device<ExecutionSpace> ? 128 : 64;
-  constexpr std::uint64_t rows = Arch::is_device<ExecutionSpace> ? 2 : 1;
+  using tile = Impl::ProductTile<ExecutionSpace>;
   std::uint64_t work_items = 0;
   for (MatrixProduct<T>& product : products) {
     product.first_work_item = work_items;
-    work_items += (product.m + rows - 1) / rows * ((product.n + width - 1) / width);
+    work_items += (product.m + tile::rows - 1) / tile::rows * tile::across(product);
   }
   return work_items;
 }
@@ -122,15 +126,14 @@ void reproducible_products(const ExecutionSpace& exec_space, std::uint64_t work_
   check.is_aligned("products", products);
   check.is_at_least("the size of products", products.size(), work_items == 0 ? 0 : 1);
   check.is_at_most("the size of products", products.size(), 0xFFFFFFFFU);
-  Impl::for_each_chunk<2>(
-      exec_space, "Kindred::Bulk::reproducible_products::rows", work_items,
-      Impl::ProductRows<T>{products.data(), static_cast<std::uint32_t>(products.size())});
+  Impl::for_each_chunk<2>(exec_space, "Kindred::Bulk::reproducible_products::rows", work_items,
+                          Impl::ProductRows<ExecutionSpace, T>{
+                              products.data(), static_cast<std::uint32_t>(products.size())});
 }
 
-#define KINDRED_INSTANTIATE_FOR(SPACE, T)                                      \
-  template std::uint64_t plan_products<SPACE, T>(std::span<MatrixProduct<T>>); \
-  template void reproducible_products<SPACE, T>(const SPACE&, std::uint64_t,   \
-                                                const ArrayView<const MatrixProduct<T>, SPACE>&);
+#define KINDRED_INSTANTIATE_FOR(SPACE, T)                             \
+  template decltype(plan_products<SPACE, T>) plan_products<SPACE, T>; \
+  template decltype(reproducible_products<SPACE, T>) reproducible_products<SPACE, T>;
 #define KINDRED_INSTANTIATE(SPACE)      \
   KINDRED_INSTANTIATE_FOR(SPACE, float) \
   KINDRED_INSTANTIATE_FOR(SPACE, double)

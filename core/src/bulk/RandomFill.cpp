@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/bulk/RandomFill.hpp>
 
-#include <kindred/core/arch/simd/StreamStore.hpp>
-#include <kindred/core/bulk/impl/BulkChecks.hpp>
+#include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 #include <kindred/core/common/Alignment.hpp>
 
 #include <Kokkos_Macros.hpp>
 
 #include <cstdint>
-#include <cstring>
 
-namespace Kindred::Impl {
+namespace Kindred {
 
-/// \brief Philox4x32-10: the four words of each of \p Width counters (low, high) under \p seed.
+namespace Impl {
+
+/// \brief Philox4x32-10: the four words of each of \p Width counters under \p seed.
 /// Lanes are the inner index, so that the host vectorises over them.
 template <int Width>
 struct Philox {
   std::uint32_t word[4][Width];
 
-  KOKKOS_INLINE_FUNCTION Philox(std::uint64_t seed, std::uint64_t counter, std::uint64_t high = 0) {
+  KOKKOS_INLINE_FUNCTION Philox(std::uint64_t seed, std::uint64_t counter) {
     for (int l = 0; l < Width; ++l) {
       const std::uint64_t own = counter + static_cast<std::uint64_t>(l);
       word[0][l] = static_cast<std::uint32_t>(own);
       word[1][l] = static_cast<std::uint32_t>(own >> 32U);
-      word[2][l] = static_cast<std::uint32_t>(high);
-      word[3][l] = static_cast<std::uint32_t>(high >> 32U);
+      word[2][l] = 0;
+      word[3][l] = 0;
     }
     auto key0 = static_cast<std::uint32_t>(seed);
     auto key1 = static_cast<std::uint32_t>(seed >> 32U);
@@ -43,12 +43,6 @@ struct Philox {
     }
   }
 };
-
-}  // namespace Kindred::Impl
-
-namespace Kindred {
-
-namespace Impl {
 
 /// Elements per counter, which yields four words.
 template <class T>
@@ -69,66 +63,42 @@ KOKKOS_INLINE_FUNCTION T element_of(const Philox<Width>& words, std::uint32_t i,
 }
 
 /// \see random_fill
-template <class T>
+template <class ExecutionSpace, class T>
 struct RandomChunks {
   std::uint64_t seed;
-  bool streams;
   BulkItems<T> items;
   const std::uint64_t* offsets;
 
-  KOKKOS_INLINE_FUNCTION void device(std::uint64_t chunk, std::uint32_t thread) const {
-    constexpr std::uint32_t each = counter_elements<T>;
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t chunk, std::uint32_t thread) const {
+    constexpr int counters = Arch::is_device<ExecutionSpace> ? 1 : 16;  // of a thread at a time
+    constexpr std::uint32_t block = counters * counter_elements<T>;
     const BulkPart part = part_of(items, chunk);
     T* out = items[part.index].output + part.begin;
-    const std::uint64_t first = offsets[part.index] + part.begin;
-    const std::uint64_t last_counter = (first + part.count - 1) / each;
-    const bool is_even = first % each == 0 && begin_at(16, out);
-    for (std::uint64_t counter = first / each + thread; counter <= last_counter;
-         counter += bulk_team) {
-      const Philox<1> words(seed, counter);
-      struct alignas(16) All {
-        T value[each];
-      } all;
-      for (std::uint32_t i = 0; i < each; ++i) all.value[i] = element_of<T>(words, i, 0);
-      const std::uint64_t begin = counter * each;
-      if (is_even && first + part.count - begin >= each) {
-        *reinterpret_cast<All*>(out + (begin - first)) = all;
-        continue;
-      }
-      for (std::uint32_t i = 0; i < each; ++i) {
-        if (begin + i >= first && begin + i < first + part.count)
-          out[begin + i - first] = all.value[i];
-      }
-    }
-  }
-
-  void host(std::uint64_t chunk) const {
-    constexpr std::uint32_t each = counter_elements<T>;
-    constexpr int width = 16;
-    const BulkPart part = part_of(items, chunk);
-    T* out = items[part.index].output + part.begin;
-    const std::uint64_t first = offsets[part.index] + part.begin;
+    const std::uint64_t position = offsets[part.index] + part.begin;
+    const std::uint64_t first_counter = position / counter_elements<T>;
+    // The chunk's elements of the stream, counted from those of the first counter.
+    const std::uint64_t first = position % counter_elements<T>;
     const std::uint64_t end = first + part.count;
-    constexpr std::uint32_t block = each * width;
-    const std::uint64_t aligned = first / each * each;
-    // No index sum exceeds the end, which may be close to 2^64.
-    for (std::uint64_t done = 0; done < end - aligned; done += block) {
-      const std::uint64_t begin = aligned + done;
-      const Philox<width> words(seed, begin / each);
-      alignas(64) T values[block];
-      for (std::uint32_t i = 0; i < each; ++i) {
-        for (int l = 0; l < width; ++l) values[l * each + i] = element_of<T>(words, i, l);
+    const bool is_aligned = first == 0 && begin_at(16, out);
+    for (std::uint64_t begin = std::uint64_t{thread} * block; begin < end;
+         begin += bulk_team<ExecutionSpace> * block) {
+      const Philox<counters> words(seed, first_counter + begin / counter_elements<T>);
+      Arch::Adjacent<T, block> all;
+      for (std::uint32_t i = 0; i < counter_elements<T>; ++i) {
+        for (int l = 0; l < counters; ++l)
+          all.value[l * counter_elements<T> + i] = element_of<T>(words, i, l);
       }
-      const std::uint64_t from = begin < first ? first : begin;
-      const std::uint64_t to = end - begin > block ? begin + block : end;
-      const T* kept = values + (from - begin);
-      if (streams) {
-        Arch::stream_bytes(out + (from - first), kept, (to - from) * sizeof(T));
+      const bool is_whole = begin >= first && end - begin >= block;
+      if (is_whole && is_aligned) {
+        *reinterpret_cast<Arch::Adjacent<T, block>*>(out + begin) = all;
+      } else if (is_whole) {
+        for (std::uint32_t e = 0; e < block; ++e) out[begin - first + e] = all.value[e];
       } else {
-        std::memcpy(out + (from - first), kept, (to - from) * sizeof(T));
+        for (std::uint32_t e = 0; e < block; ++e) {
+          if (begin + e >= first && begin + e < end) out[begin + e - first] = all.value[e];
+        }
       }
     }
-    if (streams) Arch::end_streams();
   }
 };
 
@@ -142,13 +112,11 @@ void random_fill(const ExecutionSpace& exec_space, const BulkPlan& plan, std::ui
   Impl::check_items(check, plan, items, false, true);
   check.has("offsets", offsets, items.count);
   Impl::for_each_chunk(exec_space, "Kindred::Bulk::random_fill::elements", plan.chunks,
-                       Impl::RandomChunks<T>{seed, plan.streams, items, offsets.data()});
+                       Impl::RandomChunks<ExecutionSpace, T>{seed, items, offsets.data()});
 }
 
-#define KINDRED_INSTANTIATE_FOR(SPACE, T)                                           \
-  template void random_fill<SPACE, T>(const SPACE&, const BulkPlan&, std::uint64_t, \
-                                      const ArrayView<const std::uint64_t, SPACE>&, \
-                                      const BulkItems<T>&);
+#define KINDRED_INSTANTIATE_FOR(SPACE, T) \
+  template decltype(random_fill<SPACE, T>) random_fill<SPACE, T>;
 #define KINDRED_INSTANTIATE(SPACE)             \
   KINDRED_INSTANTIATE_FOR(SPACE, std::uint8_t) \
   KINDRED_INSTANTIATE_FOR(SPACE, float)        \

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/bulk/Reduce.hpp>
 
-#include <kindred/core/bulk/impl/BulkChecks.hpp>
 #include <kindred/core/bulk/impl/ReduceKernels.hpp>
 
 namespace Kindred {
@@ -45,16 +44,10 @@ void reduce(const ExecutionSpace& exec_space, const BulkPlan& plan, Reduction re
   }
 }
 
-#define KINDRED_INSTANTIATE_FOR(SPACE, T)                                                       \
-  template void reduce<SPACE, T>(const SPACE&, const BulkPlan&, Reduction, const BulkItems<T>&, \
-                                 const ArrayView<const double, SPACE>&,                         \
-                                 const ArrayView<double, SPACE>&,                               \
-                                 const ArrayView<double, SPACE>&);
-#define KINDRED_INSTANTIATE(SPACE)      \
-  KINDRED_INSTANTIATE_FOR(SPACE, float) \
-  KINDRED_INSTANTIATE_FOR(SPACE, double)
+#define KINDRED_INSTANTIATE(SPACE)                              \
+  template decltype(reduce<SPACE, float>) reduce<SPACE, float>; \
+  template decltype(reduce<SPACE, double>) reduce<SPACE, double>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
-#undef KINDRED_INSTANTIATE_FOR
 
 }  // namespace Kindred

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/bulk/ReduceIntegers.hpp>
 
-#include <kindred/core/bulk/impl/BulkChecks.hpp>
-#include <kindred/core/bulk/impl/ElementWiseKernels.hpp>
+#include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/bulk/impl/ReduceKernels.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
@@ -11,7 +10,9 @@
 #include <limits>
 #include <type_traits>
 
-namespace Kindred::Impl {
+namespace Kindred {
+
+namespace Impl {
 
 KOKKOS_INLINE_FUNCTION WideInteger sum_of(const WideInteger& a, const WideInteger& b) {
   const std::uint64_t low = a.low + b.low;
@@ -93,16 +94,17 @@ template <class ExecutionSpace, class T, class Take>
 KOKKOS_INLINE_FUNCTION void for_each_element(const T* values, std::uint32_t length,
                                              std::uint32_t lane, const Take& take) {
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    constexpr std::uint32_t width = 16 / sizeof(T);
+    constexpr int width = 16 / sizeof(T);
+    using Pack = Arch::Adjacent<T, width>;
     std::uint32_t begin = 0;
     if (begin_at(16, values)) {
-      const auto* wide = reinterpret_cast<const Vec16Bytes<T>*>(values);
+      const auto* packs = reinterpret_cast<const Pack*>(values);
       const std::uint32_t whole = length / width;
       KINDRED_UNROLL_4
       for (std::uint32_t i = lane; i < whole; i += 32) {
-        const Vec16Bytes<T> some = wide[i];
+        const Pack some = packs[i];
         KINDRED_UNROLL
-        for (std::uint32_t e = 0; e < width; ++e) take(some.value[e]);
+        for (int e = 0; e < width; ++e) take(some.value[e]);
       }
       begin = whole * width;
     }
@@ -184,9 +186,7 @@ struct IntegerExtremeBlocks {
   }
 };
 
-}  // namespace Kindred::Impl
-
-namespace Kindred {
+}  // namespace Impl
 
 template <class ExecutionSpace, class T>
 void reduce_integers(const ExecutionSpace& exec_space, const BulkPlan& plan, Reduction reduction,
@@ -258,20 +258,17 @@ void store_results(const ExecutionSpace& exec_space,
                          StoreResults{results.data(), type, size_of(type), to});
 }
 
-#define KINDRED_INSTANTIATE_FOR(SPACE, T)                            \
-  template void reduce_integers<SPACE, T>(                           \
-      const SPACE&, const BulkPlan&, Reduction, const BulkItems<T>&, \
-      const ArrayView<WideInteger, SPACE>&, const ArrayView<std::uint64_t, SPACE>&);
-#define KINDRED_INSTANTIATE(SPACE)                                                               \
-  template void store_results<SPACE>(const SPACE&, const ArrayView<const std::uint64_t, SPACE>&, \
-                                     DataType, void*);                                           \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::int8_t)                                                    \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::int16_t)                                                   \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::int32_t)                                                   \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::int64_t)                                                   \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint8_t)                                                   \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint16_t)                                                  \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint32_t)                                                  \
+#define KINDRED_INSTANTIATE_FOR(SPACE, T) \
+  template decltype(reduce_integers<SPACE, T>) reduce_integers<SPACE, T>;
+#define KINDRED_INSTANTIATE(SPACE)                              \
+  template decltype(store_results<SPACE>) store_results<SPACE>; \
+  KINDRED_INSTANTIATE_FOR(SPACE, std::int8_t)                   \
+  KINDRED_INSTANTIATE_FOR(SPACE, std::int16_t)                  \
+  KINDRED_INSTANTIATE_FOR(SPACE, std::int32_t)                  \
+  KINDRED_INSTANTIATE_FOR(SPACE, std::int64_t)                  \
+  KINDRED_INSTANTIATE_FOR(SPACE, std::uint8_t)                  \
+  KINDRED_INSTANTIATE_FOR(SPACE, std::uint16_t)                 \
+  KINDRED_INSTANTIATE_FOR(SPACE, std::uint32_t)                 \
   KINDRED_INSTANTIATE_FOR(SPACE, std::uint64_t)
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE

@@ -5,7 +5,7 @@
 #include <kindred/core/layers/FusedLinear.hpp>
 
 #include <kindred/core/common/ArgumentCheck.hpp>
-#include <kindred/core/layers/impl/ApplyActivation.hpp>
+#include <kindred/core/layers/impl/Activation.hpp>
 #include <kindred/core/layers/impl/LayersOfLaunch.hpp>
 #include <kindred/core/layers/impl/NormRow.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
@@ -30,7 +30,6 @@ struct LinearTile {
 template <class ExecutionSpace, class Layers>
 struct LinearKernel {
   Layers layers;
-  std::uint64_t work_items;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
                                          std::uint64_t work_item) const {
@@ -163,10 +162,9 @@ void fused_linears(const ExecutionSpace& exec_space, std::uint64_t work_items,
   check.is_aligned("layers", layers);
   check.is_at_least("the size of layers", layers.size(), work_items == 0 ? 0 : 1);
   check.is_at_most("the size of layers", layers.size(), 0xFFFFFFFFU);
-  Launch::for_each_warp(
-      exec_space, "Kindred::Layers::fused_linears::tiles", work_items,
-      Impl::LinearKernel<ExecutionSpace, Impl::LayerList<LinearLayerData>>{
-          {layers.data(), static_cast<std::uint32_t>(layers.size())}, work_items});
+  Launch::for_each_warp(exec_space, "Kindred::Layers::fused_linears::tiles", work_items,
+                        Impl::LinearKernel<ExecutionSpace, Impl::LayerList<LinearLayerData>>{
+                            {layers.data(), static_cast<std::uint32_t>(layers.size())}});
 }
 
 template <class ExecutionSpace>
@@ -182,7 +180,7 @@ void fused_linear(const ExecutionSpace& exec_space, std::uint64_t work_items,
   if (layer.rows > 1) check.is_at_least("layer.y_stride", layer.y_stride, layer.outputs);
   Launch::for_each_warp(
       exec_space, "Kindred::Layers::fused_linears::tiles", work_items,
-      Impl::LinearKernel<ExecutionSpace, Impl::OneLayer<LinearLayerData>>{{layer}, work_items});
+      Impl::LinearKernel<ExecutionSpace, Impl::OneLayer<LinearLayerData>>{{layer}});
 }
 
 namespace {
@@ -230,12 +228,11 @@ void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end) {
   launch(std::false_type{});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                        \
-  template std::uint64_t plan_linears<SPACE>(std::span<LinearLayerData>);                 \
-  template void fused_linears<SPACE>(const SPACE&, std::uint64_t,                         \
-                                     const ArrayView<const LinearLayerData, SPACE>&);     \
-  template void fused_linear<SPACE>(const SPACE&, std::uint64_t, const LinearLayerData&); \
-  template void end_linear<SPACE>(const SPACE&, const LinearEnd&);
+#define KINDRED_INSTANTIATE(SPACE)                              \
+  template decltype(plan_linears<SPACE>) plan_linears<SPACE>;   \
+  template decltype(fused_linears<SPACE>) fused_linears<SPACE>; \
+  template decltype(fused_linear<SPACE>) fused_linear<SPACE>;   \
+  template decltype(end_linear<SPACE>) end_linear<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -107,12 +107,8 @@ void launch_norms(const ExecutionSpace& exec_space, const NormPlan& plan, const 
     if (plan.team_warps == 1) return launch(std::integral_constant<int, 1>());
     launch(std::integral_constant<int, 8>());
   } else {
-    Arch::choose_form<Arch::Bfloat16Rounding>([&](auto has) {
-      using lines =
-          std::conditional_t<decltype(has)::value, Arch::Bfloat16CacheLines, Arch::HostCacheLines>;
-      Launch::for_each_index<Launch::Coarse>(exec_space, label, plan.teams,
-                                             Impl::HostNormRows<lines>{layers});
-    });
+    Launch::for_each_index<Launch::Coarse>(exec_space, label, plan.teams,
+                                           Impl::HostNormRows{layers});
   }
 }
 
@@ -150,11 +146,10 @@ void fused_norm(const ExecutionSpace& exec_space, const NormPlan& plan,
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                \
-  template NormPlan plan_norms<SPACE>(const SPACE&, std::span<NormLayerData>);    \
-  template void fused_norms<SPACE>(const SPACE&, const NormPlan&,                 \
-                                   const ArrayView<const NormLayerData, SPACE>&); \
-  template void fused_norm<SPACE>(const SPACE&, const NormPlan&, const NormLayerData&);
+#define KINDRED_INSTANTIATE(SPACE)                          \
+  template decltype(plan_norms<SPACE>) plan_norms<SPACE>;   \
+  template decltype(fused_norms<SPACE>) fused_norms<SPACE>; \
+  template decltype(fused_norm<SPACE>) fused_norm<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

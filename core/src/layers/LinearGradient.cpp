@@ -4,10 +4,9 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
-#include <kindred/core/layers/ColumnSums.hpp>
-#include <kindred/core/layers/impl/ActivationGradient.hpp>
+#include <kindred/core/layers/impl/Activation.hpp>
+#include <kindred/core/layers/impl/ColumnSums.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
-#include <kindred/core/math/ReproducibleSum.hpp>
 
 namespace Kindred {
 
@@ -65,37 +64,20 @@ struct Transposed {
   }
 };
 
-/// An index: the rows of one segment of one column.
 template <class Element>
-struct SegmentSums {
+struct MatrixElement {
   const Element* matrix;
-  std::uint64_t rows;
-  std::uint64_t columns;
   std::uint64_t stride;
-  ColumnSums sums;
-  double* partial;
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    const std::uint64_t column = i % columns;
-    const std::uint64_t first = i / columns * sums.rows;
-    const std::uint64_t last = rows - first < sums.rows ? rows : first + sums.rows;
-    double sum = 0;
-    for (std::uint64_t row = first; row < last; ++row)
-      sum += static_cast<double>(Arch::to_float(matrix[row * stride + column]));
-    partial[i] = sum;
+  KOKKOS_INLINE_FUNCTION double operator()(std::uint64_t row, std::uint64_t column) const {
+    return static_cast<double>(Arch::to_float(matrix[row * stride + column]));
   }
 };
+struct RoundedSum {
+  float* sums;
 
-struct SumsOfSegments {
-  const double* partial;
-  std::uint64_t segments;
-  std::uint64_t columns;
-  float* out;
-
-  KOKKOS_FUNCTION void operator()(std::uint64_t column) const {
-    const double sum = Impl::pairwise_tree_sum(
-        segments, [&](std::uint64_t segment) { return partial[segment * columns + column]; });
-    out[column] = Arch::round_canonical<float>(static_cast<float>(sum));
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t column, double sum) const {
+    sums[column] = Arch::round_canonical<float>(static_cast<float>(sum));
   }
 };
 
@@ -139,7 +121,7 @@ void transpose_padded(const ExecutionSpace& exec_space, VectorElement element,
 }
 
 std::size_t column_sums_workspace(std::uint64_t rows, std::uint64_t columns) {
-  return ColumnSums::of(rows).segments * columns * sizeof(double);
+  return Impl::ColumnSums::of(rows).segments * columns * sizeof(double);
 }
 
 template <class ExecutionSpace>
@@ -150,25 +132,21 @@ void column_sums(const ExecutionSpace& exec_space, VectorElement element, const 
   check.is_array("matrix", matrix, Impl::extent_of(rows, columns), size_of(element));
   check.is_array("sums", sums, columns);
   check.is_array("workspace", workspace, columns, alignof(double));
-  const ColumnSums by = ColumnSums::of(rows);
-  auto* partial = reinterpret_cast<double*>(workspace);
   Impl::with_float_type_here(element, [&](auto type) {
     using Element = decltype(type);
-    Launch::for_each_index(exec_space, "Kindred::Layers::linear_gradients::segments",
-                           by.segments * columns,
-                           SegmentSums<Element>{reinterpret_cast<const Element*>(matrix), rows,
-                                                columns, stride, by, partial});
+    Impl::sum_columns(exec_space,
+                      {"Kindred::Layers::linear_gradients::segments",
+                       "Kindred::Layers::linear_gradients::columns"},
+                      rows, columns,
+                      MatrixElement<Element>{reinterpret_cast<const Element*>(matrix), stride},
+                      reinterpret_cast<double*>(workspace), RoundedSum{sums});
   });
-  Launch::for_each_index(exec_space, "Kindred::Layers::linear_gradients::columns", columns,
-                         SumsOfSegments{partial, by.segments, columns, sums});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template void linear_derivatives<SPACE>(const SPACE&, const LinearDerivative&);                 \
-  template void transpose_padded<SPACE>(const SPACE&, VectorElement, const std::byte*,            \
-                                        std::uint64_t, std::uint64_t, std::uint64_t, std::byte*); \
-  template void column_sums<SPACE>(const SPACE&, VectorElement, const std::byte*, std::uint64_t,  \
-                                   std::uint64_t, std::uint64_t, float*, std::byte*);
+#define KINDRED_INSTANTIATE(SPACE)                                        \
+  template decltype(linear_derivatives<SPACE>) linear_derivatives<SPACE>; \
+  template decltype(transpose_padded<SPACE>) transpose_padded<SPACE>;     \
+  template decltype(column_sums<SPACE>) column_sums<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -2,17 +2,18 @@
 #include <kindred/core/layers/NormGradient.hpp>
 
 #include <kindred/core/common/ArgumentCheck.hpp>
-#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
-#include <kindred/core/layers/ColumnSums.hpp>
-#include <kindred/core/layers/impl/ActivationGradient.hpp>
+#include <kindred/core/layers/impl/Activation.hpp>
+#include <kindred/core/layers/impl/ColumnSums.hpp>
 #include <kindred/core/layers/impl/NormRow.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <cstdint>
 
-namespace Kindred::Impl {
+namespace Kindred {
+
+namespace Impl {
 
 /// What the gradients of a row need of its statistics.
 struct alignas(16) NormRowFactors {
@@ -151,53 +152,35 @@ struct NormGradientRows {
   }
 };
 
-/// An index: the rows of one segment of one column.
+/// The terms of dβ, a, and of dγ, a·n.
 template <class In, class Out>
-struct NormGradientSegments {
+struct NormGradientTerms {
   NormGradientElements<In, Out> all;
-  ColumnSums sums;
-  NormSums* partial;  ///< segments × columns: of a, and of a·n
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    const NormGradientData& layer = all.layer;
-    const std::uint64_t column = i % layer.columns;
-    const std::uint64_t first = i / layer.columns * sums.rows;
-    const std::uint64_t last = layer.rows - first < sums.rows ? layer.rows : first + sums.rows;
-    NormSums out{0, 0};
-    for (std::uint64_t row = first; row < last; ++row) {
-      const auto terms = all.terms(all.rows[row], row, column);
-      out.sum += terms.a;
-      out.square += Arch::rounded_product(terms.a, terms.n);
-    }
-    partial[i] = out;
+  KOKKOS_INLINE_FUNCTION NormSums operator()(std::uint64_t row, std::uint64_t column) const {
+    const auto terms = all.terms(all.rows[row], row, column);
+    return {terms.a, Arch::rounded_product(terms.a, terms.n)};
   }
 };
-
-/// An index: one column of dγ and dβ.
-struct NormGradientColumns {
-  const NormSums* partial;
-  std::uint64_t segments;
-  std::uint64_t columns;
+struct NormGradientSums {
   float* dgamma;
   float* dbeta;
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t column) const {
-    const NormSums all = pairwise_tree_sum<NormSums>(
-        segments, [&](std::uint64_t segment) { return partial[segment * columns + column]; });
-    if (dbeta != nullptr) dbeta[column] = Arch::round_canonical<float>(static_cast<float>(all.sum));
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t column, const NormSums& sums) const {
+    if (dbeta != nullptr)
+      dbeta[column] = Arch::round_canonical<float>(static_cast<float>(sums.sum));
     if (dgamma != nullptr)
-      dgamma[column] = Arch::round_canonical<float>(static_cast<float>(all.square));
+      dgamma[column] = Arch::round_canonical<float>(static_cast<float>(sums.square));
   }
 };
 
-}  // namespace Kindred::Impl
-
-namespace Kindred {
+}  // namespace Impl
 
 std::size_t norm_gradient_workspace(const NormGradientData& layer) {
   const std::size_t of_rows = layer.rows * sizeof(Impl::NormRowFactors);
   if (layer.dgamma == nullptr && layer.dbeta == nullptr) return of_rows;
-  return of_rows + ColumnSums::of(layer.rows).segments * layer.columns * sizeof(Impl::NormSums);
+  return of_rows +
+         Impl::ColumnSums::of(layer.rows).segments * layer.columns * sizeof(Impl::NormSums);
 }
 
 namespace {
@@ -212,14 +195,11 @@ void launch(const ExecutionSpace& exec_space, const NormGradientData& layer, std
     // Before dx, which may replace the gradient.
     auto* partial =
         reinterpret_cast<Impl::NormSums*>(workspace + layer.rows * sizeof(Impl::NormRowFactors));
-    const ColumnSums sums = ColumnSums::of(layer.rows);
-    constexpr const char* segments = "Kindred::Layers::norm_gradients::segments";
-    constexpr const char* columns = "Kindred::Layers::norm_gradients::columns";
-    Launch::for_each_index(exec_space, segments, sums.segments * layer.columns,
-                           Impl::NormGradientSegments<In, Out>{all, sums, partial});
-    Launch::for_each_index(exec_space, columns, layer.columns,
-                           Impl::NormGradientColumns{partial, sums.segments, layer.columns,
-                                                     layer.dgamma, layer.dbeta});
+    Impl::sum_columns(
+        exec_space,
+        {"Kindred::Layers::norm_gradients::segments", "Kindred::Layers::norm_gradients::columns"},
+        layer.rows, layer.columns, Impl::NormGradientTerms<In, Out>{all}, partial,
+        Impl::NormGradientSums{layer.dgamma, layer.dbeta});
   }
   Launch::for_each_warp(exec_space, "Kindred::Layers::norm_gradients::rows", layer.rows,
                         Impl::NormGradientRows<ExecutionSpace, In, Out>{all});
@@ -250,9 +230,7 @@ void norm_gradients(const ExecutionSpace& exec_space, const NormGradientData& la
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                           \
-  template void norm_gradients<SPACE>(const SPACE&, const NormGradientData&, \
-                                      const ArrayView<std::byte, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(norm_gradients<SPACE>) norm_gradients<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

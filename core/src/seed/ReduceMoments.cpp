@@ -34,15 +34,11 @@ void reduce_moments(const ExecutionSpace& exec_space,
                  reduce);
   } else {
     Launch::for_each_index<Launch::Finishing, std::uint32_t>(
-        exec_space, "Kindred::Seed::reduce::seeds", 1, Impl::ReduceSeedsAlone{reduce});
+        exec_space, "Kindred::Seed::reduce::seeds", 1, reduce);
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template void reduce_moments<SPACE>(const SPACE&, const ArrayView<const SeedMoments, SPACE>&,   \
-                                      std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, \
-                                      std::uint32_t, const ArrayView<SeedMoments, SPACE>&,        \
-                                      const ArrayView<SeedMoments, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(reduce_moments<SPACE>) reduce_moments<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

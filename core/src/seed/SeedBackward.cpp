@@ -14,7 +14,7 @@ namespace Kindred {
 
 namespace {
 
-using HostPieces = Impl::SeedBackwardPieces<Arch::HostFloatPack16, float>;
+using HostPieces = Impl::SeedBackwardPieces<float>;
 
 std::uint64_t blocks_of(std::uint64_t rows) {
   return std::max<std::uint64_t>(1, reproducible_blocks(rows));
@@ -84,7 +84,7 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
                    functor{gradients, rows, of_x, x.stride, of_g, gradient.stride, to, dx.stride,
                            aligned, partial});
     } else {
-      using functor = Impl::SeedBackwardPieces<Arch::HostFloatPack16, Element>;
+      using functor = Impl::SeedBackwardPieces<Element>;
       const std::uint32_t pieces =
           pieces_of(exec_space, functor::work_items(chunks.hidden, blocks));
       Launch::for_each_index<Launch::Finishing>(
@@ -98,14 +98,9 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
                                             chunks.hidden, gradients);
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                      \
-  template std::size_t seed_backward_workspace<SPACE>(const SPACE&, const SeedChunks&,  \
-                                                      std::uint64_t);                   \
-  template void seed_backward<SPACE>(                                                   \
-      const SPACE&, const SeedLayerView<SPACE>&, std::uint64_t,                         \
-      const SeedRows<const std::byte, SPACE>&, const SeedRows<const std::byte, SPACE>&, \
-      const SeedRows<std::byte, SPACE>&, const ArrayView<float, SPACE>&,                \
-      const ArrayView<std::byte, SPACE>&, const ArrayView<double, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                                  \
+  template decltype(seed_backward_workspace<SPACE>) seed_backward_workspace<SPACE>; \
+  template decltype(seed_backward<SPACE>) seed_backward<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -114,12 +114,9 @@ void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                          \
-  template SeedForwardPlan seed_forward_plan<SPACE>(const SPACE&, const SeedForwardShape&); \
-  template void seed_forward<SPACE>(                                                        \
-      const SPACE&, const SeedForwardPlan&, const SeedLayerView<SPACE>&, std::uint64_t,     \
-      const SeedRows<const std::byte, SPACE>&, const SeedRows<std::byte, SPACE>&,           \
-      const ArrayView<SeedMoments, SPACE>&, const ArrayView<std::byte, SPACE>&, SeedOverlap);
+#define KINDRED_INSTANTIATE(SPACE)                                      \
+  template decltype(seed_forward_plan<SPACE>) seed_forward_plan<SPACE>; \
+  template decltype(seed_forward<SPACE>) seed_forward<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -60,10 +60,7 @@ void seed_sums(const ExecutionSpace& exec_space, std::uint32_t seeds,
       SumsOfMoments{moments.size() == 0 ? nullptr : moments.data(), sums});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                           \
-  template void seed_sums<SPACE>(const SPACE&, std::uint32_t,                \
-                                 const ArrayView<const SeedMoments, SPACE>&, \
-                                 const SeedSumArrays&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(seed_sums<SPACE>) seed_sums<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

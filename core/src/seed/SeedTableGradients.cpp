@@ -20,7 +20,7 @@ struct TableColumns {
   std::uint64_t stride;
 
   KOKKOS_FUNCTION void operator()(std::uint32_t feature) const {
-    const Impl::SeedLayerPointers::Applied by = layer.applied(layer.chunks.seed_of(feature));
+    const Impl::SeedBehaviour by = layer.behaviour(layer.chunks.seed_of(feature));
     const float gradient = Impl::SeedWeightGradients::of_sum(
         Impl::SeedLayerPointers::weight_gradient(by), sums[feature]);
     for (std::uint32_t row = 0; row < layer.blueprints; ++row) {
@@ -42,11 +42,11 @@ struct AlphaGradients {
     const auto seed = static_cast<std::uint32_t>(item);
     const Arch::Lanes<ExecutionSpace> lanes(member);
     using F64 = typename Arch::Lanes<ExecutionSpace>::F64;
-    const Impl::SeedLayerPointers::Applied by = layer.applied(seed);
+    const Impl::SeedBehaviour by = layer.behaviour(seed);
     double sum = 0;
     if (by.slot >= 0 && by.mode == ApplyMode::linear && !by.is_fossilized) {
       const std::uint32_t begin = layer.chunks.begin(seed);
-      const float* w = layer.behaviour(by).weights + begin;
+      const float* w = layer.weights_of(by) + begin;
       const double* of_features = sums + begin;
       const auto one = lanes.broadcast(1.0F);
       sum = reproducible_sum(
@@ -89,10 +89,8 @@ void seed_table_gradients(const ExecutionSpace& exec_space,
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                      \
-  template void seed_table_gradients<SPACE>(                                            \
-      const SPACE&, const SeedLayerView<SPACE>&, const ArrayView<const double, SPACE>&, \
-      const ArrayView<float, SPACE>&, std::uint64_t, const ArrayView<float, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) \
+  template decltype(seed_table_gradients<SPACE>) seed_table_gradients<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

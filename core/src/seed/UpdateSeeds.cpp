@@ -65,10 +65,7 @@ void update_seeds(const ExecutionSpace& exec_space, const SeedStateView<Executio
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                             \
-  template void update_seeds<SPACE>(const SPACE&, const SeedStateView<SPACE>&, \
-                                    const ArrayView<const SeedUpdate, SPACE>&, \
-                                    const ArrayView<std::uint32_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(update_seeds<SPACE>) update_seeds<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

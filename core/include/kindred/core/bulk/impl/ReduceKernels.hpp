@@ -3,8 +3,8 @@
 #define KINDRED_CORE_BULK_IMPL_REDUCE_KERNELS_HPP
 
 #include <kindred/core/arch/RoundedProduct.hpp>
+#include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
-#include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/bulk/Reduce.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
@@ -58,21 +58,8 @@ struct ExtremePartials {
   }
 };
 
-/// x
-struct PlainTerm {
-  KOKKOS_INLINE_FUNCTION double operator()(double x) const { return x; }
-};
-/// (x − mean)²
-struct CentredTerm {
-  double mean;
-  KOKKOS_INLINE_FUNCTION double operator()(double x) const {
-    const double difference = x - mean;
-    return Arch::rounded_product(difference, difference);
-  }
-};
-
-/// A work item: the reproducible sum of a chunk, which is one block. \tparam Centred uses
-/// `CentredTerm`
+/// A work item: the reproducible sum of the elements x of a chunk, which is one block. \tparam
+/// Centred adds (x − mean)² instead of x
 template <class ExecutionSpace, class T, bool Centred>
 struct SumBlocks {
   BulkItems<T> items;
@@ -82,32 +69,35 @@ struct SumBlocks {
   /// \param lane on a device
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t chunk, std::uint32_t lane) const {
     const BulkPart part = part_of(items, chunk);
-    const T* values = items[part.index].input + part.begin;
-    double sum = 0.0;
-    if constexpr (Centred) {
-      sum = block_sum(values, part.count, lane, CentredTerm{means[part.index]});
-    } else {
-      sum = block_sum(values, part.count, lane, PlainTerm());
-    }
+    const double mean = Centred ? means[part.index] : 0.0;
+    const double sum = block_sum(items[part.index].input + part.begin, part.count, lane, mean);
     if (lane == 0) partials[chunk] = sum;
   }
 
  private:
-  template <class Term>
+  KOKKOS_INLINE_FUNCTION static double term(T element, [[maybe_unused]] double mean) {
+    const auto x = static_cast<double>(element);
+    if constexpr (Centred) {
+      const double difference = x - mean;
+      return Arch::rounded_product(difference, difference);
+    } else {
+      return x;
+    }
+  }
   KOKKOS_INLINE_FUNCTION static double block_sum(const T* values, std::uint32_t length,
-                                                 std::uint32_t lane, const Term& term) {
+                                                 std::uint32_t lane, double mean) {
     if constexpr (Arch::is_device<ExecutionSpace>) {
       double sum = 0.0;
       KINDRED_UNROLL_4
-      for (std::uint32_t i = lane; i < length; i += 32) sum += term(static_cast<double>(values[i]));
-      return Arch::Lanes<ExecutionSpace>(0).tree_sum(sum);
+      for (std::uint32_t i = lane; i < length; i += 32) sum += term(values[i], mean);
+      return Arch::Warp<ExecutionSpace>::sum(sum);
     } else {
       double sums[32] = {};
       std::uint32_t i = 0;
       for (; i + 32 <= length; i += 32) {
-        for (int l = 0; l < 32; ++l) sums[l] += term(static_cast<double>(values[i + l]));
+        for (int l = 0; l < 32; ++l) sums[l] += term(values[i + l], mean);
       }
-      for (int l = 0; i < length; ++i, ++l) sums[l] += term(static_cast<double>(values[i]));
+      for (int l = 0; i < length; ++i, ++l) sums[l] += term(values[i], mean);
       for (int half = 16; half > 0; half /= 2) {
         for (int l = 0; l < half; ++l) sums[l] += sums[l + half];
       }
@@ -142,9 +132,9 @@ template <class ExecutionSpace, class Body>
 struct BlockKernel {
   Body body;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>&,
                                          std::uint64_t chunk) const {
-    body(chunk, static_cast<std::uint32_t>(Arch::Lanes<ExecutionSpace>(member).lane()));
+    body(chunk, Arch::Warp<ExecutionSpace>::lane());
   }
 };
 

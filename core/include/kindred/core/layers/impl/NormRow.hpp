@@ -4,7 +4,7 @@
 
 #include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/layers/FusedNorm.hpp>
-#include <kindred/core/layers/impl/ApplyActivation.hpp>
+#include <kindred/core/layers/impl/Activation.hpp>
 #include <kindred/core/layers/impl/StoreElement.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/numeric/CanonicalNan.hpp>

@@ -38,9 +38,6 @@ struct DeviceNormRows {
 
   Layers layers;
 
-  using Sums = NormSums;
-  using Scale = NormScale;
-
   KOKKOS_INLINE_FUNCTION void operator()(const Arch::Team& team, std::byte* scratch) const {
     const NormLayerData& layer = layers.of(team.team());
     with_float_type(layer.input, [&](auto type) {
@@ -50,8 +47,8 @@ struct DeviceNormRows {
           layer.rows - first < layer.team_rows ? layer.rows - first : layer.team_rows);
       const auto* x = reinterpret_cast<const Element*>(layer.x) + first * layer.x_stride;
       const auto columns = static_cast<unsigned>(layer.columns);
-      auto* scales = reinterpret_cast<Scale*>(scratch);
-      auto* sums = reinterpret_cast<Sums*>(scales + rows);
+      auto* scales = reinterpret_cast<NormScale*>(scratch);
+      auto* sums = reinterpret_cast<NormSums*>(scales + rows);
       const unsigned blocks = (columns + 4095) / 4096;
       if (layer.is_staged) {
         auto* staged = reinterpret_cast<Element*>(sums + rows * blocks);
@@ -92,7 +89,8 @@ struct DeviceNormRows {
   template <class Element>
   KOKKOS_INLINE_FUNCTION static void sum_rows(const Arch::Team& team, const NormLayerData& layer,
                                               std::uint64_t first, unsigned rows, const Element* x,
-                                              std::uint64_t stride, Scale* scales, Sums* sums) {
+                                              std::uint64_t stride, NormScale* scales,
+                                              NormSums* sums) {
     const Arch::Lanes<DeviceSpace> lanes(0);
     const auto columns = static_cast<unsigned>(layer.columns);
     const unsigned blocks = (columns + 4095) / 4096;
@@ -101,7 +99,7 @@ struct DeviceNormRows {
       const unsigned row = blocks == 1 ? work_item : work_item / blocks;
       const unsigned begin = (work_item - row * blocks) * 4096;
       const Element* values = x + row * stride;
-      const Sums part =
+      const NormSums part =
           norm_sums(lanes, values + begin,
                     static_cast<int>(columns - begin < 4096 ? columns - begin : 4096), values[0]);
       if (lanes.is_leader()) sums[work_item] = part;
@@ -109,7 +107,7 @@ struct DeviceNormRows {
     team.barrier();
     if (blocks > 1) {
       for (unsigned row = warp; row < rows; row += threads_max / 32) {
-        Sums* parts = sums + row * blocks;
+        NormSums* parts = sums + row * blocks;
         unsigned half = 1;
         while (half < blocks) half *= 2;
         for (half /= 2; half > 0; half /= 2) {
@@ -135,7 +133,7 @@ struct DeviceNormRows {
   KOKKOS_INLINE_FUNCTION static void write_staged(const Arch::Team& team,
                                                   const NormLayerData& layer, std::uint64_t first,
                                                   unsigned rows, const Element* staged,
-                                                  const Scale* scales) {
+                                                  const NormScale* scales) {
     constexpr unsigned each = 16 / sizeof(Element);
     // Copies, so that they need not be loaded again after each store to y.
     const LayerActivation activation = layer.activation;
@@ -158,7 +156,7 @@ struct DeviceNormRows {
       for (unsigned row = begin; row < rows; row += together) {
         const auto x = *reinterpret_cast<const Arch::Adjacent<Element, each>*>(
             staged + row * columns + chunk * each);
-        const Scale scale = scales[row];
+        const NormScale scale = scales[row];
         float values[each];
         KINDRED_UNROLL
         for (unsigned i = 0; i < each; ++i)
@@ -180,7 +178,7 @@ struct DeviceNormRows {
   template <class Element>
   KOKKOS_INLINE_FUNCTION static void write_plain(const Arch::Team& team, const NormLayerData& layer,
                                                  std::uint64_t first, unsigned rows,
-                                                 const Element* x, const Scale* scales) {
+                                                 const Element* x, const NormScale* scales) {
     for (std::uint64_t column = team.thread(); column < layer.columns; column += threads_max) {
       const float gamma = layer.gamma == nullptr ? 1.0F : layer.gamma[column];
       const float beta = layer.beta == nullptr ? 0.0F : layer.beta[column];

@@ -13,10 +13,10 @@
 namespace Kindred::Impl {
 
 /// \brief Eight independent packs, since a chain of operations on a single pack is latency-bound.
-template <class S>
 struct PackGroup {
+  using S = Arch::HostCacheLines;
   static constexpr unsigned packs = 8;
-  using Pack = typename S::Floats;
+  using Pack = S::Floats;
   struct Floats {
     Pack at[packs];
   };
@@ -55,17 +55,11 @@ struct PackGroup {
 };
 
 /// \brief Host: a thread processes one row after the other; the second pass over a row reads it
-/// from the cache. \p S: packs of sixteen
-template <class S>
+/// from the cache.
 struct HostNormRows {
   LayerList<NormLayerData> layers;
 
   void operator()(std::uint64_t team) const {
-    S::call([&] { change_rows(team); });
-  }
-
- private:
-  void change_rows(std::uint64_t team) const {
     const NormLayerData& layer = layers.of(team);
     const std::uint64_t begin = (team - layer.first_team) * layer.team_rows;
     const std::uint64_t end = std::min(begin + layer.team_rows, layer.rows);
@@ -78,6 +72,9 @@ struct HostNormRows {
     });
     if (past) S::end_streams();
   }
+
+ private:
+  using S = Arch::HostCacheLines;  // packs of sixteen
 
   template <class Element>
   static void change(const NormLayerData& layer, std::uint64_t row, const Element* x, bool past) {
@@ -92,15 +89,7 @@ struct HostNormRows {
     if (layer.variance != nullptr) layer.variance[row] = moments.variance;
     with_float_type(layer.output, [&](auto type) {
       auto* y = reinterpret_cast<decltype(type)*>(layer.y) + row * layer.y_stride;
-      const Row<Element, decltype(type)> work{layer, moments.scale, x, y, past};
-      switch (layer.activation) {
-        case LayerActivation::none:
-          return work.template run<LayerActivation::none>();
-        case LayerActivation::relu:
-          return work.template run<LayerActivation::relu>();
-        case LayerActivation::gelu:
-          return work.template run<LayerActivation::gelu>();
-      }
+      Row<Element, decltype(type)>{layer, moments.scale, x, y, past}.run();
     });
   }
 
@@ -113,58 +102,56 @@ struct HostNormRows {
     Out* y;
     bool past;  ///< write past the caches
 
-    template <LayerActivation activation>
     void run() const {
-      constexpr unsigned wide = 16 * PackGroup<S>::packs;
+      constexpr unsigned wide = 16 * PackGroup::packs;
       constexpr unsigned line = Arch::line_elements<Out>;
       // Writes that bypass the caches start at the beginning of a cache line.
       const unsigned behind = past ? Arch::behind_line(y) : 0;
       std::uint64_t i = std::min<std::uint64_t>(behind == 0 ? 0 : line - behind, layer.columns);
-      narrow<activation>(0, i);
+      narrow(0, i);
       for (; i + wide <= layer.columns; i += wide) {
-        using Eight = PackGroup<S>;
+        using Eight = PackGroup;
         const auto load = [&](const float* from, float otherwise) {
           return Eight::each([&](unsigned p) {
             return from == nullptr ? S::all(otherwise) : S::load_floats(from + i + 16 * p);
           });
         };
-        const auto value = changed<Eight, activation>(
+        const auto value = changed<Eight>(
             Eight::each([&](unsigned p) { return S::widen(S::load(x + i + 16 * p)); }),
             load(layer.gamma, 1.0F), load(layer.beta, 0.0F));
         KINDRED_UNROLL
         for (unsigned p = 0; p < Eight::packs; p += line / 16) {
-          const auto rounded = S::template round_line<Out>(value.at + p);
+          const auto rounded = S::round_line<Out>(value.at + p);
           if (past)
             S::stream_line(y + i + 16 * p, rounded);
           else
             S::store_line(y + i + 16 * p, rounded);
         }
       }
-      narrow<activation>(i, layer.columns);
+      narrow(i, layer.columns);
     }
 
    private:
     /// Columns `i … end − 1`, one pack at a time.
-    template <LayerActivation activation>
     void narrow(std::uint64_t i, std::uint64_t end) const {
       for (; i < end; i += 16) {
         const auto width = static_cast<unsigned>(std::min<std::uint64_t>(end - i, 16));
         const auto load = [&](const float* from, float otherwise) {
           return from == nullptr ? S::all(otherwise) : S::widen(S::load(from + i, width));
         };
-        const auto value = changed<S, activation>(S::widen(S::load(x + i, width)),
-                                                  load(layer.gamma, 1.0F), load(layer.beta, 0.0F));
-        S::store(y + i, S::template round<Out>(value), width);
+        const auto value = changed<S>(S::widen(S::load(x + i, width)), load(layer.gamma, 1.0F),
+                                      load(layer.beta, 0.0F));
+        S::store(y + i, S::round<Out>(value), width);
       }
     }
     /// `normalised`, then activated.
-    template <class P, LayerActivation activation, class Floats = typename P::Floats>
+    template <class P, class Floats = typename P::Floats>
     Floats changed(const Floats& value, const Floats& gamma, const Floats& beta) const {
       const Floats n = P::fused(P::fused(value, P::all(scale.scale), P::all(-scale.high)),
                                 P::all(scale.factor), P::all(-scale.low));
       const Floats out = P::fused(n, gamma, beta);
-      if constexpr (activation == LayerActivation::gelu) return gelu_of<P>(out);
-      if constexpr (activation == LayerActivation::relu)
+      if (layer.activation == LayerActivation::gelu) return gelu_of<P>(out);
+      if (layer.activation == LayerActivation::relu)
         return P::if_less(out, P::all(0.0F), P::all(0.0F), out);
       return out;
     }

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_REDUCE_MOMENTS_KERNELS_HPP
 #define KINDRED_CORE_SEED_IMPL_REDUCE_MOMENTS_KERNELS_HPP
 
+#include <kindred/core/arch/launch/Team.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 
 #include <cstddef>
@@ -41,14 +42,10 @@ struct ReduceSeeds {
                                           [&](std::uint64_t k) { return each[k]; });
     if (team.thread() == 0) *whole = finished(all);
   }
-};
-
-/// The same by one host thread.
-struct ReduceSeedsAlone {
-  ReduceSeeds seeds;
-
-  KOKKOS_FUNCTION void operator()(std::uint32_t) const {
-    *seeds.whole = finished(merge_run(seeds.count, [&](std::uint64_t i) { return seeds.each[i]; }));
+  /// By one thread of a host.
+  void operator()(std::uint32_t) const {
+    SeedMoments given;
+    (*this)(Arch::Team(), reinterpret_cast<std::byte*>(&given));
   }
 };
 

@@ -30,7 +30,7 @@ struct SeedWeightGradients {
     if (sums != nullptr) sums[feature] = sum;
     if (dw == nullptr) return;
     const std::uint32_t seed = layer.chunks.seed_of(feature);
-    dw[feature] = of_sum(SeedLayerPointers::weight_gradient(layer.applied(seed)), sum);
+    dw[feature] = of_sum(SeedLayerPointers::weight_gradient(layer.behaviour(seed)), sum);
   }
   KOKKOS_FUNCTION void operator()(std::uint64_t feature) const {
     const std::uint64_t hidden = layer.chunks.hidden;
@@ -82,11 +82,11 @@ struct SeedBackwardTeam {
     bool takes_x[4];
     KINDRED_UNROLL
     for (unsigned i = 0; i < 4; ++i) {
-      SeedLayerPointers::Applied by;
-      if (i < mine) by = layer.applied(layer.chunks.seed_of(first + i));
+      SeedBehaviour by;
+      if (i < mine) by = layer.behaviour(layer.chunks.seed_of(first + i));
       const SeedCoefficients one = layer.backward(by, first + i);
-      coefficients.set(static_cast<int>(i), FeatureCoefficients::of(one));
-      copies.set(static_cast<int>(i), one.copies ? 0xFFFFFFFFU : 0);
+      coefficients.set(static_cast<int>(i), one);
+      copies.set(static_cast<int>(i), one.copies);
       takes_x[i] = SeedLayerPointers::weight_gradient(by).takes_x;
     }
     const bool is_whole = aligned && mine == 4;
@@ -157,8 +157,9 @@ struct SeedBackwardTeam {
 
 /// \brief A call on the host. A work item is 256 features of one reproducible block of rows; each
 /// thread processes several.
-template <class S, class Element>
+template <class Element>
 struct SeedBackwardPieces {
+  using S = Arch::HostFloatPack16;
   static constexpr std::uint32_t width = 256;
 
   SeedLayerPointers layer;
@@ -176,7 +177,7 @@ struct SeedBackwardPieces {
 
   struct Scratch {
     double sums[gradient_lanes][width];
-    float t[width], u[width], c[width];
+    float t[width], v[width];
     std::uint16_t linear[width / 16], copies[width / 16], takes_x[width / 16];
   };
 
@@ -197,6 +198,7 @@ struct SeedBackwardPieces {
     const std::uint32_t features =
         layer.chunks.hidden - begin < width ? layer.chunks.hidden - begin : width;
     set(own, begin, features);
+    const auto one = S::all(1.0F);
     const std::uint64_t first = block * reproducible_block;
     const std::uint64_t last = first + block_length(first, rows);
     for (std::uint64_t row = first; row < last; ++row) {
@@ -209,12 +211,10 @@ struct SeedBackwardPieces {
         const auto raw = S::load(of_g + f, left);
         const auto value = S::widen(raw);
         const auto kept =
-            S::choose(own.linear[f / 16], S::multiply(S::load_floats(own.u + f), value),
-                      S::load_floats(own.c + f));
+            S::multiply(S::load_floats(own.v + f), S::choose(own.linear[f / 16], value, one));
         const auto changed =
-            S::template round<Element>(S::add(S::multiply(S::load_floats(own.t + f), value), kept));
-        const auto factor = S::choose(own.takes_x[f / 16], S::widen(S::load(of_x + f, left)),
-                                      S::load_floats(ones()));
+            S::round<Element>(S::add(S::multiply(S::load_floats(own.t + f), value), kept));
+        const auto factor = S::choose(own.takes_x[f / 16], S::widen(S::load(of_x + f, left)), one);
         S::store_doubles(sums + f, S::multiply_add(S::widen(factor), S::widen(value),
                                                    S::load_doubles(sums + f)));
         S::store(to + f, S::choose(own.copies[f / 16], raw, changed), left);
@@ -229,24 +229,18 @@ struct SeedBackwardPieces {
     for (std::uint32_t f = 0; f < features; ++f) to[f] = own.sums[0][f];
   }
 
-  static const float* ones() {
-    static constexpr float values[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    return values;
-  }
-
   void set(Scratch& own, std::uint32_t begin, std::uint32_t features) const {
     own = Scratch{};
     for (std::uint32_t f = 0; f < features; ++f) {
-      const SeedLayerPointers::Applied by = layer.applied(layer.chunks.seed_of(begin + f));
+      const SeedBehaviour by = layer.behaviour(layer.chunks.seed_of(begin + f));
       const SeedCoefficients one = layer.backward(by, begin + f);
       own.t[f] = one.t;
-      own.u[f] = one.u;
-      own.c[f] = one.c;
+      own.v[f] = one.v;
       const auto mark = [&](std::uint16_t* masks, bool is) {
         if (is) masks[f / 16] = static_cast<std::uint16_t>(masks[f / 16] | 1U << (f % 16));
       };
-      mark(own.linear, one.is_linear);
-      mark(own.copies, one.copies);
+      mark(own.linear, one.linear != 0);
+      mark(own.copies, one.copies != 0);
       mark(own.takes_x, SeedLayerPointers::weight_gradient(by).takes_x);
     }
   }

@@ -12,13 +12,15 @@
 
 namespace Kindred::Impl {
 
-/// \brief The result for an element x of a feature: t·x + (u·x if linear, else c), or x unchanged.
-struct SeedCoefficients {
+/// \brief The result for an element x of a feature: t·x + v·(x if linear, else 1), or x unchanged.
+/// Masks of no or all bits, so that there are no branches.
+struct alignas(16) SeedCoefficients {
+  static constexpr std::uint32_t all_bits = 0xFFFFFFFFU;
+
   float t = 1;
-  float u = 0;
-  float c = -0.0F;  ///< adding −0 changes nothing
-  bool is_linear = false;
-  bool copies = true;
+  float v = -0.0F;  ///< adding −0 changes nothing
+  std::uint32_t linear = 0;
+  std::uint32_t copies = all_bits;
 };
 
 /// \brief The gradient of a feature's weight: factor · Σ (x·g, or g).
@@ -30,34 +32,10 @@ struct SeedWeightGradient {
 
 /// \brief How a seed treats all its features.
 struct SeedBehaviour {
-  const float* weights = nullptr;  ///< one per feature of the hidden dimension; null: it copies
+  std::int32_t slot = -1;  ///< the row of weights; negative: it copies its features
   float alpha = 0;
   ApplyMode mode = ApplyMode::linear;
-
-  KOKKOS_INLINE_FUNCTION SeedCoefficients at(std::uint32_t feature) const {
-    SeedCoefficients out;
-    if (weights == nullptr) return out;
-    const float w = weights[feature];
-    out.copies = false;
-    switch (mode) {
-      case ApplyMode::linear:
-        out.is_linear = true;
-        out.t = alpha * w;
-        out.u = 1.0F - alpha;
-        break;
-      case ApplyMode::multiplicative:
-        out.t = w;
-        break;
-      case ApplyMode::additive:
-        out.c = w;
-        break;
-      case ApplyMode::mixed:
-        out.t = 0.5F;
-        out.c = 0.5F * w;
-        break;
-    }
-    return out;
-  }
+  bool is_fossilized = false;
 };
 
 /// \brief The members of a layer that kernels read.
@@ -91,16 +69,8 @@ struct SeedLayerPointers {
             layer.state.fossilized_applies};
   }
 
-  /// How \p seed treats its features, and the row of weights for it; the row is negative if it
-  /// copies them.
-  struct Applied {
-    std::int32_t slot = -1;
-    float alpha = 0;
-    ApplyMode mode = ApplyMode::linear;
-    bool is_fossilized = false;
-  };
-  KOKKOS_INLINE_FUNCTION Applied applied(std::uint32_t seed) const {
-    Applied out;
+  KOKKOS_INLINE_FUNCTION SeedBehaviour behaviour(std::uint32_t seed) const {
+    SeedBehaviour out;
     if (seed >= seeds || blueprints == 0) return out;
     // Loads the whole state of the seed at once, needed or not: one wait instead of many.
     const std::int32_t state = lifecycle[seed];
@@ -122,31 +92,45 @@ struct SeedLayerPointers {
     return out;
   }
 
-  KOKKOS_INLINE_FUNCTION SeedBehaviour behaviour(const Applied& by) const {
-    SeedBehaviour out;
+  /// The weights of a seed that does not copy, one per feature of the hidden dimension.
+  KOKKOS_INLINE_FUNCTION const float* weights_of(const SeedBehaviour& by) const {
+    return weights + static_cast<std::uint64_t>(by.slot) * stride;
+  }
+  KOKKOS_INLINE_FUNCTION SeedCoefficients forward(const SeedBehaviour& by,
+                                                  std::uint32_t feature) const {
+    SeedCoefficients out;
     if (by.slot < 0) return out;
-    out.weights = weights + static_cast<std::uint64_t>(by.slot) * stride;
-    out.alpha = by.alpha;
-    out.mode = by.mode;
+    const float w = weights_of(by)[feature];
+    out.copies = 0;
+    switch (by.mode) {
+      case ApplyMode::linear:
+        out.linear = SeedCoefficients::all_bits;
+        out.t = by.alpha * w;
+        out.v = 1.0F - by.alpha;
+        break;
+      case ApplyMode::multiplicative:
+        out.t = w;
+        break;
+      case ApplyMode::additive:
+        out.v = w;
+        break;
+      case ApplyMode::mixed:
+        out.t = 0.5F;
+        out.v = 0.5F * w;
+        break;
+    }
     return out;
   }
-  KOKKOS_INLINE_FUNCTION SeedBehaviour behaviour(std::uint32_t seed) const {
-    return behaviour(applied(seed));
-  }
-  KOKKOS_INLINE_FUNCTION SeedCoefficients forward(std::uint32_t seed, std::uint32_t feature) const {
-    return behaviour(seed).at(feature);
-  }
-
   /// For the gradient of y.
-  KOKKOS_INLINE_FUNCTION SeedCoefficients backward(const Applied& by, std::uint32_t feature) const {
-    SeedCoefficients out = behaviour(by).at(feature);
-    if (out.copies) return out;
-    out.c = -0.0F;
-    if (by.mode == ApplyMode::additive) out.copies = true;
+  KOKKOS_INLINE_FUNCTION SeedCoefficients backward(const SeedBehaviour& by,
+                                                   std::uint32_t feature) const {
+    SeedCoefficients out = forward(by, feature);
+    if (out.linear == 0) out.v = -0.0F;
+    if (by.mode == ApplyMode::additive) out.copies = SeedCoefficients::all_bits;
     return out;
   }
 
-  KOKKOS_INLINE_FUNCTION static SeedWeightGradient weight_gradient(const Applied& by) {
+  KOKKOS_INLINE_FUNCTION static SeedWeightGradient weight_gradient(const SeedBehaviour& by) {
     if (by.slot < 0) return {};
     switch (by.mode) {
       case ApplyMode::linear:
@@ -162,26 +146,13 @@ struct SeedLayerPointers {
   }
 };
 
-/// \brief The same for threads that share it: masks, so that there are no branches.
-struct alignas(16) FeatureCoefficients {
-  float t;
-  float v;               ///< u if linear, else c
-  std::uint32_t linear;  ///< all bits set if linear
-  std::uint32_t copies;
-
-  KOKKOS_INLINE_FUNCTION static FeatureCoefficients of(const SeedCoefficients& one) {
-    return {one.t, one.is_linear ? one.u : one.c, one.is_linear ? 0xFFFFFFFFU : 0,
-            one.copies ? 0xFFFFFFFFU : 0};
-  }
-};
-
-/// \brief The same for four adjacent features, selected without branches: t·x + v·(x or 1).
+/// \brief The coefficients of four adjacent features.
 struct Vec4Coefficients {
   float t[4];
-  float v[4];               ///< u if linear, else c
-  std::uint32_t linear[4];  ///< all bits set if linear
+  float v[4];
+  std::uint32_t linear[4];
 
-  KOKKOS_INLINE_FUNCTION void set(int i, const FeatureCoefficients& one) {
+  KOKKOS_INLINE_FUNCTION void set(int i, const SeedCoefficients& one) {
     t[i] = one.t;
     v[i] = one.v;
     linear[i] = one.linear;

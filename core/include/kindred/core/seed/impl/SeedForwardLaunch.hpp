@@ -43,41 +43,24 @@ void with_elements(VectorElement in, VectorElement out, const Function& function
   });
 }
 
-inline SeedStripes stripes_of(const SeedForwardPlan& plan) {
-  return {plan.stripes, plan.groups, plan.group_rows, plan.width / 4, plan.extra_columns};
-}
-
-/// How teams read, enough to hide a device's latencies, and how many are resident per
-/// multiprocessor.
-template <class In, bool keeps>
-struct TeamReading {
-  using Rows = QueuedRows<In, sizeof(In) == 4 ? 2 : 4, sizeof(In) == 4 ? 8 : 16>;
-  static constexpr unsigned teams_at_once = keeps ? 2 : (sizeof(In) == 4 ? 3 : 4);
-};
-
-template <class In, class Out, bool keeps>
-using SeedTeam = SeedForwardTeam<In, Out, keeps, typename TeamReading<In, keeps>::Rows,
-                                 TeamReading<In, keeps>::teams_at_once>;
-
 /// The functor of a call. \param moments and \p workspace are not used if it keeps no moments
 template <class In, class Out, bool keeps>
-SeedTeam<In, Out, keeps> seed_forward_team(const SeedForwardPlan& plan,
-                                           const SeedLayerPointers& layer, std::uint64_t rows,
-                                           const In* x, std::uint64_t x_stride, Out* y,
-                                           std::uint64_t y_stride, SeedMoments* moments,
-                                           std::byte* workspace,
-                                           SeedOverlap overlap = SeedOverlap::none) {
-  SeedTeam<In, Out, keeps> team{};
-  team.layer = layer;
-  team.stripes = stripes_of(plan);
-  team.rows = rows;
-  team.x = x;
-  team.x_stride = x_stride;
-  team.y = y;
-  team.y_stride = y_stride;
-  team.aligned = in_vec4(x, x_stride) && in_vec4(y, y_stride);
-  team.reads_early = overlap == SeedOverlap::rows;
-  team.in_place = static_cast<const void*>(x) == static_cast<const void*>(y);
+SeedForwardTeam<In, Out, keeps> seed_forward_team(
+    const SeedForwardPlan& plan, const SeedLayerPointers& layer, std::uint64_t rows, const In* x,
+    std::uint64_t x_stride, Out* y, std::uint64_t y_stride, SeedMoments* moments,
+    std::byte* workspace, SeedOverlap overlap = SeedOverlap::none) {
+  SeedForwardTeam<In, Out, keeps> team{
+      .layer = layer,
+      .stripes = {plan.stripes, plan.groups, plan.group_rows, plan.width / 4, plan.extra_columns},
+      .rows = rows,
+      .x = x,
+      .x_stride = x_stride,
+      .y = y,
+      .y_stride = y_stride,
+      .aligned = in_vec4(x, x_stride) && in_vec4(y, y_stride),
+      .in_place = static_cast<const void*>(x) == static_cast<const void*>(y),
+      .reads_early = overlap == SeedOverlap::rows,
+      .moments = {}};
   if constexpr (keeps) {
     const SeedWorkspace parts(plan, layer.chunks);
     team.moments = {moments, reinterpret_cast<std::uint32_t*>(workspace),
@@ -113,55 +96,34 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
                     .begins_early = overlap != SeedOverlap::none},
                    team);
     };
-    if (keeps) {
-      launch(std::true_type());
-    } else {
-      launch(std::false_type());
-    }
+    if (keeps) return launch(std::true_type());
+    launch(std::false_type());
   } else {
-    const auto launch = [&](auto pieces) {
-      using functor = decltype(pieces);
-      pieces.layer = pointers;
-      pieces.rows = rows;
-      pieces.x = from;
-      pieces.x_stride = x.stride;
-      pieces.y = to;
-      pieces.y_stride = y.stride;
-      pieces.stripes = plan.stripes;
-      pieces.groups = plan.groups;
-      pieces.group_rows = plan.group_rows;
-      pieces.width = plan.width;
-      pieces.pieces = plan.threads;
-      pieces.streams = y.stride * sizeof(Out) % 64 == 0 &&
-                       Arch::streams_past_caches(from, to, rows * layer.chunks.hidden, sizeof(Out));
-      pieces.scratch = workspace.data();
-      pieces.scratch_bytes = SeedScratch<In>::bytes(functor::padded_width(plan.width));
-      pieces.columns = pieces.scratch + pieces.pieces * pieces.scratch_bytes;
-      if (rows > 0 && layer.chunks.hidden > 0) {
-        Launch::for_each_index<Launch::Finishing>(exec_space, "Kindred::Seed::forward",
-                                                  pieces.pieces, pieces);
-      }
-      if (!keeps) return;
-      const auto threads = static_cast<std::uint32_t>(Arch::concurrency(exec_space));
+    const std::size_t scratch_bytes = SeedScratch<In>::bytes(padded_width(plan.width));
+    std::byte* columns = workspace.data() + plan.threads * scratch_bytes;
+    const auto launch = [&](auto keeping) {
+      const bool streams =
+          y.stride * sizeof(Out) % 64 == 0 &&
+          Arch::streams_past_caches(from, to, rows * layer.chunks.hidden, sizeof(Out));
       Launch::for_each_index<Launch::Finishing>(
-          exec_space, "Kindred::Seed::forward::moments", threads,
-          SeedMomentPieces{pointers.chunks, rows, plan.groups, plan.group_rows, threads,
-                           pieces.columns, functor::padded(layer.chunks.hidden), moments.data()});
+          exec_space, "Kindred::Seed::forward", plan.threads,
+          SeedForwardPieces<In, Out, decltype(keeping)::value>{
+              pointers, rows, from, x.stride, to, y.stride, plan, streams, workspace.data(),
+              scratch_bytes, columns});
     };
-    const auto launch_form = [&](auto rounds) {
-      using lines = std::conditional_t<decltype(rounds)::value, Arch::Bfloat16CacheLines,
-                                       Arch::HostCacheLines>;
+    if (rows > 0 && layer.chunks.hidden > 0) {
       if (keeps) {
-        launch(SeedForwardPieces<lines, In, Out, true>{});
+        launch(std::true_type());
       } else {
-        launch(SeedForwardPieces<lines, In, Out, false>{});
+        launch(std::false_type());
       }
-    };
-    if constexpr (std::is_same_v<Out, Arch::BFloat16>) {
-      Arch::choose_form<Arch::Bfloat16Rounding>(launch_form);
-    } else {
-      launch_form(std::false_type());
     }
+    if (!keeps) return;
+    const auto threads = static_cast<std::uint32_t>(Arch::concurrency(exec_space));
+    Launch::for_each_index<Launch::Finishing>(
+        exec_space, "Kindred::Seed::forward::moments", threads,
+        SeedMomentPieces{pointers.chunks, rows, plan.groups, plan.group_rows, threads, columns,
+                         padded_to_lines(layer.chunks.hidden), moments.data()});
   }
 }
 

@@ -2,17 +2,14 @@
 #ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 #define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_HOST_HPP
 
-#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/simd/CacheLines.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 namespace Kindred::Impl {
@@ -20,6 +17,14 @@ namespace Kindred::Impl {
 /// Features to a multiple of which a row of the host's workspace is padded: two cache lines of
 /// bfloat16.
 inline constexpr std::uint32_t host_features = 64;
+
+inline std::size_t padded_to_lines(std::size_t features) {
+  return (features + host_features - 1) / host_features * host_features;
+}
+/// Features of the scratch for a stripe: rows may begin in the middle of a cache line.
+inline std::size_t padded_width(std::size_t features) {
+  return padded_to_lines(features) + host_features;
+}
 
 /// \brief Moments of columns over a block of rows, one array per field.
 struct ColumnArrays {
@@ -54,8 +59,7 @@ template <class In>
 struct SeedScratch {
   float* shift;
   float* t;
-  float* u;
-  float* c;
+  float* v;
   std::uint16_t* linear;  ///< masks of sixteen
   std::uint16_t* copies;
   double* sum;  ///< [lane][feature]
@@ -63,7 +67,7 @@ struct SeedScratch {
   Arch::CacheLineExtremes<In>* extremes;
 
   static std::size_t bytes(std::size_t features) {
-    return features * (2 * moment_lanes * sizeof(double) + 16 + 12 + 4);
+    return features * (2 * moment_lanes * sizeof(double) + 12 + 12 + 4);
   }
   static SeedScratch at(std::byte* memory, std::size_t features) {
     SeedScratch out{};
@@ -71,9 +75,8 @@ struct SeedScratch {
     out.squares = out.sum + moment_lanes * features;
     out.shift = reinterpret_cast<float*>(out.squares + moment_lanes * features);
     out.t = out.shift + features;
-    out.u = out.t + features;
-    out.c = out.u + features;
-    out.extremes = reinterpret_cast<Arch::CacheLineExtremes<In>*>(out.c + features);
+    out.v = out.t + features;
+    out.extremes = reinterpret_cast<Arch::CacheLineExtremes<In>*>(out.v + features);
     auto* behind = reinterpret_cast<std::byte*>(out.extremes) + features * 12;
     out.linear = reinterpret_cast<std::uint16_t*>(behind);
     out.copies = out.linear + features;
@@ -84,23 +87,21 @@ struct SeedScratch {
 /// \brief A call on the host: each thread processes work items, a block of rows of some features
 /// each. Rows are processed in groups of eight, those of a lane, so that a feature's sums stay in
 /// registers.
-template <class S, class In, class Out, bool keeps>
+template <class In, class Out, bool keeps>
 struct SeedForwardPieces {
+  using S = Arch::HostCacheLines;
+
   SeedLayerPointers layer;
   std::uint64_t rows;
   const In* x;
   std::uint64_t x_stride;
   Out* y;
   std::uint64_t y_stride;
-  std::uint32_t stripes;
-  std::uint32_t groups;
-  std::uint32_t group_rows;
-  std::uint32_t width;  ///< per stripe
-  std::uint32_t pieces;
-  bool streams;        ///< y is written past the caches
-  std::byte* scratch;  ///< one `Scratch` per piece
-  std::byte* columns;  ///< one per block: `ColumnArrays` of padded(hidden)
+  SeedForwardPlan plan;  ///< a work item is a stripe of a group
+  bool streams;          ///< y is written past the caches
+  std::byte* scratch;    ///< one `Scratch` per thread
   std::size_t scratch_bytes;
+  std::byte* columns;  ///< one per block: `ColumnArrays` of padded_to_lines(hidden)
 
   using Scratch = SeedScratch<In>;
   /// Packs of sixteen that are processed together: whole cache lines of both element types.
@@ -116,39 +117,31 @@ struct SeedForwardPieces {
   /// Prefetch distance in elements: no hardware prefetcher follows eight rows in parallel.
   static constexpr unsigned ahead = 512 / sizeof(In);
 
-  static std::size_t padded(std::size_t features) {
-    return (features + host_features - 1) / host_features * host_features;
-  }
-  /// Of the scratch: rows may begin in the middle of a cache line.
-  static std::size_t padded_width(std::size_t features) { return padded(features) + host_features; }
-
   void operator()(std::uint64_t piece) const {
-    S::call([&] { take_all(piece); });
-  }
-
- private:
-  void take_all(std::uint64_t piece) const {
-    const std::uint64_t work_items = std::uint64_t{stripes} * groups;
-    const Scratch own = Scratch::at(scratch + piece * scratch_bytes, padded_width(width));
-    for (std::uint64_t work_item = work_items * piece / pieces;
-         work_item < work_items * (piece + 1) / pieces; ++work_item)
-      take(own, static_cast<std::uint32_t>(work_item / groups),
-           static_cast<std::uint32_t>(work_item % groups));
+    const std::uint64_t work_items = std::uint64_t{plan.stripes} * plan.groups;
+    const Scratch own = Scratch::at(scratch + piece * scratch_bytes, padded_width(plan.width));
+    for (std::uint64_t work_item = work_items * piece / plan.threads;
+         work_item < work_items * (piece + 1) / plan.threads; ++work_item)
+      take(own, static_cast<std::uint32_t>(work_item / plan.groups),
+           static_cast<std::uint32_t>(work_item % plan.groups));
     if (streams) S::end_streams();
   }
 
+ private:
   void take(const Scratch& own, std::uint32_t stripe, std::uint32_t group) const {
-    const std::uint32_t begin = stripe * width;
+    const std::uint32_t begin = stripe * plan.width;
     const std::uint32_t features =
-        layer.chunks.hidden - begin < width ? layer.chunks.hidden - begin : width;
+        layer.chunks.hidden - begin < plan.width ? layer.chunks.hidden - begin : plan.width;
     // If rows of y begin in the middle of a cache line, so do those of the scratch.
     const std::uint32_t lead = streams ? Arch::behind_line(y) : 0;
     set_coefficients(own, begin, lead, features);
     if constexpr (keeps) {
-      for (std::size_t i = 0; i < padded(lead + features) / in_line; ++i) own.extremes[i].clear();
+      for (std::size_t i = 0; i < padded_to_lines(lead + features) / in_line; ++i)
+        own.extremes[i].clear();
     }
-    const std::uint64_t first_row = std::uint64_t{group} * group_rows;
-    const std::uint64_t end = rows - first_row < group_rows ? rows : first_row + group_rows;
+    const std::uint64_t first_row = std::uint64_t{group} * plan.group_rows;
+    const std::uint64_t end =
+        rows - first_row < plan.group_rows ? rows : first_row + plan.group_rows;
     for (std::uint64_t row = first_row; row < end; row += rows_at_once) {
       const auto count = static_cast<unsigned>(end - row < rows_at_once ? end - row : rows_at_once);
       take_rows(own, x + row * x_stride + begin, y + row * y_stride + begin, lead, lead + features,
@@ -159,8 +152,8 @@ struct SeedForwardPieces {
 
   void close(const Scratch& own, std::uint32_t begin, std::uint32_t lead, std::uint32_t features,
              std::uint32_t group, std::uint64_t count) const {
-    const std::size_t lanes_apart = padded_width(width);
-    const std::size_t all = padded(layer.chunks.hidden);
+    const std::size_t lanes_apart = padded_width(plan.width);
+    const std::size_t all = padded_to_lines(layer.chunks.hidden);
     const ColumnArrays to = ColumnArrays::at(columns + group * all * ColumnArrays::bytes_each, all);
     const double share = 1.0 / static_cast<double>(count);
     const double* __restrict__ sum = own.sum + lead;
@@ -190,12 +183,11 @@ struct SeedForwardPieces {
   /// Sets the coefficients of the features from \p begin on, at the positions from \p lead on.
   void set_coefficients(const Scratch& own, std::uint32_t begin, std::uint32_t lead,
                         std::uint32_t features) const {
-    const std::size_t places = padded(lead + features);
+    const std::size_t places = padded_to_lines(lead + features);
     std::fill_n(own.linear, places / 16, std::uint16_t{0});
     std::fill_n(own.copies, places / 16, std::uint16_t{0});
     std::fill_n(own.t, places, 0.0F);
-    std::fill_n(own.u, places, 0.0F);
-    std::fill_n(own.c, places, 0.0F);
+    std::fill_n(own.v, places, 0.0F);
     std::uint32_t f = begin;
     while (f < begin + features) {
       const std::uint32_t seed = layer.chunks.seed_of(f);
@@ -203,13 +195,12 @@ struct SeedForwardPieces {
       const SeedBehaviour behaviour = layer.behaviour(seed);
       for (; f < end; ++f) {
         const std::uint32_t place = lead + f - begin;
-        const SeedCoefficients one = behaviour.at(f);
+        const SeedCoefficients one = layer.forward(behaviour, f);
         own.t[place] = one.t;
-        own.u[place] = one.u;
-        own.c[place] = one.c;
+        own.v[place] = one.v;
         const auto bit = static_cast<std::uint16_t>(1U << (place % 16));
-        if (one.is_linear) own.linear[place / 16] |= bit;
-        if (std::is_same_v<In, Out> && one.copies) own.copies[place / 16] |= bit;
+        if (one.linear != 0) own.linear[place / 16] |= bit;
+        if (std::is_same_v<In, Out> && one.copies != 0) own.copies[place / 16] |= bit;
       }
     }
   }
@@ -220,8 +211,8 @@ struct SeedForwardPieces {
     for (unsigned lane = 0; lane < moment_lanes; ++lane) {
       if (lane >= count) {
         if (keeps && starts) {
-          std::fill_n(own.sum + lane * padded_width(width), padded_width(width), 0.0);
-          std::fill_n(own.squares + lane * padded_width(width), padded_width(width), 0.0);
+          std::fill_n(own.sum + lane * padded_width(plan.width), padded_width(plan.width), 0.0);
+          std::fill_n(own.squares + lane * padded_width(plan.width), padded_width(plan.width), 0.0);
         }
         continue;
       }
@@ -244,8 +235,8 @@ struct SeedForwardPieces {
   template <bool whole>
   void tile(const Scratch& own, const In* from, Out* to, std::uint32_t f, std::uint32_t lead,
             unsigned first, unsigned last, unsigned count, unsigned lane, bool starts) const {
-    using Floats = typename S::Floats;
-    using Doubles = typename S::Doubles;
+    using Floats = S::Floats;
+    using Doubles = S::Doubles;
     constexpr unsigned in_lines = features_at_once / in_line;
     constexpr unsigned out_lines = features_at_once / out_line;
     const std::uint64_t x_step = moment_lanes * x_stride;
@@ -257,23 +248,23 @@ struct SeedForwardPieces {
     const auto within = [](unsigned place, unsigned i, unsigned size) {
       return place <= i * size ? 0 : (place - i * size < size ? place - i * size : size);
     };
-    const auto load = [&](const In* row, typename S::template Line<In>(&lines)[in_lines]) {
+    const auto load = [&](const In* row, S::Line<In>(&lines)[in_lines]) {
       KINDRED_UNROLL
       for (unsigned i = 0; i < in_lines; ++i)
         lines[i] = whole ? S::load_line(row + i * in_line)
                          : S::load_line(row + i * in_line, within(first, i, in_line),
                                         within(last, i, in_line));
     };
-    const auto widen = [](const typename S::template Line<In>(&lines)[in_lines], unsigned pack) {
+    const auto widen = [](const S::Line<In>(&lines)[in_lines], unsigned pack) {
       return in_lines == packs ? S::widen_line(lines[pack], 0) : S::widen_line(lines[0], pack);
     };
-    typename S::template Line<In> lines[in_lines];
+    S::Line<In> lines[in_lines];
     Doubles shift[packs];
     Doubles sum[packs];
     Doubles squares[packs];
-    typename S::template Extremes<In> extremes[in_lines];
+    S::Extremes<In> extremes[in_lines];
     if constexpr (keeps) {
-      const std::size_t place = lane * padded_width(width) + f;
+      const std::size_t place = lane * padded_width(plan.width) + f;
       if (shifts && starts && lane == 0) load(from, lines);
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
@@ -290,20 +281,19 @@ struct SeedForwardPieces {
         extremes[i] = S::load_extremes(own.extremes[f / in_line + i]);
     }
     Floats t[packs];
-    Floats u[packs];
-    Floats c[packs];
-    typename S::Mask linear[packs];
+    Floats v[packs];
+    S::Mask linear[packs];
+    const Floats one = S::all(1.0F);
     std::uint32_t copies = 0;
     KINDRED_UNROLL
     for (unsigned p = 0; p < packs; ++p) {
       t[p] = S::load_floats(own.t + f + 16 * p);
-      u[p] = S::load_floats(own.u + f + 16 * p);
-      c[p] = S::load_floats(own.c + f + 16 * p);
+      v[p] = S::load_floats(own.v + f + 16 * p);
       linear[p] = own.linear[f / 16 + p];
       copies |= std::uint32_t{own.copies[f / 16 + p]} << (16 * p);
     }
     // Lines that bypass the caches are written together, after all reads.
-    typename S::template Line<Out> results[rows_at_once / moment_lanes][out_lines];
+    S::Line<Out> results[rows_at_once / moment_lanes][out_lines];
     for (unsigned j = 0; j < count; ++j) {
       Arch::prefetch(from + ahead);
       load(from, lines);
@@ -311,7 +301,7 @@ struct SeedForwardPieces {
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
         const Floats value = widen(lines, p);
-        const Floats kept = S::choose(linear[p], S::multiply(u[p], value), c[p]);
+        const Floats kept = S::multiply(v[p], S::choose(linear[p], value, one));
         changed[p] = S::add(S::multiply(t[p], value), kept);
         if constexpr (keeps) {
           Doubles shifted = S::widen(value);
@@ -322,7 +312,7 @@ struct SeedForwardPieces {
       }
       KINDRED_UNROLL
       for (unsigned i = 0; i < out_lines; ++i) {
-        auto line = S::template round_line<Out>(changed + i * (packs / out_lines));
+        auto line = S::round_line<Out>(changed + i * (packs / out_lines));
         if constexpr (std::is_same_v<In, Out>) line = S::choose_line(copies, lines[i], line);
         if (!whole)
           S::store_line(to + i * out_line, line, within(first, i, out_line),
@@ -349,7 +339,7 @@ struct SeedForwardPieces {
     if constexpr (keeps) {
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
-        const std::size_t place = lane * padded_width(width) + f + 16 * p;
+        const std::size_t place = lane * padded_width(plan.width) + f + 16 * p;
         S::store_doubles(own.sum + place, sum[p]);
         S::store_doubles(own.squares + place, squares[p]);
       }
@@ -377,10 +367,7 @@ struct SeedMomentPieces {
     const auto last =
         static_cast<std::uint32_t>(std::uint64_t{chunks.seeds} * (piece + 1) / pieces);
     if (rows > 0 && groups > 1) {
-      for (std::size_t f = chunks.begin(first); f < chunks.begin(last); f += at_once) {
-        const std::size_t left = chunks.begin(last) - f;
-        merge_blocks(f, left < at_once ? left : at_once);
-      }
+      for (std::size_t f = chunks.begin(first); f < chunks.begin(last); ++f) merge_blocks(f);
     }
     for (std::uint32_t seed = first; seed < last; ++seed) {
       const std::uint32_t width = chunks.width(seed);
@@ -394,40 +381,16 @@ struct SeedMomentPieces {
   }
 
  private:
-  static constexpr std::size_t at_once = 64;
-
   ColumnArrays block(std::uint32_t group) const {
     return ColumnArrays::at(columns + group * padded * ColumnArrays::bytes_each, padded);
   }
 
-  /// `merge_parts` of the blocks of adjacent features, into the first block's arrays.
-  void merge_blocks(std::size_t begin, std::size_t count) const {
-    const ColumnArrays to = block(0);
-    double sum[at_once] = {};
-    double squares[at_once] = {};
-    for (std::uint32_t group = 1; group < groups; ++group) {
-      const ColumnArrays from = block(group);
-      const std::uint64_t left = rows - group * group_rows;
-      const auto weight = static_cast<double>(left < group_rows ? left : group_rows);
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t f = begin + i;
-        const double shifted = from.mean[f] - to.mean[f];
-        const double weighted = Arch::rounded_product(weight, shifted);
-        sum[i] += weighted;
-        squares[i] = std::fma(weighted, shifted, squares[i]);
-        to.m2[f] += from.m2[f];
-        to.min[f] = from.min[f] < to.min[f] ? from.min[f] : to.min[f];
-        to.max[f] = from.max[f] > to.max[f] ? from.max[f] : to.max[f];
-        to.dead[f] += from.dead[f];
-      }
-    }
-    const double share = 1.0 / static_cast<double>(rows);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t f = begin + i;
-      double between = 0;
-      close_block(to.mean[f], sum[i], squares[i], share, to.mean[f], between);
-      to.m2[f] += between;
-    }
+  /// Merges the blocks of a feature into the first one.
+  void merge_blocks(std::size_t f) const {
+    const std::uint64_t last = rows - (groups - 1) * group_rows;
+    block(0).put(f, merge_parts(groups, static_cast<double>(group_rows), static_cast<double>(last),
+                                1.0 / static_cast<double>(rows), 1.0,
+                                [&](unsigned group) { return block(group).get(f); }));
   }
 
   ColumnMoments merge_features(std::uint32_t begin, std::uint32_t width) const {

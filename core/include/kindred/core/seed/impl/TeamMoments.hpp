@@ -34,19 +34,19 @@ struct Vec4Sums {
 /// \brief The shared memory of a team, which has `moment_lanes` threads per column of four
 /// features.
 struct TeamScratch {
-  FeatureCoefficients* table;  ///< one per feature
-  float* shifts;               ///< one per feature: the block's first row
-  std::byte* rest;             ///< rows in flight, later moments
+  SeedCoefficients* table;  ///< one per feature
+  float* shifts;            ///< one per feature: the block's first row
+  std::byte* rest;          ///< rows in flight, later moments
 
   /// Bytes that a thread passes to others of its column, and bytes per column.
   static constexpr std::size_t fold_bytes = 8 * sizeof(double) + 8 * 4 + 4 * 4;
   static constexpr std::size_t bytes(unsigned across, bool keeps, std::size_t rest) {
     const std::size_t of_moments = keeps ? across * (moment_lanes + 1) * fold_bytes : 0;
-    return std::size_t{across} * 4 * (sizeof(FeatureCoefficients) + sizeof(float)) +
+    return std::size_t{across} * 4 * (sizeof(SeedCoefficients) + sizeof(float)) +
            (rest > of_moments ? rest : of_moments);
   }
   KOKKOS_INLINE_FUNCTION TeamScratch(std::byte* memory, unsigned across)
-      : table(reinterpret_cast<FeatureCoefficients*>(memory)),
+      : table(reinterpret_cast<SeedCoefficients*>(memory)),
         shifts(reinterpret_cast<float*>(table + 4 * across)),
         rest(reinterpret_cast<std::byte*>(shifts + 4 * across)) {}
 };
