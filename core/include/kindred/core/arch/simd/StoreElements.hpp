@@ -16,7 +16,7 @@ namespace Kindred::Arch {
 template <class Element>
 void store_lanes(Element* out, const float (&values)[32], int count) {
   Element elements[32];
-#if KINDRED_HAS_F16C
+#if KINDRED_HAS_AVX2_FMA
   if constexpr (std::is_same_v<Element, Float16>) {
     for (int e = 0; e < 4; ++e) {
       const __m256 eight = _mm256_loadu_ps(values + e * 8);
