@@ -17,28 +17,13 @@ namespace Kindred::Arch {
 ///
 /// Calls that mention a unit (a warp, or the host thread) must be made by all its lanes together.
 template <class ExecutionSpace>
-class TeamCluster {
+class TeamCluster : public ThreadGroup<ExecutionSpace> {
  public:
-  using warp_type = Warp<ExecutionSpace>;
-  static constexpr unsigned team_threads = 1;
-  static constexpr unsigned lanes = 1;  ///< per unit
   static constexpr unsigned teams_max = 1;
 
-  KOKKOS_INLINE_FUNCTION TeamCluster(GroupKind, std::size_t index) : m_index(index) {}
+  using ThreadGroup<ExecutionSpace>::ThreadGroup;
 
-  /// Index of the cluster.
-  KOKKOS_INLINE_FUNCTION std::size_t index() const { return m_index; }
-  KOKKOS_INLINE_FUNCTION unsigned team() const { return 0; }
-  KOKKOS_INLINE_FUNCTION unsigned teams() const { return 1; }
-  KOKKOS_INLINE_FUNCTION unsigned thread() const { return 0; }
-  KOKKOS_INLINE_FUNCTION unsigned warp() const { return 0; }
   KOKKOS_INLINE_FUNCTION static constexpr unsigned warps() { return 1; }
-  KOKKOS_INLINE_FUNCTION unsigned lane() const { return 0; }
-  /// Synchronises all teams.
-  KOKKOS_INLINE_FUNCTION void barrier() const {}
-  KOKKOS_INLINE_FUNCTION void team_barrier() const {}
-  KOKKOS_INLINE_FUNCTION void warp_barrier() const {}
-
   /// Reads from \p team's scratch the element that corresponds to \p own in this team's scratch.
   template <class T>
   KOKKOS_INLINE_FUNCTION T load(const T* own, unsigned /*team*/) const {
@@ -48,12 +33,7 @@ class TeamCluster {
   KOKKOS_INLINE_FUNCTION void store(T* own, unsigned /*team*/, const T& value) const {
     *own = value;
   }
-  /// Adds to this team's scratch; returns the previous value.
-  KOKKOS_INLINE_FUNCTION static std::uint32_t add(std::uint32_t* to, std::uint32_t value) {
-    const std::uint32_t before = *to;
-    *to += value;
-    return before;
-  }
+  /// Sets bits in this team's scratch; returns the previous value.
   KOKKOS_INLINE_FUNCTION static std::uint32_t set_bits(std::uint32_t* to, std::uint32_t bits) {
     const std::uint32_t before = *to;
     *to |= bits;
@@ -66,9 +46,6 @@ class TeamCluster {
     if (before == empty) *at = value;
     return before;
   }
-
- private:
-  std::size_t m_index;
 };
 
 template <>

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred::Arch {
 
@@ -46,7 +47,7 @@ class ThreadGroup {
   }
   /// Atomically adds to a number shared by the group; returns the previous value.
   template <class T>
-  KOKKOS_INLINE_FUNCTION static T add(T* to, T value) {
+  KOKKOS_INLINE_FUNCTION static T add(T* to, std::type_identity_t<T> value) {
     const T before = *to;
     *to += value;
     return before;
@@ -188,7 +189,7 @@ class ThreadGroup<DeviceSpace> {
     return load_shared(from);
   }
   template <class T>
-  KOKKOS_INLINE_FUNCTION static T add(T* to, T value) {
+  KOKKOS_INLINE_FUNCTION static T add(T* to, std::type_identity_t<T> value) {
     return Kokkos::atomic_fetch_add(to, value);
   }
   KOKKOS_INLINE_FUNCTION static std::uint32_t raise(std::uint32_t* to, std::uint32_t value) {
