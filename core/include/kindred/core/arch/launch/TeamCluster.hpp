@@ -34,14 +34,15 @@ class TeamCluster : public ThreadGroup<ExecutionSpace> {
     *own = value;
   }
   /// Sets bits in this team's scratch; returns the previous value.
-  KOKKOS_INLINE_FUNCTION static std::uint32_t set_bits(std::uint32_t* to, std::uint32_t bits) {
+  KOKKOS_INLINE_FUNCTION static std::uint32_t atomic_or(std::uint32_t* to, std::uint32_t bits) {
     const std::uint32_t before = *to;
     *to |= bits;
     return before;
   }
   /// Writes \p value if \p empty is stored there; returns the previous value.
-  KOKKOS_INLINE_FUNCTION static std::uint32_t claim(std::uint32_t* at, std::uint32_t empty,
-                                                    std::uint32_t value) {
+  KOKKOS_INLINE_FUNCTION static std::uint32_t compare_and_swap(std::uint32_t* at,
+                                                               std::uint32_t empty,
+                                                               std::uint32_t value) {
     const std::uint32_t before = *at;
     if (before == empty) *at = value;
     return before;
@@ -118,15 +119,16 @@ class TeamCluster<DeviceSpace> {
     return Kokkos::atomic_fetch_add(to, value);
 #endif
   }
-  KOKKOS_INLINE_FUNCTION static std::uint32_t set_bits(std::uint32_t* to, std::uint32_t bits) {
+  KOKKOS_INLINE_FUNCTION static std::uint32_t atomic_or(std::uint32_t* to, std::uint32_t bits) {
 #if KINDRED_HAS_DEVICE_INSTRUCTIONS
     return atomicOr(to, bits);
 #else
     return Kokkos::atomic_fetch_or(to, bits);
 #endif
   }
-  KOKKOS_INLINE_FUNCTION static std::uint32_t claim(std::uint32_t* at, std::uint32_t empty,
-                                                    std::uint32_t value) {
+  KOKKOS_INLINE_FUNCTION static std::uint32_t compare_and_swap(std::uint32_t* at,
+                                                               std::uint32_t empty,
+                                                               std::uint32_t value) {
 #if KINDRED_HAS_DEVICE_INSTRUCTIONS
     return atomicCAS(at, empty, value);
 #else
