@@ -3,7 +3,7 @@
 #define KINDRED_MATCHER_COMMON_CALL_ORDER_HPP
 
 #include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/arch/launch/LaunchMark.hpp>
+#include <kindred/core/arch/launch/Event.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <deque>
@@ -36,13 +36,13 @@ class CallOrder {
   template <class Body>
   void run(const ExecutionSpace& exec_space, const char* label,
            const std::shared_ptr<const void>& read, const Body& body) {
-    while (m_calls.size() > 1 && m_calls.front().end.is_reached()) m_calls.pop_front();
-    if (!m_calls.empty()) m_calls.back().end.order(exec_space);
+    while (m_calls.size() > 1 && m_calls.front().end.is_complete()) m_calls.pop_front();
+    if (!m_calls.empty()) m_calls.back().end.wait_on(exec_space);
     try {
       body();
       if (m_calls.empty() || m_calls.back().read != read) m_calls.emplace_back();
       m_calls.back().read = read;
-      m_calls.back().end.set(exec_space);
+      m_calls.back().end.record(exec_space);
     } catch (...) {
       Arch::fence(exec_space, label);
       throw;
@@ -53,7 +53,7 @@ class CallOrder {
   /// memory is changed that earlier calls use. \throws DeviceLost
   void wait() {
     if (m_calls.empty()) return;
-    m_calls.back().end.wait();
+    m_calls.back().end.synchronize();
     m_calls.back().read.reset();
     while (m_calls.size() > 1) m_calls.pop_front();
   }
@@ -61,7 +61,7 @@ class CallOrder {
  private:
   /// Consecutive calls that read the same.
   struct Calls {
-    Arch::LaunchMark<ExecutionSpace> end;
+    Arch::Event<ExecutionSpace> end;
     std::shared_ptr<const void> read;
   };
 

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 namespace Kindred::Impl {
 
@@ -72,22 +71,12 @@ class ByteRows {
   /// multiple of four.
   void distances(const Query& query, const std::uint32_t* nodes, std::size_t count,
                  float* out) const {
-    Arch::call_form<Arch::ByteProducts>([&](auto has) {
-      using dot_type = std::conditional_t<decltype(has)::value, Arch::CodeDot, Arch::ScalarCodeDot>;
-      distances_by<dot_type>(query, nodes, count, out);
-    });
-  }
-
- private:
-  template <class Dot>
-  void distances_by(const Query& query, const std::uint32_t* nodes, std::size_t count,
-                    float* out) const {
     for (std::size_t i = 0; i < count; i += 4) {
       const std::uint8_t* rows[4];
       for (std::size_t r = 0; r < 4; ++r)
         rows[r] = m_data + nodes[std::min(i + r, count - 1)] * m_stride;
       std::int32_t sums[4];
-      Dot::four(query.codes, rows, m_chunks, sums);
+      Arch::CodeDot::four(query.codes, rows, m_chunks, sums);
       for (std::size_t r = 0; r < 4; ++r) {
         float scale = 0;
         float bias = 0;
@@ -99,6 +88,7 @@ class ByteRows {
     }
   }
 
+ private:
   void read_tail(const std::uint8_t* row, float& scale, float& bias) const {
     std::memcpy(&scale, row + m_stride - tail, sizeof(scale));
     std::memcpy(&bias, row + m_stride - tail + sizeof(scale), sizeof(bias));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/launch/ArrivalBarrier.hpp>
+#include <kindred/core/arch/launch/ThreadGroup.hpp>
 
 #include <gtest/gtest.h>
 

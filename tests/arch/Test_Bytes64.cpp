@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/simd/Bytes64.hpp>
-#include <kindred/core/arch/simd/WordPair.hpp>
 #include <kindred/core/arch/simd/Words8.hpp>
 
 #include <gtest/gtest.h>
@@ -123,31 +122,6 @@ TEST(Words8, MatchScalarImplementationBitForBit) {
       scalar.add_bits(from.data(), mask);
       ASSERT_EQ(words.nonzero(), scalar.nonzero());
     }
-  }
-}
-
-TEST(WordPair, MatchesScalarImplementationBitForBit) {
-  if constexpr (std::is_same_v<Arch::WordPair, Arch::ScalarWordPair>)
-    GTEST_SKIP() << "this build has only the scalar implementation";
-  auto generator = Testing::generator("WordPair");
-  const auto of = [](auto pair, std::mt19937_64 same) {
-    using Pair = decltype(pair);
-    std::array<std::uint64_t, 256> words{};
-    for (auto& word : words) word = same();
-    const Pair a = Pair::load(words.data());
-    const Pair b = Pair::load(words.data() + 3);
-    const Pair picked = Pair::pick(words.data(), static_cast<std::uint8_t>(same()),
-                                   static_cast<std::uint8_t>(same() % 2 * 255));
-    std::array<std::uint64_t, 8> out{};
-    picked.store(out.data());
-    (a & b).store(out.data() + 2);
-    (a + b).store(out.data() + 4);
-    Pair::or_and_not(a, b, picked).store(out.data() + 6);
-    return out;
-  };
-  for (int round = 0; round < 500; ++round) {
-    const std::mt19937_64 same(generator());
-    ASSERT_EQ(of(Arch::WordPair{}, same), of(Arch::ScalarWordPair{}, same));
   }
 }
 

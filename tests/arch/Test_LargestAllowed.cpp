@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/launch/LargestAllowed.hpp>
+#include <kindred/core/arch/launch/Launch.hpp>
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/core/arch/Specialized.hpp>
-#include <kindred/core/arch/launch/LaunchMark.hpp>
+#include <kindred/core/arch/launch/Event.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/matcher/LayerGradients.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -522,10 +522,10 @@ TEST(QueuedLayers, DoNotWaitForTheDevice) {
       caller.call(own, placed);  // loads the kernels and allocates
       Kokkos::parallel_for("Kindred::Testing::busy", Kokkos::RangePolicy<ExecutionSpace>(own, 0, 1),
                            Busy{number.data()});
-      Arch::LaunchMark<ExecutionSpace> begun;
-      begun.set(own);
+      Arch::Event<ExecutionSpace> begun;
+      begun.record(own);
       for (int i = 0; i < 3; ++i) caller.call(own, placed);
-      EXPECT_FALSE(begun.is_reached() && Arch::is_device<ExecutionSpace>)
+      EXPECT_FALSE(begun.is_complete() && Arch::is_device<ExecutionSpace>)
           << "the device is still busy with what was launched before";
       copies.give_back();
     });

@@ -4,6 +4,7 @@
 
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/KeyedVectorIndex.hpp>
@@ -19,7 +20,6 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -234,7 +234,7 @@ TEST(Cancellation, EndsTheWaitForALock) {
   };
   std::timed_mutex mutex;
   expect_end(mutex, [&] { return Impl::cancellable_lock(mutex); });
-  std::shared_timed_mutex shared;
+  Impl::SharedMutex shared;
   expect_end(shared, [&] { return Impl::cancellable_shared_lock(shared); });
 }
 

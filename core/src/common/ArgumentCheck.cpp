@@ -17,29 +17,18 @@ std::string elements(std::uint64_t count) {
   return std::to_string(count) + (count == 1 ? " element" : " elements");
 }
 
-/// Throws if the extent that an argument needs cannot be counted.
-[[gnu::cold]] void refuse_overflow(const char* function, const char* name, std::uint64_t needed) {
-  if (needed == extent_overflow) {
-    throw_invalid(function, name, "needs more elements than 64 bits can count; pass smaller sizes");
-  }
-}
-
 }  // namespace
 
-void ArgumentCheck::throw_too_short(const char* name, std::uint64_t size,
-                                    std::uint64_t least) const {
-  refuse_overflow(m_function, name, least);
+void ArgumentCheck::throw_wrong_size(const char* name, std::uint64_t size, std::uint64_t needed,
+                                     bool is_exact) const {
+  if (needed == extent_overflow) {
+    throw_invalid(m_function, name,
+                  "needs more elements than 64 bits can count; pass smaller sizes");
+  }
   throw_invalid(m_function, name,
-                "has " + elements(size) + "; the other arguments need at least " +
-                    std::to_string(least) + ", so pass a longer View");
-}
-
-void ArgumentCheck::throw_other_size(const char* name, std::uint64_t size,
-                                     std::uint64_t expected) const {
-  refuse_overflow(m_function, name, expected);
-  throw_invalid(m_function, name,
-                "has " + elements(size) + "; the other arguments need exactly " +
-                    std::to_string(expected) + ", so pass a View of that size");
+                "has " + elements(size) + "; the other arguments need " +
+                    (is_exact ? "exactly " : "at least ") + std::to_string(needed) +
+                    ", so pass a " + (is_exact ? "View of that size" : "longer View"));
 }
 
 void ArgumentCheck::throw_misaligned(const char* name, const void* pointer,
@@ -57,23 +46,11 @@ void ArgumentCheck::throw_null(const char* name, std::uint64_t count) const {
                     (count == extent_overflow ? std::string("its elements") : elements(count)));
 }
 
-void ArgumentCheck::throw_too_small(const char* name, std::uint64_t value,
-                                    std::uint64_t least) const {
-  throw_invalid(m_function, name,
-                "is " + std::to_string(value) + "; it must be at least " + std::to_string(least));
-}
-
-void ArgumentCheck::throw_too_large(const char* name, std::uint64_t value,
-                                    std::uint64_t most) const {
-  throw_invalid(m_function, name,
-                "is " + std::to_string(value) + "; it must be at most " + std::to_string(most));
-}
-
-void ArgumentCheck::throw_no_multiple(const char* name, std::uint64_t value,
-                                      std::uint64_t unit) const {
+void ArgumentCheck::throw_wrong_number(const char* name, std::uint64_t value, const char* needed,
+                                       std::uint64_t limit) const {
   throw_invalid(
       m_function, name,
-      "is " + std::to_string(value) + "; it must be a multiple of " + std::to_string(unit));
+      "is " + std::to_string(value) + "; it must be " + needed + " " + std::to_string(limit));
 }
 
 }  // namespace Kindred::Impl

@@ -21,12 +21,12 @@ thread_local constinit bool in_check = false;
 
 }  // namespace
 
-Cancellation::Scope::Scope(Cancellation& cancellation) noexcept
-    : m_before(std::exchange(here.cancellation, &cancellation)),
-      m_before_may_check(std::exchange(here.may_check, true)) {}
-Cancellation::Scope::~Scope() { here = {m_before, m_before_may_check}; }
+Cancellation::Scope::Scope(Cancellation& cancellation) noexcept { here = {&cancellation, true}; }
 
 namespace Impl {
+
+KeepScope::KeepScope() noexcept : m_before(here.cancellation), m_before_may_check(here.may_check) {}
+KeepScope::~KeepScope() { here = {m_before, m_before_may_check}; }
 
 void refuse_in_check() {
   if (!in_check) [[likely]]
@@ -58,19 +58,13 @@ bool CancelPoint::is_cancelled_now() const noexcept {
   return m_cancellation->is_cancelled();
 }
 
-CancelPoint::Suspended::Suspended() noexcept
-    : m_before(here.cancellation), m_before_may_check(here.may_check) {
-  here = {};
-}
-CancelPoint::Suspended::~Suspended() { here = {m_before, m_before_may_check}; }
+CancelPoint::Suspended::Suspended() noexcept { here = {}; }
 
 void CancelPoint::throw_cancelled() { throw Cancelled("the call was cancelled"); }
 
-CancelPoint::Part::Part(const CancelPoint& of) noexcept
-    : m_before(here.cancellation), m_before_may_check(here.may_check) {
+CancelPoint::Part::Part(const CancelPoint& of) noexcept {
   if (here.cancellation != of.m_cancellation) here = {of.m_cancellation, false};
 }
-CancelPoint::Part::~Part() { here = {m_before, m_before_may_check}; }
 
 }  // namespace Impl
 

@@ -4,8 +4,6 @@
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/common/Error.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <stdexcept>
 
 namespace Kindred::Launch::Impl {

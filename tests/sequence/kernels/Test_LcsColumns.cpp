@@ -67,10 +67,10 @@ template <class Function>
 void for_each_form(const Function& function) {
   function(Impl::WordColumns());
   function(Impl::ByteColumns<Arch::ScalarBytes64>());
-  function(Impl::PairColumns<Arch::ScalarWordPair, Arch::ScalarBytes64>());
+  function(Impl::PairColumns<Arch::ScalarWordLanes<std::uint64_t>, Arch::ScalarBytes64>());
   if (Arch::Bytes64::is_usable()) {
     function(Impl::ByteColumns<Arch::Bytes64>());
-    function(Impl::PairColumns<Arch::WordPair, Arch::Bytes64>());
+    function(Impl::PairColumns<Arch::WordLanes<std::uint64_t>, Arch::Bytes64>());
   }
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
-#include <kindred/core/arch/launch/DeviceStatus.hpp>
-#include <kindred/core/arch/launch/OnEachDevice.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <string>

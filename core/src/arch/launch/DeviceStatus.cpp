@@ -3,19 +3,15 @@
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
+#include <span>
 
 namespace Kindred::Arch {
 
 namespace {
 
-using Names = std::string_view;
-
-constexpr std::array<Names, 1> of_memory{"cudaErrorMemoryAllocation"};
-
 /// The build does not support the device, or there is no device.
-constexpr std::array<Names, 14> of_unavailability{"cudaErrorNoDevice",
+constexpr std::string_view of_unavailability[] = {"cudaErrorNoDevice",
                                                   "cudaErrorInvalidDevice",
                                                   "cudaErrorInsufficientDriver",
                                                   "cudaErrorSystemDriverMismatch",
@@ -31,15 +27,14 @@ constexpr std::array<Names, 14> of_unavailability{"cudaErrorNoDevice",
                                                   "cudaErrorNotSupported"};
 
 /// According to CUDA's documentation, these break the CUDA context of the process.
-constexpr std::array<Names, 12> of_broken_context{
+constexpr std::string_view of_broken_context[] = {
     "cudaErrorIllegalAddress",     "cudaErrorLaunchFailure",       "cudaErrorLaunchTimeout",
     "cudaErrorIllegalInstruction", "cudaErrorMisalignedAddress",   "cudaErrorInvalidAddressSpace",
     "cudaErrorInvalidPc",          "cudaErrorHardwareStackError",  "cudaErrorAssert",
     "cudaErrorECCUncorrectable",   "cudaErrorNvlinkUncorrectable", "cudaErrorExternalDevice"};
 
-template <std::size_t Size>
-bool contains(const std::array<Names, Size>& names, std::string_view name) noexcept {
-  return std::find(names.begin(), names.end(), name) != names.end();
+bool contains(std::span<const std::string_view> names, std::string_view name) noexcept {
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// The name of the CUDA status in a message of Kokkos; empty if there is none.
@@ -59,7 +54,7 @@ std::atomic<bool> broken{false};
 
 DeviceFailure device_failure(std::string_view status_name) noexcept {
   if (status_name == "cudaSuccess") return DeviceFailure::none;
-  if (contains(of_memory, status_name)) return DeviceFailure::memory;
+  if (status_name == "cudaErrorMemoryAllocation") return DeviceFailure::memory;
   if (contains(of_unavailability, status_name)) return DeviceFailure::unavailable;
   return DeviceFailure::lost;
 }

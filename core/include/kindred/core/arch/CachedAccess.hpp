@@ -21,6 +21,11 @@ template <class T, int Count>
 struct alignas(Count * sizeof(T) < 16 ? Count * sizeof(T) : 16) Adjacent {
   T value[Count];
 };
+/// The \p Count values from \p from on, which is aligned as they are together.
+template <int Count, class T>
+KOKKOS_INLINE_FUNCTION Adjacent<T, Count> load_adjacent(const T* from) {
+  return *reinterpret_cast<const Adjacent<T, Count>*>(from);
+}
 
 namespace Impl {
 

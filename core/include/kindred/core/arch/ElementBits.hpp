@@ -8,6 +8,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#if defined(__CUDACC__)
+#include <cuda_bf16.h>
+#endif
+
 namespace Kindred::Arch {
 
 /// The unsigned type of an element's stored bits.
@@ -38,6 +42,23 @@ KOKKOS_INLINE_FUNCTION Element round_canonical(float value) {
   if (value != value) return Kokkos::bit_cast<Element>(nan);
   return round_to<Element>(value);
 }
+
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
+/// `round_canonical` of two numbers to 16-bit elements, the first in the lower half.
+template <class Element>
+__device__ inline std::uint32_t round_pair(float first, float second) {
+  std::uint32_t pair = 0;
+  if constexpr (std::is_same_v<Element, Float16>) {
+    const __half2 two = __floats2half2_rn(first, second);
+    memcpy(&pair, &two, 4);
+  } else {
+    const __nv_bfloat162 two = __floats2bfloat162_rn(first, second);
+    memcpy(&pair, &two, 4);
+  }
+  // A computed NaN is 0x7FFF here, which is the greatest signed number.
+  return __vmins2(pair, element_nan<Element> * 0x10001U);
+}
+#endif
 
 }  // namespace Kindred::Arch
 

@@ -42,24 +42,10 @@ KOKKOS_INLINE_FUNCTION Element round_to(float value) {
   }
 }
 
-/// `round_to` of four values, and the rounded values as floats; a device rounds two at a time.
+/// `round_to` of four values, and the rounded values as floats.
 template <class Element>
 KOKKOS_INLINE_FUNCTION void round_vec4(const float (&values)[4], Element (&out)[4],
                                        float (&rounded)[4]) {
-#if KINDRED_HAS_DEVICE_INSTRUCTIONS
-  if constexpr (std::is_same_v<Element, Float16>) {
-#pragma unroll
-    for (int i = 0; i < 4; i += 2) {
-      const __half2 pair = __floats2half2_rn(values[i], values[i + 1]);
-      out[i] = {__half_as_ushort(__low2half(pair))};
-      out[i + 1] = {__half_as_ushort(__high2half(pair))};
-      const float2 two = __half22float2(pair);
-      rounded[i] = two.x;
-      rounded[i + 1] = two.y;
-    }
-    return;
-  }
-#endif
   for (int i = 0; i < 4; ++i) {
     out[i] = round_to<Element>(values[i]);
     rounded[i] = to_float(out[i]);

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_COMMON_ARGUMENT_CHECK_HPP
 
 #include <kindred/core/common/Alignment.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,16 +17,9 @@ inline constexpr std::uint64_t extent_overflow = std::numeric_limits<std::uint64
 /// The product of \p sizes, or `extent_overflow`; 0 if a size is 0.
 template <class... Sizes>
 constexpr std::uint64_t extent_of(Sizes... sizes) noexcept {
-  std::uint64_t product = 1;
-  bool overflows = false;
-  const auto multiply = [&](std::uint64_t size) {
-    overflows = __builtin_mul_overflow(product, size, &product) || overflows;
-  };
-  (multiply(static_cast<std::uint64_t>(sizes)), ...);
-  const bool is_empty = ((sizes == 0) || ...);
-  return is_empty ? 0 : overflows ? extent_overflow : product;
+  if (((sizes == 0) || ...)) return 0;
+  return checked_product({static_cast<std::uint64_t>(sizes)...}).value_or(extent_overflow);
 }
-
 /// The sum of two extents, or `extent_overflow`.
 constexpr std::uint64_t extent_sum(std::uint64_t a, std::uint64_t b) noexcept {
   std::uint64_t sum = 0;
@@ -56,14 +50,14 @@ class ArgumentCheck {
   template <class View>
   void has(const char* name, const View& view, std::uint64_t least) const {
     if (view.size() < least) [[unlikely]]
-      throw_too_short(name, view.size(), least);
+      throw_wrong_size(name, view.size(), least, false);
     is_aligned(name, view);
   }
   /// \p view has exactly \p size elements.
   template <class View>
   void has_exactly(const char* name, const View& view, std::uint64_t size) const {
     if (view.size() != size) [[unlikely]]
-      throw_other_size(name, view.size(), size);
+      throw_wrong_size(name, view.size(), size, true);
     is_aligned(name, view);
   }
   /// \p view is empty or has at least \p least elements.
@@ -97,32 +91,26 @@ class ArgumentCheck {
 
   void is_at_least(const char* name, std::uint64_t value, std::uint64_t least) const {
     if (value < least) [[unlikely]]
-      throw_too_small(name, value, least);
+      throw_wrong_number(name, value, "at least", least);
   }
   void is_at_most(const char* name, std::uint64_t value, std::uint64_t most) const {
     if (value > most) [[unlikely]]
-      throw_too_large(name, value, most);
+      throw_wrong_number(name, value, "at most", most);
   }
   void is_multiple(const char* name, std::uint64_t value, std::uint64_t unit) const {
     if (value % unit != 0) [[unlikely]]
-      throw_no_multiple(name, value, unit);
+      throw_wrong_number(name, value, "a multiple of", unit);
   }
 
  private:
   // These build the messages, out of the way of calls that pass.
-  [[noreturn]] void throw_too_short(const char* name, std::uint64_t size,
-                                    std::uint64_t least) const;
-  [[noreturn]] void throw_other_size(const char* name, std::uint64_t size,
-                                     std::uint64_t expected) const;
+  [[noreturn]] void throw_wrong_size(const char* name, std::uint64_t size, std::uint64_t needed,
+                                     bool is_exact) const;
   [[noreturn]] void throw_misaligned(const char* name, const void* pointer,
                                      std::size_t bytes) const;
   [[noreturn]] void throw_null(const char* name, std::uint64_t count) const;
-  [[noreturn]] void throw_too_small(const char* name, std::uint64_t value,
-                                    std::uint64_t least) const;
-  [[noreturn]] void throw_too_large(const char* name, std::uint64_t value,
-                                    std::uint64_t most) const;
-  [[noreturn]] void throw_no_multiple(const char* name, std::uint64_t value,
-                                      std::uint64_t unit) const;
+  [[noreturn]] void throw_wrong_number(const char* name, std::uint64_t value, const char* needed,
+                                       std::uint64_t limit) const;
 
   const char* m_function;
 };

@@ -9,14 +9,30 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <shared_mutex>
 #include <utility>
 
 namespace KINDRED_PUBLIC Kindred {
 
+class Cancellation;
+
 namespace Impl {
+
 class CancelPoint;
-}
+
+/// Restores the scope of the calling thread when it is destroyed.
+class KeepScope {
+ public:
+  KeepScope() noexcept;
+  ~KeepScope();
+  KeepScope(const KeepScope&) = delete;
+  KeepScope& operator=(const KeepScope&) = delete;
+
+ private:
+  Cancellation* m_before;
+  bool m_before_may_check;
+};
+
+}  // namespace Impl
 
 /// \brief A request to end calls early, of one thread or, without a check, of several: they throw
 /// `Cancelled`, and the objects are as they were before the call.
@@ -53,13 +69,9 @@ class Cancellation {
    public:
     /// \param cancellation must outlive this object; with a check, only one scope at a time
     explicit Scope(Cancellation& cancellation) noexcept;
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
 
    private:
-    Cancellation* m_before;
-    bool m_before_may_check;
+    Impl::KeepScope m_keep;
   };
 
  private:
@@ -98,26 +110,18 @@ class CancelPoint {
   class Suspended {
    public:
     Suspended() noexcept;
-    ~Suspended();
-    Suspended(const Suspended&) = delete;
-    Suspended& operator=(const Suspended&) = delete;
 
    private:
-    Cancellation* m_before;
-    bool m_before_may_check;
+    KeepScope m_keep;
   };
 
   /// While it exists, the calling thread does a part of the work.
   class Part {
    public:
     explicit Part(const CancelPoint& of) noexcept;
-    ~Part();
-    Part(const Part&) = delete;
-    Part& operator=(const Part&) = delete;
 
    private:
-    Cancellation* m_before;
-    bool m_before_may_check;
+    KeepScope m_keep;
   };
 
  private:
@@ -147,10 +151,9 @@ class MayLock {
 inline constexpr std::chrono::milliseconds cancel_interval{20};
 
 /// \brief Locks \p mutex, which another thread may hold for long. \throws Cancelled
-/// \tparam Lock of a timed mutex
-template <class Lock>
-Lock cancellable(typename Lock::mutex_type& mutex) {
-  Lock lock(mutex, std::try_to_lock);
+template <class Mutex>
+std::unique_lock<Mutex> cancellable_lock(Mutex& mutex) {
+  std::unique_lock lock(mutex, std::try_to_lock);
   if (lock) return lock;
   const CancelPoint point;
   if (!point.is_needed()) {
@@ -159,14 +162,6 @@ Lock cancellable(typename Lock::mutex_type& mutex) {
   }
   while (!lock.try_lock_until(std::chrono::system_clock::now() + cancel_interval)) point.check();
   return lock;
-}
-template <class Mutex>
-std::unique_lock<Mutex> cancellable_lock(Mutex& mutex) {
-  return cancellable<std::unique_lock<Mutex>>(mutex);
-}
-template <class Mutex>
-std::shared_lock<Mutex> cancellable_shared_lock(Mutex& mutex) {
-  return cancellable<std::shared_lock<Mutex>>(mutex);
 }
 
 }  // namespace Impl

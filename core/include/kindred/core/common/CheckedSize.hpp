@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,8 +18,7 @@ constexpr std::optional<std::uint64_t> checked_sum(
     std::initializer_list<std::uint64_t> sizes) noexcept {
   std::uint64_t sum = 0;
   for (const std::uint64_t size : sizes) {
-    if (size > std::numeric_limits<std::uint64_t>::max() - sum) return {};
-    sum += size;
+    if (__builtin_add_overflow(sum, size, &sum)) return {};
   }
   return sum;
 }
@@ -32,13 +30,10 @@ constexpr std::optional<std::uint64_t> checked_product(
   std::uint64_t product = 1;
   bool is_empty = false;
   for (const std::uint64_t size : sizes) {
-    if (size == 0) {
+    if (size == 0)
       is_empty = true;
-    } else if (product > std::numeric_limits<std::uint64_t>::max() / size) {
+    else if (__builtin_mul_overflow(product, size, &product))
       return {};
-    } else {
-      product *= size;
-    }
   }
   return is_empty ? 0 : product;
 }

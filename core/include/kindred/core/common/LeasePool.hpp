@@ -2,7 +2,6 @@
 #ifndef KINDRED_CORE_COMMON_LEASE_POOL_HPP
 #define KINDRED_CORE_COMMON_LEASE_POOL_HPP
 
-#include <kindred/core/common/CancellableWait.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>
@@ -137,9 +136,7 @@ class LeasePool {
   /// Whether others than the holder of \p lease, if there is one, hold an object.
   bool has_others(const std::optional<Lease>& lease) const noexcept {
     const Slot* const own = lease ? lease->m_slot : nullptr;
-    bool any = false;
-    for_each_slot([&](const Slot& slot) { any = any || (&slot != own && slot.is_taken); });
-    return any;
+    return has_slot([&](const Slot& slot) { return &slot != own && slot.is_taken; });
   }
 
  private:
@@ -214,15 +211,17 @@ class LeasePool {
     m_slots.for_each(function);
     for (Slot* slot = m_further; slot != nullptr; slot = slot->next) function(*slot);
   }
-  bool has_free_slot() const noexcept {
+  template <class Predicate>
+  bool has_slot(const Predicate& predicate) const {
     bool any = false;
-    for_each_slot([&](const Slot& slot) { any = any || !slot.is_taken; });
+    for_each_slot([&](const Slot& slot) { any = any || predicate(slot); });
     return any;
   }
+  bool has_free_slot() const noexcept {
+    return has_slot([](const Slot& slot) { return !slot.is_taken; });
+  }
   bool is_any_taken() const noexcept {
-    bool any = false;
-    for_each_slot([&](const Slot& slot) { any = any || slot.is_taken; });
-    return any;
+    return has_slot([](const Slot& slot) { return slot.is_taken.load(); });
   }
 
   const bool m_is_limited;

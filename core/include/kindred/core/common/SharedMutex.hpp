@@ -2,7 +2,6 @@
 #ifndef KINDRED_CORE_COMMON_SHARED_MUTEX_HPP
 #define KINDRED_CORE_COMMON_SHARED_MUTEX_HPP
 
-#include <kindred/core/common/CancellableWait.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/OwnedState.hpp>

@@ -8,7 +8,6 @@
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/launch/ProfiledKernel.hpp>
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/launch/Forms.hpp>
 #include <kindred/core/launch/Start.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -4,7 +4,6 @@
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
-#include <kindred/core/launch/Forms.hpp>
 #include <kindred/core/launch/Start.hpp>
 
 #include <Kokkos_Core.hpp>

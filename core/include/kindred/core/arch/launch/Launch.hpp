@@ -8,18 +8,18 @@
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/arch/launch/KernelCode.hpp>
-#include <kindred/core/arch/launch/LargestAllowed.hpp>
 #include <kindred/core/arch/launch/LaunchConfig.hpp>
-#include <kindred/core/arch/launch/OnEachDevice.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/launch/ProfiledKernel.hpp>
 #include <kindred/core/arch/launch/Team.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <new>
 
 /// \brief The launches that no Kokkos policy can express: clusters, cooperative grids, launches
@@ -66,6 +66,27 @@ std::size_t scratch_bytes_limit([[maybe_unused]] const ExecutionSpace& exec_spac
 #endif
   return 0;
 }
+
+/// \brief The largest of a kernel's sizes that was allowed so far, where allowing a size replaces
+/// the one before. Thread-safe.
+class LargestAllowed {
+ public:
+  /// \brief Calls \p allow unless \p size or more is allowed already. No two calls overlap and none
+  /// allows less than an earlier one, so the largest size of all threads stays in force. If it
+  /// throws, the size is not allowed.
+  template <class Allow>
+  void raise_to(std::size_t size, const Allow& allow) {
+    if (size <= m_size.load(std::memory_order_acquire)) return;
+    const std::lock_guard lock(m_mutex);
+    if (size <= m_size.load(std::memory_order_relaxed)) return;
+    allow();
+    m_size.store(size, std::memory_order_release);
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::atomic<std::size_t> m_size{0};
+};
 
 namespace Impl {
 

@@ -17,28 +17,13 @@ namespace Kindred::Arch {
 ///
 /// Calls that mention a unit (a warp, or the host thread) must be made by all its lanes together.
 template <class ExecutionSpace>
-class TeamCluster {
+class TeamCluster : public ThreadGroup<ExecutionSpace> {
  public:
-  using warp_type = Warp<ExecutionSpace>;
-  static constexpr unsigned team_threads = 1;
-  static constexpr unsigned lanes = 1;  ///< per unit
   static constexpr unsigned teams_max = 1;
 
-  KOKKOS_INLINE_FUNCTION TeamCluster(GroupKind, std::size_t index) : m_index(index) {}
+  using ThreadGroup<ExecutionSpace>::ThreadGroup;
 
-  /// Index of the cluster.
-  KOKKOS_INLINE_FUNCTION std::size_t index() const { return m_index; }
-  KOKKOS_INLINE_FUNCTION unsigned team() const { return 0; }
-  KOKKOS_INLINE_FUNCTION unsigned teams() const { return 1; }
-  KOKKOS_INLINE_FUNCTION unsigned thread() const { return 0; }
-  KOKKOS_INLINE_FUNCTION unsigned warp() const { return 0; }
   KOKKOS_INLINE_FUNCTION static constexpr unsigned warps() { return 1; }
-  KOKKOS_INLINE_FUNCTION unsigned lane() const { return 0; }
-  /// Synchronises all teams.
-  KOKKOS_INLINE_FUNCTION void barrier() const {}
-  KOKKOS_INLINE_FUNCTION void team_barrier() const {}
-  KOKKOS_INLINE_FUNCTION void warp_barrier() const {}
-
   /// Reads from \p team's scratch the element that corresponds to \p own in this team's scratch.
   template <class T>
   KOKKOS_INLINE_FUNCTION T load(const T* own, unsigned /*team*/) const {
@@ -48,27 +33,20 @@ class TeamCluster {
   KOKKOS_INLINE_FUNCTION void store(T* own, unsigned /*team*/, const T& value) const {
     *own = value;
   }
-  /// Adds to this team's scratch; returns the previous value.
-  KOKKOS_INLINE_FUNCTION static std::uint32_t add(std::uint32_t* to, std::uint32_t value) {
-    const std::uint32_t before = *to;
-    *to += value;
-    return before;
-  }
-  KOKKOS_INLINE_FUNCTION static std::uint32_t set_bits(std::uint32_t* to, std::uint32_t bits) {
+  /// Sets bits in this team's scratch; returns the previous value.
+  KOKKOS_INLINE_FUNCTION static std::uint32_t atomic_or(std::uint32_t* to, std::uint32_t bits) {
     const std::uint32_t before = *to;
     *to |= bits;
     return before;
   }
   /// Writes \p value if \p empty is stored there; returns the previous value.
-  KOKKOS_INLINE_FUNCTION static std::uint32_t claim(std::uint32_t* at, std::uint32_t empty,
-                                                    std::uint32_t value) {
+  KOKKOS_INLINE_FUNCTION static std::uint32_t compare_and_swap(std::uint32_t* at,
+                                                               std::uint32_t empty,
+                                                               std::uint32_t value) {
     const std::uint32_t before = *at;
     if (before == empty) *at = value;
     return before;
   }
-
- private:
-  std::size_t m_index;
 };
 
 template <>
@@ -141,15 +119,16 @@ class TeamCluster<DeviceSpace> {
     return Kokkos::atomic_fetch_add(to, value);
 #endif
   }
-  KOKKOS_INLINE_FUNCTION static std::uint32_t set_bits(std::uint32_t* to, std::uint32_t bits) {
+  KOKKOS_INLINE_FUNCTION static std::uint32_t atomic_or(std::uint32_t* to, std::uint32_t bits) {
 #if KINDRED_HAS_DEVICE_INSTRUCTIONS
     return atomicOr(to, bits);
 #else
     return Kokkos::atomic_fetch_or(to, bits);
 #endif
   }
-  KOKKOS_INLINE_FUNCTION static std::uint32_t claim(std::uint32_t* at, std::uint32_t empty,
-                                                    std::uint32_t value) {
+  KOKKOS_INLINE_FUNCTION static std::uint32_t compare_and_swap(std::uint32_t* at,
+                                                               std::uint32_t empty,
+                                                               std::uint32_t value) {
 #if KINDRED_HAS_DEVICE_INSTRUCTIONS
     return atomicCAS(at, empty, value);
 #else

@@ -3,12 +3,12 @@
 #define KINDRED_CORE_ARCH_LAUNCH_THREAD_GROUP_HPP
 
 #include <kindred/core/arch/CachedAccess.hpp>
-#include <kindred/core/arch/launch/ArrivalBarrier.hpp>
 #include <kindred/core/arch/launch/LaunchConfig.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred::Arch {
 
@@ -47,7 +47,7 @@ class ThreadGroup {
   }
   /// Atomically adds to a number shared by the group; returns the previous value.
   template <class T>
-  KOKKOS_INLINE_FUNCTION static T add(T* to, T value) {
+  KOKKOS_INLINE_FUNCTION static T add(T* to, std::type_identity_t<T> value) {
     const T before = *to;
     *to += value;
     return before;
@@ -61,6 +61,36 @@ class ThreadGroup {
 
  private:
   std::size_t m_index;
+};
+
+/// \brief The arithmetic of a barrier between teams that share a 32-bit cell, which starts at 0.
+///
+/// The highest bit is the phase, the others are a counter. Every team adds its share once per
+/// barrier; the shares of a group add up to the highest bit, so the last team to arrive flips the
+/// phase and leaves the counter at 0. The cell can therefore serve groups of different sizes one
+/// after another.
+class ArrivalBarrier {
+ public:
+  ArrivalBarrier() = default;
+  /// \param now the cell before this team first arrives; no phase of this group can have ended by
+  /// then
+  KOKKOS_INLINE_FUNCTION ArrivalBarrier(unsigned team, unsigned teams, std::uint32_t now)
+      : m_share(team == 0 ? phase_bit - (teams - 1) : 1), m_phase(now & phase_bit) {}
+
+  /// What this team adds to the cell when it arrives.
+  KOKKOS_INLINE_FUNCTION std::uint32_t share() const { return m_share; }
+  /// Whether all teams have arrived, given the cell's value \p now.
+  KOKKOS_INLINE_FUNCTION bool is_over(std::uint32_t now) const {
+    return (now & phase_bit) != m_phase;
+  }
+  /// Moves on to the next barrier.
+  KOKKOS_INLINE_FUNCTION void advance() { m_phase ^= phase_bit; }
+
+ private:
+  static constexpr std::uint32_t phase_bit = 0x80000000U;
+
+  std::uint32_t m_share = 0;
+  std::uint32_t m_phase = 0;
 };
 
 /// 0: the rank of this team in its cluster; 1: the number of teams in the cluster; 2: the cluster's
@@ -159,7 +189,7 @@ class ThreadGroup<DeviceSpace> {
     return load_shared(from);
   }
   template <class T>
-  KOKKOS_INLINE_FUNCTION static T add(T* to, T value) {
+  KOKKOS_INLINE_FUNCTION static T add(T* to, std::type_identity_t<T> value) {
     return Kokkos::atomic_fetch_add(to, value);
   }
   KOKKOS_INLINE_FUNCTION static std::uint32_t raise(std::uint32_t* to, std::uint32_t value) {

@@ -2,20 +2,18 @@
 #ifndef KINDRED_CORE_ARCH_SIMD_BYTES64_HPP
 #define KINDRED_CORE_ARCH_SIMD_BYTES64_HPP
 
+#include <kindred/core/arch/simd/ByteRegisters.hpp>
 #include <kindred/core/arch/simd/HostExtensions.hpp>
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace Kindred::Arch {
 
-/// \brief 64 bytes on the host, in plain loops: the definition of the operations, to which the form
-/// in a register is bit-identical. `Kokkos::simd` has no packs of bytes.
-struct ScalarBytes64 {
-  std::uint8_t value[64];
-
+/// \brief 64 bytes with lookups in 64 entries, in plain C++: the definition of the operations, to
+/// which the forms in registers are bit-identical.
+struct ScalarBytes64 : ByteRegisters<ScalarBytes64, PlainBytes> {
   /// Whether the processor can execute the operations.
   static bool is_usable() { return true; }
   /// Calls \p function, compiled for the operations.
@@ -24,98 +22,38 @@ struct ScalarBytes64 {
     return function();
   }
 
-  static ScalarBytes64 all(std::uint8_t byte) {
-    return each([&](int) { return byte; });
-  }
-  static ScalarBytes64 load(const std::uint8_t* from) {
-    ScalarBytes64 out;
-    std::memcpy(out.value, from, 64);
-    return out;
-  }
-  /// The bytes of two halves.
-  static ScalarBytes64 load(const std::uint8_t* first, const std::uint8_t* second) {
-    ScalarBytes64 out;
-    std::memcpy(out.value, first, 32);
-    std::memcpy(out.value + 32, second, 32);
-    return out;
-  }
-  /// \param to aligned to 64 bytes
-  void store(std::uint8_t* to) const { std::memcpy(to, value, 64); }
-
-  ScalarBytes64 operator&(const ScalarBytes64& b) const {
-    return each([&](int i) { return value[i] & b.value[i]; });
-  }
-  ScalarBytes64 operator+(const ScalarBytes64& b) const {
-    return each([&](int i) { return value[i] + b.value[i]; });
-  }
-  ScalarBytes64 operator-(const ScalarBytes64& b) const {
-    return each([&](int i) { return value[i] - b.value[i]; });
-  }
-  ScalarBytes64 operator|(const ScalarBytes64& b) const {
-    return each([&](int i) { return value[i] | b.value[i]; });
-  }
-  /// a & ~b
-  static ScalarBytes64 and_not(const ScalarBytes64& a, const ScalarBytes64& b) {
-    return each([&](int i) { return a.value[i] & ~b.value[i]; });
-  }
-  /// (a ^ b) | c
-  static ScalarBytes64 xor_or(const ScalarBytes64& a, const ScalarBytes64& b,
-                              const ScalarBytes64& c) {
-    return each([&](int i) { return (a.value[i] ^ b.value[i]) | c.value[i]; });
-  }
-  /// a | ~(b | c)
-  static ScalarBytes64 or_nor(const ScalarBytes64& a, const ScalarBytes64& b,
-                              const ScalarBytes64& c) {
-    return each([&](int i) { return a.value[i] | ~(b.value[i] | c.value[i]); });
-  }
-  /// The bits of \p a where \p mask has ones, those of \p b elsewhere.
-  static ScalarBytes64 select(const ScalarBytes64& mask, const ScalarBytes64& a,
-                              const ScalarBytes64& b) {
-    return each(
-        [&](int i) { return (mask.value[i] & a.value[i]) | (~mask.value[i] & b.value[i]); });
-  }
-  /// a | (b & ~c)
-  static ScalarBytes64 or_and_not(const ScalarBytes64& a, const ScalarBytes64& b,
-                                  const ScalarBytes64& c) {
-    return each([&](int i) { return a.value[i] | (b.value[i] & ~c.value[i]); });
-  }
   /// Byte i plus bit i of \p bits.
   ScalarBytes64 plus_bits(std::uint64_t bits) const {
-    return each([&](int i) { return value[i] + (bits >> i & 1U); });
-  }
-  /// Bit 7 of every byte, as a byte.
-  ScalarBytes64 high_bits() const {
-    return each([&](int i) { return value[i] >> 7; });
+    return each([&](int i) { return (*this)[i] + (bits >> i & 1U); });
   }
   /// Bit 7 of byte i as bit i.
   std::uint64_t sign_bits() const {
     std::uint64_t bits = 0;
-    for (int i = 0; i < 64; ++i) bits |= std::uint64_t{value[i]} >> 7U << i;
+    for (int i = 0; i < 64; ++i) bits |= std::uint64_t{(*this)[i]} >> 7U << i;
     return bits;
   }
   /// The number of zero bits of every byte among those of \p mask.
   ScalarBytes64 zeros(std::uint8_t mask) const {
-    return each([&](int i) { return std::popcount(static_cast<std::uint8_t>(~value[i] & mask)); });
+    return each(
+        [&](int i) { return std::popcount(static_cast<std::uint8_t>(~(*this)[i] & mask)); });
   }
   /// `table[index & 63]`
   static ScalarBytes64 lookup(const ScalarBytes64& table, const ScalarBytes64& index) {
-    return each([&](int i) { return table.value[index.value[i] & 63]; });
+    return each([&](int i) { return table[index[i] & 63]; });
   }
   /// The same, and 0 where the index has a bit of \p none. \param none of the bits 0x40 and 0x80
   static ScalarBytes64 lookup(const ScalarBytes64& table, const ScalarBytes64& index,
                               const ScalarBytes64& none) {
-    return each([&](int i) {
-      return (index.value[i] & none.value[i]) == 0 ? table.value[index.value[i] & 63] : 0;
-    });
+    return each([&](int i) { return (index[i] & none[i]) == 0 ? table[index[i] & 63] : 0; });
   }
   /// This where \p a is unlike \p b, else \p other.
   ScalarBytes64 replaced_where_equal(const ScalarBytes64& a, const ScalarBytes64& b,
                                      const ScalarBytes64& other) const {
-    return each([&](int i) { return a.value[i] == b.value[i] ? other.value[i] : value[i]; });
+    return each([&](int i) { return a[i] == b[i] ? other[i] : (*this)[i]; });
   }
   /// Adds every byte to the counter of its lane. \param counts 64, aligned to 64 bytes
   void add_to(std::uint16_t* counts) const {
-    for (int i = 0; i < 64; ++i) counts[i] = static_cast<std::uint16_t>(counts[i] + value[i]);
+    for (int i = 0; i < 64; ++i) counts[i] = static_cast<std::uint16_t>(counts[i] + (*this)[i]);
   }
 
   /// A table of 256 bytes.
@@ -123,7 +61,7 @@ struct ScalarBytes64 {
    public:
     explicit Table(const std::uint8_t* table) : m_table(table) {}
     ScalarBytes64 operator[](const ScalarBytes64& index) const {
-      return each([&](int i) { return m_table[index.value[i]]; });
+      return each([&](int i) { return m_table[index[i]]; });
     }
 
    private:
@@ -135,119 +73,63 @@ struct ScalarBytes64 {
                        std::uint16_t multiplier, ScalarBytes64& low, ScalarBytes64& high) {
     for (int i = 0; i < 64; ++i) {
       const std::uint32_t number = i < 32 ? first[i] : second[i - 32];
-      low.value[i] = static_cast<std::uint8_t>(number * multiplier);
-      high.value[i] = static_cast<std::uint8_t>(number * multiplier >> 8U);
+      low.value.val[i] = static_cast<std::uint8_t>(number * multiplier);
+      high.value.val[i] = static_cast<std::uint8_t>(number * multiplier >> 8U);
     }
-  }
-
- private:
-  template <class Value>
-  static ScalarBytes64 each(const Value& value) {
-    ScalarBytes64 out;
-    for (int i = 0; i < 64; ++i) out.value[i] = static_cast<std::uint8_t>(value(i));
-    return out;
   }
 };
 
 #if KINDRED_HAS_NEON
 /// The same in four registers, the table of one lookup. \see ScalarBytes64
-struct NeonBytes64 {
-  uint8x16x4_t value;
-
+struct NeonBytes64 : ByteRegisters<NeonBytes64, uint8x16x4_t> {
   static bool is_usable() { return true; }
   template <class Function>
   static auto call(Function function) {
     return function();
   }
 
-  static NeonBytes64 all(std::uint8_t byte) {
-    return each([&](int) { return vdupq_n_u8(byte); });
-  }
-  static NeonBytes64 load(const std::uint8_t* from) { return load(from, from + 32); }
-  static NeonBytes64 load(const std::uint8_t* first, const std::uint8_t* second) {
-    return {{{vld1q_u8(first), vld1q_u8(first + 16), vld1q_u8(second), vld1q_u8(second + 16)}}};
-  }
-  void store(std::uint8_t* to) const {
-    for (int r = 0; r < 4; ++r) vst1q_u8(to + 16 * r, value.val[r]);
-  }
-
-  NeonBytes64 operator&(const NeonBytes64& b) const {
-    return each([&](int r) { return vandq_u8(value.val[r], b.value.val[r]); });
-  }
-  NeonBytes64 operator+(const NeonBytes64& b) const {
-    return each([&](int r) { return vaddq_u8(value.val[r], b.value.val[r]); });
-  }
-  NeonBytes64 operator-(const NeonBytes64& b) const {
-    return each([&](int r) { return vsubq_u8(value.val[r], b.value.val[r]); });
-  }
-  NeonBytes64 operator|(const NeonBytes64& b) const {
-    return each([&](int r) { return vorrq_u8(value.val[r], b.value.val[r]); });
-  }
-  static NeonBytes64 and_not(const NeonBytes64& a, const NeonBytes64& b) {
-    return each([&](int r) { return vbicq_u8(a.value.val[r], b.value.val[r]); });
-  }
-  static NeonBytes64 xor_or(const NeonBytes64& a, const NeonBytes64& b, const NeonBytes64& c) {
-    return each(
-        [&](int r) { return vorrq_u8(veorq_u8(a.value.val[r], b.value.val[r]), c.value.val[r]); });
-  }
-  static NeonBytes64 or_nor(const NeonBytes64& a, const NeonBytes64& b, const NeonBytes64& c) {
-    return each(
-        [&](int r) { return vornq_u8(a.value.val[r], vorrq_u8(b.value.val[r], c.value.val[r])); });
-  }
   static NeonBytes64 select(const NeonBytes64& mask, const NeonBytes64& a, const NeonBytes64& b) {
-    return each([&](int r) { return vbslq_u8(mask.value.val[r], a.value.val[r], b.value.val[r]); });
-  }
-  static NeonBytes64 or_and_not(const NeonBytes64& a, const NeonBytes64& b, const NeonBytes64& c) {
-    return each(
-        [&](int r) { return vorrq_u8(a.value.val[r], vbicq_u8(b.value.val[r], c.value.val[r])); });
+    return each([&](int r) { return vbslq_u8(mask[r], a[r], b[r]); });
   }
   NeonBytes64 plus_bits(std::uint64_t bits) const {
     const uint8x16_t low = vcombine_u8(vdup_n_u8(0), vdup_n_u8(1));
     const uint8x16_t eight = vreinterpretq_u8_u64(vdupq_n_u64(bits));
     return each([&](int r) {
       const uint8x16_t byte = vaddq_u8(low, vdupq_n_u8(static_cast<std::uint8_t>(2 * r)));
-      return vsubq_u8(value.val[r], vtstq_u8(vqtbl1q_u8(eight, byte), bit_of_lane()));
+      return vsubq_u8((*this)[r], vtstq_u8(vqtbl1q_u8(eight, byte), bit_of_lane()));
     });
-  }
-  NeonBytes64 high_bits() const {
-    return each([&](int r) { return vshrq_n_u8(value.val[r], 7); });
   }
   std::uint64_t sign_bits() const {
     uint8x16_t bits[4];
     for (int r = 0; r < 4; ++r) {
-      const int8x16_t sign = vshrq_n_s8(vreinterpretq_s8_u8(value.val[r]), 7);
+      const int8x16_t sign = vshrq_n_s8(vreinterpretq_s8_u8((*this)[r]), 7);
       bits[r] = vandq_u8(vreinterpretq_u8_s8(sign), bit_of_lane());
     }
     const uint8x16_t pairs = vpaddq_u8(vpaddq_u8(bits[0], bits[1]), vpaddq_u8(bits[2], bits[3]));
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(pairs, pairs)), 0);
   }
   NeonBytes64 zeros(std::uint8_t mask) const {
-    return each([&](int r) { return vcntq_u8(vbicq_u8(vdupq_n_u8(mask), value.val[r])); });
+    return each([&](int r) { return vcntq_u8(vbicq_u8(vdupq_n_u8(mask), (*this)[r])); });
   }
   static NeonBytes64 lookup(const NeonBytes64& table, const NeonBytes64& index) {
-    return each([&](int r) {
-      return vqtbl4q_u8(table.value, vandq_u8(index.value.val[r], vdupq_n_u8(63)));
-    });
+    return each([&](int r) { return vqtbl4q_u8(table.value, vandq_u8(index[r], vdupq_n_u8(63))); });
   }
   /// The instruction yields 0 for an index that is not in the table.
   static NeonBytes64 lookup(const NeonBytes64& table, const NeonBytes64& index,
                             const NeonBytes64& none) {
     return each([&](int r) {
-      const uint8x16_t kept = vorrq_u8(none.value.val[r], vdupq_n_u8(63));
-      return vqtbl4q_u8(table.value, vandq_u8(index.value.val[r], kept));
+      return vqtbl4q_u8(table.value, vandq_u8(index[r], vorrq_u8(none[r], vdupq_n_u8(63))));
     });
   }
   NeonBytes64 replaced_where_equal(const NeonBytes64& a, const NeonBytes64& b,
                                    const NeonBytes64& other) const {
-    return each([&](int r) {
-      return vbslq_u8(vceqq_u8(a.value.val[r], b.value.val[r]), other.value.val[r], value.val[r]);
-    });
+    return each([&](int r) { return vbslq_u8(vceqq_u8(a[r], b[r]), other[r], (*this)[r]); });
   }
   void add_to(std::uint16_t* counts) const {
     for (int r = 0; r < 4; ++r) {
       std::uint16_t* at = counts + 16 * r;
-      vst1q_u16(at, vaddw_u8(vld1q_u16(at), vget_low_u8(value.val[r])));
-      vst1q_u16(at + 8, vaddw_high_u8(vld1q_u16(at + 8), value.val[r]));
+      vst1q_u16(at, vaddw_u8(vld1q_u16(at), vget_low_u8((*this)[r])));
+      vst1q_u16(at + 8, vaddw_high_u8(vld1q_u16(at + 8), (*this)[r]));
     }
   }
 
@@ -259,7 +141,7 @@ struct NeonBytes64 {
     NeonBytes64 operator[](const NeonBytes64& index) const {
       return each([&](int r) {
         const uint8x16_t quarter = vdupq_n_u8(64);
-        uint8x16_t at = index.value.val[r];
+        uint8x16_t at = index[r];
         uint8x16_t found = vqtbl4q_u8(m_quarters[0], at);
         for (int q = 1; q < 4; ++q) {
           at = vsubq_u8(at, quarter);
@@ -288,10 +170,6 @@ struct NeonBytes64 {
   static uint8x16_t bit_of_lane() {
     return vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201ULL));
   }
-  template <class Value>
-  static NeonBytes64 each(const Value& value) {
-    return {{{value(0), value(1), value(2), value(3)}}};
-  }
 };
 using Bytes64 = NeonBytes64;
 #elif KINDRED_USE_BYTE_LOOKUPS
@@ -306,73 +184,55 @@ struct alignas(64) EvenBytes {
 inline constexpr EvenBytes even_bytes{};
 
 /// The same in a register, if the processor has `ByteLookups`. \see ScalarBytes64
-struct Avx512Bytes64 {
-  __m512i value;
-
+struct Avx512Bytes64 : Avx512ByteRegister<Avx512Bytes64> {
   static bool is_usable() { return has_extension<ByteLookups>(); }
   template <class Function>
   static auto call(Function function) {
     return ByteLookups::call(function);
   }
 
-  static Avx512Bytes64 all(std::uint8_t byte) {
-    return {_mm512_set1_epi8(static_cast<char>(byte))};
-  }
-  static Avx512Bytes64 load(const std::uint8_t* from) { return {_mm512_loadu_si512(from)}; }
-  static Avx512Bytes64 load(const std::uint8_t* first, const std::uint8_t* second) {
-    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first));
-    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(second));
-    return {_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1)};
-  }
-  void store(std::uint8_t* to) const { _mm512_store_si512(to, value); }
-
-  Avx512Bytes64 operator&(Avx512Bytes64 b) const { return {_mm512_and_si512(value, b.value)}; }
-  Avx512Bytes64 operator+(Avx512Bytes64 b) const { return {_mm512_add_epi8(value, b.value)}; }
-  Avx512Bytes64 operator-(Avx512Bytes64 b) const { return {_mm512_sub_epi8(value, b.value)}; }
-  Avx512Bytes64 operator|(Avx512Bytes64 b) const { return {_mm512_or_si512(value, b.value)}; }
-  static Avx512Bytes64 and_not(Avx512Bytes64 a, Avx512Bytes64 b) {
-    return {_mm512_andnot_si512(b.value, a.value)};
-  }
+  // The compiler does not always find the one instruction of these.
   static Avx512Bytes64 xor_or(Avx512Bytes64 a, Avx512Bytes64 b, Avx512Bytes64 c) {
-    return {_mm512_ternarylogic_epi64(a.value, b.value, c.value, 0xBE)};
+    return by_truth_table<0xBE>(a, b, c);
   }
   static Avx512Bytes64 or_nor(Avx512Bytes64 a, Avx512Bytes64 b, Avx512Bytes64 c) {
-    return {_mm512_ternarylogic_epi64(a.value, b.value, c.value, 0xF1)};
+    return by_truth_table<0xF1>(a, b, c);
   }
   static Avx512Bytes64 select(Avx512Bytes64 mask, Avx512Bytes64 a, Avx512Bytes64 b) {
-    return {_mm512_ternarylogic_epi64(mask.value, a.value, b.value, 0xCA)};
+    return by_truth_table<0xCA>(mask, a, b);
   }
   static Avx512Bytes64 or_and_not(Avx512Bytes64 a, Avx512Bytes64 b, Avx512Bytes64 c) {
-    return {_mm512_ternarylogic_epi64(a.value, b.value, c.value, 0xF4)};
+    return by_truth_table<0xF4>(a, b, c);
   }
   Avx512Bytes64 plus_bits(std::uint64_t bits) const {
-    return {_mm512_mask_sub_epi8(value, bits, value, _mm512_set1_epi8(-1))};
+    return of(_mm512_mask_sub_epi8(whole(), bits, whole(), _mm512_set1_epi8(-1)));
   }
   KINDRED_USES_BYTE_LOOKUPS Avx512Bytes64 high_bits() const {
     const __m512i matrix = _mm512_set1_epi64(static_cast<long long>(0x8000000000000000ULL));
-    return {_mm512_gf2p8affine_epi64_epi8(value, matrix, 0)};
+    return of(_mm512_gf2p8affine_epi64_epi8(whole(), matrix, 0));
   }
-  std::uint64_t sign_bits() const { return _mm512_movepi8_mask(value); }
+  std::uint64_t sign_bits() const { return _mm512_movepi8_mask(whole()); }
   KINDRED_USES_BYTE_LOOKUPS Avx512Bytes64 zeros(std::uint8_t mask) const {
-    return {
-        _mm512_popcnt_epi8(_mm512_andnot_si512(value, _mm512_set1_epi8(static_cast<char>(mask))))};
+    return of(_mm512_popcnt_epi8(
+        _mm512_andnot_si512(whole(), _mm512_set1_epi8(static_cast<char>(mask)))));
   }
   KINDRED_USES_BYTE_LOOKUPS static Avx512Bytes64 lookup(Avx512Bytes64 table, Avx512Bytes64 index) {
-    return {_mm512_permutexvar_epi8(index.value, table.value)};
+    return of(_mm512_permutexvar_epi8(index.whole(), table.whole()));
   }
   KINDRED_USES_BYTE_LOOKUPS static Avx512Bytes64 lookup(Avx512Bytes64 table, Avx512Bytes64 index,
                                                         Avx512Bytes64 none) {
-    return {_mm512_maskz_permutexvar_epi8(_mm512_testn_epi8_mask(index.value, none.value),
-                                          index.value, table.value)};
+    return of(_mm512_maskz_permutexvar_epi8(_mm512_testn_epi8_mask(index.whole(), none.whole()),
+                                            index.whole(), table.whole()));
   }
   Avx512Bytes64 replaced_where_equal(Avx512Bytes64 a, Avx512Bytes64 b, Avx512Bytes64 other) const {
-    return {_mm512_mask_mov_epi8(value, _mm512_cmpeq_epi8_mask(a.value, b.value), other.value)};
+    return of(
+        _mm512_mask_mov_epi8(whole(), _mm512_cmpeq_epi8_mask(a.whole(), b.whole()), other.whole()));
   }
   void add_to(std::uint16_t* counts) const {
     for (unsigned half = 0; half < 2; ++half) {
       auto* at = counts + 32 * half;
       const __m256i part =
-          half == 0 ? _mm512_castsi512_si256(value) : _mm512_extracti64x4_epi64(value, 1);
+          half == 0 ? _mm512_castsi512_si256(whole()) : _mm512_extracti64x4_epi64(whole(), 1);
       _mm512_store_si512(at, _mm512_add_epi16(_mm512_load_si512(at), _mm512_cvtepu8_epi16(part)));
     }
   }
@@ -383,9 +243,10 @@ struct Avx512Bytes64 {
       for (unsigned q = 0; q < 4; ++q) m_quarters[q] = _mm512_loadu_si512(table + 64 * q);
     }
     KINDRED_USES_BYTE_LOOKUPS Avx512Bytes64 operator[](Avx512Bytes64 index) const {
-      const __m512i low = _mm512_permutex2var_epi8(m_quarters[0], index.value, m_quarters[1]);
-      const __m512i high = _mm512_permutex2var_epi8(m_quarters[2], index.value, m_quarters[3]);
-      return {_mm512_mask_blend_epi8(_mm512_movepi8_mask(index.value), low, high)};
+      const __m512i at = index.whole();
+      const __m512i low = _mm512_permutex2var_epi8(m_quarters[0], at, m_quarters[1]);
+      const __m512i high = _mm512_permutex2var_epi8(m_quarters[2], at, m_quarters[3]);
+      return of(_mm512_mask_blend_epi8(_mm512_movepi8_mask(at), low, high));
     }
 
    private:
@@ -401,8 +262,14 @@ struct Avx512Bytes64 {
     const __m512i factor = _mm512_set1_epi16(static_cast<short>(multiplier));
     const __m512i a = _mm512_mullo_epi16(_mm512_loadu_si512(first), factor);
     const __m512i b = _mm512_mullo_epi16(_mm512_loadu_si512(second), factor);
-    high = {_mm512_permutex2var_epi8(a, high_bytes, b)};
-    low = {_mm512_permutex2var_epi8(a, low_bytes, b)};
+    high = of(_mm512_permutex2var_epi8(a, high_bytes, b));
+    low = of(_mm512_permutex2var_epi8(a, low_bytes, b));
+  }
+
+ private:
+  template <int table>
+  static Avx512Bytes64 by_truth_table(Avx512Bytes64 a, Avx512Bytes64 b, Avx512Bytes64 c) {
+    return of(_mm512_ternarylogic_epi64(a.whole(), b.whole(), c.whole(), table));
   }
 };
 using Bytes64 = Avx512Bytes64;

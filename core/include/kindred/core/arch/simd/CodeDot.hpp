@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_SIMD_CODE_DOT_HPP
 #define KINDRED_CORE_ARCH_SIMD_CODE_DOT_HPP
 
-#include <kindred/core/arch/simd/HostExtensions.hpp>
+#include <kindred/core/arch/simd/InstructionSets.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -50,41 +50,6 @@ struct NeonCodeDot {
   }
 };
 using CodeDot = NeonCodeDot;
-#elif KINDRED_USE_BYTE_PRODUCTS
-/// Four bytes of a row per instruction in each of 16 lanes, if the processor has `ByteProducts`.
-/// \see ScalarCodeDot
-struct VnniCodeDot {
-  KINDRED_USES_BYTE_PRODUCTS static void four(const std::int8_t* query,
-                                              const std::uint8_t* const (&rows)[4],
-                                              std::size_t chunks, std::int32_t (&sums)[4]) {
-    __m512i a = _mm512_setzero_si512();
-    __m512i b = _mm512_setzero_si512();
-    __m512i c = _mm512_setzero_si512();
-    __m512i d = _mm512_setzero_si512();
-    for (std::size_t i = 0; i < chunks * code_chunk; i += code_chunk) {
-      const __m512i q = _mm512_loadu_si512(query + i);
-      a = _mm512_dpbusd_epi32(a, _mm512_loadu_si512(rows[0] + i), q);
-      b = _mm512_dpbusd_epi32(b, _mm512_loadu_si512(rows[1] + i), q);
-      c = _mm512_dpbusd_epi32(c, _mm512_loadu_si512(rows[2] + i), q);
-      d = _mm512_dpbusd_epi32(d, _mm512_loadu_si512(rows[3] + i), q);
-    }
-    const __m128i ab = pairs(fold(a), fold(b));
-    const __m128i cd = pairs(fold(c), fold(d));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(sums),
-                     _mm_add_epi32(_mm_unpacklo_epi64(ab, cd), _mm_unpackhi_epi64(ab, cd)));
-  }
-
- private:
-  static __m128i fold(__m512i sum) {
-    const __m256i half =
-        _mm256_add_epi32(_mm512_castsi512_si256(sum), _mm512_maskz_extracti64x4_epi64(0xF, sum, 1));
-    return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-  }
-  static __m128i pairs(__m128i a, __m128i b) {
-    return _mm_add_epi32(_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b));
-  }
-};
-using CodeDot = VnniCodeDot;
 #else
 using CodeDot = ScalarCodeDot;
 #endif

@@ -103,7 +103,7 @@ struct ScalarFloatPack8 {
   }
 };
 
-#if KINDRED_HAS_F16C && (KINDRED_HAS_AVX512_FLOATS || KINDRED_HAS_AVX2_FMA)
+#if KINDRED_HAS_AVX2_FMA
 /// Floats in a 256-bit register: what the forms below have in common.
 struct AvxFloats8 {
   using Floats = __m256;
@@ -126,7 +126,7 @@ struct AvxFloats8 {
 };
 #endif
 
-#if KINDRED_HAS_F16C && KINDRED_HAS_AVX512_FLOATS
+#if KINDRED_HAS_AVX512_FLOATS
 /// \see ScalarFloatPack8
 struct Avx512FloatPack8 : AvxFloats8 {
   using Doubles = __m512d;
@@ -179,7 +179,7 @@ struct Avx512FloatPack8 : AvxFloats8 {
 };
 using HostFloatPack8 = Avx512FloatPack8;
 
-#elif KINDRED_HAS_F16C && KINDRED_HAS_AVX2_FMA
+#elif KINDRED_HAS_AVX2_FMA
 /// 32 elements with all bits set, then 32 zeros.
 struct OnesThenZeros {
   alignas(64) std::int64_t bits[64] = {};

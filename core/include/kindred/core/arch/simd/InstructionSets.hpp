@@ -27,28 +27,16 @@
 #define KINDRED_HAS_SSE2 0
 #endif
 
-#if KINDRED_HAS_SSE2 && defined(__AVX__)
-#define KINDRED_HAS_AVX 1
-#else
-#define KINDRED_HAS_AVX 0
-#endif
-
-/// Conversions of binary16.
-#if KINDRED_HAS_SSE2 && defined(__F16C__)
-#define KINDRED_HAS_F16C 1
-#else
-#define KINDRED_HAS_F16C 0
-#endif
-
-#if KINDRED_HAS_SSE2 && defined(__AVX2__) && defined(__FMA__)
+/// With conversions of binary16, which a processor with AVX2 and FMA has.
+#if KINDRED_HAS_SSE2 && defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 #define KINDRED_HAS_AVX2_FMA 1
 #else
 #define KINDRED_HAS_AVX2_FMA 0
 #endif
 
 /// Packs of floats and doubles, from Skylake-SP and Zen 4 on.
-#if KINDRED_HAS_SSE2 && defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512BW__) && \
-    defined(__AVX512DQ__)
+#if KINDRED_HAS_AVX2_FMA && defined(__AVX512F__) && defined(__AVX512VL__) && \
+    defined(__AVX512BW__) && defined(__AVX512DQ__)
 #define KINDRED_HAS_AVX512_FLOATS 1
 #else
 #define KINDRED_HAS_AVX512_FLOATS 0

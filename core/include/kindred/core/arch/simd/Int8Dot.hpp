@@ -33,29 +33,25 @@ inline constexpr std::uint64_t int8_block = 65536;
 template <int Ratio>
 class ScalarInt8Dots {
  public:
-  /// \param offset 128 · Σw of the query, for forms that shift the rows' values by 128
-  static double dot(const std::int8_t* row, const std::int8_t* planes, std::uint64_t plane_stride,
-                    std::uint64_t dimension, [[maybe_unused]] double offset) {
-    double sum = 0;
-    for (std::uint64_t begin = 0; begin < dimension; begin += int8_block) {
-      const std::uint64_t end = begin + int8_block < dimension ? begin + int8_block : dimension;
-      std::int32_t high = 0;
-      std::int32_t low = 0;
-      for (std::uint64_t i = begin; i < end; ++i) {
-        high += std::int32_t{row[i]} * planes[i];
-        low += std::int32_t{row[i]} * planes[plane_stride + i];
-      }
-      sum += static_cast<double>(Ratio) * high + low;
-    }
-    return sum;
-  }
+  /// \param offsets 128 · Σw of each query, for forms that shift the rows' values by 128
   template <int Queries>
   static void dots(const std::int8_t* row, const std::int8_t* planes, std::uint64_t plane_stride,
-                   std::uint64_t dimension, const double* offsets, std::uint64_t offset_stride,
-                   double (&out)[Queries]) {
-    for (int q = 0; q < Queries; ++q)
-      out[q] = dot(row, planes + 2 * q * plane_stride, plane_stride, dimension,
-                   offsets[q * offset_stride]);
+                   std::uint64_t dimension, [[maybe_unused]] const double* offsets,
+                   [[maybe_unused]] std::uint64_t offset_stride, double (&out)[Queries]) {
+    for (int q = 0; q < Queries; ++q) {
+      const std::int8_t* plane = planes + 2 * q * plane_stride;
+      out[q] = 0;
+      for (std::uint64_t begin = 0; begin < dimension; begin += int8_block) {
+        const std::uint64_t end = begin + int8_block < dimension ? begin + int8_block : dimension;
+        std::int32_t high = 0;
+        std::int32_t low = 0;
+        for (std::uint64_t i = begin; i < end; ++i) {
+          high += std::int32_t{row[i]} * plane[i];
+          low += std::int32_t{row[i]} * plane[plane_stride + i];
+        }
+        out[q] += static_cast<double>(Ratio) * high + low;
+      }
+    }
   }
 };
 

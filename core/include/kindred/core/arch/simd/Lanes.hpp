@@ -3,7 +3,6 @@
 #define KINDRED_CORE_ARCH_SIMD_LANES_HPP
 
 #include <kindred/core/arch/RoundedProduct.hpp>
-#include <kindred/core/arch/RoundedQuotient.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>

@@ -2,15 +2,22 @@
 #ifndef KINDRED_CORE_ARCH_SIMD_PACK_LANES_HPP
 #define KINDRED_CORE_ARCH_SIMD_PACK_LANES_HPP
 
-#include <kindred/core/arch/RoundedQuotient.hpp>
 #include <kindred/core/arch/simd/FloatPack8.hpp>
 #include <kindred/core/arch/simd/InstructionSets.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
+#include <kindred/core/numeric/CanonicalNan.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
 namespace Kindred::Arch {
+
+/// `float(a / b)`, with NaN canonical and zero as +0; 0 if b is 0.
+KOKKOS_INLINE_FUNCTION float rounded_quotient(double a, double b) {
+  if (b == 0.0) return 0.0F;
+  const auto rounded = static_cast<float>(a / b);
+  return rounded == 0.0F ? 0.0F : with_canonical_nan(rounded);
+}
 
 /// \brief The 32 lanes of a reproducible sum in one thread, as four packs of eight. Host only.
 /// \tparam Pack `HostFloatPack8`, or `ScalarFloatPack8`, which defines the operations

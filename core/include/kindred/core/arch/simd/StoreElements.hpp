@@ -16,7 +16,7 @@ namespace Kindred::Arch {
 template <class Element>
 void store_lanes(Element* out, const float (&values)[32], int count) {
   Element elements[32];
-#if KINDRED_HAS_F16C
+#if KINDRED_HAS_AVX2_FMA
   if constexpr (std::is_same_v<Element, Float16>) {
     for (int e = 0; e < 4; ++e) {
       const __m256 eight = _mm256_loadu_ps(values + e * 8);
@@ -36,29 +36,17 @@ void store_lanes(Element* out, const float (&values)[32], int count) {
 /// `round_canonical` of adjacent elements. \param out aligned to 16 bytes or to their total size
 template <class Element, int Count>
 KOKKOS_INLINE_FUNCTION void store_neighbours(Element* out, const float (&values)[Count]) {
-  Adjacent<Element, Count> all;
-#if KINDRED_HAS_DEVICE_INSTRUCTIONS && __CUDA_ARCH__ >= 800
+#if KINDRED_HAS_DEVICE_INSTRUCTIONS
   if constexpr (!std::is_same_v<Element, float>) {
-    // The conversion returns NaN as 0x7FFF, which is the greatest signed number.
-    std::uint32_t pairs[Count / 2];
-#pragma unroll
-    for (int i = 0; i < Count / 2; ++i) {
-      if constexpr (std::is_same_v<Element, Float16>) {
-        asm("cvt.rn.f16x2.f32 %0, %1, %2;"
-            : "=r"(pairs[i])
-            : "f"(values[2 * i + 1]), "f"(values[2 * i]));
-      } else {
-        asm("cvt.rn.bf16x2.f32 %0, %1, %2;"
-            : "=r"(pairs[i])
-            : "f"(values[2 * i + 1]), "f"(values[2 * i]));
-      }
-      pairs[i] = __vmins2(pairs[i], element_nan<Element> * 0x10001U);
-    }
-    *reinterpret_cast<Adjacent<std::uint32_t, Count / 2>*>(out) =
-        *reinterpret_cast<const Adjacent<std::uint32_t, Count / 2>*>(pairs);
+    Adjacent<std::uint32_t, Count / 2> pairs;
+    KINDRED_UNROLL
+    for (int i = 0; i < Count / 2; ++i)
+      pairs.value[i] = round_pair<Element>(values[2 * i], values[2 * i + 1]);
+    *reinterpret_cast<Adjacent<std::uint32_t, Count / 2>*>(out) = pairs;
     return;
   }
 #endif
+  Adjacent<Element, Count> all;
   KINDRED_UNROLL
   for (int i = 0; i < Count; ++i) all.value[i] = round_canonical<Element>(values[i]);
   *reinterpret_cast<Adjacent<Element, Count>*>(out) = all;

@@ -27,7 +27,7 @@ inline std::size_t bytes_to_line(const void* to) {
 inline void stream_line(void* to, const void* from) {
 #if KINDRED_HAS_AVX512_FLOATS
   _mm512_stream_si512(static_cast<__m512i*>(to), _mm512_loadu_si512(from));
-#elif KINDRED_HAS_AVX
+#elif KINDRED_HAS_AVX2_FMA
   const auto* in = static_cast<const __m256i*>(from);
   auto* out = static_cast<__m256i*>(to);
   for (int part = 0; part < 2; ++part)

@@ -9,10 +9,6 @@
 #include <cstring>
 #include <type_traits>
 
-#if defined(__CUDACC__)
-#include <cuda_bf16.h>
-#endif
-
 namespace Kindred::Arch {
 
 /// \brief Four adjacent elements, read and written together as words: if a device unpacks elements
@@ -42,17 +38,7 @@ template <class Element>
 KOKKOS_INLINE_FUNCTION Vec4<Element> load_vec4(const Element* from) {
   Vec4<Element> out;
 #if KINDRED_HAS_DEVICE_INSTRUCTIONS
-  if constexpr (sizeof(Element) == 4) {
-    const uint4 words = *reinterpret_cast<const uint4*>(from);
-    out.word[0] = words.x;
-    out.word[1] = words.y;
-    out.word[2] = words.z;
-    out.word[3] = words.w;
-  } else {
-    const uint2 words = *reinterpret_cast<const uint2*>(from);
-    out.word[0] = words.x;
-    out.word[1] = words.y;
-  }
+  out = *reinterpret_cast<const Vec4<Element>*>(from);
 #else
   std::memcpy(&out, from, sizeof(out));
 #endif
@@ -61,11 +47,7 @@ KOKKOS_INLINE_FUNCTION Vec4<Element> load_vec4(const Element* from) {
 template <class Element>
 KOKKOS_INLINE_FUNCTION void store_vec4(Element* to, const Vec4<Element>& vec4) {
 #if KINDRED_HAS_DEVICE_INSTRUCTIONS
-  if constexpr (sizeof(Element) == 4)
-    *reinterpret_cast<uint4*>(to) =
-        make_uint4(vec4.word[0], vec4.word[1], vec4.word[2], vec4.word[3]);
-  else
-    *reinterpret_cast<uint2*>(to) = make_uint2(vec4.word[0], vec4.word[1]);
+  *reinterpret_cast<Vec4<Element>*>(to) = vec4;
 #else
   std::memcpy(to, &vec4, sizeof(vec4));
 #endif
@@ -98,8 +80,7 @@ struct Vec4Mask {
   }
 };
 
-/// \brief `round_canonical` of four numbers, or \p copied where the mask selects it. A device
-/// rounds two at a time.
+/// `round_canonical` of four numbers, or \p copied where the mask selects it.
 template <class Element>
 KOKKOS_INLINE_FUNCTION Vec4<Element> round_or_copy(const float (&values)[4],
                                                    const Vec4<Element>& copied,
@@ -109,16 +90,7 @@ KOKKOS_INLINE_FUNCTION Vec4<Element> round_or_copy(const float (&values)[4],
   if constexpr (sizeof(Element) == 2) {
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      // A computed NaN is 0x7FFF here, which is the greatest signed number.
-      std::uint32_t pair = 0;
-      if constexpr (std::is_same_v<Element, Float16>) {
-        const __half2 two = __floats2half2_rn(values[2 * i], values[2 * i + 1]);
-        memcpy(&pair, &two, 4);
-      } else {
-        const __nv_bfloat162 two = __floats2bfloat162_rn(values[2 * i], values[2 * i + 1]);
-        memcpy(&pair, &two, 4);
-      }
-      pair = __vmins2(pair, element_nan<Element> * 0x10001U);
+      const std::uint32_t pair = round_pair<Element>(values[2 * i], values[2 * i + 1]);
       out.word[i] = (pair & ~copies.word[i]) | (copied.word[i] & copies.word[i]);
     }
     return out;

@@ -86,38 +86,8 @@ struct ScalarWordLanes {
 
 #if (KINDRED_HAS_SSE2 || KINDRED_HAS_NEON) && defined(__GNUC__)
 template <class Word>
-struct WordRegister;
-template <>
-struct WordRegister<std::uint8_t> {
-  typedef std::uint8_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
-};
-template <>
-struct WordRegister<std::int8_t> {
-  typedef std::int8_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
-};
-template <>
-struct WordRegister<std::uint16_t> {
-  typedef std::uint16_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
-};
-template <>
-struct WordRegister<std::int16_t> {
-  typedef std::int16_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
-};
-template <>
-struct WordRegister<std::uint32_t> {
-  typedef std::uint32_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
-};
-template <>
-struct WordRegister<std::int32_t> {
-  typedef std::int32_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
-};
-template <>
-struct WordRegister<std::uint64_t> {
-  typedef std::uint64_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
-};
-template <>
-struct WordRegister<std::int64_t> {
-  typedef std::int64_t type __attribute__((vector_size(KINDRED_HAS_AVX2_FMA ? 32 : 16)));
+struct WordRegister {
+  typedef Word type __attribute__((vector_size(word_lanes_bytes)));
 };
 
 /// The same in a register, by the vector types of GCC and Clang. \see ScalarWordLanes

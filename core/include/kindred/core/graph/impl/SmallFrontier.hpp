@@ -97,7 +97,7 @@ struct SmallFrontierLaunch {
     static_assert(Memory::node_places == 1U << 12U);
     std::uint32_t place = node * 0x85EBCA6BU >> 20U;
     while (true) {
-      const std::uint32_t had = cluster_type::claim(&memory.node_key[place], none, node);
+      const std::uint32_t had = cluster_type::compare_and_swap(&memory.node_key[place], none, node);
       if (had == none) {
         memory.node_value[place] = 0.0F;
         memory.reached[cluster_type::add(&memory.node_count, 1)] =
@@ -255,11 +255,12 @@ struct SmallFrontierLaunch {
       for (std::uint32_t i = own; i < messages.passes; i += helpers * lanes) {
         const auto pass = cluster.load(&memory.passes[parity][i], team);
         std::uint32_t place = front_place(pass.node);
-        while (cluster_type::claim(&memory.front.table.node[place], none, pass.node) != none)
+        while (cluster_type::compare_and_swap(&memory.front.table.node[place], none, pass.node) !=
+               none)
           place = next_front(place);
         memory.front.table.value[place] = pass.value;
-        cluster_type::set_bits(&memory.filter[filter_bit(pass.node) / 32],
-                               1U << filter_bit(pass.node) % 32);
+        cluster_type::atomic_or(&memory.filter[filter_bit(pass.node) / 32],
+                                1U << filter_bit(pass.node) % 32);
       }
       for (std::uint32_t i = own; i < messages.targets; i += helpers * lanes) {
         if (memory.node_count >= Memory::node_most) {
@@ -271,7 +272,8 @@ struct SmallFrontierLaunch {
         row.in = is_changed ? in.changed_row(row.node) : in.built_row(row.node);
         row.out = is_changed ? out.changed_row(row.node).ends : out.built_row(row.node).ends;
         row.place = place_of(memory, row.node);
-        if ((cluster_type::set_bits(&memory.node_state[row.place], listed) & listed) != 0) continue;
+        if ((cluster_type::atomic_or(&memory.node_state[row.place], listed) & listed) != 0)
+          continue;
         const std::uint32_t at = cluster_type::add(&memory.row_count, 1);
         if (at < Memory::rows_most)
           memory.rows.found[at] = row;

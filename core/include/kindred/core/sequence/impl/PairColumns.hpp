@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_PAIR_COLUMNS_HPP
 
 #include <kindred/core/arch/Unroll.hpp>
-#include <kindred/core/arch/simd/WordPair.hpp>
+#include <kindred/core/arch/simd/WordLanes.hpp>
 #include <kindred/core/sequence/impl/ByteColumns.hpp>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace Kindred::Impl {
 
 /// \brief `WordColumns` for hosts whose registers hold two words: a query of one word keeps the
 /// states of 16 lanes in registers from the first row to the last, and codes are looked up by
-/// bytes. \tparam Pair `Arch::WordPair`, or its scalar form
-template <class Pair, class Bytes>
+/// bytes. \tparam Words `Arch::WordLanes` of 64 bits, or its scalar form
+template <class Words, class Bytes>
 class PairColumns : public WordColumns {
  public:
   void advance(const QueryColumns& columns, unsigned begin, unsigned end,
@@ -47,29 +47,31 @@ class PairColumns : public WordColumns {
 
   static void pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
                    std::uint64_t* words) {
-    // In registers only because the loops over pairs are unrolled.
-    Pair state[lanes / 2];
+    constexpr unsigned size = Words::size;
+    constexpr unsigned registers = lanes / size;
+    // In registers only because the loops over them are unrolled.
+    Words state[registers];
     KINDRED_UNROLL
-    for (unsigned p = 0; p < lanes / 2; ++p) state[p] = Pair::load(words + 2 * p);
+    for (unsigned p = 0; p < registers; ++p) state[p] = Words::load(words + size * p);
     for (std::size_t r = 0; r < rows; ++r) {
       const std::uint8_t* place = places + pack_lanes * r;
       KINDRED_UNROLL
-      for (unsigned p = 0; p < lanes / 2; ++p) {
-        const Pair mask = Pair::pick(masks, place[2 * p], place[2 * p + 1]);
-        state[p] = Pair::or_and_not(state[p] + (state[p] & mask), state[p], mask);
+      for (unsigned p = 0; p < registers; ++p) {
+        const Words mask = Words::of([&](unsigned i) { return masks[place[size * p + i]]; });
+        state[p] = (state[p] + (state[p] & mask)) | Words::and_not(state[p], mask);
       }
     }
     KINDRED_UNROLL
-    for (unsigned p = 0; p < lanes / 2; ++p) state[p].store(words + 2 * p);
+    for (unsigned p = 0; p < registers; ++p) state[p].store(words + size * p);
   }
 };
 
 /// The fastest form on hosts with or without `Arch::ByteLookups`.
 template <bool has_byte_lookups>
-using HostLcsColumns =
-    std::conditional_t<!has_byte_lookups, WordColumns,
-                       std::conditional_t<Arch::ByteLookups::is_wide, ByteColumns<Arch::Bytes64>,
-                                          PairColumns<Arch::WordPair, Arch::Bytes64>>>;
+using HostLcsColumns = std::conditional_t<
+    !has_byte_lookups, WordColumns,
+    std::conditional_t<Arch::ByteLookups::is_wide, ByteColumns<Arch::Bytes64>,
+                       PairColumns<Arch::WordLanes<std::uint64_t>, Arch::Bytes64>>>;
 
 }  // namespace Kindred::Impl
 

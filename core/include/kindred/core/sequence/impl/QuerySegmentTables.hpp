@@ -72,12 +72,12 @@ struct QuerySegmentTables<DeviceSpace> {
           masks[i] = w < s.words ? word[w].mask(static_cast<std::uint8_t>(code)) : 0;
         });
     pack::Tables tables;
-    tables.masks = Arch::ScratchReader::address(masks);
+    tables.masks = reinterpret_cast<pack::Address>(masks);
     if constexpr (from == Lookup::near_hash) {
       auto* kept = reinterpret_cast<std::uint32_t*>(masks + rows * row_words);
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, entries),
                            [&](const std::uint32_t i) { kept[i] = hash.entries[i]; });
-      tables.near_hash = Arch::ScratchReader::address(kept);
+      tables.near_hash = reinterpret_cast<pack::Address>(kept);
     }
     tables.hash = hash;
     tables.none = s.codes;

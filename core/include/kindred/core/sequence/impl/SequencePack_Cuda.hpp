@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_CUDA_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_CUDA_HPP
 
-#include <kindred/core/arch/ScratchReader.hpp>
+#include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
@@ -27,7 +27,7 @@ class SequencePack<DeviceSpace> {
 
   using Word = std::uint64_t;
   /// In the team's scratch.
-  using Address = Arch::ScratchReader::Address;
+  using Address = const std::byte*;
 
   /// How a symbol is mapped to its masks.
   enum class Lookup : std::uint8_t { symbol, near_hash, far_hash };
@@ -55,7 +55,7 @@ class SequencePack<DeviceSpace> {
       if constexpr (From == Lookup::near_hash) {
         // As SymbolHash::code, with a multiplication instead of a shift.
         const std::uint32_t entry = symbol * hash.multiplier >> (32 - hash.bits);
-        place = Arch::ScratchReader::word(near_hash + entry * 4) ^
+        place = reinterpret_cast<const std::uint32_t*>(near_hash)[entry] ^
                 symbol * (hash.multiplier << hash.bits);
         place = place < none ? place : none;
       } else if constexpr (From == Lookup::far_hash) {
@@ -150,17 +150,13 @@ class SequencePack<DeviceSpace> {
   /// The masks of a code's words; one load reads two.
   template <unsigned Words>
   struct MaskRow {
-    Word word[Words + Words % 2];
+    static constexpr int together = Words == 1 ? 1 : 2;
+    Word word[Words];
 
     KOKKOS_INLINE_FUNCTION void load(Address address) {
-      if constexpr (Words == 1) {
-        word[0] = Arch::ScratchReader::wide(address);
-      } else {
-        KINDRED_UNROLL
-        for (unsigned w = 0; w < Words; w += 2) {
-          Arch::ScratchReader::pair(address + 8 * w, word[w], word[w + 1]);
-        }
-      }
+      const auto* from = reinterpret_cast<const Arch::Adjacent<Word, together>*>(address);
+      KINDRED_UNROLL
+      for (unsigned w = 0; w < Words; ++w) word[w] = from[w / together].value[w % together];
     }
   };
 

@@ -2,10 +2,10 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_TILE_SELECT_KERNELS_HPP
 #define KINDRED_CORE_VECTOR_IMPL_TILE_SELECT_KERNELS_HPP
 
+#include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
-#include <kindred/core/arch/simd/Vec8.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/vector/TileSelect.hpp>
@@ -269,10 +269,10 @@ struct SelectTile {
     const std::uint64_t query_begin = index / groups * queries_each;
     TileRow rows[tile_group];
     float relative[tile_group];
-    const Arch::Vec8<float> scales = Arch::load_vec8(bounds.scales + first);
-    const Arch::Vec8<float> errors = Arch::load_vec8(bounds.errors + first);
-    const Arch::Vec8<float> shifts =
-        Weighted ? Arch::load_vec8(bounds.shifts + first) : Arch::Vec8<float>{};
+    const Arch::Adjacent<float, 8> scales = Arch::load_adjacent<8>(bounds.scales + first);
+    const Arch::Adjacent<float, 8> errors = Arch::load_adjacent<8>(bounds.errors + first);
+    const Arch::Adjacent<float, 8> shifts =
+        Weighted ? Arch::load_adjacent<8>(bounds.shifts + first) : Arch::Adjacent<float, 8>{};
     KINDRED_UNROLL
     for (int r = 0; r < 8; ++r) {
       rows[r] = {scales.value[r], errors.value[r], shifts.value[r]};
@@ -290,19 +290,19 @@ struct SelectTile {
   KOKKOS_INLINE_FUNCTION void filter_products(const TileRow (&rows)[tile_group],
                                               const float (&relative)[tile_group],
                                               std::uint64_t first, std::uint64_t query) const {
-    Arch::Vec8<Product> eight[Queries];
+    Arch::Adjacent<Product, 8> eight[Queries];
     float threshold[Queries];
     float weight[Queries];
     KINDRED_UNROLL
     for (int q = 0; q < Queries; ++q) {
-      eight[q] = Arch::load_vec8(products.values + (query + q) * products.count + first);
+      eight[q] = Arch::load_adjacent<8>(products.values + (query + q) * products.count + first);
       threshold[q] = lists.thresholds(products.first_query + query + q);
       weight[q] = Weighted ? weights[products.first_query + query + q] : 0.0F;
     }
     KINDRED_UNROLL
     for (int q = 0; q < Queries; ++q) {
       float product[8];
-      Arch::to_floats(eight[q], product);
+      for (int i = 0; i < 8; ++i) product[i] = Arch::to_float(eight[q].value[i]);
       // No bound is NaN: the maximum shows whether any row survives.
       float greatest = -__builtin_inff();
       KINDRED_UNROLL
