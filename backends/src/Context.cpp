@@ -5,7 +5,6 @@
 #include "ContextState.hpp"
 
 #include <kindred/Version.hpp>
-#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/backends/impl/DeviceChoice.hpp>
@@ -21,6 +20,7 @@
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/OwnedState.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <unistd.h>
