@@ -56,11 +56,6 @@ constexpr double gemm_error(std::uint64_t k) noexcept {
   return (static_cast<double>(k) + 64) * 0x1p-22;
 }
 
-/// \brief The same bound for sums in float64.
-constexpr double gemm_error_float64(std::uint64_t k) noexcept {
-  return (static_cast<double>(k) + 64) * 0x1p-51;
-}
-
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_BACKENDS_VENDOR_GEMM_HPP
