@@ -5,11 +5,11 @@
 #include "ContextState.hpp"
 
 #include <kindred/Version.hpp>
+#include <kindred/backends/InstructionSet.hpp>
 #include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/backends/impl/HostResources.hpp>
-#include <kindred/backends/impl/MaxLevel.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/backends/impl/ProveSpace.hpp>
 #include <kindred/backends/impl/ThreadChoice.hpp>

@@ -116,21 +116,22 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
     record.why = Reason::threshold;
   }
   auto& favoured = operation.incumbents[size_class(workload.work)];
-  const std::optional<Space> incumbent = favoured;
-  if (!device_is_set && incumbent && *incumbent != record.chosen && admitted.contains(*incumbent) &&
+  const Space* const incumbent = favoured;
+  if (!device_is_set && incumbent != nullptr && *incumbent != record.chosen &&
+      admitted.contains(*incumbent) &&
       !(record.predicted[space_index(record.chosen)] <
         (1.0 - state.options.hysteresis) * record.predicted[space_index(*incumbent)])) {
     record.chosen = *incumbent;
     record.why = Reason::hysteresis;
   }
   if (!learns) return record;
-  if (!incumbent) {
-    favoured = record.chosen;
+  if (incumbent == nullptr) {
+    favoured = &all_spaces[space_index(record.chosen)];
   } else if (*incumbent != record.chosen && allowed.contains(*incumbent)) {
     State::Cell& left = operation.cells[space_index(*incumbent)];
     left.windows[size_class(workload.work)].keep_newest(observations_kept);
     left.publish_ratio(size_class(workload.work));
-    favoured = record.chosen;
+    favoured = &all_spaces[space_index(record.chosen)];
   }
   if (operation.breakers[space_index(record.chosen)].open()) {
     if (operation.breakers[space_index(record.chosen)].admits(now)) {

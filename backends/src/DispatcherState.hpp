@@ -10,7 +10,7 @@
 #include "ObservationWindow.hpp"
 #include "Published.hpp"
 
-#include <kindred/backends/impl/TeamSizes.hpp>
+#include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>
@@ -47,8 +47,8 @@ struct KINDRED_HIDDEN Dispatcher::State {
   struct Class {
     bool seen = false;
     std::array<Time, space_count> last{};  ///< when the space was last chosen
-    std::array<double, space_count>
-        since{};  ///< seconds that calls have taken on other spaces since then
+    /// Seconds that calls have taken on other spaces since then.
+    std::array<double, space_count> since{};
   };
 
   /// \brief Records that a call of a known kind took several times as long as predicted: other
@@ -86,24 +86,6 @@ struct KINDRED_HIDDEN Dispatcher::State {
     std::array<Impl::Published<double>, Impl::size_class_count> ratios;
   };
 
-  /// A space or none, as one number: an atomic `std::optional` would need a lock.
-  class Favoured {
-   public:
-    Favoured& operator=(std::optional<Space> space) noexcept {
-      m_index = space ? static_cast<int>(space_index(*space)) : none;
-      return *this;
-    }
-    operator std::optional<Space>() const noexcept {  // NOLINT(google-explicit-constructor)
-      const int index = m_index;
-      return index == none ? std::nullopt
-                           : std::optional(all_spaces[static_cast<std::size_t>(index)]);
-    }
-
-   private:
-    static constexpr int none = -1;
-    Impl::Published<int> m_index = none;
-  };
-
   /// Part of the sums of \ref Regret, of some threads.
   struct RegretPart {
     std::atomic<double> seconds{0};
@@ -125,8 +107,8 @@ struct KINDRED_HIDDEN Dispatcher::State {
     const Operation operation;
     std::atomic<std::uint64_t> batch_bytes = 0;  ///< 0: not measured
     std::array<Cell, space_count> cells;
-    /// The spaces that hysteresis favours.
-    std::array<Favoured, Impl::size_class_count> incumbents;
+    /// The spaces that hysteresis favours, elements of `all_spaces`; null: none yet.
+    std::array<Impl::Published<const Space*>, Impl::size_class_count> incumbents;
     alignas(Impl::apart_bytes) mutable Impl::Mutex mutex;
     std::array<Class, Impl::size_class_count> classes;
     std::array<Impl::CircuitBreaker, space_count> breakers;
