@@ -108,15 +108,15 @@ struct Layout {
   Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy> value;
 };
 
-cublasLtEpilogue_t epilogue_of(GemmEnd end) {
-  switch (end) {
-    case GemmEnd::bias:
+cublasLtEpilogue_t epilogue_of(GemmEpilogue epilogue) {
+  switch (epilogue) {
+    case GemmEpilogue::bias:
       return CUBLASLT_EPILOGUE_BIAS;
-    case GemmEnd::relu:
+    case GemmEpilogue::relu:
       return CUBLASLT_EPILOGUE_RELU;
-    case GemmEnd::bias_relu:
+    case GemmEpilogue::bias_relu:
       return CUBLASLT_EPILOGUE_RELU_BIAS;
-    case GemmEnd::none:
+    case GemmEpilogue::none:
       break;
   }
   return CUBLASLT_EPILOGUE_DEFAULT;
@@ -130,9 +130,9 @@ struct Description {
                                      is_double ? CUDA_R_64F : CUDA_R_32F),
             "a description");
     if (!shape.plain_b) set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
-    if (shape.end == GemmEnd::none) return;
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(shape.end));
-    if (shape.end == GemmEnd::relu) return;
+    if (shape.epilogue == GemmEpilogue::none) return;
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(shape.epilogue));
+    if (shape.epilogue == GemmEpilogue::relu) return;
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, CUDA_R_32F);
     // The heuristic needs a bias pointer with the same alignment as the other matrices.
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, std::uintptr_t{shape.alignment});
@@ -285,7 +285,7 @@ void DeviceGemm::run(const DeviceSpace& exec_space, const GemmShape& shape, cons
     m_state->choose(*made, exec_space.cuda_stream(), a, b, c);
     plan = m_state->keep(std::move(made));
   }
-  if (shape.end == GemmEnd::bias || shape.end == GemmEnd::bias_relu)
+  if (shape.epilogue == GemmEpilogue::bias || shape.epilogue == GemmEpilogue::bias_relu)
     plan->description.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
   require(plan->run(m_state->handle, exec_space.cuda_stream(), plan->fastest, a, b, c), "a GEMM");
 }
