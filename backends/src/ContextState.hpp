@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,11 @@ struct BudgetedResource {
   StatisticsAdaptor statistics;
   LimitAdaptor limit;
 };
+
+/// For messages.
+inline std::string cannot_be_used(const SpaceInfo& info) {
+  return "space " + std::string(to_string(info.space)) + " cannot be used: " + info.why_not;
+}
 
 /// The instances, memory resources and dispatcher of a context.
 struct KINDRED_HIDDEN Context::State {

@@ -314,34 +314,27 @@ struct KINDRED_HIDDEN Dispatcher::State {
                                   : on_one(operation, space, call);
   }
 
-  /// \param team what \ref best_team returned for the workload
-  std::array<double, space_count> predict(const PerOperation& operation, const Workload& workload,
-                                          const TeamCost& team) const noexcept {
-    std::array<double, space_count> predicted;
-    predicted.fill(std::numeric_limits<double>::quiet_NaN());
-    const SpaceSet allowed = usable & workload.resident;
-    for (const Space space : all_spaces) {
-      if (!allowed.contains(space)) continue;
-      predicted[space_index(space)] =
-          operation.cells[space_index(space)].ratio(Impl::size_class(workload.work)) *
-          (space == Space::openmp ? team.seconds : on_one(operation, space, workload));
-    }
-    return predicted;
-  }
-
   /// A record with everything except the choice.
   DispatchRecord undecided(const PerOperation& operation, const Workload& workload,
                            Reason why) const noexcept {
     const TeamCost team = best_team(operation, workload);
-    return {.operation = workload.operation,
-            .items = workload.items,
-            .work = workload.work,
-            .transfer_bytes = workload.transfer_bytes,
-            .predicted = predict(operation, workload, team),
-            .why = why,
-            .threads = team.threads,
-            .starts = workload.starts,
-            .pieces = workload.pieces};
+    DispatchRecord record{.operation = workload.operation,
+                          .items = workload.items,
+                          .work = workload.work,
+                          .transfer_bytes = workload.transfer_bytes,
+                          .why = why,
+                          .threads = team.threads,
+                          .starts = workload.starts,
+                          .pieces = workload.pieces};
+    record.predicted.fill(std::numeric_limits<double>::quiet_NaN());
+    const SpaceSet allowed = usable & workload.resident;
+    for (const Space space : all_spaces) {
+      if (!allowed.contains(space)) continue;
+      record.predicted[space_index(space)] =
+          operation.cells[space_index(space)].ratio(Impl::size_class(workload.work)) *
+          (space == Space::openmp ? team.seconds : on_one(operation, space, workload));
+    }
+    return record;
   }
 
   static Space best_of(SpaceSet spaces, const std::array<double, space_count>& predicted) {

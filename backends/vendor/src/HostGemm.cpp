@@ -102,11 +102,9 @@ HostGemmLibrary fastest_host_library(GemmType input) {
 }
 
 HostGemmChoice fastest_host_gemm() {
-  for (const GemmType input : {GemmType::bfloat16, GemmType::float32}) {
-    const HostGemmLibrary library = fastest_host_library(input);
-    if (host_gemm_why_not(library, input).empty()) return {library, input};
-  }
-  return {HostGemmLibrary::own, GemmType::float32};
+  const HostGemmLibrary library = fastest_host_library(GemmType::bfloat16);
+  if (host_gemm_why_not(library, GemmType::bfloat16).empty()) return {library, GemmType::bfloat16};
+  return {fastest_host_library(GemmType::float32), GemmType::float32};
 }
 
 HostGemm::HostGemm(HostGemmLibrary library, const GemmShape& shape) : m_shape(shape) {
