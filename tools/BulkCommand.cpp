@@ -8,10 +8,10 @@
 #include "io/Output.hpp"
 #include "io/WriteNpyHeader.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/NpyArray.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 

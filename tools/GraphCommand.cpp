@@ -12,9 +12,9 @@
 #include "io/InputKind.hpp"
 #include "io/Output.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 

@@ -13,12 +13,12 @@
 #include "io/RankedOutput.hpp"
 #include "report/Html.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/Recall.hpp>
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>
 #include <kindred/matcher/VectorFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 

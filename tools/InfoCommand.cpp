@@ -6,8 +6,8 @@
 
 #include <kindred/Version.hpp>
 #include <kindred/backends/InstructionSet.hpp>
-#include <kindred/backends/LibraryFile.hpp>
 #include <kindred/backends/VendorLibraries.hpp>
+#include <kindred/core/common/LibraryFile.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -12,9 +12,9 @@
 #include "io/Output.hpp"
 #include "report/Html.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/LatticeSettings.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "io/Errors.hpp"
 #include "io/Output.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 

@@ -15,10 +15,10 @@
 #include "io/SequenceReader.hpp"
 #include "report/Html.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/PatternFileInfo.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 

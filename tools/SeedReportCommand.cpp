@@ -8,7 +8,7 @@
 #include "io/SeedJson.hpp"
 #include "report/Html.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include "io/SeedJson.hpp"
 #include "report/Html.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -8,7 +8,7 @@
 #include "io/LatticeEnvironment.hpp"
 #include "io/ShellText.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>

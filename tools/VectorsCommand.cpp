@@ -11,9 +11,9 @@
 #include "io/InputKind.hpp"
 #include "io/Output.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CircuitBreaker.hpp"
 
-#include <algorithm>
-
 namespace Kindred::Impl {
 
 CircuitBreaker::CircuitBreaker(const Dispatcher::Options& options)

@@ -5,12 +5,11 @@
 #include "ContextState.hpp"
 
 #include <kindred/Version.hpp>
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/backends/InstructionSet.hpp>
 #include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/backends/impl/HostResources.hpp>
-#include <kindred/backends/impl/MaxLevel.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/backends/impl/ProveSpace.hpp>
 #include <kindred/backends/impl/ThreadChoice.hpp>
@@ -21,6 +20,7 @@
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/OwnedState.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <unistd.h>
@@ -209,9 +209,7 @@ Context::Context(ContextOptions options) try {
   const auto prove = [&failures](SpaceInfo& info) {
     info.why_not = Impl::why_space_fails(info);
     info.usable = info.why_not.empty();
-    if (info.usable) return;
-    failures.push_back("space " + std::string(to_string(info.space)) +
-                       " cannot be used: " + info.why_not);
+    if (!info.usable) failures.push_back(cannot_be_used(info));
   };
   if (device.usable) prove(device);
 
@@ -245,19 +243,16 @@ Context::Context(ContextOptions options) try {
   device.memory_budget = std::min(budget(device, options.budget_fraction, options.device_budget),
                                   options.device_budget_max);
 
-  SpaceSet usable = SpaceSet().with(Space::serial);
-  if (openmp.usable) usable = usable.with(Space::openmp);
-  if (device.usable) usable = usable.with(Space::cuda);
-  if (options.space && !usable.contains(*options.space)) {
-    const SpaceInfo& info = *options.space == Space::cuda ? device : openmp;
-    throw SpaceUnavailable("space " + std::string(to_string(*options.space)) +
-                           " cannot be used: " + info.why_not);
-  }
+  const std::vector<SpaceInfo> spaces{serial, openmp, device};
+  SpaceSet usable;
+  for (const SpaceInfo& info : spaces)
+    if (info.usable) usable = usable.with(info.space);
+  if (options.space && !usable.contains(*options.space))
+    throw SpaceUnavailable(cannot_be_used(spaces[space_index(*options.space)]));
   options.dispatcher.forced = options.space;
   options.dispatcher.machine = machine_of(serial, device, threads);
   if (options.profile.empty()) options.profile = default_profile_path();
-  m_state = std::make_unique<State>(options, std::vector<SpaceInfo>{serial, openmp, device}, usable,
-                                    threads);
+  m_state = std::make_unique<State>(options, spaces, usable, threads);
 
   std::error_code why_not_read;
   const bool has_profile = options.load_profile && !options.profile.empty() &&
@@ -429,15 +424,12 @@ DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& 
 
 std::string Context::default_profile_path() try {
   if (const char* path = std::getenv("KINDRED_PROFILE")) return path;
-  // Like a variable that is not set, an empty one names no folder.
-  const auto folder = [](const char* variable) {
-    const char* const text = std::getenv(variable);
-    return std::string(text == nullptr ? "" : text);
-  };
-  if (const std::string cache = folder("XDG_CACHE_HOME"); !cache.empty())
-    return cache + "/kindred/profile.json";
-  if (const std::string home = folder("HOME"); !home.empty())
-    return home + "/.cache/kindred/profile.json";
+  for (const auto& [variable, file] : {std::pair("XDG_CACHE_HOME", "/kindred/profile.json"),
+                                       std::pair("HOME", "/.cache/kindred/profile.json")}) {
+    const char* const folder = std::getenv(variable);
+    // Like a variable that is not set, an empty one names no folder.
+    if (folder != nullptr && *folder != '\0') return std::string(folder) + file;
+  }
   return {};
 } catch (...) {
   Impl::rethrow_translated("Kindred::Context::default_profile_path");

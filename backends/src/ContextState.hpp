@@ -11,13 +11,48 @@
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/Stream.hpp>
-#include <kindred/memory/BudgetedResource.hpp>
+#include <kindred/memory/CallbackAdaptor.hpp>
+#include <kindred/memory/LimitAdaptor.hpp>
+#include <kindred/memory/SpaceResource.hpp>
+#include <kindred/memory/StatisticsAdaptor.hpp>
 
+#include <cstdint>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace Kindred {
+
+/// \brief A memory space with a budget: `limit → statistics → callback → space`.
+///
+/// Engines allocate from \ref limit. Thread-safe, as its adaptors are.
+template <class MemorySpace>
+struct BudgetedResource {
+  /// \param before_allocation is called before each allocation and may refuse it
+  BudgetedResource(std::uint64_t limit_bytes, const AllocationCallback& before_allocation,
+                   const MemorySpace& memory_space = {})
+      : space(memory_space),
+        callback(space, before_allocation),
+        statistics(callback),
+        limit(statistics, limit_bytes) {}
+  /// Shares the budget and the statistics of \p other, which must outlive this.
+  template <class OtherSpace>
+  BudgetedResource(BudgetedResource<OtherSpace>& other, const AllocationCallback& before_allocation)
+      : callback(space, before_allocation),
+        statistics(callback, other.statistics),
+        limit(statistics, other.limit) {}
+
+  SpaceResource<MemorySpace> space;
+  CallbackAdaptor callback;
+  StatisticsAdaptor statistics;
+  LimitAdaptor limit;
+};
+
+/// For messages.
+inline std::string cannot_be_used(const SpaceInfo& info) {
+  return "space " + std::string(to_string(info.space)) + " cannot be used: " + info.why_not;
+}
 
 /// The instances, memory resources and dispatcher of a context.
 struct KINDRED_HIDDEN Context::State {

@@ -17,17 +17,6 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Parses the integer at the start of \p text as Kokkos does.
-std::optional<int> leading_number(const char* text) {
-  char* end = nullptr;
-  errno = 0;
-  const long value = std::strtol(text, &end, 10);
-  const bool fits = errno == 0 && value >= std::numeric_limits<int>::min() &&
-                    value <= std::numeric_limits<int>::max();
-  if (end == text || !fits) return {};
-  return static_cast<int>(value);
-}
-
 std::string shown(const std::string& name, const char* text) {
   return name + " is '" + text + "'; it must ";
 }
@@ -100,6 +89,16 @@ DeviceChoice find(const std::vector<int>& visible, int device) {
 }
 
 }  // namespace
+
+std::optional<int> leading_number(const char* text) {
+  char* end = nullptr;
+  errno = 0;
+  const long value = std::strtol(text, &end, 10);
+  const bool fits = errno == 0 && value >= std::numeric_limits<int>::min() &&
+                    value <= std::numeric_limits<int>::max();
+  if (end == text || !fits) return {};
+  return static_cast<int>(value);
+}
 
 DeviceChoice choose_device(int count, std::optional<int> requested, const Environment& environment,
                            unsigned process_id) {

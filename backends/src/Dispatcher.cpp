@@ -26,6 +26,13 @@ constexpr double alarm_ratio = 3;
 /// Allowance for allocations in a first call: it raises an alarm only if it takes longer.
 constexpr double first_call_seconds = 5e-3;
 
+/// \throws InvalidArgument unless \p value is finite and > 0, or ≥ 0 if \p or_zero
+void check_number(const char* name, double value, bool or_zero = false) {
+  KINDRED_THROW_IF(!std::isfinite(value) || value < 0.0 || (value == 0.0 && !or_zero),
+                   std::string(name) + " is " + std::to_string(value) + "; it must be finite and " +
+                       (or_zero ? "≥ 0" : "> 0"));
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options) try {
@@ -53,8 +60,7 @@ Dispatcher::~Dispatcher() = default;
 SpaceSet Dispatcher::usable() const noexcept { return m_state->usable; }
 
 std::array<double, space_count> Dispatcher::predict(const Workload& workload) const {
-  const auto& operation = m_state->of(workload.operation);
-  return m_state->predict(operation, workload, m_state->best_team(operation, workload));
+  return m_state->undecided(m_state->of(workload.operation), workload, Reason::predicted).predicted;
 }
 
 DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space> forced) {
@@ -116,21 +122,22 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
     record.why = Reason::threshold;
   }
   auto& favoured = operation.incumbents[size_class(workload.work)];
-  const std::optional<Space> incumbent = favoured;
-  if (!device_is_set && incumbent && *incumbent != record.chosen && admitted.contains(*incumbent) &&
+  const Space* const incumbent = favoured;
+  if (!device_is_set && incumbent != nullptr && *incumbent != record.chosen &&
+      admitted.contains(*incumbent) &&
       !(record.predicted[space_index(record.chosen)] <
         (1.0 - state.options.hysteresis) * record.predicted[space_index(*incumbent)])) {
     record.chosen = *incumbent;
     record.why = Reason::hysteresis;
   }
   if (!learns) return record;
-  if (!incumbent) {
-    favoured = record.chosen;
+  if (incumbent == nullptr) {
+    favoured = &all_spaces[space_index(record.chosen)];
   } else if (*incumbent != record.chosen && allowed.contains(*incumbent)) {
     State::Cell& left = operation.cells[space_index(*incumbent)];
     left.windows[size_class(workload.work)].keep_newest(observations_kept);
     left.publish_ratio(size_class(workload.work));
-    favoured = record.chosen;
+    favoured = &all_spaces[space_index(record.chosen)];
   }
   if (operation.breakers[space_index(record.chosen)].open()) {
     if (operation.breakers[space_index(record.chosen)].admits(now)) {
@@ -277,10 +284,8 @@ std::vector<Operation> Dispatcher::operations() const try {
 void Dispatcher::calibrate(Operation operation, Space space, double work, double seconds,
                            int threads) try {
   m_state->check_team(space, threads);
-  KINDRED_THROW_IF(!(work > 0.0) || !std::isfinite(work),
-                   "work is " + std::to_string(work) + "; it must be finite and > 0");
-  KINDRED_THROW_IF(!(seconds > 0.0) || !std::isfinite(seconds),
-                   "seconds is " + std::to_string(seconds) + "; it must be finite and > 0");
+  check_number("work", work);
+  check_number("seconds", seconds);
   auto& known = m_state->of(operation);
   const std::lock_guard lock(known.mutex);
   State::Cell& cell = known.cells[space_index(space)];
@@ -294,8 +299,7 @@ void Dispatcher::calibrate(Operation operation, Space space, double work, double
 
 void Dispatcher::calibrate_start(Space space, double seconds, int threads) try {
   m_state->check_team(space, threads);
-  KINDRED_THROW_IF(!(seconds >= 0.0) || !std::isfinite(seconds),
-                   "seconds is " + std::to_string(seconds) + "; it must be finite and ≥ 0");
+  check_number("seconds", seconds, true);
   m_state->start_seconds[space_index(space)][m_state->variant(space, threads)] = seconds;
   m_state->starts_calibrated = m_state->starts_calibrated.load().with(space);
   m_state->for_each_operation([&](State::PerOperation& known) {
@@ -320,12 +324,8 @@ void Dispatcher::force_threads(int threads) {
 }
 
 void Dispatcher::calibrate_transfer(double bytes_per_second, double latency_seconds) try {
-  KINDRED_THROW_IF(
-      !(bytes_per_second > 0.0) || !std::isfinite(bytes_per_second),
-      "bytes_per_second is " + std::to_string(bytes_per_second) + "; it must be finite and > 0");
-  KINDRED_THROW_IF(
-      !(latency_seconds >= 0.0) || !std::isfinite(latency_seconds),
-      "latency_seconds is " + std::to_string(latency_seconds) + "; it must be finite and ≥ 0");
+  check_number("bytes_per_second", bytes_per_second);
+  check_number("latency_seconds", latency_seconds, true);
   m_state->transfer_rate = bytes_per_second;
   m_state->transfer_latency = latency_seconds;
   m_state->transfer_calibrated = true;
@@ -365,7 +365,7 @@ double Dispatcher::crossover(Operation operation, Space space) const {
     Workload workload;
     workload.operation = operation;
     workload.work = std::ldexp(1.0, static_cast<int>(k));
-    const auto predicted = m_state->predict(known, workload, m_state->best_team(known, workload));
+    const auto predicted = m_state->undecided(known, workload, Reason::predicted).predicted;
     for (std::size_t before = 0; before < space_index(space); ++before)
       if (!(predicted[space_index(space)] < predicted[before]) && !std::isnan(predicted[before]))
         return crossover;

@@ -10,7 +10,7 @@
 #include "ObservationWindow.hpp"
 #include "Published.hpp"
 
-#include <kindred/backends/impl/TeamSizes.hpp>
+#include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>
@@ -47,8 +47,8 @@ struct KINDRED_HIDDEN Dispatcher::State {
   struct Class {
     bool seen = false;
     std::array<Time, space_count> last{};  ///< when the space was last chosen
-    std::array<double, space_count>
-        since{};  ///< seconds that calls have taken on other spaces since then
+    /// Seconds that calls have taken on other spaces since then.
+    std::array<double, space_count> since{};
   };
 
   /// \brief Records that a call of a known kind took several times as long as predicted: other
@@ -86,24 +86,6 @@ struct KINDRED_HIDDEN Dispatcher::State {
     std::array<Impl::Published<double>, Impl::size_class_count> ratios;
   };
 
-  /// A space or none, as one number: an atomic `std::optional` would need a lock.
-  class Favoured {
-   public:
-    Favoured& operator=(std::optional<Space> space) noexcept {
-      m_index = space ? static_cast<int>(space_index(*space)) : none;
-      return *this;
-    }
-    operator std::optional<Space>() const noexcept {  // NOLINT(google-explicit-constructor)
-      const int index = m_index;
-      return index == none ? std::nullopt
-                           : std::optional(all_spaces[static_cast<std::size_t>(index)]);
-    }
-
-   private:
-    static constexpr int none = -1;
-    Impl::Published<int> m_index = none;
-  };
-
   /// Part of the sums of \ref Regret, of some threads.
   struct RegretPart {
     std::atomic<double> seconds{0};
@@ -125,8 +107,8 @@ struct KINDRED_HIDDEN Dispatcher::State {
     const Operation operation;
     std::atomic<std::uint64_t> batch_bytes = 0;  ///< 0: not measured
     std::array<Cell, space_count> cells;
-    /// The spaces that hysteresis favours.
-    std::array<Favoured, Impl::size_class_count> incumbents;
+    /// The spaces that hysteresis favours, elements of `all_spaces`; null: none yet.
+    std::array<Impl::Published<const Space*>, Impl::size_class_count> incumbents;
     alignas(Impl::apart_bytes) mutable Impl::Mutex mutex;
     std::array<Class, Impl::size_class_count> classes;
     std::array<Impl::CircuitBreaker, space_count> breakers;
@@ -332,34 +314,27 @@ struct KINDRED_HIDDEN Dispatcher::State {
                                   : on_one(operation, space, call);
   }
 
-  /// \param team what \ref best_team returned for the workload
-  std::array<double, space_count> predict(const PerOperation& operation, const Workload& workload,
-                                          const TeamCost& team) const noexcept {
-    std::array<double, space_count> predicted;
-    predicted.fill(std::numeric_limits<double>::quiet_NaN());
-    const SpaceSet allowed = usable & workload.resident;
-    for (const Space space : all_spaces) {
-      if (!allowed.contains(space)) continue;
-      predicted[space_index(space)] =
-          operation.cells[space_index(space)].ratio(Impl::size_class(workload.work)) *
-          (space == Space::openmp ? team.seconds : on_one(operation, space, workload));
-    }
-    return predicted;
-  }
-
   /// A record with everything except the choice.
   DispatchRecord undecided(const PerOperation& operation, const Workload& workload,
                            Reason why) const noexcept {
     const TeamCost team = best_team(operation, workload);
-    return {.operation = workload.operation,
-            .items = workload.items,
-            .work = workload.work,
-            .transfer_bytes = workload.transfer_bytes,
-            .predicted = predict(operation, workload, team),
-            .why = why,
-            .threads = team.threads,
-            .starts = workload.starts,
-            .pieces = workload.pieces};
+    DispatchRecord record{.operation = workload.operation,
+                          .items = workload.items,
+                          .work = workload.work,
+                          .transfer_bytes = workload.transfer_bytes,
+                          .why = why,
+                          .threads = team.threads,
+                          .starts = workload.starts,
+                          .pieces = workload.pieces};
+    record.predicted.fill(std::numeric_limits<double>::quiet_NaN());
+    const SpaceSet allowed = usable & workload.resident;
+    for (const Space space : all_spaces) {
+      if (!allowed.contains(space)) continue;
+      record.predicted[space_index(space)] =
+          operation.cells[space_index(space)].ratio(Impl::size_class(workload.work)) *
+          (space == Space::openmp ? team.seconds : on_one(operation, space, workload));
+    }
+    return record;
   }
 
   static Space best_of(SpaceSet spaces, const std::array<double, space_count>& predicted) {

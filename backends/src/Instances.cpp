@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -29,10 +28,8 @@ KeptObjects& kept_objects(const Context& context) { return context.state().kept;
 const HostSpace& host_instance(const Context& context, Space space) {
   Arch::require_usable_process();
   if (space == Space::serial && serial_here != nullptr) return *serial_here;
-  if (!context.is_usable(space) || space == Space::cuda) {
-    throw SpaceUnavailable("space " + std::string(to_string(space)) +
-                           " cannot be used: " + context.info(space).why_not);
-  }
+  if (!context.is_usable(space) || space == Space::cuda)
+    throw SpaceUnavailable(cannot_be_used(context.info(space)));
   if (space == Space::serial) return context.state().serial.get();
   start_all_threads();
   const HostSpace* const team = context.state().teams.here();
@@ -75,7 +72,7 @@ HostWorkers host_workers(const Context& context, Space space) {
 const DeviceSpace& device_instance(const Context& context) {
   Arch::require_usable_process();
   if (!context.is_usable(Space::cuda))
-    throw SpaceUnavailable("space cuda cannot be used: " + context.info(Space::cuda).why_not);
+    throw SpaceUnavailable(cannot_be_used(context.info(Space::cuda)));
   return context.state().cuda;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/InstructionSet.hpp>
 
-#include <kindred/backends/impl/MaxLevel.hpp>
 #include <kindred/core/arch/simd/HostExtensions.hpp>
 #include <kindred/core/common/Quotes.hpp>
 

@@ -18,13 +18,7 @@ namespace Kindred::Impl {
 namespace {
 
 namespace Tools = Kokkos::Tools::Experimental;
-enum Kind : std::size_t { for_loop, reduction, scan, kind_count };
-
-/// The callbacks below ours, which ours call.
-struct Below {
-  Kokkos_Profiling_beginFunction begin[kind_count]{};
-  Kokkos_Profiling_endFunction end[kind_count]{};
-};
+using Tools::EventSet;
 
 struct OpenKernel {
   KernelEvent event;
@@ -44,7 +38,7 @@ struct Registry {
   std::vector<KernelListener*> listeners;
   std::unordered_map<std::uint64_t, OpenKernel> open;
   std::uint64_t next_id = std::uint64_t{1} << 62;  ///< far from the ids of other tools
-  std::vector<Below> levels;
+  std::vector<EventSet> levels;  ///< each with the callbacks below ours, which ours call
 };
 
 Registry& registry() {
@@ -85,12 +79,13 @@ bool is_device(std::uint32_t device_id) {
          type == Tools::DeviceType::SYCL;
 }
 
-template <Kind kind>
+/// \tparam callback the member of the callbacks in whose place this function is
+template <auto callback>
 void begin_kernel(const char* label, const std::uint32_t device_id, std::uint64_t* id) {
   Registry& shared = registry();
   std::unique_lock lock(shared.mutex);
   const Descent descent(shared);
-  const auto below = descent.level() < 0 ? nullptr : shared.levels[descent.level()].begin[kind];
+  const auto below = descent.level() < 0 ? nullptr : shared.levels[descent.level()].*callback;
   const bool records = descent.is_first() && !shared.listeners.empty();
   lock.unlock();
   if (!records) {
@@ -109,13 +104,13 @@ void begin_kernel(const char* label, const std::uint32_t device_id, std::uint64_
   shared.open.emplace(*id, std::move(kernel));
 }
 
-template <Kind kind>
+template <auto callback>
 void end_kernel(const std::uint64_t id) {
   Registry& shared = registry();
   std::optional<OpenKernel> kernel;
   std::unique_lock lock(shared.mutex);
   const Descent descent(shared);
-  const auto below = descent.level() < 0 ? nullptr : shared.levels[descent.level()].end[kind];
+  const auto below = descent.level() < 0 ? nullptr : shared.levels[descent.level()].*callback;
   const auto found = shared.open.find(id);
   // It may be of a level further below, or have begun without a listener.
   if (found != shared.open.end() && found->second.level >= descent.level()) {
@@ -134,40 +129,39 @@ void end_kernel(const std::uint64_t id) {
   for (KernelListener* listener : shared.listeners) listener->on_kernel(kernel->event);
 }
 
-bool is_ours(const Tools::EventSet& set) {
-  return set.begin_parallel_for == &begin_kernel<for_loop>;
+bool is_ours(const EventSet& set) {
+  return set.begin_parallel_for == &begin_kernel<&EventSet::begin_parallel_for>;
 }
 
 void install(Registry& shared) {
-  Tools::EventSet set = Tools::get_callbacks();
+  EventSet set = Tools::get_callbacks();
   // Our callbacks are still set: another tool was added after them and has been removed.
   if (is_ours(set)) return;
-  Below below;
-  below.begin[for_loop] = std::exchange(set.begin_parallel_for, &begin_kernel<for_loop>);
-  below.end[for_loop] = std::exchange(set.end_parallel_for, &end_kernel<for_loop>);
-  below.begin[reduction] = std::exchange(set.begin_parallel_reduce, &begin_kernel<reduction>);
-  below.end[reduction] = std::exchange(set.end_parallel_reduce, &end_kernel<reduction>);
-  below.begin[scan] = std::exchange(set.begin_parallel_scan, &begin_kernel<scan>);
-  below.end[scan] = std::exchange(set.end_parallel_scan, &end_kernel<scan>);
-  shared.levels.push_back(below);
+  shared.levels.push_back(set);
+  set.begin_parallel_for = &begin_kernel<&EventSet::begin_parallel_for>;
+  set.end_parallel_for = &end_kernel<&EventSet::end_parallel_for>;
+  set.begin_parallel_reduce = &begin_kernel<&EventSet::begin_parallel_reduce>;
+  set.end_parallel_reduce = &end_kernel<&EventSet::end_parallel_reduce>;
+  set.begin_parallel_scan = &begin_kernel<&EventSet::begin_parallel_scan>;
+  set.end_parallel_scan = &end_kernel<&EventSet::end_parallel_scan>;
   Tools::set_callbacks(set);
 }
 
 void uninstall(Registry& shared) {
-  Tools::EventSet set = Tools::get_callbacks();
+  EventSet set = Tools::get_callbacks();
   // Another tool was added after us and forwards to us; we must not remove it.
   if (!is_ours(set)) return;
-  Below below;
+  EventSet below{};
   if (!shared.levels.empty()) {
     below = shared.levels.back();
     shared.levels.pop_back();
   }
-  set.begin_parallel_for = below.begin[for_loop];
-  set.end_parallel_for = below.end[for_loop];
-  set.begin_parallel_reduce = below.begin[reduction];
-  set.end_parallel_reduce = below.end[reduction];
-  set.begin_parallel_scan = below.begin[scan];
-  set.end_parallel_scan = below.end[scan];
+  set.begin_parallel_for = below.begin_parallel_for;
+  set.end_parallel_for = below.end_parallel_for;
+  set.begin_parallel_reduce = below.begin_parallel_reduce;
+  set.end_parallel_reduce = below.end_parallel_reduce;
+  set.begin_parallel_scan = below.begin_parallel_scan;
+  set.end_parallel_scan = below.end_parallel_scan;
   Tools::set_callbacks(set);
 }
 

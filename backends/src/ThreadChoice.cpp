@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -21,15 +20,6 @@
 namespace Kindred::Impl {
 
 namespace {
-
-/// The integer at the start of \p text.
-std::optional<int> leading_number(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
-    text.remove_prefix(1);
-  int value = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return {};
-  return value;
-}
 
 ThreadChoice at_most(ThreadChoice choice, int limit, const char* why) {
   if (choice.threads > limit) choice = {limit, why};

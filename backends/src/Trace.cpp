@@ -4,7 +4,7 @@
 #include "Json.hpp"
 #include "KernelEvents.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <map>

@@ -4,10 +4,10 @@
 
 #include "ByteRows.hpp"
 #include "FloatRows.hpp"
+#include "GrowingArray.hpp"
 #include "Links.hpp"
 
 #include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/memory/GrowingArray.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,9 +3,9 @@
 
 #include "storage/FileDescriptor.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/math/Log.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <sys/mman.h>
 

@@ -111,8 +111,9 @@ class DeviceLinear {
     shape.ldc = layer.y_stride;
     shape.output = type_of(layer.output);
     const bool is_relu = layer.activation == LayerActivation::relu;
-    shape.end = layer.bias == nullptr ? (is_relu ? GemmEnd::relu : GemmEnd::none)
-                                      : (is_relu ? GemmEnd::bias_relu : GemmEnd::bias);
+    shape.epilogue = layer.bias == nullptr
+                         ? (is_relu ? GemmEpilogue::relu : GemmEpilogue::none)
+                         : (is_relu ? GemmEpilogue::bias_relu : GemmEpilogue::bias);
     try {
       gemm.prepare(shape);
     } catch (const SpaceUnavailable&) {

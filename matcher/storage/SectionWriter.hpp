@@ -5,7 +5,7 @@
 #include "FileDescriptor.hpp"
 #include "SectionFormat.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <algorithm>
 #include <cstddef>

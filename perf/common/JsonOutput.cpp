@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/JsonOutput.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <iostream>
 

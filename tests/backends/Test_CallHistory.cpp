@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/CallHistory.hpp>
+#include <kindred/backends/Workload.hpp>
 #include <kindred/matcher/GraphOperationInfo.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <kindred/backends/Context.hpp>
-#include <kindred/backends/impl/MaxLevel.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <cstdlib>

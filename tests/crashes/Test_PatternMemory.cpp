@@ -5,7 +5,7 @@
 #include "PatternMemorySupport.hpp"
 #include "Support.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <chrono>
 #include <utility>

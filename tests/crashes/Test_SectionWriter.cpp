@@ -6,7 +6,7 @@
 #include "storage/SectionFile.hpp"
 #include "storage/SectionWriter.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <algorithm>
 #include <random>

@@ -5,7 +5,7 @@
 #include "StoredVectorsSupport.hpp"
 #include "Support.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 namespace StoredVectorsTest {
 

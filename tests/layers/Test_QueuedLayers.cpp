@@ -42,10 +42,11 @@ struct NaiveGemm {
   template <class ExecutionSpace>
   void run(const ExecutionSpace&, const Impl::GemmShape& shape, const void* a, const void* b,
            void* c, const float* bias = nullptr) {
-    using Impl::GemmEnd;
+    using Impl::GemmEpilogue;
     const auto of_a = rows_of(shape.input, a, shape.m, shape.k, shape.lda);
     const auto of_b = rows_of(shape.input, b, shape.n, shape.k, shape.ldb);
-    const bool is_relu = shape.end == GemmEnd::relu || shape.end == GemmEnd::bias_relu;
+    const bool is_relu =
+        shape.epilogue == GemmEpilogue::relu || shape.epilogue == GemmEpilogue::bias_relu;
     for (std::uint64_t row = 0; row < shape.m; ++row) {
       for (std::uint64_t column = 0; column < shape.n; ++column) {
         const float sum =

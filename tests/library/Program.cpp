@@ -2,7 +2,7 @@
 // A program that shares classes with libkindred.so: exceptions, a template over a class of the
 // library, callbacks. With BESIDE_KOKKOS it has a Kokkos of its own, which must be another one than
 // that of the library.
-#include <kindred/backends/LibraryFile.hpp>
+#include <kindred/core/common/LibraryFile.hpp>
 #include <kindred/matcher/CallQueue.hpp>
 #include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>

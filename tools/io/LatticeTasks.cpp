@@ -5,8 +5,8 @@
 #include "io/LatticeEnvironment.hpp"
 #include "io/NamedRecord.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/matcher/LatticeSettings.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 

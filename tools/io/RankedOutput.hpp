@@ -6,7 +6,7 @@
 #include "io/Output.hpp"
 #include "io/WriteNpyHeader.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "Page.hpp"
 #include "Parts.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 

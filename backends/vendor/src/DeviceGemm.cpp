@@ -80,9 +80,8 @@ class Owned {
 
   /// Where the library puts a new handle.
   Handle* target() { return &m_value; }
-  operator Handle() const {
-    return m_value;
-  }  // NOLINT(google-explicit-constructor): a handle like any other
+  // NOLINTNEXTLINE(google-explicit-constructor): a handle like any other
+  operator Handle() const { return m_value; }
 
  private:
   Handle m_value = nullptr;
@@ -96,18 +95,32 @@ struct Layout {
                                        static_cast<std::int64_t>(stride)),
             "a layout");
     if (batch == 1) return;
-    const auto count = static_cast<std::int32_t>(batch);
-    const auto offset = static_cast<std::int64_t>(step);
-    require(cublasLtMatrixLayoutSetAttribute(value, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
-                                             sizeof(count)),
-            "a layout");
-    require(cublasLtMatrixLayoutSetAttribute(value, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
-                                             &offset, sizeof(offset)),
+    set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(batch));
+    set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, static_cast<std::int64_t>(step));
+  }
+
+  template <class T>
+  void set(cublasLtMatrixLayoutAttribute_t attribute, const T& requested) const {
+    require(cublasLtMatrixLayoutSetAttribute(value, attribute, &requested, sizeof(requested)),
             "a layout");
   }
 
   Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy> value;
 };
+
+cublasLtEpilogue_t epilogue_of(GemmEpilogue epilogue) {
+  switch (epilogue) {
+    case GemmEpilogue::bias:
+      return CUBLASLT_EPILOGUE_BIAS;
+    case GemmEpilogue::relu:
+      return CUBLASLT_EPILOGUE_RELU;
+    case GemmEpilogue::bias_relu:
+      return CUBLASLT_EPILOGUE_RELU_BIAS;
+    case GemmEpilogue::none:
+      break;
+  }
+  return CUBLASLT_EPILOGUE_DEFAULT;
+}
 
 struct Description {
   explicit Description(const GemmShape& shape) {
@@ -116,29 +129,23 @@ struct Description {
                                      is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
                                      is_double ? CUDA_R_64F : CUDA_R_32F),
             "a description");
-    if (shape.plain_b) return;
-    const cublasOperation_t transposed = CUBLAS_OP_T;
-    require(cublasLtMatmulDescSetAttribute(value, CUBLASLT_MATMUL_DESC_TRANSA, &transposed,
-                                           sizeof(transposed)),
+    if (!shape.plain_b) set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
+    if (shape.epilogue == GemmEpilogue::none) return;
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(shape.epilogue));
+    if (shape.epilogue == GemmEpilogue::relu) return;
+    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, CUDA_R_32F);
+    // The heuristic needs a bias pointer with the same alignment as the other matrices.
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, std::uintptr_t{shape.alignment});
+  }
+
+  template <class T>
+  void set(cublasLtMatmulDescAttributes_t attribute, const T& requested) const {
+    require(cublasLtMatmulDescSetAttribute(value, attribute, &requested, sizeof(requested)),
             "a description");
   }
 
   Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> value;
 };
-
-cublasLtEpilogue_t epilogue_of(GemmEnd end) {
-  switch (end) {
-    case GemmEnd::bias:
-      return CUBLASLT_EPILOGUE_BIAS;
-    case GemmEnd::relu:
-      return CUBLASLT_EPILOGUE_RELU;
-    case GemmEnd::bias_relu:
-      return CUBLASLT_EPILOGUE_RELU_BIAS;
-    case GemmEnd::none:
-      break;
-  }
-  return CUBLASLT_EPILOGUE_DEFAULT;
-}
 
 struct Preference {
   explicit Preference(std::uint32_t alignment) {
@@ -174,23 +181,7 @@ struct Plan {
         a(requested.input, requested.k, requested.m, requested.lda, requested.batch,
           requested.a_step),
         c(requested.output, requested.n, requested.m, requested.ldc, requested.batch,
-          requested.c_step) {
-    if (requested.end == GemmEnd::none) return;
-    const cublasLtEpilogue_t epilogue = epilogue_of(requested.end);
-    const cudaDataType_t bias_type = CUDA_R_32F;
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
-    if (requested.end == GemmEnd::relu) return;
-    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, bias_type);
-    // The heuristic needs a bias pointer with the same alignment as the other matrices.
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, std::uintptr_t{requested.alignment});
-  }
-
-  template <class T>
-  void set(cublasLtMatmulDescAttributes_t attribute, const T& requested) const {
-    require(
-        cublasLtMatmulDescSetAttribute(description.value, attribute, &requested, sizeof(requested)),
-        "an epilogue");
-  }
+          requested.c_step) {}
 
   cublasStatus_t run(cublasLtHandle_t handle, cudaStream_t stream,
                      const cublasLtMatmulAlgo_t& algorithm, const void* a_data, const void* b_data,
@@ -294,8 +285,8 @@ void DeviceGemm::run(const DeviceSpace& exec_space, const GemmShape& shape, cons
     m_state->choose(*made, exec_space.cuda_stream(), a, b, c);
     plan = m_state->keep(std::move(made));
   }
-  if (shape.end == GemmEnd::bias || shape.end == GemmEnd::bias_relu)
-    plan->set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+  if (shape.epilogue == GemmEpilogue::bias || shape.epilogue == GemmEpilogue::bias_relu)
+    plan->description.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
   require(plan->run(m_state->handle, exec_space.cuda_stream(), plan->fastest, a, b, c), "a GEMM");
 }
 

@@ -3,8 +3,6 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include <string>
-
 #if KINDRED_HAS_DEVICE && defined(KINDRED_COMPILED_FOR_SM90A)
 #include <kindred/core/arch/Warpgroup.hpp>
 #include <kindred/core/arch/launch/KernelCode.hpp>
@@ -30,15 +28,14 @@ namespace Group = Arch::Warpgroup;
 
 constexpr std::uint32_t row_block = TileLayout::block_vectors;
 constexpr std::uint32_t block_bytes = TileLayout::block_size * sizeof(Arch::Float16);
-constexpr std::uint32_t cluster_blocks =
-    2;  ///< thread blocks; each has its own rows and loads one half of the queries for both
+/// Thread blocks; each has its own rows and loads one half of the queries for both.
+constexpr std::uint32_t cluster_blocks = 2;
 constexpr std::uint32_t query_multiple = ThresholdGemm::query_multiple;
 static_assert(query_multiple == Group::columns && query_multiple == cluster_blocks * row_block);
 
-constexpr std::uint32_t multiplying =
-    2 * Group::threads;  ///< threads of the two warpgroups that multiply
-constexpr std::uint32_t block_threads =
-    multiplying + Group::threads;  ///< the third warpgroup loads and appends
+/// Threads of the two warpgroups that multiply; the third one loads and appends.
+constexpr std::uint32_t multiplying = 2 * Group::threads;
+constexpr std::uint32_t block_threads = multiplying + Group::threads;
 
 constexpr std::uint32_t stages = 4;
 constexpr int group_barrier = 1;  ///< first of two barriers, one per multiplying warpgroup

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/vendor/HostGemm.hpp>
 
+#include "GemmChecks.hpp"
 #include "HostLibrary.hpp"
 #include "HostPlugin.hpp"
 
@@ -78,6 +79,11 @@ const HostLibrary& fastest_library(GemmType type) {
   return own_library();
 }
 
+const HostLibrary& given_or_fastest_library(GemmType type, HostGemmLibrary library) {
+  const HostLibrary* given = library_of(library).library;
+  return given != nullptr && given->multiplies(type) ? *given : fastest_library(type);
+}
+
 }  // namespace
 
 std::string host_gemm_why_not(HostGemmLibrary library, GemmType input) {
@@ -96,22 +102,13 @@ HostGemmLibrary fastest_host_library(GemmType input) {
 }
 
 HostGemmChoice fastest_host_gemm() {
-  for (const GemmType input : {GemmType::bfloat16, GemmType::float32}) {
-    const HostGemmLibrary library = fastest_host_library(input);
-    if (host_gemm_why_not(library, input).empty()) return {library, input};
-  }
-  return {HostGemmLibrary::own, GemmType::float32};
+  const HostGemmLibrary library = fastest_host_library(GemmType::bfloat16);
+  if (host_gemm_why_not(library, GemmType::bfloat16).empty()) return {library, GemmType::bfloat16};
+  return {fastest_host_library(GemmType::float32), GemmType::float32};
 }
 
 HostGemm::HostGemm(HostGemmLibrary library, const GemmShape& shape) : m_shape(shape) {
-  KINDRED_THROW_IF(shape.m == 0 || shape.n == 0 || shape.k == 0,
-                   "a GEMM of " + std::to_string(shape.m) + " × " + std::to_string(shape.n) +
-                       " × " + std::to_string(shape.k) + "; no extent may be 0");
-  KINDRED_THROW_IF(shape.lda < shape.k || shape.ldb < shape.k || shape.ldc < shape.n,
-                   "the strides " + std::to_string(shape.lda) + ", " + std::to_string(shape.ldb) +
-                       ", " + std::to_string(shape.ldc) + " are shorter than the rows, " +
-                       std::to_string(shape.k) + ", " + std::to_string(shape.k) + ", " +
-                       std::to_string(shape.n));
+  check(shape);
   KINDRED_THROW_IF(shape.output != GemmType::float32, "the output of a host GEMM is float32");
   std::string why_not = host_gemm_why_not(library, shape.input);
   if (why_not.empty()) {
@@ -121,10 +118,6 @@ HostGemm::HostGemm(HostGemmLibrary library, const GemmShape& shape) : m_shape(sh
   }
   if (m_product == nullptr) throw SpaceUnavailable("a host GEMM: " + why_not);
 }
-
-HostGemm::~HostGemm() = default;
-HostGemm::HostGemm(HostGemm&&) noexcept = default;
-HostGemm& HostGemm::operator=(HostGemm&&) noexcept = default;
 
 std::size_t HostGemm::packed_bytes() const noexcept { return m_product->packed_bytes(); }
 
@@ -141,39 +134,28 @@ void HostGemm::run(const void* a, const void* packed, float* c, void* scratch) c
   m_product->run(a, packed, c, scratch);
 }
 
-struct HostMultiply::State {
-  explicit State(const HostLibrary& given) : library(given), settings(library.settings()) {}
-
-  const HostLibrary& library;
-  std::shared_ptr<void> settings;
-};
-
 HostMultiply::OnThisThread::OnThisThread() : m_threads(omp_get_max_threads()) {
   omp_set_num_threads(1);
 }
 HostMultiply::OnThisThread::~OnThisThread() { omp_set_num_threads(m_threads); }
 
-HostMultiply::HostMultiply(GemmType type)
-    : m_state(std::make_unique<State>(fastest_library(type))) {}
-HostMultiply::HostMultiply(GemmType type, HostGemmLibrary library) {
-  const HostLibrary* given = library_of(library).library;
-  const bool multiplies = given != nullptr && given->multiplies(type);
-  m_state = std::make_unique<State>(multiplies ? *given : fastest_library(type));
-}
-HostMultiply::~HostMultiply() = default;
+HostMultiply::HostMultiply(const HostLibrary& library)
+    : m_library(library), m_settings(library.settings()) {}
+HostMultiply::HostMultiply(GemmType type) : HostMultiply(fastest_library(type)) {}
+HostMultiply::HostMultiply(GemmType type, HostGemmLibrary library)
+    : HostMultiply(given_or_fastest_library(type, library)) {}
 
 bool HostMultiply::wants_other_stride(const GemmShape& shape) const noexcept {
-  return m_state->library.wants_other_stride(shape);
+  return m_library.wants_other_stride(shape);
 }
 
 void HostMultiply::run(const GemmShape& shape, const float* a, const float* b, float* c,
                        bool adds) const {
-  if (!m_state->library.multiply(shape, a, b, c, adds))
-    own_library().multiply(shape, a, b, c, adds);
+  if (!m_library.multiply(shape, a, b, c, adds)) own_library().multiply(shape, a, b, c, adds);
 }
 
 void HostMultiply::run(const GemmShape& shape, const double* a, const double* b, double* c) const {
-  if (!m_state->library.multiply(shape, a, b, c)) own_library().multiply(shape, a, b, c);
+  if (!m_library.multiply(shape, a, b, c)) own_library().multiply(shape, a, b, c);
 }
 
 std::vector<VendorLibrary> host_gemm_libraries() {

@@ -3,9 +3,9 @@
 #include "LibraryFolder.hpp"
 
 #include <kindred/Version.hpp>
+#include <kindred/core/common/LibraryFile.hpp>
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <string_view>
 #include <system_error>
@@ -15,18 +15,6 @@ namespace Kindred::Impl {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The file that contains this code: a shared library, or a program. Empty if it is not known.
-fs::path own_file() {
-  Dl_info info{};
-  void* extra = nullptr;
-  if (::dladdr1(reinterpret_cast<void*>(&own_file), &info, &extra, RTLD_DL_LINKMAP) == 0) return {};
-  const auto* map = static_cast<const link_map*>(extra);
-  const std::string_view name = map == nullptr || map->l_name == nullptr ? "" : map->l_name;
-  std::error_code error;
-  // The program itself has no name there.
-  return fs::canonical(name.empty() ? fs::path("/proc/self/exe") : fs::path(name), error);
-}
 
 /// What `dlopen` reports, shortened if a library that the plugin needs is missing.
 std::string why_not_loaded() {
@@ -54,7 +42,7 @@ HostPlugin open_host_plugin(const fs::path& file) {
 HostPlugin find_host_plugin(const std::string& name) {
   const std::string file = "libkindred_" + name + ".so";
   std::string searched;
-  for (const fs::path& folder : plugin_folders(own_file())) {
+  for (const fs::path& folder : plugin_folders(library_file())) {
     std::error_code error;
     if (fs::exists(folder / file, error)) return open_host_plugin(folder / file);
     searched += (searched.empty() ? " in " : ", ") + folder.string();

@@ -16,31 +16,22 @@ namespace {
 class OpenBlasThreads {
  public:
   OpenBlasThreads() {
-    const std::lock_guard lock(mutex());
-    if (users()++ > 0) return;
-    before() = openblas_get_num_threads();
+    const std::lock_guard lock(mutex);
+    if (users++ > 0) return;
+    before = openblas_get_num_threads();
     openblas_set_num_threads(1);
   }
   ~OpenBlasThreads() {
-    const std::lock_guard lock(mutex());
-    if (--users() == 0) openblas_set_num_threads(before());
+    const std::lock_guard lock(mutex);
+    if (--users == 0) openblas_set_num_threads(before);
   }
   OpenBlasThreads(const OpenBlasThreads&) = delete;
   OpenBlasThreads& operator=(const OpenBlasThreads&) = delete;
 
  private:
-  static std::mutex& mutex() {
-    static std::mutex instance;
-    return instance;
-  }
-  static int& users() {
-    static int count = 0;
-    return count;
-  }
-  static int& before() {
-    static int threads = 1;
-    return threads;
-  }
+  static inline constinit std::mutex mutex;
+  static inline int users = 0;
+  static inline int before = 1;
 };
 
 blasint extent(std::uint64_t n) { return static_cast<blasint>(n); }

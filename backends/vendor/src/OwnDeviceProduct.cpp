@@ -104,8 +104,10 @@ struct TiledProduct {
  private:
   KOKKOS_INLINE_FUNCTION Sum at_end(Sum sum, std::uint64_t column) const {
     Sum value = static_cast<Sum>(shape.alpha) * sum;
-    if (shape.end == GemmEnd::bias || shape.end == GemmEnd::bias_relu) value += bias[column];
-    const bool is_cut = shape.end == GemmEnd::relu || shape.end == GemmEnd::bias_relu;
+    if (shape.epilogue == GemmEpilogue::bias || shape.epilogue == GemmEpilogue::bias_relu)
+      value += bias[column];
+    const bool is_cut =
+        shape.epilogue == GemmEpilogue::relu || shape.epilogue == GemmEpilogue::bias_relu;
     return is_cut && value < Sum{0} ? Sum{0} : value;
   }
 };

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,9 +38,9 @@ struct ContextOptions {
                                  ///< (0, 1]; `serial` and `openmp` share one budget
   std::optional<std::uint64_t> host_budget = {};    ///< bytes; overrides the fraction
   std::optional<std::uint64_t> device_budget = {};  ///< bytes; overrides the fraction
-  std::uint64_t device_budget_max =
-      std::numeric_limits<std::uint64_t>::max();  ///< bytes; upper limit of the device budget
-  std::uint64_t device_memory_min = 0;            ///< bytes; a device with less memory is not used
+  /// Upper limit of the device budget in bytes.
+  std::uint64_t device_budget_max = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t device_memory_min = 0;  ///< bytes; a device with less memory is not used
   std::string profile = {};  ///< path of the calibration file; empty: `default_profile_path()`
   bool load_profile = true;  ///< use the calibration of this machine if there is one
   Dispatcher::Options dispatcher = {};  ///< its `forced` is overwritten by `space`

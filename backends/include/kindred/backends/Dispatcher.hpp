@@ -2,11 +2,9 @@
 #ifndef KINDRED_BACKENDS_DISPATCHER_HPP
 #define KINDRED_BACKENDS_DISPATCHER_HPP
 
-#include <kindred/backends/CallHistory.hpp>
 #include <kindred/backends/DispatchRecord.hpp>
 #include <kindred/backends/Operation.hpp>
 #include <kindred/backends/Space.hpp>
-#include <kindred/backends/SpaceSet.hpp>
 #include <kindred/backends/Workload.hpp>
 #include <kindred/core/common/Public.hpp>
 
@@ -44,23 +42,23 @@ namespace KINDRED_PUBLIC Kindred {
 class Dispatcher {
  public:
   struct Options {
-    std::size_t window =
-        100;  ///< observations behind a median cost, and outcomes behind a success rate
+    /// Observations behind a median cost, and outcomes behind a success rate.
+    std::size_t window = 100;
     double hysteresis = 0.10;  ///< a switch requires a predicted time lower by this fraction
-    std::chrono::milliseconds probe_interval{
-        5000};  ///< between probes of a space that is not chosen, per operation and size class
-    double probe_cost_max =
-        4.0;  ///< no probe is made if it is predicted to take more than this many times the best
-              ///< time, by the calibration and by the observations
+    /// Between probes of a space that is not chosen, per operation and size class.
+    std::chrono::milliseconds probe_interval{5000};
+    /// No probe is made if it is predicted to take more than this many times the best time, by the
+    /// calibration and by the observations.
+    double probe_cost_max = 4.0;
     double probe_share = 0.05;  ///< maximum predicted loss of a probe, as a share of the time that
                                 ///< calls have taken since the last probe
-    double probe_loss_max =
-        std::numeric_limits<double>::infinity();  ///< maximum predicted loss of a probe in seconds
-    double success_rate_min =
-        0.95;  ///< the breaker opens when the success rate over the window is lower
+    /// Maximum predicted loss of a probe in seconds.
+    double probe_loss_max = std::numeric_limits<double>::infinity();
+    /// The breaker opens when the success rate over the window is lower.
+    double success_rate_min = 0.95;
     std::size_t failures_min = 2;  ///< failures in the window before the breaker can open
-    std::chrono::milliseconds breaker_interval{
-        10000};  ///< an open breaker lets one call through after this time
+    /// An open breaker lets one call through after this time.
+    std::chrono::milliseconds breaker_interval{10000};
     /// Runs everything on this space; unset: the dispatcher chooses.
     std::optional<Space> forced = {};
     /// Calls of fewer items stay on the host, whatever is predicted.

@@ -26,6 +26,14 @@ InstructionSet instruction_set();
 /// it. A program can do so before anything else: this function runs on any processor.
 const char* why_processor_is_unusable() noexcept;
 
+namespace KINDRED_HIDDEN Impl {
+
+/// \brief Why a process cannot follow KINDRED_MAX_LEVEL; empty if it can. \param text its value, or
+/// null \param compiled what the libraries are compiled for
+std::string problem_of_max_level(const char* text, const InstructionSet& compiled);
+
+}  // namespace Impl
+
 }  // namespace Kindred
 
 #endif  // KINDRED_BACKENDS_INSTRUCTION_SET_HPP

@@ -16,9 +16,9 @@ namespace KINDRED_PUBLIC Kindred {
 struct OperationPrior {
   double thread_rate = 1e9;    ///< work per second on one host thread
   double call_seconds = 5e-6;  ///< fixed cost of a call on the host
-  double device_work_min =
-      device_never;  ///< smallest work for which a call with one kernel launch and resident data is
-                     ///< faster on a device than on one host thread
+  /// Smallest work for which a call with one kernel launch and resident data is faster on a device
+  /// than on one host thread.
+  double device_work_min = device_never;
 
   /// No call is assumed to be faster on a device; a calibration may show otherwise.
   static constexpr double device_never = 0x1p50;

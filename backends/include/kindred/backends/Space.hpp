@@ -27,6 +27,31 @@ std::string_view to_string(Space space) noexcept;
 /// The space of that name; empty if there is none.
 std::optional<Space> space_from_string(std::string_view name) noexcept;
 
+/// A set of spaces.
+class SpaceSet {
+ public:
+  constexpr SpaceSet() = default;
+  static constexpr SpaceSet all() noexcept { return SpaceSet(0x7); }
+  static constexpr SpaceSet host() noexcept { return SpaceSet(0x3); }
+  constexpr bool contains(Space space) const noexcept {
+    return space_index(space) < space_count && (m_bits >> space_index(space) & 1U) != 0;
+  }
+  constexpr SpaceSet with(Space space) const noexcept {
+    return SpaceSet(m_bits | 1U << static_cast<unsigned>(space));
+  }
+  constexpr SpaceSet without(Space space) const noexcept {
+    return SpaceSet(m_bits & ~(1U << static_cast<unsigned>(space)));
+  }
+  constexpr SpaceSet operator&(SpaceSet other) const noexcept {
+    return SpaceSet(m_bits & other.m_bits);
+  }
+  constexpr bool empty() const noexcept { return m_bits == 0; }
+
+ private:
+  explicit constexpr SpaceSet(unsigned bits) : m_bits(bits) {}
+  unsigned m_bits = 0;
+};
+
 /// \brief Properties of a space on this machine.
 struct SpaceInfo {
   Space space = Space::serial;
@@ -40,8 +65,8 @@ struct SpaceInfo {
   std::string concurrency_why;    ///< of `openmp`: the reason for the number of threads
   double compute_capability = 0;  ///< of a CUDA device, such as 9.0
   double kernels_for = 0;  ///< compute capability that the kernels were compiled for, such as 8.0
-  bool kernels_from_ptx =
-      false;  ///< the driver compiles the kernels for the device at their first use
+  /// The driver compiles the kernels for the device at their first use.
+  bool kernels_from_ptx = false;
   std::uint64_t memory_total = 0;   ///< bytes
   std::uint64_t memory_free = 0;    ///< bytes free when the context started
   std::uint64_t memory_budget = 0;  ///< bytes that Kindred may use

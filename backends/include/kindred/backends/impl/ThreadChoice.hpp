@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace Kindred::Impl {
 
@@ -36,6 +37,14 @@ inline constexpr int threads_max = 512;
 ThreadChoice choose_threads(const ThreadLimits& limits, const Environment& environment);
 /// \p requested threads, at most \p openmp_limit: OpenMP would start fewer than Kokkos expects.
 ThreadChoice requested_threads(int requested, int openmp_limit);
+
+/// The team sizes for \p threads ≥ 1 threads: 2, 4, 8, … and \p threads; only { 1 } for one thread.
+inline std::vector<int> team_sizes(int threads) {
+  std::vector<int> sizes;
+  for (int size = 2; size < threads; size *= 2) sizes.push_back(size);
+  sizes.push_back(threads);
+  return sizes;
+}
 
 /// \brief Checks the variables that Kokkos reads as true or false.
 /// \throws InvalidArgument for a value on which Kokkos would abort

@@ -15,7 +15,7 @@ constexpr std::size_t size_of(GemmType type) noexcept {
 }
 
 /// Epilogue that the library applies before it rounds and writes the product.
-enum class GemmEnd : std::uint8_t { none, bias, relu, bias_relu };
+enum class GemmEpilogue : std::uint8_t { none, bias, relu, bias_relu };
 
 /// How one of the library's algorithms is selected.
 enum class GemmChoice : std::uint8_t {
@@ -37,8 +37,8 @@ struct GemmShape {
   GemmType input = GemmType::float32;   ///< type of A and B
   GemmType output = GemmType::float32;  ///< type of C
   float alpha = 1;
-  GemmEnd end =
-      GemmEnd::none;  ///< device only: C = act(alpha · A · Bᵀ + bias), with one bias per column
+  /// Device only: C = act(alpha · A · Bᵀ + bias), with one bias per column.
+  GemmEpilogue epilogue = GemmEpilogue::none;
   GemmChoice choice = GemmChoice::timed;
   std::uint32_t alignment = 256;  ///< alignment of A, B and C in bytes
   bool plain_b = false;           ///< device only: B is k × n, and C = alpha · A · B
@@ -54,11 +54,6 @@ struct GemmShape {
 /// before the output is rounded. Derived in docs/internals/vector-gemm.md.
 constexpr double gemm_error(std::uint64_t k) noexcept {
   return (static_cast<double>(k) + 64) * 0x1p-22;
-}
-
-/// \brief The same bound for sums in float64.
-constexpr double gemm_error_float64(std::uint64_t k) noexcept {
-  return (static_cast<double>(k) + 64) * 0x1p-51;
 }
 
 }  // namespace Kindred::Impl

@@ -14,6 +14,7 @@
 
 namespace Kindred::Impl {
 
+class HostLibrary;
 class PackedProduct;
 
 enum class HostGemmLibrary : std::uint8_t {
@@ -47,9 +48,6 @@ class HostGemm {
   /// that is not float32, or float16 input
   /// \throws SpaceUnavailable with the text of `host_gemm_why_not`
   HostGemm(HostGemmLibrary library, const GemmShape& shape);
-  ~HostGemm();
-  HostGemm(HostGemm&&) noexcept;
-  HostGemm& operator=(HostGemm&&) noexcept;
 
   const GemmShape& shape() const noexcept { return m_shape; }
   /// Bytes of a packed B.
@@ -68,7 +66,7 @@ class HostGemm {
 
  private:
   GemmShape m_shape;
-  std::unique_ptr<PackedProduct> m_product;
+  std::shared_ptr<const PackedProduct> m_product;
 };
 
 /// \brief C = A · B of row-major matrices on the calling thread, by oneDNN where it is fast for
@@ -93,7 +91,6 @@ class HostMultiply {
   explicit HostMultiply(GemmType type);
   /// With \p library, or the fastest if that does not multiply such matrices.
   HostMultiply(GemmType type, HostGemmLibrary library);
-  ~HostMultiply();
   HostMultiply(const HostMultiply&) = delete;
   HostMultiply& operator=(const HostMultiply&) = delete;
 
@@ -114,8 +111,10 @@ class HostMultiply {
   void run(const GemmShape& shape, const double* a, const double* b, double* c) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> m_state;
+  explicit HostMultiply(const HostLibrary& library);
+
+  const HostLibrary& m_library;
+  std::shared_ptr<void> m_settings;  ///< of the library
 };
 
 /// oneDNN, OpenBLAS and our own products on the host.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/AtomicFile.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Utf8.hpp>
@@ -139,14 +139,8 @@ void AtomicFile::fail(const char* what) const {
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
-  const auto* next = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t count = ::write(m_file, next, bytes);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("writing");
-    next += count;
-    bytes -= static_cast<std::size_t>(count);
-  }
+  write_at(m_size, data, bytes);
+  m_size += bytes;
 }
 
 void AtomicFile::write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
@@ -217,9 +211,8 @@ void AtomicFile::put_in_place(bool keep_old) {
 }
 
 bool AtomicFile::put_back() noexcept {
-  const int result =
-      m_old.empty() ? ::unlink(m_place.c_str()) : std::rename(m_old.c_str(), m_place.c_str());
-  return result == 0;
+  return (m_old.empty() ? ::unlink(m_place.c_str())
+                        : std::rename(m_old.c_str(), m_place.c_str())) == 0;
 }
 
 void AtomicFile::sync_folder() const {

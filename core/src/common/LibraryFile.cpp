@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/LibraryFile.hpp>
+#include <kindred/core/common/LibraryFile.hpp>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -10,10 +10,11 @@
 namespace KINDRED_PUBLIC Kindred {
 
 std::string library_file() {
+  // Not the address of this function, which may be that of a stub in the program.
+  static const char here = 0;
   Dl_info info{};
   void* loaded = nullptr;
-  if (dladdr1(reinterpret_cast<const void*>(&library_file), &info, &loaded, RTLD_DL_LINKMAP) == 0)
-    return {};
+  if (dladdr1(&here, &info, &loaded, RTLD_DL_LINKMAP) == 0) return {};
   // The name of the program itself is empty.
   const std::string name = static_cast<const link_map*>(loaded)->l_name;
   std::error_code failed;

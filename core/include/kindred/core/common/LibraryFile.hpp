@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_BACKENDS_LIBRARY_FILE_HPP
-#define KINDRED_BACKENDS_LIBRARY_FILE_HPP
+#ifndef KINDRED_CORE_COMMON_LIBRARY_FILE_HPP
+#define KINDRED_CORE_COMMON_LIBRARY_FILE_HPP
 
 #include <kindred/core/common/Public.hpp>
 
@@ -16,4 +16,4 @@ std::string library_file();
 
 }  // namespace Kindred
 
-#endif  // KINDRED_BACKENDS_LIBRARY_FILE_HPP
+#endif  // KINDRED_CORE_COMMON_LIBRARY_FILE_HPP

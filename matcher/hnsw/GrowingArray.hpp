@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MEMORY_GROWING_ARRAY_HPP
-#define KINDRED_MEMORY_GROWING_ARRAY_HPP
+#ifndef KINDRED_MATCHER_HNSW_GROWING_ARRAY_HPP
+#define KINDRED_MATCHER_HNSW_GROWING_ARRAY_HPP
 
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -112,4 +112,4 @@ class GrowingArray {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MEMORY_GROWING_ARRAY_HPP
+#endif  // KINDRED_MATCHER_HNSW_GROWING_ARRAY_HPP

@@ -6,8 +6,8 @@
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
 
-#include <kindred/backends/AtomicFile.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
 #include <fcntl.h>
 #include <linux/fs.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_BACKENDS_ATOMIC_FILE_HPP
-#define KINDRED_BACKENDS_ATOMIC_FILE_HPP
+#ifndef KINDRED_MEMORY_ATOMIC_FILE_HPP
+#define KINDRED_MEMORY_ATOMIC_FILE_HPP
 
 #include <kindred/core/common/Public.hpp>
 
@@ -64,13 +64,14 @@ class AtomicFile {
   void sync_folder() const;
   void close() noexcept;
 
-  std::string m_path;       ///< as given; used in messages
-  std::string m_place;      ///< absolute, with symbolic links resolved
-  std::string m_temporary;  ///< empty while the file is unnamed, and once it has been moved
-  std::string m_old;        ///< where the replaced file is kept; empty if there is none
+  std::string m_path;        ///< as given; used in messages
+  std::string m_place;       ///< absolute, with symbolic links resolved
+  std::string m_temporary;   ///< empty while the file is unnamed, and once it has been moved
+  std::string m_old;         ///< where the replaced file is kept; empty if there is none
+  std::uint64_t m_size = 0;  ///< bytes that `write` has appended
   int m_file = -1;
 };
 
 }  // namespace Kindred
 
-#endif  // KINDRED_BACKENDS_ATOMIC_FILE_HPP
+#endif  // KINDRED_MEMORY_ATOMIC_FILE_HPP

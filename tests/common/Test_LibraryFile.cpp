@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/LibraryFile.hpp>
+#include <kindred/core/common/LibraryFile.hpp>
 
 #include <gtest/gtest.h>
 
