@@ -193,8 +193,7 @@ void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
   starts_from_counts(in.offsets);
   for_each_part(exec_space, "Kindred::Graph::build::out", parts,
                 PlaceOutEdges{edges, kinds, out, sources});
-  for_each_part(exec_space, "Kindred::Graph::build::in", parts,
-                PlaceInEdges{out, in, targets});
+  for_each_part(exec_space, "Kindred::Graph::build::in", parts, PlaceInEdges{out, in, targets});
 }
 
 void fill_transpose(const HostSpace& exec_space, const ConstAdjacencySpan& out,
@@ -210,8 +209,7 @@ void fill_transpose(const HostSpace& exec_space, const ConstAdjacencySpan& out,
   for_each_part(exec_space, "Kindred::Graph::build::count_in", parts,
                 CountEnds{out.ends, in.offsets, targets});
   starts_from_counts(in.offsets);
-  for_each_part(exec_space, "Kindred::Graph::build::in", parts,
-                PlaceInEdges{out, in, targets});
+  for_each_part(exec_space, "Kindred::Graph::build::in", parts, PlaceInEdges{out, in, targets});
 }
 
 }  // namespace Kindred

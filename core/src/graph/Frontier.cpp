@@ -147,19 +147,12 @@ bool spread_small_frontier(const ExecutionSpace& exec_space,
   return true;
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template std::uint64_t FrontierShape::budget_of<SPACE>(std::size_t, std::size_t);               \
-  template FrontierSizes<SPACE>::FrontierSizes(const FrontierShape&);                             \
-  template void clear_frontier<SPACE>(const SPACE&, const FrontierState<SPACE>&);                 \
-  template void spread_frontier<SPACE>(                                                           \
-      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                               \
-      const GraphSide<typename SPACE::memory_space>&, const FrontierState<SPACE>&,                \
-      const FrontierQueries<SPACE>&, std::size_t, const ArrayView<Rank, SPACE>&,                  \
-      const ArrayView<std::uint8_t, SPACE>&);                                                     \
-  template bool spread_small_frontier<SPACE>(                                                     \
-      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                               \
-      const GraphSide<typename SPACE::memory_space>&, const FrontierQueries<SPACE>&, std::size_t, \
-      const ArrayView<Rank, SPACE>&, const ArrayView<std::uint8_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                                    \
+  template decltype(FrontierShape::budget_of<SPACE>) FrontierShape::budget_of<SPACE>; \
+  template FrontierSizes<SPACE>::FrontierSizes(const FrontierShape&);                 \
+  template decltype(clear_frontier<SPACE>) clear_frontier<SPACE>;                     \
+  template decltype(spread_frontier<SPACE>) spread_frontier<SPACE>;                   \
+  template decltype(spread_small_frontier<SPACE>) spread_small_frontier<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

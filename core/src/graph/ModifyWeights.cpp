@@ -116,11 +116,7 @@ void modify_weights(const ExecutionSpace& exec_space,
       {.count = (rows.rows() + rows_per_team - 1) / rows_per_team, .size = 1}, modify);
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                 \
-  template void modify_weights<SPACE>(                                                             \
-      const SPACE&, const GraphRows<typename SPACE::memory_space>&, HopDirection,                  \
-      const GraphSide<typename SPACE::memory_space>&, const ArrayView<const std::uint8_t, SPACE>&, \
-      const SpreadModifiers&, const ArrayView<float, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(modify_weights<SPACE>) modify_weights<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

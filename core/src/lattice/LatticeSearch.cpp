@@ -393,19 +393,12 @@ void trace_lattice_paths(const ExecutionSpace& exec_space,
       Impl::LatticeTrace<ExecutionSpace>{search, targets, begins, paths});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                             \
-  template void start_lattice_search<SPACE>(const SPACE&, const LatticeSearch<SPACE>&,         \
-                                            const ArrayView<const std::uint64_t, SPACE>&,      \
-                                            const ArrayView<const std::uint64_t, SPACE>&);     \
-  template std::uint64_t lattice_level<SPACE>(const SPACE&, const LatticeSearch<SPACE>&,       \
-                                              std::uint32_t, std::uint32_t, std::uint32_t);    \
-  template std::uint64_t count_unreached<SPACE>(const SPACE&, const LatticeSearch<SPACE>&);    \
-  template void gather_distances<SPACE>(const SPACE&, const LatticeSearch<SPACE>&,             \
-                                        const ArrayView<const std::uint64_t, SPACE>&,          \
-                                        const ArrayView<std::uint32_t, SPACE>&);               \
-  template void trace_lattice_paths<SPACE>(                                                    \
-      const SPACE&, const LatticeSearch<SPACE>&, const ArrayView<const std::uint64_t, SPACE>&, \
-      const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<std::uint64_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                            \
+  template decltype(start_lattice_search<SPACE>) start_lattice_search<SPACE>; \
+  template decltype(lattice_level<SPACE>) lattice_level<SPACE>;               \
+  template decltype(count_unreached<SPACE>) count_unreached<SPACE>;           \
+  template decltype(gather_distances<SPACE>) gather_distances<SPACE>;         \
+  template decltype(trace_lattice_paths<SPACE>) trace_lattice_paths<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -209,20 +209,20 @@ const std::vector<CheckedCall> page_rank_calls{
      }},
     {"rank_nodes",
      [](const HostSpace& on, Arguments& a) {
-       rank_nodes<HostSpace, float>(on, ranked_of(a), 0,
+       rank_nodes<HostSpace>(on, ranked_of(a), 0,
                                     a.number<std::size_t>("first_query + queries", 2, 9),
                                     a.array<Rank>("keys", 2 * nodes));
      }},
     {"rank_groups",
      [](const HostSpace& on, Arguments& a) {
-       rank_groups<HostSpace, float>(
+       rank_groups<HostSpace>(
            on, ranked_of(a), 0, a.number<std::size_t>("first_query + queries", 2, 9),
            a.number<std::size_t>("groups", 2, 0), a.array<Rank>("keys", 2 * 2));
      }},
     {"rank_members",
      [](const HostSpace& on, Arguments& a) {
        const auto size = a.number<std::size_t>("the size of best", 2, 3);
-       rank_members<HostSpace, float>(
+       rank_members<HostSpace>(
            on, ranked_of(a), a.number<std::size_t>("first_query + queries", 0, 8),
            a.number<std::size_t>("groups", 2, 0), a.number<std::size_t>("top", 2, 0),
            a.sizing<Rank>("best", size), a.array<Rank>("keys", 2 * 2));

@@ -21,93 +21,6 @@
 
 namespace Kindred::Impl {
 
-/// The keys of every node; a node's values of successive queries are adjacent.
-template <class ExecutionSpace, class Key>
-struct NodeKeys {
-  Key key;
-  std::size_t first_query;
-  std::size_t queries;
-  std::size_t nodes;
-  ArrayView<Rank, ExecutionSpace> keys;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t node) const {
-    for (std::size_t query = 0; query < queries; ++query)
-      keys(query * nodes + node) = key(node, first_query + query);
-  }
-};
-
-/// The best key of every group of nodes; adjacent threads read adjacent values.
-template <class ExecutionSpace, class Key>
-struct GroupKeys {
-  Key key;
-  std::size_t first_query;
-  std::size_t queries;
-  std::size_t nodes;
-  std::size_t groups;
-  ArrayView<Rank, ExecutionSpace> keys;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
-    const std::size_t group = index / queries;
-    const std::size_t query = index % queries;
-    Rank best = rank_none;
-    KINDRED_UNROLL_4
-    for (std::size_t node = group; node < nodes; node += groups) {
-      const Rank own = key(node, first_query + query);
-      best = own < best ? own : best;
-    }
-    keys(query * groups + group) = best;
-  }
-};
-
-/// The keys of the nodes of the best groups.
-template <class ExecutionSpace, class Key>
-struct MemberKeys {
-  Key key;
-  std::size_t first_query;
-  std::size_t nodes;
-  std::size_t groups;
-  std::size_t top;
-  std::size_t members;
-  ArrayView<const Rank, ExecutionSpace> best;
-  ArrayView<Rank, ExecutionSpace> keys;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
-    const Rank group = best(index / members);
-    Rank own = rank_none;
-    if (group != rank_none) {
-      const std::size_t node = rank_index(group) % groups + index % members * groups;
-      if (node < nodes) own = key(node, first_query + index / (top * members));
-    }
-    keys(index) = own;
-  }
-};
-
-template <class ExecutionSpace, class Key>
-void launch_node_keys(const ExecutionSpace& exec_space, const Key& key, std::size_t nodes,
-                      std::size_t first_query, std::size_t queries,
-                      const ArrayView<Rank, ExecutionSpace>& keys) {
-  Launch::for_each_index(exec_space, "Kindred::Graph::rank::nodes", nodes,
-                         NodeKeys<ExecutionSpace, Key>{key, first_query, queries, nodes, keys});
-}
-template <class ExecutionSpace, class Key>
-void launch_group_keys(const ExecutionSpace& exec_space, const Key& key, std::size_t nodes,
-                       std::size_t first_query, std::size_t queries, std::size_t groups,
-                       const ArrayView<Rank, ExecutionSpace>& keys) {
-  Launch::for_each_index(
-      exec_space, "Kindred::Graph::rank::groups", groups * queries,
-      GroupKeys<ExecutionSpace, Key>{key, first_query, queries, nodes, groups, keys});
-}
-template <class ExecutionSpace, class Key>
-void launch_member_keys(const ExecutionSpace& exec_space, const Key& key, std::size_t nodes,
-                        std::size_t first_query, std::size_t groups, std::size_t top,
-                        const ArrayView<const Rank, ExecutionSpace>& best,
-                        const ArrayView<Rank, ExecutionSpace>& keys) {
-  const std::size_t members = group_members(nodes, groups);
-  Launch::for_each_index(
-      exec_space, "Kindred::Graph::rank::members", best.extent(0) * members,
-      MemberKeys<ExecutionSpace, Key>{key, first_query, nodes, groups, top, members, best, keys});
-}
-
 /// Calls `function` with the width as a type.
 template <class Function>
 void with_width(HopWidth width, const Function& function) {
@@ -326,20 +239,20 @@ void launch_rows(const ExecutionSpace& exec_space,
   using streams = RowStreams<ExecutionSpace>;
   if constexpr (streams::template is_there<Width, X>) {
     if (graph.blocks() > 0) {
-      streams::template blocks<Width, Visitor>("Kindred::Graph::hop::long_row_blocks",
-                                               exec_space, edges, long_rows_of(graph), x, update);
+      streams::template blocks<Width, Visitor>("Kindred::Graph::hop::long_row_blocks", exec_space,
+                                               edges, long_rows_of(graph), x, update);
       launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
     }
-    streams::template short_rows<Width, Visitor>("Kindred::Graph::hop::short_rows",
-                                                 exec_space, edges, x, update);
+    streams::template short_rows<Width, Visitor>("Kindred::Graph::hop::short_rows", exec_space,
+                                                 edges, x, update);
     return;
   } else {
     const std::size_t blocks = graph.blocks();
     if (blocks > 0) {
-      Launch::for_each_warp<Launch::Dynamic>(
-          exec_space, "Kindred::Graph::hop::long_row_blocks", blocks,
-          LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{edges, long_rows_of(graph), x,
-                                                                 update});
+      Launch::for_each_warp<Launch::Dynamic>(exec_space, "Kindred::Graph::hop::long_row_blocks",
+                                             blocks,
+                                             LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{
+                                                 edges, long_rows_of(graph), x, update});
       launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
     }
     Launch::for_each_warp<Launch::Dynamic>(
@@ -375,36 +288,6 @@ void launch_hop(const ExecutionSpace& exec_space,
       exec_space, "Kindred::Graph::hop::rowless_nodes", {graph.built.rows(), graph.nodes},
       RowlessNodes<ExecutionSpace, Width, Update>{graph.delta.row_nodes, update});
 }
-
-/// Sets the values of the sources and the resulting tiers.
-template <class ExecutionSpace>
-struct Sources {
-  SpreadState<ExecutionSpace> state;
-  ArrayView<const std::uint64_t, ExecutionSpace> places;
-  ArrayView<const float, ExecutionSpace> values;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t i) const {
-    const std::uint64_t place = places(i);
-    const float value = values(i);
-    state.value(place) = value;
-    if (state.short_passed.extent(0) == 0)
-      state.passed(place) = value;
-    else
-      state.short_passed(place) = Arch::round_to<Arch::BFloat16>(value);
-    if (state.tier.extent(0) > 0 && value > 0.0F) state.tier(place) = 0;
-  }
-};
-
-/// The key of a node for a query; a node of value 0 has none.
-struct SpreadKey {
-  const float* values;
-  std::size_t width;
-
-  KOKKOS_INLINE_FUNCTION Rank operator()(std::size_t node, std::size_t query) const {
-    const float value = values[node * width + query];
-    return value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
-  }
-};
 
 }  // namespace Kindred::Impl
 

@@ -12,6 +12,18 @@ namespace Kindred::Impl {
 /// The tier of a node that no activation has reached.
 inline constexpr std::uint8_t tier_untouched = 255;
 
+/// Sets the value of a source, what it passes on, and its tier.
+template <class ExecutionSpace>
+KOKKOS_INLINE_FUNCTION void set_source(const SpreadState<ExecutionSpace>& state,
+                                       std::uint64_t place, float value) {
+  state.value(place) = value;
+  if (state.short_passed.extent(0) == 0)
+    state.passed(place) = value;
+  else
+    state.short_passed(place) = Arch::round_to<Arch::BFloat16>(value);
+  if (state.tier.extent(0) > 0 && value > 0.0F) state.tier(place) = 0;
+}
+
 /// \brief What a hop does with the sum Σ of a node: the definition of spreading, one node per call.
 struct NodeUpdate {
   enum class Kind : std::uint8_t { product, linear, engine };
