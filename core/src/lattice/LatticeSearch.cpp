@@ -189,12 +189,7 @@ struct LatticeTrace {
 
  private:
   KOKKOS_INLINE_FUNCTION bool is_blocked(std::uint64_t lower, std::uint32_t i) const {
-    if (search.blocked_edges.extent(0) == 0) return false;
-    const std::uint64_t bit = search.bits.bit_of(lower);
-    return (search.blocked_edges(i * search.bits.guarded_words() + search.bits.guard() +
-                                 bit / 64) >>
-                bit % 64 &
-            1U) != 0;
+    return search.is_blocked(search.bits.bit_of(lower), i);
   }
   KOKKOS_INLINE_FUNCTION std::uint64_t nearer(std::uint64_t node, std::uint32_t distance) const {
     const LatticeGrid& grid = search.bits.grid;
@@ -327,12 +322,6 @@ void lattice_level_of(const LatticeSearch<HostSpace>& search, std::uint32_t leve
   const std::uint64_t line_bits = std::uint64_t{bits.line_words} * 64;
   const std::uint32_t dimensions = bits.grid.dimensions;
   const std::uint32_t size = bits.grid.size;
-  const bool has_blocked = search.blocked_edges.extent(0) > 0;
-  const auto is_blocked = [&](std::uint64_t bit, std::uint32_t i) {
-    if (!has_blocked) return false;
-    const std::uint64_t word = i * bits.guarded_words() + bits.guard() + bit / 64;
-    return (search.blocked_edges(word) >> bit % 64 & 1U) != 0;
-  };
   const auto visit = [&](std::uint64_t bit) {
     const std::uint64_t mask = std::uint64_t{1} << bit % 64;
     std::uint64_t& word = search.unreached(bit / 64);
@@ -349,8 +338,8 @@ void lattice_level_of(const LatticeSearch<HostSpace>& search, std::uint32_t leve
       const std::uint64_t at = rest % size;
       rest /= size;
       const std::uint64_t stride = bits.bit_stride(i);
-      if (at > 0 && !is_blocked(bit - stride, i)) visit(bit - stride);
-      if (at + 1 < size && !is_blocked(bit, i)) visit(bit + stride);
+      if (at > 0 && !search.is_blocked(bit - stride, i)) visit(bit - stride);
+      if (at + 1 < size && !search.is_blocked(bit, i)) visit(bit + stride);
     }
   }
 }
