@@ -9,6 +9,8 @@
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 
+#include <algorithm>
+
 namespace Kindred::Impl {
 
 /// What an iteration does with the sum of a node's in-edges.
@@ -22,27 +24,33 @@ struct PageRankUpdate {
   KOKKOS_INLINE_FUNCTION bool is_needed() const {
     return Arch::flag_load(&state.last(0)) + 1 >= iteration;
   }
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum) const {
+  /// Nothing is loaded early, and nothing is recorded: `PageRankFinish` decides who goes on.
+  struct Held {};
+  KOKKOS_INLINE_FUNCTION Held ask(std::size_t) const { return {}; }
+  KOKKOS_INLINE_FUNCTION void note(bool, std::size_t) const {}
+
+  KOKKOS_INLINE_FUNCTION bool operator()(std::size_t place, double sum, Held) const {
     const std::size_t node = place / Width;
     const std::size_t query = place % Width;
     const PageRankProgress& progress = state.progress(query);
     if (progress.is_done != 0) {
       state.next(place) = state.current(place);
-      return;
+      return false;
     }
     const double p =
         Arch::rounded_product(damping, sum) +
         Arch::rounded_product(progress.restart, state.restart.share(node, query, Width));
     state.next(place) = static_cast<Value>(p * state.inverses(node));
+    return false;
   }
   /// All queries of a node, on the host: for most nodes no query restarts there, and all queries
   /// are then treated in the same way.
   template <int Count>
-  void row(std::size_t place, const double* sums) const {
+  bool row(std::size_t place, const double* sums) const {
     const std::size_t node = place / Width;
     if (state.restart.is_named(node)) {
-      for (int query = 0; query < Count; ++query) (*this)(place + query, sums[query]);
-      return;
+      for (int query = 0; query < Count; ++query) (*this)(place + query, sums[query], {});
+      return false;
     }
     const double inverse = state.inverses(node);
     const Value* current = state.current.data() + place;
@@ -52,23 +60,31 @@ struct PageRankUpdate {
       is_any_done |= state.progress(query).is_done;
       next[query] = static_cast<Value>(damping * sums[query] * inverse);
     }
-    if (is_any_done == 0) return;
     // This includes columns without a query.
-    for (int query = 0; query < Count; ++query)
+    for (int query = 0; is_any_done != 0 && query < Count; ++query)
       if (state.progress(query).is_done != 0) next[query] = current[query];
+    return false;
   }
 };
 
-/// The first iterate.
+/// The first iterate, and the progress of every column; those without a query are done immediately.
 template <class ExecutionSpace, class Value>
 struct PageRankStart {
   PageRankState<ExecutionSpace, Value> state;
+  std::size_t queries;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t place) const {
     const auto width = static_cast<std::size_t>(state.width);
     const std::size_t node = place / width;
-    state.current(place) =
-        static_cast<Value>(state.restart.share(node, place % width, width) * state.inverses(node));
+    const std::size_t query = place % width;
+    if (node < state.nodes)
+      state.current(place) =
+          static_cast<Value>(state.restart.share(node, query, width) * state.inverses(node));
+    if (node > 0) return;
+    PageRankProgress start;
+    start.is_done = query < queries ? 0 : 1;
+    state.progress(query) = start;
+    if (query == 0) state.last(0) = 0;
   }
 };
 
@@ -183,21 +199,6 @@ struct PageRankFinish {
   }
 };
 
-/// Starts the columns of queries; those without a query are done immediately.
-template <class ExecutionSpace>
-struct PageRankColumns {
-  ArrayView<PageRankProgress, ExecutionSpace> progress;
-  ArrayView<std::uint32_t, ExecutionSpace> last;
-  std::size_t queries;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t query) const {
-    PageRankProgress start;
-    start.is_done = query < queries ? 0 : 1;
-    progress(query) = start;
-    if (query == 0) last(0) = 0;
-  }
-};
-
 /// Values of the columns that are kept.
 template <class ExecutionSpace, class Value>
 struct PageRankKept {
@@ -265,12 +266,11 @@ void start_page_rank(const ExecutionSpace& exec_space,
   const Impl::ArgumentCheck check("start_page_rank");
   check_state(check, state);
   check.is_at_most("queries", queries, static_cast<std::uint64_t>(state.width));
-  const auto width = static_cast<std::size_t>(state.width);
-  Launch::for_each_index(
-      exec_space, "Kindred::Graph::page_rank::columns", width,
-      Impl::PageRankColumns<ExecutionSpace>{state.progress, state.last, queries});
-  Launch::for_each_index(exec_space, "Kindred::Graph::page_rank::start", state.nodes * width,
-                         Impl::PageRankStart<ExecutionSpace, Value>{state});
+  // A graph without nodes has progress, too.
+  const std::size_t rows = std::max<std::size_t>(state.nodes, 1);
+  Launch::for_each_index(exec_space, "Kindred::Graph::page_rank::start",
+                         rows * static_cast<std::size_t>(state.width),
+                         Impl::PageRankStart<ExecutionSpace, Value>{state, queries});
   PageRankParameters start = parameters;
   start.iteration = 0;
   Impl::with_width(state.width, [&]<class Width>(Width) {
