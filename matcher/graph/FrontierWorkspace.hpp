@@ -212,25 +212,26 @@ class FrontierWorkspace {
   void launch(const ExecutionSpace& exec_space, const GraphSide<memory_space>& in,
               const GraphSide<memory_space>& out, Form form, std::size_t top, std::span<Rank> ranks,
               std::span<std::uint8_t> done) {
-    using rank_view = ArrayView<Rank, ExecutionSpace>;
-    using done_view = ArrayView<std::uint8_t, ExecutionSpace>;
     const std::size_t places = top == 0 ? 0 : ranks.size();
+    Rank* to = ranks.data();
+    std::uint8_t* to_done = done.data();
     if constexpr (is_device) {
       m_shared_ranks.resize_discarding(places);
       m_shared_done.resize_discarding(done.size());
-      const rank_view to(m_shared_ranks.data(), places);
-      const done_view to_done(m_shared_done.data(), done.size());
-      if (form == Form::global)
-        spread_frontier(exec_space, in, out, m_state, m_call, top, to, to_done);
-      else if (!spread_small_frontier(exec_space, in, out, m_call, top, to, to_done))
-        return;
-      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::frontier");
+      to = m_shared_ranks.data();
+      to_done = m_shared_done.data();
+    }
+    m_call.top = static_cast<std::uint32_t>(top);
+    m_call.ranks = ArrayView<Rank, ExecutionSpace>(to, places);
+    m_call.done = ArrayView<std::uint8_t, ExecutionSpace>(to_done, done.size());
+    if (form == Form::global)
+      spread_frontier(exec_space, in, out, m_state, m_call);
+    else if (!spread_small_frontier(exec_space, in, out, m_call))
+      return;
+    Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::frontier");
+    if constexpr (is_device) {
       std::copy_n(m_shared_ranks.data(), places, ranks.begin());
       std::copy_n(m_shared_done.data(), done.size(), done.begin());
-    } else {
-      spread_frontier(exec_space, in, out, m_state, m_call, top, rank_view(ranks.data(), places),
-                      done_view(done.data(), done.size()));
-      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::frontier");
     }
   }
 

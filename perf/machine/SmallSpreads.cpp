@@ -108,9 +108,12 @@ class SmallSpreadCalls final : public Repeated<ExecutionSpace, SmallSpreads> {
   void launch(std::size_t call) override {
     const std::pair ranks(call * m_top, (call + 1) * m_top);
     const std::pair done(call, call + 1);
-    m_is_usable = spread_small_frontier<ExecutionSpace>(
-        this->exec_space(), m_in.side(), m_out.side(), m_queries[call], m_top,
-        Kokkos::subview(m_ranks, ranks), Kokkos::subview(m_done, done));
+    FrontierQueries<ExecutionSpace>& queries = m_queries[call];
+    queries.top = static_cast<std::uint32_t>(m_top);
+    queries.ranks = Kokkos::subview(m_ranks, ranks);
+    queries.done = Kokkos::subview(m_done, done);
+    m_is_usable = spread_small_frontier<ExecutionSpace>(this->exec_space(), m_in.side(),
+                                                        m_out.side(), queries);
   }
 
   bool m_is_usable = true;

@@ -192,16 +192,10 @@ void fill_bins(const ExecutionSpace& exec_space,
              FillBins<ExecutionSpace>{weights, next, slot_sources, slot_edges, slot_weights});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                            \
-  template bool can_bin<SPACE>(const SPACE&, std::uint64_t, std::uint64_t);                   \
-  template void count_bins<SPACE>(const SPACE&, const ArrayView<const std::uint32_t, SPACE>&, \
-                                  const ArrayView<const std::uint64_t, SPACE>&,               \
-                                  const ArrayView<std::uint32_t, SPACE>&);                    \
-  template void fill_bins<SPACE>(                                                             \
-      const SPACE&, const ArrayView<const std::uint32_t, SPACE>&,                             \
-      const ArrayView<const float, SPACE>&, const ArrayView<const std::uint64_t, SPACE>&,     \
-      const ArrayView<std::uint32_t, SPACE>&, const ArrayView<std::uint16_t, SPACE>&,         \
-      const ArrayView<std::uint16_t, SPACE>&, const ArrayView<float, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                        \
+  template decltype(can_bin<SPACE>) can_bin<SPACE>;       \
+  template decltype(count_bins<SPACE>) count_bins<SPACE>; \
+  template decltype(fill_bins<SPACE>) fill_bins<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

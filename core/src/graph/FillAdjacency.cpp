@@ -67,24 +67,23 @@ bool ends_at(std::size_t i, const Impl::CancelPoint& point) {
   return i % 65536 == 0 && point.is_cancelled();
 }
 
-struct CountEdges {
-  std::span<const Edge> edges;
-  std::span<std::uint64_t> out;
-  std::span<std::uint64_t> in;
-  std::span<const std::uint64_t> sources;
-  std::span<const std::uint64_t> targets;
+/// Counts the edges that end at the nodes of a part, \see starts_from_counts.
+/// \tparam EndOf gives the node at the end of an edge
+template <class EndOf>
+struct CountEnds {
+  std::size_t edges;
+  EndOf end_of;
+  std::span<std::uint64_t> offsets;
+  std::span<const std::uint64_t> first;
   Impl::CancelPoint point = {};
 
   void operator()(std::size_t part) const {
-    const NodeRange from(sources, part);
-    const NodeRange to(targets, part);
-    std::ranges::fill(from.counts(out), 0);
-    std::ranges::fill(to.counts(in), 0);
-    for (std::size_t i = 0; i < edges.size(); ++i) {
+    const NodeRange nodes(first, part);
+    std::ranges::fill(nodes.counts(offsets), 0);
+    for (std::size_t i = 0; i < edges; ++i) {
       if (ends_at(i, point)) return;
-      const Edge& edge = edges[i];
-      if (from.has(edge.from)) ++out[std::size_t{edge.from} + 1];
-      if (to.has(edge.to)) ++in[std::size_t{edge.to} + 1];
+      const std::uint32_t end = end_of(i);
+      if (nodes.has(end)) ++offsets[std::size_t{end} + 1];
     }
   }
 };
@@ -107,23 +106,6 @@ struct PlaceOutEdges {
       if (!out.weights.empty()) out.weights[place] = edge.weight;
       if (!out.short_weights.empty()) out.short_weights[place] = short_weight(edge.weight);
       if (!out.kinds.empty()) out.kinds[place] = kinds[i];
-    }
-  }
-};
-
-struct CountEnds {
-  std::span<const std::uint32_t> ends;
-  std::span<std::uint64_t> in;
-  std::span<const std::uint64_t> targets;
-  Impl::CancelPoint point = {};
-
-  void operator()(std::size_t part) const {
-    const NodeRange to(targets, part);
-    std::ranges::fill(to.counts(in), 0);
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-      if (ends_at(i, point)) return;
-      const std::uint32_t end = ends[i];
-      if (to.has(end)) ++in[std::size_t{end} + 1];
     }
   }
 };
@@ -157,6 +139,29 @@ void for_each_part(const HostSpace& exec_space, const char* label, std::size_t p
   Arch::fence(exec_space, label);
 }
 
+/// Sets \p offsets to the starts of rows in which every edge is placed at one of its ends. Returns
+/// the first nodes of the parts that place them.
+template <class EndOf>
+std::vector<std::uint64_t> start_rows(const HostSpace& exec_space, const char* label,
+                                      std::size_t edges, const EndOf& end_of,
+                                      std::span<std::uint64_t> offsets) {
+  const std::size_t parts = parts_for(exec_space, edges);
+  std::vector<std::uint64_t> first = part_nodes(edges, end_of, offsets.size() - 1, parts);
+  for_each_part(exec_space, label, parts, CountEnds<EndOf>{edges, end_of, offsets, first});
+  starts_from_counts(offsets);
+  return first;
+}
+
+/// The rows \p in of the edges in \p out.
+void place_in_edges(const HostSpace& exec_space, const ConstAdjacencySpan& out,
+                    const AdjacencySpan& in) {
+  const auto end_of = [ends = out.ends](std::size_t i) { return ends[i]; };
+  const std::vector<std::uint64_t> targets = start_rows(
+      exec_space, "Kindred::Graph::build::count_in", out.ends.size(), end_of, in.offsets);
+  for_each_part(exec_space, "Kindred::Graph::build::in", targets.size() - 1,
+                PlaceInEdges{out, in, targets});
+}
+
 /// Both directions have the same columns of \p edges elements.
 void check_columns(const Impl::ArgumentCheck& check, const ConstAdjacencySpan& out,
                    const AdjacencySpan& in, std::uint64_t edges) {
@@ -181,20 +186,12 @@ void fill_adjacency(const HostSpace& exec_space, std::span<const Edge> edges,
   check.has_exactly("in.offsets", in.offsets, out.offsets.size());
   check_columns(check, out, in, edges.size());
   check.has("kinds", kinds, out.kinds.empty() ? 0 : edges.size());
-  const std::size_t parts = parts_for(exec_space, edges.size());
-  const std::size_t nodes = out.offsets.size() - 1;
-  const auto from_of = [&](std::size_t i) { return edges[i].from; };
-  const auto to_of = [&](std::size_t i) { return edges[i].to; };
-  const std::vector<std::uint64_t> sources = part_nodes(edges.size(), from_of, nodes, parts);
-  const std::vector<std::uint64_t> targets = part_nodes(edges.size(), to_of, nodes, parts);
-  for_each_part(exec_space, "Kindred::Graph::build::count", parts,
-                CountEdges{edges, out.offsets, in.offsets, sources, targets});
-  starts_from_counts(out.offsets);
-  starts_from_counts(in.offsets);
-  for_each_part(exec_space, "Kindred::Graph::build::out", parts,
+  const auto from_of = [edges](std::size_t i) { return edges[i].from; };
+  const std::vector<std::uint64_t> sources =
+      start_rows(exec_space, "Kindred::Graph::build::count", edges.size(), from_of, out.offsets);
+  for_each_part(exec_space, "Kindred::Graph::build::out", sources.size() - 1,
                 PlaceOutEdges{edges, kinds, out, sources});
-  for_each_part(exec_space, "Kindred::Graph::build::in", parts,
-                PlaceInEdges{out, in, targets});
+  place_in_edges(exec_space, out, in);
 }
 
 void fill_transpose(const HostSpace& exec_space, const ConstAdjacencySpan& out,
@@ -203,15 +200,7 @@ void fill_transpose(const HostSpace& exec_space, const ConstAdjacencySpan& out,
   check.has("out.offsets", out.offsets, 1);
   check.has_exactly("in.offsets", in.offsets, out.offsets.size());
   check_columns(check, out, in, out.ends.size());
-  const std::size_t parts = parts_for(exec_space, out.ends.size());
-  const auto end_of = [&](std::size_t i) { return out.ends[i]; };
-  const std::vector<std::uint64_t> targets =
-      part_nodes(out.ends.size(), end_of, in.offsets.size() - 1, parts);
-  for_each_part(exec_space, "Kindred::Graph::build::count_in", parts,
-                CountEnds{out.ends, in.offsets, targets});
-  starts_from_counts(in.offsets);
-  for_each_part(exec_space, "Kindred::Graph::build::in", parts,
-                PlaceInEdges{out, in, targets});
+  place_in_edges(exec_space, out, in);
 }
 
 }  // namespace Kindred

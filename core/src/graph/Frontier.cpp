@@ -58,8 +58,7 @@ template <class ExecutionSpace>
 void check_call(const Impl::ArgumentCheck& check,
                 const GraphSide<typename ExecutionSpace::memory_space>& in,
                 const GraphSide<typename ExecutionSpace::memory_space>& out,
-                const FrontierQueries<ExecutionSpace>& queries,
-                const ArrayView<std::uint8_t, ExecutionSpace>& done) {
+                const FrontierQueries<ExecutionSpace>& queries) {
   Impl::check_graph(check, in);
   Impl::check_graph(check, out);
   check.is_at_most("out.nodes", out.nodes, in.nodes);
@@ -73,7 +72,7 @@ void check_call(const Impl::ArgumentCheck& check,
     check.is_aligned("queries.sources", queries.sources);
     check.is_aligned("queries.decays", queries.decays);
   }
-  check.has("done", done, queries.count);
+  check.has("done", queries.done, queries.count);
 }
 
 }  // namespace
@@ -94,17 +93,15 @@ void spread_frontier(const ExecutionSpace& exec_space,
                      const GraphSide<typename ExecutionSpace::memory_space>& in,
                      const GraphSide<typename ExecutionSpace::memory_space>& out,
                      const FrontierState<ExecutionSpace>& state,
-                     const FrontierQueries<ExecutionSpace>& queries, std::size_t top,
-                     const ArrayView<Rank, ExecutionSpace>& ranks,
-                     const ArrayView<std::uint8_t, ExecutionSpace>& done) {
+                     const FrontierQueries<ExecutionSpace>& queries) {
   const Impl::ArgumentCheck check("spread_frontier");
   check_state(check, state);
   check.is_at_most("in.nodes", in.nodes, state.shape.nodes);
-  check_call<ExecutionSpace>(check, in, out, queries, done);
-  if (ranks.size() == 0 && queries.count != 0 && top != 0) {
+  check_call<ExecutionSpace>(check, in, out, queries);
+  if (queries.ranks.size() == 0 && queries.count != 0 && queries.top != 0) {
     check.is_at_most("queries.count without ranks", queries.count, state.shape.slots);
   } else {
-    check.has("ranks", ranks, Impl::extent_of(queries.count, top));
+    check.has("ranks", queries.ranks, Impl::extent_of(queries.count, queries.top));
   }
   const std::size_t groups = std::min(state.shape.slots, queries.count);
   const Arch::LaunchConfig config{
@@ -114,8 +111,7 @@ void spread_frontier(const ExecutionSpace& exec_space,
       .scratch_bytes = Impl::FrontierGroup<ExecutionSpace>::scratch_bytes};
   Arch::launch(exec_space, config,
                Impl::FrontierLaunch<ExecutionSpace>{
-                   in, out, state, FrontierSizes<ExecutionSpace>(state.shape), queries, groups,
-                   static_cast<std::uint32_t>(top), ranks, done});
+                   in, out, state, FrontierSizes<ExecutionSpace>(state.shape), queries, groups});
   Arch::check_cancelled(exec_space);
 }
 
@@ -123,17 +119,15 @@ template <class ExecutionSpace>
 bool spread_small_frontier(const ExecutionSpace& exec_space,
                            const GraphSide<typename ExecutionSpace::memory_space>& in,
                            const GraphSide<typename ExecutionSpace::memory_space>& out,
-                           const FrontierQueries<ExecutionSpace>& queries, std::size_t top,
-                           const ArrayView<Rank, ExecutionSpace>& ranks,
-                           const ArrayView<std::uint8_t, ExecutionSpace>& done) {
+                           const FrontierQueries<ExecutionSpace>& queries) {
   const Impl::ArgumentCheck check("spread_small_frontier");
-  check.is_at_least("top", top, 1);
-  check.is_at_most("top", top, small_frontier_top_max);
-  check_call<ExecutionSpace>(check, in, out, queries, done);
-  check.has("ranks", ranks, Impl::extent_of(queries.count, top));
+  check.is_at_least("top", queries.top, 1);
+  check.is_at_most("top", queries.top, small_frontier_top_max);
+  check_call<ExecutionSpace>(check, in, out, queries);
+  check.has("ranks", queries.ranks, Impl::extent_of(queries.count, queries.top));
   const auto side = [](const auto& rows) {
     const auto part = [](const auto& of) { return Impl::general_edges<ExecutionSpace>(of, {}); };
-    return Impl::SmallSide{part(rows.built), part(rows.delta)};
+    return Impl::SmallSide{part(rows.built), part(rows.delta), rows.is_changed()};
   };
   using functor = Impl::SmallFrontierLaunch<ExecutionSpace>;
   const Arch::LaunchConfig config{.label = "Kindred::Graph::spread::small_frontier",
@@ -141,25 +135,16 @@ bool spread_small_frontier(const ExecutionSpace& exec_space,
                                   .kind = Arch::GroupKind::cluster,
                                   .scratch_bytes = sizeof(typename functor::Memory)};
   if (!Arch::can_launch<functor>(exec_space, config)) return false;
-  Arch::launch(exec_space, config,
-               functor{side(in), side(out), in.is_changed() || out.is_changed(), queries,
-                       static_cast<std::uint32_t>(top), ranks, done});
+  Arch::launch(exec_space, config, functor{side(in), side(out), queries});
   return true;
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template std::uint64_t FrontierShape::budget_of<SPACE>(std::size_t, std::size_t);               \
-  template FrontierSizes<SPACE>::FrontierSizes(const FrontierShape&);                             \
-  template void clear_frontier<SPACE>(const SPACE&, const FrontierState<SPACE>&);                 \
-  template void spread_frontier<SPACE>(                                                           \
-      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                               \
-      const GraphSide<typename SPACE::memory_space>&, const FrontierState<SPACE>&,                \
-      const FrontierQueries<SPACE>&, std::size_t, const ArrayView<Rank, SPACE>&,                  \
-      const ArrayView<std::uint8_t, SPACE>&);                                                     \
-  template bool spread_small_frontier<SPACE>(                                                     \
-      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                               \
-      const GraphSide<typename SPACE::memory_space>&, const FrontierQueries<SPACE>&, std::size_t, \
-      const ArrayView<Rank, SPACE>&, const ArrayView<std::uint8_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                                    \
+  template decltype(FrontierShape::budget_of<SPACE>) FrontierShape::budget_of<SPACE>; \
+  template FrontierSizes<SPACE>::FrontierSizes(const FrontierShape&);                 \
+  template decltype(clear_frontier<SPACE>) clear_frontier<SPACE>;                     \
+  template decltype(spread_frontier<SPACE>) spread_frontier<SPACE>;                   \
+  template decltype(spread_small_frontier<SPACE>) spread_small_frontier<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

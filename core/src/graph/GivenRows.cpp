@@ -6,7 +6,6 @@
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
-#include <kindred/core/graph/impl/LongRowTable.hpp>
 #include <kindred/core/graph/impl/RowSums_Host.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
@@ -186,14 +185,12 @@ bool run_hop(const HostSpace& exec_space, const Edges& edges, std::size_t rows, 
   std::uint32_t invalid = 0;
   const StoreSum store{y};
   Launch::for_each_index<Launch::Dynamic>(
-      exec_space, "Kindred::Graph::hop::given_rows",
-      long_rows.blocks + (work + share - 1) / share,
+      exec_space, "Kindred::Graph::hop::given_rows", long_rows.blocks + (work + share - 1) / share,
       HopGivenRows<Edges>{edges, long_rows, rows, share, x, store, partial, &invalid});
   Arch::fence(exec_space, "Kindred::Graph::hop::given_rows");
   if (invalid != 0) return false;
   Launch::for_each_index(
-      exec_space, "Kindred::Graph::hop::given_long_rows", long_rows.size,
-      [=](std::size_t i) {
+      exec_space, "Kindred::Graph::hop::given_long_rows", long_rows.size, [=](std::size_t i) {
         const double* blocks = partial + long_rows.first[i];
         store(long_rows.rows[i],
               Impl::pairwise_tree_sum(long_rows.first[i + 1] - long_rows.first[i],
@@ -266,11 +263,9 @@ bool hop_given_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, 
   return is_plain ? run(std::true_type{}) : run(std::false_type{});
 }
 
-#define KINDRED_INSTANTIATE(OFFSET)                                                                \
-  template bool plan_long_rows<OFFSET>(const HostSpace&, const GivenRows<OFFSET>&, RowPlan&);      \
-  template bool hop_given_rows<OFFSET>(const HostSpace&, const GivenRows<OFFSET>&, const RowPlan&, \
-                                       std::span<const float>, std::span<float>,                   \
-                                       std::span<double>);
+#define KINDRED_INSTANTIATE(OFFSET)                                 \
+  template decltype(plan_long_rows<OFFSET>) plan_long_rows<OFFSET>; \
+  template decltype(hop_given_rows<OFFSET>) hop_given_rows<OFFSET>;
 KINDRED_INSTANTIATE(std::int32_t)
 KINDRED_INSTANTIATE(std::int64_t)
 #undef KINDRED_INSTANTIATE

@@ -2,9 +2,8 @@
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
+#include <kindred/core/graph/impl/RankNodes.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
-
-#include <algorithm>
 
 namespace Kindred {
 
@@ -38,8 +37,7 @@ struct MoveColumns {
 template <class ExecutionSpace>
 void move_columns(const ExecutionSpace& exec_space, std::size_t rows,
                   const MoveColumns<ExecutionSpace>& move) {
-  Launch::for_each_index(exec_space, "Kindred::Graph::hop::columns", rows * move.fill,
-                         move);
+  Launch::for_each_index(exec_space, "Kindred::Graph::hop::columns", rows * move.fill, move);
 }
 
 }  // namespace
@@ -103,6 +101,17 @@ void put_columns(const ExecutionSpace& exec_space,
 
 namespace {
 
+template <class ExecutionSpace>
+struct Sources {
+  SpreadState<ExecutionSpace> state;
+  ArrayView<const std::uint64_t, ExecutionSpace> places;
+  ArrayView<const float, ExecutionSpace> values;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t i) const {
+    Impl::set_source(state, places(i), values(i));
+  }
+};
+
 /// \p state has what is set before the first hop.
 template <class ExecutionSpace>
 void check_start(const Impl::ArgumentCheck& check, const SpreadState<ExecutionSpace>& state) {
@@ -133,7 +142,7 @@ void start_spreading(const ExecutionSpace& exec_space, const SpreadState<Executi
   Kokkos::deep_copy(exec_space, state.tier, Impl::tier_untouched);
   Kokkos::deep_copy(exec_space, state.last, 0U);
   Launch::for_each_index(exec_space, "Kindred::Graph::spread::sources", places.extent(0),
-                         Impl::Sources<ExecutionSpace>{state, places, values});
+                         Sources<ExecutionSpace>{state, places, values});
 }
 
 template <class ExecutionSpace>
@@ -169,88 +178,43 @@ void spread_hop(const ExecutionSpace& exec_space,
   });
 }
 
-namespace {
+namespace Impl {
+
+/// The key of a node for a query; a node of value 0 has none.
+struct SpreadKey {
+  const float* values;
+  std::size_t width;
+
+  KOKKOS_INLINE_FUNCTION Rank operator()(std::size_t node, std::size_t query) const {
+    const float value = values[node * width + query];
+    return value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
+  }
+};
 
 template <class ExecutionSpace>
-Impl::SpreadKey key_of(const SpreadState<ExecutionSpace>& state) {
-  return {state.value.data(), static_cast<std::size_t>(state.width)};
-}
-template <class ExecutionSpace>
-std::size_t nodes_of(const SpreadState<ExecutionSpace>& state) {
-  return state.value.extent(0) / static_cast<std::size_t>(state.width);
-}
-
-/// \p state has the columns of these queries.
-template <class ExecutionSpace>
-void check_columns(const Impl::ArgumentCheck& check, const SpreadState<ExecutionSpace>& state,
-                   std::size_t first_query, std::size_t queries) {
-  check.is_at_most("first_query + queries", Impl::extent_sum(first_query, queries),
-                   static_cast<std::uint64_t>(state.width));
+RankedNodes<SpreadKey> ranked_nodes(const ArgumentCheck& check,
+                                    const SpreadState<ExecutionSpace>& state,
+                                    std::size_t first_query, std::size_t queries) {
+  const auto width = static_cast<std::size_t>(state.width);
+  check.is_at_most("first_query + queries", extent_sum(first_query, queries), width);
   check.is_aligned("state.value", state.value);
+  return {{state.value.data(), width}, state.value.extent(0) / width};
 }
 
-}  // namespace
+}  // namespace Impl
 
-template <class ExecutionSpace>
-void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
-                std::size_t first_query, std::size_t queries,
-                const ArrayView<Rank, ExecutionSpace>& keys) {
-  const Impl::ArgumentCheck check("rank_nodes");
-  check_columns(check, state, first_query, queries);
-  check.has("keys", keys, Impl::extent_of(queries, nodes_of(state)));
-  Impl::launch_node_keys(exec_space, key_of(state), nodes_of(state), first_query, queries, keys);
-}
-template <class ExecutionSpace>
-void rank_groups(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
-                 std::size_t first_query, std::size_t queries, std::size_t groups,
-                 const ArrayView<Rank, ExecutionSpace>& keys) {
-  const Impl::ArgumentCheck check("rank_groups");
-  check_columns(check, state, first_query, queries);
-  check.is_at_least("groups", groups, 1);
-  check.has("keys", keys, Impl::extent_of(queries, groups));
-  Impl::launch_group_keys(exec_space, key_of(state), nodes_of(state), first_query, queries, groups,
-                          keys);
-}
-template <class ExecutionSpace>
-void rank_members(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
-                  std::size_t first_query, std::size_t groups, std::size_t top,
-                  const ArrayView<const Rank, ExecutionSpace>& best,
-                  const ArrayView<Rank, ExecutionSpace>& keys) {
-  const Impl::ArgumentCheck check("rank_members");
-  check.is_at_least("groups", groups, 1);
-  if (best.size() != 0) check.is_at_least("top", top, 1);
-  check.is_multiple("the size of best", best.size(), std::max<std::size_t>(top, 1));
-  check_columns(check, state, first_query, best.size() / std::max<std::size_t>(top, 1));
-  check.is_aligned("best", best);
-  check.has("keys", keys, Impl::extent_of(best.size(), group_members(nodes_of(state), groups)));
-  Impl::launch_member_keys(exec_space, key_of(state), nodes_of(state), first_query, groups, top,
-                           best, keys);
-}
-
-#define KINDRED_INSTANTIATE(SPACE)                                                                 \
-  template std::uint64_t short_row_max<SPACE>();                                                   \
-  template void hop<SPACE>(const SPACE&, const GraphSide<typename SPACE::memory_space>&, HopWidth, \
-                           const ArrayView<const float, SPACE>&, const ArrayView<float, SPACE>&,   \
-                           const ArrayView<double, SPACE>&,                                        \
-                           const ArrayView<const std::uint32_t, SPACE>&);                          \
-  template void take_columns<SPACE>(const SPACE&, const ArrayView<const float, SPACE>&,            \
-                                    std::size_t, std::size_t, std::size_t, HopWidth,               \
-                                    const ArrayView<float, SPACE>&);                               \
-  template void put_columns<SPACE>(const SPACE&, const ArrayView<const float, SPACE>&, HopWidth,   \
-                                   std::size_t, std::size_t, std::size_t,                          \
-                                   const ArrayView<float, SPACE>&);                                \
-  template void start_spreading<SPACE>(const SPACE&, const SpreadState<SPACE>&,                    \
-                                       const ArrayView<const std::uint64_t, SPACE>&,               \
-                                       const ArrayView<const float, SPACE>&);                      \
-  template void spread_hop<SPACE>(const SPACE&, const GraphSide<typename SPACE::memory_space>&,    \
-                                  const SpreadState<SPACE>&, const HopParameters&);                \
-  template void rank_nodes<SPACE>(const SPACE&, const SpreadState<SPACE>&, std::size_t,            \
-                                  std::size_t, const ArrayView<Rank, SPACE>&);                     \
-  template void rank_groups<SPACE>(const SPACE&, const SpreadState<SPACE>&, std::size_t,           \
-                                   std::size_t, std::size_t, const ArrayView<Rank, SPACE>&);       \
-  template void rank_members<SPACE>(const SPACE&, const SpreadState<SPACE>&, std::size_t,          \
-                                    std::size_t, std::size_t, const ArrayView<const Rank, SPACE>&, \
-                                    const ArrayView<Rank, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                                                \
+  template decltype(short_row_max<SPACE>) short_row_max<SPACE>;                                   \
+  template decltype(hop<SPACE>) hop<SPACE>;                                                       \
+  template decltype(take_columns<SPACE>) take_columns<SPACE>;                                     \
+  template decltype(put_columns<SPACE>) put_columns<SPACE>;                                       \
+  template decltype(start_spreading<SPACE>) start_spreading<SPACE>;                               \
+  template decltype(spread_hop<SPACE>) spread_hop<SPACE>;                                         \
+  template decltype(rank_nodes<SPACE, SpreadState<SPACE>>) rank_nodes<SPACE, SpreadState<SPACE>>; \
+  template decltype(rank_groups<SPACE, SpreadState<SPACE>>)                                       \
+      rank_groups<SPACE, SpreadState<SPACE>>;                                                     \
+  template decltype(rank_members<SPACE, SpreadState<SPACE>>)                                      \
+      rank_members<SPACE, SpreadState<SPACE>>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

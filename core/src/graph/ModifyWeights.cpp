@@ -16,10 +16,8 @@ struct ModifyWeights {
   static constexpr std::size_t rows_per_team = 32;
 
   Impl::GeneralEdges edges;
-  ArrayView<const std::uint64_t, ExecutionSpace> out_offsets;
-  ArrayView<const std::uint64_t, ExecutionSpace> delta_offsets;
-  ArrayView<const std::uint32_t, ExecutionSpace> delta_nodes;
-  const std::uint64_t* out_replaced;
+  GraphRows<typename ExecutionSpace::memory_space> out;
+  GraphRows<typename ExecutionSpace::memory_space> out_delta;
   const std::uint8_t* node_kinds;
   bool rows_are_targets;
   float* weights;
@@ -63,18 +61,9 @@ struct ModifyWeights {
   KOKKOS_INLINE_FUNCTION double fan(std::size_t kind, std::uint32_t node) const {
     if (fans[kind] == Fan::Kind::constant) return factors[kind];
     // Replaced rows may still contain sources that no longer have edges.
-    const std::uint64_t edges_out = out_degree(node);
+    const std::uint64_t edges_out = row_of(out, out_delta, node).count;
     const auto degree = static_cast<double>(edges_out == 0 ? 1 : edges_out);
     return fans[kind] == Fan::Kind::inverse ? 1.0 / degree : 1.0 / Kokkos::sqrt(degree);
-  }
-  KOKKOS_INLINE_FUNCTION std::uint64_t out_degree(std::size_t node) const {
-    const bool is_built =
-        node + 1 < out_offsets.extent(0) &&
-        (out_replaced == nullptr || (out_replaced[node / 64] >> node % 64 & 1U) == 0);
-    if (is_built) return out_offsets(node + 1) - out_offsets(node);
-    const std::size_t row = Impl::find_node(delta_nodes.data(), delta_nodes.extent(0),
-                                            static_cast<std::uint32_t>(node));
-    return row == delta_nodes.extent(0) ? 0 : delta_offsets(row + 1) - delta_offsets(row);
   }
 };
 
@@ -95,12 +84,9 @@ void modify_weights(const ExecutionSpace& exec_space,
   check.has("weights", weights, rows.sources.size());
   if (rows.rows() == 0) return;
   ModifyWeights<ExecutionSpace> modify;
-  modify.edges =
-      Impl::general_edges<ExecutionSpace>(rows, ArrayView<const std::uint32_t, ExecutionSpace>());
-  modify.out_offsets = out.built.offsets;
-  modify.delta_offsets = out.delta.offsets;
-  modify.delta_nodes = out.delta.row_nodes;
-  modify.out_replaced = Impl::data_or_null<std::uint64_t>(out.built.replaced);
+  modify.edges = Impl::general_edges<ExecutionSpace>(rows, {});
+  modify.out = out.built;
+  modify.out_delta = out.delta;
   modify.node_kinds = Impl::data_or_null<std::uint8_t>(node_kinds);
   modify.rows_are_targets = direction == HopDirection::along;
   modify.weights = weights.data();
@@ -116,11 +102,7 @@ void modify_weights(const ExecutionSpace& exec_space,
       {.count = (rows.rows() + rows_per_team - 1) / rows_per_team, .size = 1}, modify);
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                 \
-  template void modify_weights<SPACE>(                                                             \
-      const SPACE&, const GraphRows<typename SPACE::memory_space>&, HopDirection,                  \
-      const GraphSide<typename SPACE::memory_space>&, const ArrayView<const std::uint8_t, SPACE>&, \
-      const SpreadModifiers&, const ArrayView<float, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(modify_weights<SPACE>) modify_weights<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

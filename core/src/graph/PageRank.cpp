@@ -4,6 +4,7 @@
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
+#include <kindred/core/graph/impl/RankNodes.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
@@ -23,27 +24,33 @@ struct PageRankUpdate {
   KOKKOS_INLINE_FUNCTION bool is_needed() const {
     return Arch::flag_load(&state.last(0)) + 1 >= iteration;
   }
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum) const {
+  /// Nothing is loaded early, and nothing is recorded: `PageRankFinish` decides who goes on.
+  struct Held {};
+  KOKKOS_INLINE_FUNCTION Held ask(std::size_t) const { return {}; }
+  KOKKOS_INLINE_FUNCTION void note(bool, std::size_t) const {}
+
+  KOKKOS_INLINE_FUNCTION bool operator()(std::size_t place, double sum, Held) const {
     const std::size_t node = place / Width;
     const std::size_t query = place % Width;
     const PageRankProgress& progress = state.progress(query);
     if (progress.is_done != 0) {
       state.next(place) = state.current(place);
-      return;
+      return false;
     }
     const double p =
         Arch::rounded_product(damping, sum) +
         Arch::rounded_product(progress.restart, state.restart.share(node, query, Width));
     state.next(place) = static_cast<Value>(p * state.inverses(node));
+    return false;
   }
   /// All queries of a node, on the host: for most nodes no query restarts there, and all queries
   /// are then treated in the same way.
   template <int Count>
-  void row(std::size_t place, const double* sums) const {
+  bool row(std::size_t place, const double* sums) const {
     const std::size_t node = place / Width;
     if (state.restart.is_named(node)) {
-      for (int query = 0; query < Count; ++query) (*this)(place + query, sums[query]);
-      return;
+      for (int query = 0; query < Count; ++query) (*this)(place + query, sums[query], {});
+      return false;
     }
     const double inverse = state.inverses(node);
     const Value* current = state.current.data() + place;
@@ -53,23 +60,31 @@ struct PageRankUpdate {
       is_any_done |= state.progress(query).is_done;
       next[query] = static_cast<Value>(damping * sums[query] * inverse);
     }
-    if (is_any_done == 0) return;
     // This includes columns without a query.
-    for (int query = 0; query < Count; ++query)
+    for (int query = 0; is_any_done != 0 && query < Count; ++query)
       if (state.progress(query).is_done != 0) next[query] = current[query];
+    return false;
   }
 };
 
-/// The first iterate.
+/// The first iterate, and the progress of every column; those without a query are done immediately.
 template <class ExecutionSpace, class Value>
 struct PageRankStart {
   PageRankState<ExecutionSpace, Value> state;
+  std::size_t queries;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t place) const {
     const auto width = static_cast<std::size_t>(state.width);
     const std::size_t node = place / width;
-    state.current(place) =
-        static_cast<Value>(state.restart.share(node, place % width, width) * state.inverses(node));
+    const std::size_t query = place % width;
+    if (node < state.nodes)
+      state.current(place) =
+          static_cast<Value>(state.restart.share(node, query, width) * state.inverses(node));
+    if (node > 0) return;
+    PageRankProgress start;
+    start.is_done = query < queries ? 0 : 1;
+    state.progress(query) = start;
+    if (query == 0) state.last(0) = 0;
   }
 };
 
@@ -184,21 +199,6 @@ struct PageRankFinish {
   }
 };
 
-/// Starts the columns of queries; those without a query are done immediately.
-template <class ExecutionSpace>
-struct PageRankColumns {
-  ArrayView<PageRankProgress, ExecutionSpace> progress;
-  ArrayView<std::uint32_t, ExecutionSpace> last;
-  std::size_t queries;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t query) const {
-    PageRankProgress start;
-    start.is_done = query < queries ? 0 : 1;
-    progress(query) = start;
-    if (query == 0) last(0) = 0;
-  }
-};
-
 /// Values of the columns that are kept.
 template <class ExecutionSpace, class Value>
 struct PageRankKept {
@@ -212,22 +212,6 @@ struct PageRankKept {
     const std::size_t column = place % width;
     state.current(place) =
         column < columns.extent(0) ? from(place / width * from_width + columns(column)) : Value(0);
-  }
-};
-
-/// The key of a node for a query, from p rounded to float32.
-template <class ExecutionSpace, class Value>
-struct PageRankKey {
-  const Value* current;
-  std::size_t width;
-  const double* out_weights;
-
-  KOKKOS_INLINE_FUNCTION Rank operator()(std::size_t node, std::size_t query) const {
-    const double out_weight = out_weights[node];
-    const double weight = out_weight > 0.0 ? out_weight : 1.0;
-    const auto value =
-        static_cast<float>(static_cast<double>(current[node * width + query]) * weight);
-    return value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
   }
 };
 
@@ -282,12 +266,11 @@ void start_page_rank(const ExecutionSpace& exec_space,
   const Impl::ArgumentCheck check("start_page_rank");
   check_state(check, state);
   check.is_at_most("queries", queries, static_cast<std::uint64_t>(state.width));
-  const auto width = static_cast<std::size_t>(state.width);
-  Launch::for_each_index(
-      exec_space, "Kindred::Graph::page_rank::columns", width,
-      Impl::PageRankColumns<ExecutionSpace>{state.progress, state.last, queries});
+  // A graph without nodes has progress, too.
+  const std::size_t rows = std::max<std::size_t>(state.nodes, 1);
   Launch::for_each_index(exec_space, "Kindred::Graph::page_rank::start",
-                         state.nodes * width, Impl::PageRankStart<ExecutionSpace, Value>{state});
+                         rows * static_cast<std::size_t>(state.width),
+                         Impl::PageRankStart<ExecutionSpace, Value>{state, queries});
   PageRankParameters start = parameters;
   start.iteration = 0;
   Impl::with_width(state.width, [&]<class Width>(Width) {
@@ -335,82 +318,47 @@ void take_page_rank_columns(const ExecutionSpace& exec_space,
                              from, static_cast<std::size_t>(from_width), columns, state});
 }
 
-namespace {
+namespace Impl {
+
+/// The key of a node for a query, from p rounded to float32.
+template <class Value>
+struct PageRankKey {
+  const Value* current;
+  std::size_t width;
+  const double* out_weights;
+
+  KOKKOS_INLINE_FUNCTION Rank operator()(std::size_t node, std::size_t query) const {
+    const double out_weight = out_weights[node];
+    const double weight = out_weight > 0.0 ? out_weight : 1.0;
+    const auto value =
+        static_cast<float>(static_cast<double>(current[node * width + query]) * weight);
+    return value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
+  }
+};
 
 template <class ExecutionSpace, class Value>
-Impl::PageRankKey<ExecutionSpace, Value> key_of(const PageRankState<ExecutionSpace, Value>& state) {
-  return {state.current.data(), static_cast<std::size_t>(state.width), state.out_weights.data()};
-}
-
-/// \p state has the columns of these queries.
-template <class ExecutionSpace, class Value>
-void check_columns(const Impl::ArgumentCheck& check,
-                   const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
-                   std::size_t queries) {
-  check.is_at_most("first_query + queries", Impl::extent_sum(first_query, queries),
-                   static_cast<std::uint64_t>(state.width));
-  check.has("state.current", state.current,
-            Impl::extent_of(state.nodes, static_cast<std::uint64_t>(state.width)));
+RankedNodes<PageRankKey<Value>> ranked_nodes(const ArgumentCheck& check,
+                                             const PageRankState<ExecutionSpace, Value>& state,
+                                             std::size_t first_query, std::size_t queries) {
+  const auto width = static_cast<std::size_t>(state.width);
+  check.is_at_most("first_query + queries", extent_sum(first_query, queries), width);
+  check.has("state.current", state.current, extent_of(state.nodes, width));
   check.has("state.out_weights", state.out_weights, state.nodes);
+  return {{state.current.data(), width, state.out_weights.data()}, state.nodes};
 }
 
-}  // namespace
+}  // namespace Impl
 
-template <class ExecutionSpace, class Value>
-void rank_nodes(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
-                std::size_t first_query, std::size_t queries,
-                const ArrayView<Rank, ExecutionSpace>& keys) {
-  const Impl::ArgumentCheck check("rank_nodes");
-  check_columns(check, state, first_query, queries);
-  check.has("keys", keys, Impl::extent_of(queries, state.nodes));
-  Impl::launch_node_keys(exec_space, key_of(state), state.nodes, first_query, queries, keys);
-}
-template <class ExecutionSpace, class Value>
-void rank_groups(const ExecutionSpace& exec_space,
-                 const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
-                 std::size_t queries, std::size_t groups,
-                 const ArrayView<Rank, ExecutionSpace>& keys) {
-  const Impl::ArgumentCheck check("rank_groups");
-  check_columns(check, state, first_query, queries);
-  check.is_at_least("groups", groups, 1);
-  check.has("keys", keys, Impl::extent_of(queries, groups));
-  Impl::launch_group_keys(exec_space, key_of(state), state.nodes, first_query, queries, groups,
-                          keys);
-}
-template <class ExecutionSpace, class Value>
-void rank_members(const ExecutionSpace& exec_space,
-                  const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
-                  std::size_t groups, std::size_t top,
-                  const ArrayView<const Rank, ExecutionSpace>& best,
-                  const ArrayView<Rank, ExecutionSpace>& keys) {
-  const Impl::ArgumentCheck check("rank_members");
-  check.is_at_least("groups", groups, 1);
-  if (best.size() != 0) check.is_at_least("top", top, 1);
-  check.is_multiple("the size of best", best.size(), std::max<std::size_t>(top, 1));
-  check_columns(check, state, first_query, best.size() / std::max<std::size_t>(top, 1));
-  check.is_aligned("best", best);
-  check.has("keys", keys, Impl::extent_of(best.size(), group_members(state.nodes, groups)));
-  Impl::launch_member_keys(exec_space, key_of(state), state.nodes, first_query, groups, top, best,
-                           keys);
-}
-
-#define KINDRED_INSTANTIATE_VALUE(SPACE, VALUE)                                                    \
-  template void start_page_rank<SPACE, VALUE>(const SPACE&, const PageRankState<SPACE, VALUE>&,    \
-                                              std::size_t, const PageRankParameters&);             \
-  template void page_rank_step<SPACE, VALUE>(                                                      \
-      const SPACE&, const GraphSide<typename SPACE::memory_space>&,                                \
-      const PageRankState<SPACE, VALUE>&, const PageRankParameters&);                              \
-  template void take_page_rank_columns<SPACE, VALUE>(                                              \
-      const SPACE&, const ArrayView<const VALUE, SPACE>&, HopWidth,                                \
-      const ArrayView<const std::uint32_t, SPACE>&, const PageRankState<SPACE, VALUE>&);           \
-  template void rank_nodes<SPACE, VALUE>(const SPACE&, const PageRankState<SPACE, VALUE>&,         \
-                                         std::size_t, std::size_t, const ArrayView<Rank, SPACE>&); \
-  template void rank_groups<SPACE, VALUE>(const SPACE&, const PageRankState<SPACE, VALUE>&,        \
-                                          std::size_t, std::size_t, std::size_t,                   \
-                                          const ArrayView<Rank, SPACE>&);                          \
-  template void rank_members<SPACE, VALUE>(                                                        \
-      const SPACE&, const PageRankState<SPACE, VALUE>&, std::size_t, std::size_t, std::size_t,     \
-      const ArrayView<const Rank, SPACE>&, const ArrayView<Rank, SPACE>&);
+#define KINDRED_INSTANTIATE_VALUE(SPACE, VALUE)                                                 \
+  template decltype(start_page_rank<SPACE, VALUE>) start_page_rank<SPACE, VALUE>;               \
+  template decltype(page_rank_step<SPACE, VALUE>) page_rank_step<SPACE, VALUE>;                 \
+  template decltype(take_page_rank_columns<SPACE, VALUE>) take_page_rank_columns<SPACE, VALUE>; \
+  template decltype(rank_nodes<SPACE, PageRankState<SPACE, VALUE>>)                             \
+      rank_nodes<SPACE, PageRankState<SPACE, VALUE>>;                                           \
+  template decltype(rank_groups<SPACE, PageRankState<SPACE, VALUE>>)                            \
+      rank_groups<SPACE, PageRankState<SPACE, VALUE>>;                                          \
+  template decltype(rank_members<SPACE, PageRankState<SPACE, VALUE>>)                           \
+      rank_members<SPACE, PageRankState<SPACE, VALUE>>;
 #define KINDRED_INSTANTIATE(SPACE)        \
   KINDRED_INSTANTIATE_VALUE(SPACE, float) \
   KINDRED_INSTANTIATE_VALUE(SPACE, double)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/graph/SourceArrays.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
+#include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 
@@ -96,12 +96,7 @@ struct ArraySources {
   KOKKOS_INLINE_FUNCTION void finish(std::size_t to) const {
     float value = state.value(to);
     if (is_engine && !(value < 1.0F)) value = 1.0F;
-    state.value(to) = value;
-    if (state.short_passed.extent(0) == 0)
-      state.passed(to) = value;
-    else
-      state.short_passed(to) = Arch::round_to<Arch::BFloat16>(value);
-    if (state.tier.extent(0) > 0 && value > 0.0F) state.tier(to) = 0;
+    Impl::set_source(state, to, value);
   }
 };
 
@@ -179,14 +174,9 @@ void put_ranks(const ExecutionSpace& exec_space, const ArrayView<const Rank, Exe
       PutRanks<ExecutionSpace>{ranks, faults, nodes, values, found, first_query, top});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                              \
-  template void start_from_arrays<SPACE>(                                                       \
-      const SPACE&, const SpreadState<SPACE>&, const SourceArrays<SPACE>&, std::size_t,         \
-      std::size_t, std::size_t, SpreadMode, const ArrayView<std::uint32_t, SPACE>&);            \
-  template void put_ranks<SPACE>(                                                               \
-      const SPACE&, const ArrayView<const Rank, SPACE>&, std::size_t, std::size_t, std::size_t, \
-      std::size_t, const ArrayView<const std::uint32_t, SPACE>&,                                \
-      const ArrayView<std::uint32_t, SPACE>&, const ArrayView<float, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                      \
+  template decltype(start_from_arrays<SPACE>) start_from_arrays<SPACE>; \
+  template decltype(put_ranks<SPACE>) put_ranks<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -130,10 +130,8 @@ void fill_lattice_adjacency(const ExecutionSpace& exec_space, const LatticeGrid&
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                    \
-  template void fill_lattice_adjacency<SPACE>(const SPACE&, const LatticeGrid&,       \
-                                              const ArrayView<std::uint64_t, SPACE>&, \
-                                              const ArrayView<std::uint32_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) \
+  template decltype(fill_lattice_adjacency<SPACE>) fill_lattice_adjacency<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

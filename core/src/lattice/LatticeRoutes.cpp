@@ -34,10 +34,7 @@ void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                          RoutesKernel<ExecutionSpace>{grid, pairs, begins, paths});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                    \
-  template void lattice_routes<SPACE>(                                                \
-      const SPACE&, const LatticeGrid&, const ArrayView<const std::uint64_t, SPACE>&, \
-      const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<std::uint64_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE) template decltype(lattice_routes<SPACE>) lattice_routes<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -189,12 +189,7 @@ struct LatticeTrace {
 
  private:
   KOKKOS_INLINE_FUNCTION bool is_blocked(std::uint64_t lower, std::uint32_t i) const {
-    if (search.blocked_edges.extent(0) == 0) return false;
-    const std::uint64_t bit = search.bits.bit_of(lower);
-    return (search.blocked_edges(i * search.bits.guarded_words() + search.bits.guard() +
-                                 bit / 64) >>
-                bit % 64 &
-            1U) != 0;
+    return search.is_blocked(search.bits.bit_of(lower), i);
   }
   KOKKOS_INLINE_FUNCTION std::uint64_t nearer(std::uint64_t node, std::uint32_t distance) const {
     const LatticeGrid& grid = search.bits.grid;
@@ -327,12 +322,6 @@ void lattice_level_of(const LatticeSearch<HostSpace>& search, std::uint32_t leve
   const std::uint64_t line_bits = std::uint64_t{bits.line_words} * 64;
   const std::uint32_t dimensions = bits.grid.dimensions;
   const std::uint32_t size = bits.grid.size;
-  const bool has_blocked = search.blocked_edges.extent(0) > 0;
-  const auto is_blocked = [&](std::uint64_t bit, std::uint32_t i) {
-    if (!has_blocked) return false;
-    const std::uint64_t word = i * bits.guarded_words() + bits.guard() + bit / 64;
-    return (search.blocked_edges(word) >> bit % 64 & 1U) != 0;
-  };
   const auto visit = [&](std::uint64_t bit) {
     const std::uint64_t mask = std::uint64_t{1} << bit % 64;
     std::uint64_t& word = search.unreached(bit / 64);
@@ -349,8 +338,8 @@ void lattice_level_of(const LatticeSearch<HostSpace>& search, std::uint32_t leve
       const std::uint64_t at = rest % size;
       rest /= size;
       const std::uint64_t stride = bits.bit_stride(i);
-      if (at > 0 && !is_blocked(bit - stride, i)) visit(bit - stride);
-      if (at + 1 < size && !is_blocked(bit, i)) visit(bit + stride);
+      if (at > 0 && !search.is_blocked(bit - stride, i)) visit(bit - stride);
+      if (at + 1 < size && !search.is_blocked(bit, i)) visit(bit + stride);
     }
   }
 }
@@ -393,19 +382,12 @@ void trace_lattice_paths(const ExecutionSpace& exec_space,
       Impl::LatticeTrace<ExecutionSpace>{search, targets, begins, paths});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                             \
-  template void start_lattice_search<SPACE>(const SPACE&, const LatticeSearch<SPACE>&,         \
-                                            const ArrayView<const std::uint64_t, SPACE>&,      \
-                                            const ArrayView<const std::uint64_t, SPACE>&);     \
-  template std::uint64_t lattice_level<SPACE>(const SPACE&, const LatticeSearch<SPACE>&,       \
-                                              std::uint32_t, std::uint32_t, std::uint32_t);    \
-  template std::uint64_t count_unreached<SPACE>(const SPACE&, const LatticeSearch<SPACE>&);    \
-  template void gather_distances<SPACE>(const SPACE&, const LatticeSearch<SPACE>&,             \
-                                        const ArrayView<const std::uint64_t, SPACE>&,          \
-                                        const ArrayView<std::uint32_t, SPACE>&);               \
-  template void trace_lattice_paths<SPACE>(                                                    \
-      const SPACE&, const LatticeSearch<SPACE>&, const ArrayView<const std::uint64_t, SPACE>&, \
-      const ArrayView<const std::uint64_t, SPACE>&, const ArrayView<std::uint64_t, SPACE>&);
+#define KINDRED_INSTANTIATE(SPACE)                                            \
+  template decltype(start_lattice_search<SPACE>) start_lattice_search<SPACE>; \
+  template decltype(lattice_level<SPACE>) lattice_level<SPACE>;               \
+  template decltype(count_unreached<SPACE>) count_unreached<SPACE>;           \
+  template decltype(gather_distances<SPACE>) gather_distances<SPACE>;         \
+  template decltype(trace_lattice_paths<SPACE>) trace_lattice_paths<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

@@ -112,11 +112,14 @@ std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
   }
   const Array<ExecutionSpace, Rank> ranks("Kindred::Testing::ranks", requested.size() * top);
   const Array<ExecutionSpace, std::uint8_t> done("Kindred::Testing::done", requested.size());
+  call.top = static_cast<std::uint32_t>(top);
+  call.ranks = ranks;
+  call.done = done;
   if (form == Form::global)
     spread_frontier<ExecutionSpace>(exec_space, graph.in.view(), graph.out.view(),
-                                    workspace.state(), call, top, ranks, done);
+                                    workspace.state(), call);
   else if (!spread_small_frontier<ExecutionSpace>(exec_space, graph.in.view(), graph.out.view(),
-                                                  call, top, ranks, done))
+                                                  call))
     return {};
   Ranks all(requested.size() * top);
   std::vector<std::uint8_t> is_done(requested.size());

@@ -209,20 +209,20 @@ const std::vector<CheckedCall> page_rank_calls{
      }},
     {"rank_nodes",
      [](const HostSpace& on, Arguments& a) {
-       rank_nodes<HostSpace, float>(on, ranked_of(a), 0,
-                                    a.number<std::size_t>("first_query + queries", 2, 9),
-                                    a.array<Rank>("keys", 2 * nodes));
+       rank_nodes<HostSpace>(on, ranked_of(a), 0,
+                             a.number<std::size_t>("first_query + queries", 2, 9),
+                             a.array<Rank>("keys", 2 * nodes));
      }},
     {"rank_groups",
      [](const HostSpace& on, Arguments& a) {
-       rank_groups<HostSpace, float>(
-           on, ranked_of(a), 0, a.number<std::size_t>("first_query + queries", 2, 9),
-           a.number<std::size_t>("groups", 2, 0), a.array<Rank>("keys", 2 * 2));
+       rank_groups<HostSpace>(on, ranked_of(a), 0,
+                              a.number<std::size_t>("first_query + queries", 2, 9),
+                              a.number<std::size_t>("groups", 2, 0), a.array<Rank>("keys", 2 * 2));
      }},
     {"rank_members",
      [](const HostSpace& on, Arguments& a) {
        const auto size = a.number<std::size_t>("the size of best", 2, 3);
-       rank_members<HostSpace, float>(
+       rank_members<HostSpace>(
            on, ranked_of(a), a.number<std::size_t>("first_query + queries", 0, 8),
            a.number<std::size_t>("groups", 2, 0), a.number<std::size_t>("top", 2, 0),
            a.sizing<Rank>("best", size), a.array<Rank>("keys", 2 * 2));
@@ -253,6 +253,9 @@ FrontierQueries<HostSpace> queries_of(Arguments& a) {
   queries.sources = a.sizing<Activation>("queries.sources", 1);
   queries.decays = a.sizing<float>("queries.decays", 1, 0.5F);
   queries.taken = a.array<std::uint32_t>("queries.taken", 1);
+  queries.top = 1;
+  queries.ranks = a.array<Rank>("ranks", 2);
+  queries.done = a.array<std::uint8_t>("done", 2);
   return queries;
 }
 
@@ -262,15 +265,13 @@ const std::vector<CheckedCall> frontier_calls{
     {"spread_frontier",
      [](const HostSpace& on, Arguments& a) {
        const FrontierState<HostSpace> state = frontier_of(a);
-       spread_frontier<HostSpace>(on, plain_graph(a), plain_graph(a), state, queries_of(a), 1,
-                                  a.array<Rank>("ranks", 2), a.array<std::uint8_t>("done", 2));
+       spread_frontier<HostSpace>(on, plain_graph(a), plain_graph(a), state, queries_of(a));
      }},
     {"spread_small_frontier",
      [](const HostSpace& on, Arguments& a) {
-       spread_small_frontier<HostSpace>(on, plain_graph(a), plain_graph(a), queries_of(a),
-                                        a.number<std::size_t>("top", 1, small_frontier_top_max + 1),
-                                        a.array<Rank>("ranks", 2),
-                                        a.array<std::uint8_t>("done", 2));
+       FrontierQueries<HostSpace> queries = queries_of(a);
+       queries.top = a.number<std::uint32_t>("top", 1, small_frontier_top_max + 1);
+       spread_small_frontier<HostSpace>(on, plain_graph(a), plain_graph(a), queries);
      }},
 };
 

@@ -103,8 +103,8 @@ struct FrontierQuery {
   std::uint32_t first_decay = 0;
 };
 
-/// \brief The queries of a call, where the space can read them; a single small query is passed
-/// with the launch (`only`).
+/// \brief The queries of a call, where the space can read them, and their results. A single small
+/// query is passed with the launch (`only`).
 template <class ExecutionSpace>
 struct FrontierQueries {
   static constexpr std::size_t few_sources = 16;
@@ -119,6 +119,11 @@ struct FrontierQueries {
   FrontierQuery only;
   Activation only_sources[few_sources];
   float only_decays[few_hops];
+  std::uint32_t top = 0;  ///< the best nodes that are ranked
+  /// `count × top`, padded with `rank_none`; empty: see `spread_frontier`
+  ArrayView<Rank, ExecutionSpace> ranks;
+  /// One per query: 1 if it was completed, else 0, and its ranks are not written.
+  ArrayView<std::uint8_t, ExecutionSpace> done;
 
   KOKKOS_INLINE_FUNCTION FrontierQuery query(std::size_t i) const {
     return is_few() ? only : queries(i);
@@ -156,36 +161,30 @@ void clear_frontier(const ExecutionSpace& exec_space, const FrontierState<Execut
 /// then summed completely. Complexity: the out-edges of each frontier and the in-edges of the rows
 /// it reaches.
 /// \param in,out both directions of the graph
-/// \param ranks `queries × top`, padded with `rank_none`; empty: the keys of a query are left in
-/// its slot, the first `entries` of its control, some of them `rank_none` (at most as many queries
-/// as slots)
-/// \param done one per query: 1 if it was completed, else 0, and its ranks are not written
+/// \param queries if its `ranks` are empty, the keys of a query are left in its slot, the first
+/// `entries` of its control, some of them `rank_none` (at most as many queries as slots)
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void spread_frontier(const ExecutionSpace& exec_space,
                      const GraphSide<typename ExecutionSpace::memory_space>& in,
                      const GraphSide<typename ExecutionSpace::memory_space>& out,
                      const FrontierState<ExecutionSpace>& state,
-                     const FrontierQueries<ExecutionSpace>& queries, std::size_t top,
-                     const ArrayView<Rank, ExecutionSpace>& ranks,
-                     const ArrayView<std::uint8_t, ExecutionSpace>& done);
+                     const FrontierQueries<ExecutionSpace>& queries);
 
 /// \brief The same for queries so small that the shared memories of a cluster's teams hold their
 /// whole state: about 6,000 nodes that pass something on and 100,000 out-edges per hop. Needs no
 /// `FrontierState`. Does not fence.
 ///
 /// Complexity: as `spread_frontier`; a hop costs four dependent memory reads and one barrier.
-/// \param top 1 … `small_frontier_top_max`
-/// \param done one per query: 0 if it exceeded the shared memories
+/// \param queries ranks 1 … `small_frontier_top_max` nodes; one is not completed if it exceeded the
+/// shared memories
 /// \return false if the space has no clusters; then nothing is written
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 bool spread_small_frontier(const ExecutionSpace& exec_space,
                            const GraphSide<typename ExecutionSpace::memory_space>& in,
                            const GraphSide<typename ExecutionSpace::memory_space>& out,
-                           const FrontierQueries<ExecutionSpace>& queries, std::size_t top,
-                           const ArrayView<Rank, ExecutionSpace>& ranks,
-                           const ArrayView<std::uint8_t, ExecutionSpace>& done);
+                           const FrontierQueries<ExecutionSpace>& queries);
 
 }  // namespace Kindred
 

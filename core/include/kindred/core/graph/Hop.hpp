@@ -116,26 +116,26 @@ void spread_hop(const ExecutionSpace& exec_space,
 
 /// \brief The rank keys of the queries from `first_query` on in \p state, `nodes` keys per query; a
 /// node of value 0 has `rank_none`. Does not fence.
+/// \param state a `SpreadState`, or a `PageRankState`, of whose `current` p is rounded to float32
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace>
-void rank_nodes(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
-                std::size_t first_query, std::size_t queries,
-                const ArrayView<Rank, ExecutionSpace>& keys);
+template <class ExecutionSpace, class State>
+void rank_nodes(const ExecutionSpace& exec_space, const State& state, std::size_t first_query,
+                std::size_t queries, const ArrayView<Rank, ExecutionSpace>& keys);
 /// \brief The best key of every group of nodes, `groups` keys per query: group g has the nodes g, g
 /// + groups, … Since keys are distinct, the \p k best nodes of a query are members of its k best
 /// groups, so the keys of all nodes need not be written. Does not fence.
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace>
-void rank_groups(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
-                 std::size_t first_query, std::size_t queries, std::size_t groups,
+template <class ExecutionSpace, class State>
+void rank_groups(const ExecutionSpace& exec_space, const State& state, std::size_t first_query,
+                 std::size_t queries, std::size_t groups,
                  const ArrayView<Rank, ExecutionSpace>& keys);
 /// \brief The keys of the members of the \p top best groups of every query, `top ×
 /// group_members(nodes, groups)` per query, some of them `rank_none`. Does not fence.
 /// \param best `queries × top` keys from `rank_groups`
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace>
-void rank_members(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
-                  std::size_t first_query, std::size_t groups, std::size_t top,
+template <class ExecutionSpace, class State>
+void rank_members(const ExecutionSpace& exec_space, const State& state, std::size_t first_query,
+                  std::size_t groups, std::size_t top,
                   const ArrayView<const Rank, ExecutionSpace>& best,
                   const ArrayView<Rank, ExecutionSpace>& keys);
 /// Maximum number of nodes per group.

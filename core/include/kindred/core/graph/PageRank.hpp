@@ -110,27 +110,6 @@ void take_page_rank_columns(const ExecutionSpace& exec_space,
                             const ArrayView<const std::uint32_t, ExecutionSpace>& columns,
                             const PageRankState<ExecutionSpace, Value>& state);
 
-/// \brief The rank keys of the queries from `first_query` on in `state.current`, `nodes` keys per
-/// query: p rounded to float32, or `rank_none` if that is 0. Does not fence.
-/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace, class Value>
-void rank_nodes(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
-                std::size_t first_query, std::size_t queries,
-                const ArrayView<Rank, ExecutionSpace>& keys);
-/// As for `SpreadState`.
-/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace, class Value>
-void rank_groups(const ExecutionSpace& exec_space,
-                 const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
-                 std::size_t queries, std::size_t groups,
-                 const ArrayView<Rank, ExecutionSpace>& keys);
-template <class ExecutionSpace, class Value>
-void rank_members(const ExecutionSpace& exec_space,
-                  const PageRankState<ExecutionSpace, Value>& state, std::size_t first_query,
-                  std::size_t groups, std::size_t top,
-                  const ArrayView<const Rank, ExecutionSpace>& best,
-                  const ArrayView<Rank, ExecutionSpace>& keys);
-
 }  // namespace Kindred
 
 #endif  // KINDRED_CORE_GRAPH_PAGE_RANK_HPP

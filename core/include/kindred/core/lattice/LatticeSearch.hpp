@@ -80,6 +80,13 @@ struct LatticeSearch {
   static constexpr std::uint32_t found_places = 256;
   static constexpr std::uint32_t found_stride = 8;
   static constexpr std::size_t found_size = found_places * found_stride;
+
+  /// Whether the edge from \p bit upwards in dimension \p i is blocked.
+  KOKKOS_INLINE_FUNCTION bool is_blocked(std::uint64_t bit, std::uint32_t i) const {
+    if (blocked_edges.extent(0) == 0) return false;
+    const std::uint64_t word = i * bits.guarded_words() + bits.guard() + bit / 64;
+    return (blocked_edges(word) >> bit % 64 & 1U) != 0;
+  }
 };
 
 /// \brief Level 0: marks the sources as reached and no other node. Does not fence.

@@ -5,7 +5,7 @@
 #include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/arch/launch/ThreadGroup.hpp>
 #include <kindred/core/graph/Frontier.hpp>
-#include <kindred/core/graph/impl/FrontierRanks.hpp>
+#include <kindred/core/graph/impl/FrontierGroup.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 
 namespace Kindred::Impl {
@@ -61,9 +61,9 @@ class FrontierWalk {
     const bool is_alone = entries() <= group_type::alone_max;
     const unsigned others = m_group.teams() - 1;
     if (is_alone && m_group.team() != 0) return clear_passed(m_group.team() - 1, others);
-    if (is_done) FrontierRanks<ExecutionSpace>::rank(*this, m_launch, m_group, query, is_alone);
+    if (is_done) m_group.rank(*this, m_launch, query, is_alone);
     clear(is_alone, others > 0);
-    if (m_group.is_leader()) m_launch.done(query) = is_done ? 1 : 0;
+    if (m_group.is_leader()) m_launch.queries.done(query) = is_done ? 1 : 0;
   }
 
   /// Number of rows that the query has reached so far, including its sources.
@@ -523,9 +523,6 @@ struct FrontierLaunch {
   FrontierSizes<ExecutionSpace> sizes;
   FrontierQueries<ExecutionSpace> queries;
   std::size_t groups;
-  std::uint32_t top;
-  ArrayView<Rank, ExecutionSpace> ranks;
-  ArrayView<std::uint8_t, ExecutionSpace> done;
   Arch::KernelCancel<ExecutionSpace> cancel = {};
 
   using view_type = group_type;

@@ -3,15 +3,14 @@
 #define KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 
 #include <kindred/core/arch/launch/LaunchShape.hpp>
-#include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/graph/Hop.hpp>
-#include <kindred/core/graph/impl/BinPointers.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
-#include <kindred/core/graph/impl/LongRowTable.hpp>
+#include <kindred/core/graph/impl/PropagationBlocking_Cuda.hpp>
 #include <kindred/core/graph/impl/RowStreams_Cuda.hpp>
-#include <kindred/core/graph/impl/RowSums.hpp>
+#include <kindred/core/graph/impl/RowSums_Cuda.hpp>
+#include <kindred/core/graph/impl/RowSums_Host.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
@@ -20,93 +19,6 @@
 #include <type_traits>
 
 namespace Kindred::Impl {
-
-/// The keys of every node; a node's values of successive queries are adjacent.
-template <class ExecutionSpace, class Key>
-struct NodeKeys {
-  Key key;
-  std::size_t first_query;
-  std::size_t queries;
-  std::size_t nodes;
-  ArrayView<Rank, ExecutionSpace> keys;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t node) const {
-    for (std::size_t query = 0; query < queries; ++query)
-      keys(query * nodes + node) = key(node, first_query + query);
-  }
-};
-
-/// The best key of every group of nodes; adjacent threads read adjacent values.
-template <class ExecutionSpace, class Key>
-struct GroupKeys {
-  Key key;
-  std::size_t first_query;
-  std::size_t queries;
-  std::size_t nodes;
-  std::size_t groups;
-  ArrayView<Rank, ExecutionSpace> keys;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
-    const std::size_t group = index / queries;
-    const std::size_t query = index % queries;
-    Rank best = rank_none;
-    KINDRED_UNROLL_4
-    for (std::size_t node = group; node < nodes; node += groups) {
-      const Rank own = key(node, first_query + query);
-      best = own < best ? own : best;
-    }
-    keys(query * groups + group) = best;
-  }
-};
-
-/// The keys of the nodes of the best groups.
-template <class ExecutionSpace, class Key>
-struct MemberKeys {
-  Key key;
-  std::size_t first_query;
-  std::size_t nodes;
-  std::size_t groups;
-  std::size_t top;
-  std::size_t members;
-  ArrayView<const Rank, ExecutionSpace> best;
-  ArrayView<Rank, ExecutionSpace> keys;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
-    const Rank group = best(index / members);
-    Rank own = rank_none;
-    if (group != rank_none) {
-      const std::size_t node = rank_index(group) % groups + index % members * groups;
-      if (node < nodes) own = key(node, first_query + index / (top * members));
-    }
-    keys(index) = own;
-  }
-};
-
-template <class ExecutionSpace, class Key>
-void launch_node_keys(const ExecutionSpace& exec_space, const Key& key, std::size_t nodes,
-                      std::size_t first_query, std::size_t queries,
-                      const ArrayView<Rank, ExecutionSpace>& keys) {
-  Launch::for_each_index(exec_space, "Kindred::Graph::rank::nodes", nodes,
-                         NodeKeys<ExecutionSpace, Key>{key, first_query, queries, nodes, keys});
-}
-template <class ExecutionSpace, class Key>
-void launch_group_keys(const ExecutionSpace& exec_space, const Key& key, std::size_t nodes,
-                       std::size_t first_query, std::size_t queries, std::size_t groups,
-                       const ArrayView<Rank, ExecutionSpace>& keys) {
-  Launch::for_each_index(
-      exec_space, "Kindred::Graph::rank::groups", groups * queries,
-      GroupKeys<ExecutionSpace, Key>{key, first_query, queries, nodes, groups, keys});
-}
-template <class ExecutionSpace, class Key>
-void launch_member_keys(const ExecutionSpace& exec_space, const Key& key, std::size_t nodes,
-                        std::size_t first_query, std::size_t groups, std::size_t top,
-                        const ArrayView<const Rank, ExecutionSpace>& best,
-                        const ArrayView<Rank, ExecutionSpace>& keys) {
-  const std::size_t members = group_members(nodes, groups);
-  Launch::for_each_index(
-      exec_space, "Kindred::Graph::rank::members", best.extent(0) * members,
-      MemberKeys<ExecutionSpace, Key>{key, first_query, nodes, groups, top, members, best, keys});
-}
 
 /// Calls `function` with the width as a type.
 template <class Function>
@@ -120,52 +32,6 @@ void with_width(HopWidth width, const Function& function) {
       return function(std::integral_constant<int, 32>{});
   }
 }
-
-/// Passes sums on to an update, and records at the end whether one of them reported something to
-/// pass on.
-template <class Update>
-class Visitor {
- public:
-  KOKKOS_INLINE_FUNCTION Visitor(const Update& update, std::size_t work_item)
-      : m_update(update), m_work_item(work_item) {}
-
-  /// Loads what the update of \p place reads.
-  KOKKOS_INLINE_FUNCTION auto ask(std::size_t place) const {
-    if constexpr (is_requested)
-      return m_update.ask(place);
-    else
-      return Nothing{};
-  }
-  template <class Held>
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum, const Held& held) const {
-    if constexpr (is_requested)
-      m_any = m_update(place, sum, held) || m_any;
-    else
-      m_update(place, sum);
-  }
-  /// `Count` adjacent places, on the host.
-  template <int Count>
-  KOKKOS_INLINE_FUNCTION void row(std::size_t place, const double* sums) const {
-    if constexpr (is_requested) {
-      KOKKOS_IF_ON_HOST((m_any = m_update.template row<Count>(place, sums) || m_any;))
-    } else if constexpr (requires { m_update.template row<Count>(place, sums); }) {
-      KOKKOS_IF_ON_HOST((m_update.template row<Count>(place, sums);))
-    } else {
-      for (int q = 0; q < Count; ++q) m_update(place + q, sums[q]);
-    }
-  }
-  KOKKOS_INLINE_FUNCTION void end() const {
-    if constexpr (is_requested) m_update.note(m_any, m_work_item);
-  }
-
- private:
-  struct Nothing {};
-  static constexpr bool is_requested = requires(const Update& u) { u.ask(std::size_t{}); };
-
-  const Update& m_update;
-  std::size_t m_work_item;
-  mutable bool m_any = false;
-};
 
 /// Short rows: a work item is processed by one thread (host) or warp (device).
 template <class ExecutionSpace, int Width, class Edges, class X, class Update>
@@ -207,7 +73,7 @@ struct LongRowBlocks {
                                                    [&](unsigned query, double sum) {
                                                      const std::size_t place = node * Width + query;
                                                      if (block.is_whole)
-                                                       visitor(place, sum, visitor.ask(place));
+                                                       visitor(place, sum);
                                                      else
                                                        partial[index * Width + query] = sum;
                                                    });
@@ -220,7 +86,7 @@ struct LongRowBlocks {
 /// One team per block that is not the first of its row: long rows are many, but few have several
 /// blocks. The team of a row's second block processes the row: each part of the team reduces every
 /// n-th block, then the team reduces the parts.
-template <class ExecutionSpace, int Width, class Edges, class Update>
+template <class ExecutionSpace, int Width, class Update>
 struct LongRows {
   using member_type = Launch::Member<ExecutionSpace>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
@@ -229,7 +95,7 @@ struct LongRows {
   static constexpr int lanes = parts * Width;
   static constexpr int scratch = lanes * static_cast<int>(sizeof(double));
 
-  Edges edges;
+  PlainEdges edges;
   LongRowTable long_rows;
   Update update;
 
@@ -263,16 +129,17 @@ struct LongRows {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, Width), [&](int query) {
       const Visitor<Update> visitor(update, entry);
       const std::size_t place = edges.node_of(row) * std::size_t{Width} + query;
-      visitor(place, sums[query], visitor.ask(place));
+      visitor(place, sums[query]);
       visitor.end();
     });
   }
 };
 
 /// Nodes beyond the built rows that have no row: their sums are 0.
-template <class ExecutionSpace, int Width, class Update>
+template <class ExecutionSpace, class Update>
 struct RowlessNodes {
   ArrayView<const std::uint32_t, ExecutionSpace> listed;
+  std::size_t width;
   Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t node) const {
@@ -280,78 +147,48 @@ struct RowlessNodes {
     const std::size_t count = listed.extent(0);
     if (find_node(listed.data(), count, static_cast<std::uint32_t>(node)) < count) return;
     const Visitor<Update> visitor(update, node);
-    for (std::size_t query = 0; query < Width; ++query) {
-      const std::size_t place = node * Width + query;
-      visitor(place, 0.0, visitor.ask(place));
-    }
+    for (std::size_t query = 0; query < width; ++query) visitor(node * width + query, 0.0);
+    visitor.end();
   }
 };
 
 /// Long rows of several blocks whose block sums are already computed.
-template <class ExecutionSpace, int Width, class Edges, class Update>
-void launch_long_rows(const ExecutionSpace& exec_space,
-                      const GraphRows<typename ExecutionSpace::memory_space>& graph,
-                      const Edges& edges, const Update& update) {
-  const std::size_t further = graph.blocks() - graph.long_rows.extent(0);
-  using kernel = LongRows<ExecutionSpace, Width, Edges, Update>;
-  Launch::for_each_team(exec_space, "Kindred::Graph::hop::long_rows",
-                        {.count = further, .scratch_bytes = kernel::scratch},
-                        kernel{edges, long_rows_of(graph), update});
-}
-
-/// Returns false if the rows must be summed one by one.
-template <class ExecutionSpace, int Width, class Edges, class X, class Update>
-bool launch_bins([[maybe_unused]] const ExecutionSpace& exec_space,
-                 [[maybe_unused]] const GraphSide<typename ExecutionSpace::memory_space>& graph,
-                 [[maybe_unused]] const Edges& edges, [[maybe_unused]] const X* x,
-                 [[maybe_unused]] const Update& update) {
-  if constexpr (Width == 1 && std::is_same_v<X, float> && Edges::is_plain &&
-                PropagationBlocking<ExecutionSpace>::is_there) {
-    if (graph.bins.bins() == 0) return false;
-    const BinPointers bins = pointers_of(graph.bins, graph.built.rows());
-    PropagationBlocking<ExecutionSpace>::template run<Visitor>(
-        exec_space, bins, edges, long_rows_of(graph.built), x, update);
-    if (graph.built.long_rows.extent(0) > 0)
-      launch_long_rows<ExecutionSpace, Width>(exec_space, graph.built, edges, update);
-    return true;
-  } else {
-    return false;
-  }
+template <class ExecutionSpace, int Width, class Update>
+void launch_long_rows(const ExecutionSpace& exec_space, const PlainEdges& edges,
+                      const LongRowTable& long_rows, const Update& update) {
+  if (long_rows.blocks == 0) return;
+  using kernel = LongRows<ExecutionSpace, Width, Update>;
+  Launch::for_each_team(
+      exec_space, "Kindred::Graph::hop::long_rows",
+      {.count = long_rows.blocks - long_rows.size, .scratch_bytes = kernel::scratch},
+      kernel{edges, long_rows, update});
 }
 
 template <class ExecutionSpace, int Width, class Edges, class X, class Update>
 void launch_rows(const ExecutionSpace& exec_space,
                  const GraphRows<typename ExecutionSpace::memory_space>& graph, const Edges& edges,
                  const X* x, const Update& update) {
-  using streams = RowStreams<ExecutionSpace>;
-  if constexpr (streams::template is_there<Width, X>) {
-    if (graph.blocks() > 0) {
-      streams::template blocks<Width, Visitor>("Kindred::Graph::hop::long_row_blocks",
-                                               exec_space, edges, long_rows_of(graph), x, update);
-      launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
-    }
-    streams::template short_rows<Width, Visitor>("Kindred::Graph::hop::short_rows",
-                                                 exec_space, edges, x, update);
-    return;
+  const char* blocks_label = "Kindred::Graph::hop::long_row_blocks";
+  const char* short_label = "Kindred::Graph::hop::short_rows";
+  const LongRowTable long_rows = long_rows_of(graph);
+  if constexpr (has_row_streams<ExecutionSpace, Width, X>) {
+    if (long_rows.blocks > 0)
+      stream_blocks<Width>(exec_space, blocks_label, edges, long_rows, x, update);
+    launch_long_rows<ExecutionSpace, Width>(exec_space, edges, long_rows, update);
+    stream_short_rows<Width>(exec_space, short_label, edges, x, update);
   } else {
-    const std::size_t blocks = graph.blocks();
-    if (blocks > 0) {
-      Launch::for_each_warp<Launch::Dynamic>(
-          exec_space, "Kindred::Graph::hop::long_row_blocks", blocks,
-          LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{edges, long_rows_of(graph), x,
-                                                                 update});
-      launch_long_rows<ExecutionSpace, Width>(exec_space, graph, edges, update);
-    }
     Launch::for_each_warp<Launch::Dynamic>(
-        exec_space, "Kindred::Graph::hop::short_rows",
-        RowSums<ExecutionSpace>::template short_work_items<Width>(graph),
+        exec_space, blocks_label, long_rows.blocks,
+        LongRowBlocks<ExecutionSpace, Width, Edges, X, Update>{edges, long_rows, x, update});
+    launch_long_rows<ExecutionSpace, Width>(exec_space, edges, long_rows, update);
+    Launch::for_each_warp<Launch::Dynamic>(
+        exec_space, short_label, RowSums<ExecutionSpace>::template short_work_items<Width>(graph),
         ShortRows<ExecutionSpace, Width, Edges, X, Update>{edges, x, update});
   }
 }
 
-/// \brief Computes the sum of every node and calls `update(place, sum)` for each, place = node *
-/// Width + query; or, if `update.ask(place)` exists, `update(place, sum, requested)` with what it
-/// loaded early.
+/// \brief Computes the sum of every node and gives it to the update, \see Visitor: place = node *
+/// Width + query.
 ///
 /// \param x floats, bfloat16 or doubles \param update also has `is_needed()`, which is false if
 /// there is nothing to do, and `partial()`, the sums of blocks of long rows \param kind_queries see
@@ -363,48 +200,22 @@ void launch_hop(const ExecutionSpace& exec_space,
                 const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries =
                     ArrayView<const std::uint32_t, ExecutionSpace>()) {
   for (const auto* part : {&graph.built, &graph.delta}) {
-    with_edges<ExecutionSpace>(*part, kind_queries, [&](const auto& edges) {
-      if (part == &graph.built &&
-          launch_bins<ExecutionSpace, Width>(exec_space, graph, edges, x, update))
-        return;
+    with_edges<ExecutionSpace>(*part, kind_queries, [&]<class Edges>(const Edges& edges) {
+      if constexpr (can_use_bins<ExecutionSpace, Width, Edges, X>) {
+        if (part == &graph.built && graph.bins.bins() > 0) {
+          const LongRowTable long_rows = long_rows_of(*part);
+          sum_by_bins(exec_space, graph.bins, edges, long_rows, x, update);
+          return launch_long_rows<ExecutionSpace, Width>(exec_space, edges, long_rows, update);
+        }
+      }
       launch_rows<ExecutionSpace, Width>(exec_space, *part, edges, x, update);
     });
   }
   if (graph.nodes <= graph.built.rows()) return;
   Launch::for_each_index(
       exec_space, "Kindred::Graph::hop::rowless_nodes", {graph.built.rows(), graph.nodes},
-      RowlessNodes<ExecutionSpace, Width, Update>{graph.delta.row_nodes, update});
+      RowlessNodes<ExecutionSpace, Update>{graph.delta.row_nodes, Width, update});
 }
-
-/// Sets the values of the sources and the resulting tiers.
-template <class ExecutionSpace>
-struct Sources {
-  SpreadState<ExecutionSpace> state;
-  ArrayView<const std::uint64_t, ExecutionSpace> places;
-  ArrayView<const float, ExecutionSpace> values;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t i) const {
-    const std::uint64_t place = places(i);
-    const float value = values(i);
-    state.value(place) = value;
-    if (state.short_passed.extent(0) == 0)
-      state.passed(place) = value;
-    else
-      state.short_passed(place) = Arch::round_to<Arch::BFloat16>(value);
-    if (state.tier.extent(0) > 0 && value > 0.0F) state.tier(place) = 0;
-  }
-};
-
-/// The key of a node for a query; a node of value 0 has none.
-struct SpreadKey {
-  const float* values;
-  std::size_t width;
-
-  KOKKOS_INLINE_FUNCTION Rank operator()(std::size_t node, std::size_t query) const {
-    const float value = values[node * width + query];
-    return value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
-  }
-};
 
 }  // namespace Kindred::Impl
 

@@ -12,6 +12,18 @@ namespace Kindred::Impl {
 /// The tier of a node that no activation has reached.
 inline constexpr std::uint8_t tier_untouched = 255;
 
+/// Sets the value of a source, what it passes on, and its tier.
+template <class ExecutionSpace>
+KOKKOS_INLINE_FUNCTION void set_source(const SpreadState<ExecutionSpace>& state,
+                                       std::uint64_t place, float value) {
+  state.value(place) = value;
+  if (state.short_passed.extent(0) == 0)
+    state.passed(place) = value;
+  else
+    state.short_passed(place) = Arch::round_to<Arch::BFloat16>(value);
+  if (state.tier.extent(0) > 0 && value > 0.0F) state.tier(place) = 0;
+}
+
 /// \brief What a hop does with the sum Σ of a node: the definition of spreading, one node per call.
 struct NodeUpdate {
   enum class Kind : std::uint8_t { product, linear, engine };
@@ -144,6 +156,38 @@ struct HopUpdate : NodeUpdate {
     }
     return any && !is_last;
   }
+};
+
+/// \brief Passes sums on to an update, and records at the end whether one of them left something to
+/// pass on.
+///
+/// An update has `ask(place)`, which loads what it reads of a place; `update(place, sum, held)`
+/// with what was loaded; `row<Count>(place, sums)` for adjacent places, on the host; and `note(any,
+/// work_item)`. The former two return whether the place passes something on.
+template <class Update>
+class Visitor {
+ public:
+  KOKKOS_INLINE_FUNCTION Visitor(const Update& update, std::size_t work_item)
+      : m_update(update), m_work_item(work_item) {}
+
+  KOKKOS_INLINE_FUNCTION auto ask(std::size_t place) const { return m_update.ask(place); }
+  template <class Held>
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum, const Held& held) const {
+    m_any = m_update(place, sum, held) || m_any;
+  }
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum) const {
+    (*this)(place, sum, ask(place));
+  }
+  template <int Count>
+  KOKKOS_INLINE_FUNCTION void row(std::size_t place, const double* sums) const {
+    KOKKOS_IF_ON_HOST((m_any = m_update.template row<Count>(place, sums) || m_any;))
+  }
+  KOKKOS_INLINE_FUNCTION void end() const { m_update.note(m_any, m_work_item); }
+
+ private:
+  const Update& m_update;
+  std::size_t m_work_item;
+  mutable bool m_any = false;
 };
 
 }  // namespace Kindred::Impl

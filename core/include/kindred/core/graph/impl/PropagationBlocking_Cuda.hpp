@@ -6,7 +6,8 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
-#include <kindred/core/graph/impl/LongRowTable.hpp>
+#include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/RowTerms.hpp>
 
 #include <cstddef>
@@ -14,11 +15,11 @@
 
 namespace Kindred::Impl {
 
-/// \brief Sums of rows by propagation blocking, on spaces with enough scratch.
-template <class ExecutionSpace>
-struct PropagationBlocking {
-  static constexpr bool is_there = false;
-};
+/// Whether a graph's bins serve for a hop: on devices with enough scratch, \see can_bin.
+template <class ExecutionSpace, int Width, class Edges, class X>
+inline constexpr bool can_use_bins = false;
+template <>
+inline constexpr bool can_use_bins<DeviceSpace, 1, PlainEdges, float> = true;
 
 /// Four places of 16 bits, read together.
 using SlotPlaces = Arch::Adjacent<std::uint32_t, 2>;
@@ -30,26 +31,27 @@ KOKKOS_INLINE_FUNCTION std::uint32_t place_of(const SlotPlaces& places, unsigned
 ///
 /// A warp processes one cell at a time, a thread four slots: random reads stay in scratch, and
 /// memory is read and written contiguously.
-template <class Bins, class Update>
+template <class MemorySpace, class Update>
 struct ScatterValues {
   static constexpr unsigned threads_max = 1024;
   static constexpr unsigned teams_at_once = 1;
-  static constexpr std::size_t scratch_bytes = Bins::sources_max * sizeof(float);
+  static constexpr std::size_t scratch_bytes = bin_sources * sizeof(float);
 
   using warp = Arch::Warp<DeviceSpace>;
   using Floats = Arch::Adjacent<float, 4>;
 
-  Bins bins;
+  BinnedEdges<MemorySpace> bins;
+  std::size_t nodes;
   const float* x;
   Update update;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Arch::Team& team, std::byte* memory) const {
     if (!update.is_needed()) return;
     auto* scratch = reinterpret_cast<float*>(memory);
-    const auto scatter = bins.scatters[team.team()];
-    const std::size_t first = std::size_t{scatter.block} * Bins::sources_max;
-    const std::size_t left = bins.nodes - first;
-    const auto count = static_cast<unsigned>(left < Bins::sources_max ? left : Bins::sources_max);
+    const auto scatter = bins.scatters(team.team());
+    const std::size_t first = std::size_t{scatter.block} * bin_sources;
+    const std::size_t left = nodes - first;
+    const auto count = static_cast<unsigned>(left < bin_sources ? left : bin_sources);
     for (unsigned i = 4 * team.thread(); i < count; i += 4 * threads_max) {
       if (i + 4 <= count) {
         *reinterpret_cast<Floats*>(scratch + i) = *reinterpret_cast<const Floats*>(x + first + i);
@@ -58,8 +60,8 @@ struct ScatterValues {
       }
     }
     team.barrier();
-    const std::uint32_t* begins = bins.cells + std::size_t{scatter.block} * bins.count;
-    const std::uint32_t* ends = begins + bins.count;
+    const std::uint32_t* begins = bins.cells.data() + std::size_t{scatter.block} * bins.bins();
+    const std::uint32_t* ends = begins + bins.bins();
     constexpr unsigned warps = threads_max / 32;
     constexpr unsigned at_once = 8;
     const unsigned lane = warp::lane();
@@ -78,16 +80,17 @@ struct ScatterValues {
       for (unsigned k = 0; k < at_once; ++k) {
         const std::uint32_t place = begin[k] + 4 * lane;
         if (place < end[k])
-          sources[k] =
-              Arch::load_streaming(reinterpret_cast<const SlotPlaces*>(bins.sources + place));
+          sources[k] = Arch::load_streaming(
+              reinterpret_cast<const SlotPlaces*>(bins.sources.data() + place));
       }
       KINDRED_UNROLL
       for (unsigned k = 0; k < at_once; ++k) {
         std::uint32_t place = begin[k] + 4 * lane;
-        if (place < end[k]) store(sources[k], scratch, bins.values + place);
+        if (place < end[k]) store(sources[k], scratch, bins.values.data() + place);
         for (place += 128; place < end[k]; place += 128) {
-          store(Arch::load_streaming(reinterpret_cast<const SlotPlaces*>(bins.sources + place)),
-                scratch, bins.values + place);
+          store(Arch::load_streaming(
+                    reinterpret_cast<const SlotPlaces*>(bins.sources.data() + place)),
+                scratch, bins.values.data() + place);
         }
       }
     }
@@ -105,17 +108,18 @@ struct ScatterValues {
 
 /// \brief Device: one team per bin: the products of its values and weights go from slots to edges
 /// in scratch, then each thread sums a row.
-template <class Bins, class Edges, class Update, template <class> class Visitor>
+template <class MemorySpace, class Edges, class Update>
 struct SumBins {
   static constexpr unsigned threads_max = 1024;
   static constexpr unsigned teams_at_once = 1;
-  static constexpr std::size_t scratch_bytes = (Bins::edges_max + 8) * sizeof(double);
+  static constexpr std::size_t scratch_bytes = (bin_edges_max + 8) * sizeof(double);
   static constexpr unsigned short_max = 32;
 
   using warp = Arch::Warp<DeviceSpace>;
   using Floats = Arch::Adjacent<float, 4>;
 
-  Bins bins;
+  BinnedEdges<MemorySpace> bins;
+  std::size_t end_cells;  ///< the first of the cells that hold the ends of the bins
   Edges edges;
   LongRowTable long_rows;
   Update update;
@@ -126,12 +130,12 @@ struct SumBins {
     auto* products = reinterpret_cast<double*>(scratch);
     receive(team, bin, products);
     team.barrier();
-    const std::uint64_t first = bins.edges[bin];
+    const std::uint64_t first = bins.edges(bin);
     const Visitor<Update> visitor(update, bin);
-    for (std::uint32_t row = bins.rows[bin] + team.thread(); row < bins.rows[bin + 1];
+    for (std::uint32_t row = bins.rows(bin) + team.thread(); row < bins.rows(bin + 1);
          row += threads_max)
       sum_row(row, products, first, visitor);
-    for (std::uint32_t block = bins.blocks[bin] + team.thread() / 32; block < bins.blocks[bin + 1];
+    for (std::uint32_t block = bins.blocks(bin) + team.thread() / 32; block < bins.blocks(bin + 1);
          block += threads_max / 32)
       sum_block(block, products, first, visitor);
     visitor.end();
@@ -140,8 +144,8 @@ struct SumBins {
  private:
   KOKKOS_INLINE_FUNCTION void receive(const Arch::Team& team, std::size_t bin,
                                       double* products) const {
-    const std::uint32_t begin = bins.cells[bin];
-    const std::uint32_t end = bins.cells[bins.source_blocks * bins.count + bin];
+    const std::uint32_t begin = bins.cells(bin);
+    const std::uint32_t end = bins.cells(end_cells + bin);
     constexpr unsigned at_once = 3;
     for (std::uint32_t at = begin + 4 * team.thread(); at < end; at += 4 * threads_max * at_once) {
       Floats values[at_once];
@@ -151,9 +155,12 @@ struct SumBins {
       for (unsigned k = 0; k < at_once; ++k) {
         const std::uint32_t place = at + 4 * threads_max * k;
         if (place < end) {
-          values[k] = Arch::load_streaming(reinterpret_cast<const Floats*>(bins.values + place));
-          weights[k] = Arch::load_streaming(reinterpret_cast<const Floats*>(bins.weights + place));
-          slots[k] = Arch::load_streaming(reinterpret_cast<const SlotPlaces*>(bins.slots + place));
+          values[k] =
+              Arch::load_streaming(reinterpret_cast<const Floats*>(bins.values.data() + place));
+          weights[k] =
+              Arch::load_streaming(reinterpret_cast<const Floats*>(bins.weights.data() + place));
+          slots[k] =
+              Arch::load_streaming(reinterpret_cast<const SlotPlaces*>(bins.slots.data() + place));
         }
       }
       KINDRED_UNROLL
@@ -213,35 +220,31 @@ struct SumBins {
     if (warp::lane() != 0) return;
     if (block.is_whole) {
       const std::size_t place = edges.node_of(block.row);
-      visit(place, sum, visit.ask(place));
+      visit(place, sum);
     } else {
       update.partial()[index] = sum;
     }
   }
 };
 
-template <>
-struct PropagationBlocking<DeviceSpace> {
-  static constexpr bool is_there = true;
-
-  /// Sums every row; for a long row of several blocks, each of its blocks. Does not fence.
-  template <template <class> class Visitor, class Bins, class Edges, class Update>
-  static void run(const DeviceSpace& exec_space, const Bins& bins, const Edges& edges,
-                  const LongRowTable& long_rows, const float* x, const Update& update) {
-    using scatter = ScatterValues<Bins, Update>;
-    Arch::launch(exec_space,
-                 {.label = "Kindred::Graph::hop::scatter_values",
-                  .groups = bins.scatter_count,
-                  .scratch_bytes = scatter::scratch_bytes},
-                 scatter{bins, x, update});
-    using sum = SumBins<Bins, Edges, Update, Visitor>;
-    Arch::launch(exec_space,
-                 {.label = "Kindred::Graph::hop::sum_bins",
-                  .groups = bins.count,
-                  .scratch_bytes = sum::scratch_bytes},
-                 sum{bins, edges, long_rows, update});
-  }
-};
+/// Sums every row; for a long row of several blocks, each of its blocks. Does not fence.
+template <class ExecutionSpace, class MemorySpace, class Edges, class Update>
+void sum_by_bins(const ExecutionSpace& exec_space, const BinnedEdges<MemorySpace>& bins,
+                 const Edges& edges, const LongRowTable& long_rows, const float* x,
+                 const Update& update) {
+  using scatter = ScatterValues<MemorySpace, Update>;
+  Arch::launch(exec_space,
+               {.label = "Kindred::Graph::hop::scatter_values",
+                .groups = bins.scatters.extent(0),
+                .scratch_bytes = scatter::scratch_bytes},
+               scatter{bins, edges.rows, x, update});
+  using sum = SumBins<MemorySpace, Edges, Update>;
+  Arch::launch(exec_space,
+               {.label = "Kindred::Graph::hop::sum_bins",
+                .groups = bins.bins(),
+                .scratch_bytes = sum::scratch_bytes},
+               sum{bins, bin_blocks(edges.rows) * bins.bins(), edges, long_rows, update});
+}
 
 }  // namespace Kindred::Impl
 

@@ -8,7 +8,8 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
-#include <kindred/core/graph/impl/LongRowTable.hpp>
+#include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/RowTerms.hpp>
 
 #include <cstddef>
@@ -17,13 +18,11 @@
 
 namespace Kindred::Impl {
 
-/// \brief Sums of rows for several queries, on spaces that can copy values of nodes to scratch
-/// while others are summed.
-template <class ExecutionSpace>
-struct RowStreams {
-  template <int Width, class X>
-  static constexpr bool is_there = false;
-};
+/// Whether the sums of `Width` queries come from streams: a device copies values of nodes to
+/// scratch while it sums others.
+template <class ExecutionSpace, int Width, class X>
+inline constexpr bool has_row_streams =
+    Arch::is_device<ExecutionSpace>&& Width > 1 && !std::is_same_v<X, double>;
 
 /// \brief Device: up to 32 adjacent edges and the values of their sources, one *line* per edge, in
 /// a warp's scratch: one batch is summed while the next is being copied.
@@ -119,7 +118,7 @@ class LineBatches {
 };
 
 /// Device: short rows, 31 adjacent rows per warp, `32 / Width` at a time; one thread per query.
-template <int Width, class Edges, class X, class Update, template <class> class Visitor>
+template <int Width, class Edges, class X, class Update>
 struct StreamShortRows {
   using batches_type = LineBatches<Width, Edges, X>;
   using warp = Arch::Warp<DeviceSpace>;
@@ -257,7 +256,7 @@ struct StreamShortRows {
 
 /// Device: the blocks of long rows, one warp each; a thread handles one query and every `32 /
 /// Width`-th lane of its reproducible sum. A row that consists of one block is then complete.
-template <int Width, class Edges, class X, class Update, template <class> class Visitor>
+template <int Width, class Edges, class X, class Update>
 struct StreamBlocks {
   using batches_type = LineBatches<Width, Edges, X>;
   using warp = Arch::Warp<DeviceSpace>;
@@ -281,7 +280,7 @@ struct StreamBlocks {
     if (block.is_whole) {
       const Visitor<Update> visitor(update, index);
       const std::size_t place = std::size_t{edges.node_of(block.row)} * Width + query;
-      visitor(place, sum, visitor.ask(place));
+      visitor(place, sum);
       visitor.end();
     } else {
       update.partial()[index * Width + query] = sum;
@@ -343,36 +342,30 @@ struct StreamBlocks {
   }
 };
 
-template <>
-struct RowStreams<DeviceSpace> {
-  template <int Width, class X>
-  static constexpr bool is_there = Width > 1 && !std::is_same_v<X, double>;
-
-  /// Sums short rows. Does not fence.
-  template <int Width, template <class> class Visitor, class Edges, class X, class Update>
-  static void short_rows(const char* label, const DeviceSpace& exec_space, const Edges& edges,
-                         const X* x, const Update& update) {
-    using kernel = StreamShortRows<Width, Edges, X, Update, Visitor>;
-    constexpr std::size_t rows = kernel::rows_per_work_item * (kernel::threads_max / 32);
-    Arch::launch(exec_space,
-                 {.label = label,
-                  .groups = (edges.rows + rows - 1) / rows,
-                  .scratch_bytes = kernel::scratch_bytes},
-                 kernel{edges, x, update});
-  }
-  /// Sums the blocks of long rows. Does not fence.
-  template <int Width, template <class> class Visitor, class Edges, class X, class Update>
-  static void blocks(const char* label, const DeviceSpace& exec_space, const Edges& edges,
-                     const LongRowTable& long_rows, const X* x, const Update& update) {
-    using kernel = StreamBlocks<Width, Edges, X, Update, Visitor>;
-    constexpr std::size_t work_items = kernel::threads_max / 32;
-    Arch::launch(exec_space,
-                 {.label = label,
-                  .groups = (long_rows.blocks + work_items - 1) / work_items,
-                  .scratch_bytes = kernel::scratch_bytes},
-                 kernel{edges, long_rows, x, update});
-  }
-};
+/// Sums short rows. Does not fence.
+template <int Width, class ExecutionSpace, class Edges, class X, class Update>
+void stream_short_rows(const ExecutionSpace& exec_space, const char* label, const Edges& edges,
+                       const X* x, const Update& update) {
+  using kernel = StreamShortRows<Width, Edges, X, Update>;
+  constexpr std::size_t rows = kernel::rows_per_work_item * (kernel::threads_max / 32);
+  Arch::launch(exec_space,
+               {.label = label,
+                .groups = (edges.rows + rows - 1) / rows,
+                .scratch_bytes = kernel::scratch_bytes},
+               kernel{edges, x, update});
+}
+/// Sums the blocks of long rows. Does not fence.
+template <int Width, class ExecutionSpace, class Edges, class X, class Update>
+void stream_blocks(const ExecutionSpace& exec_space, const char* label, const Edges& edges,
+                   const LongRowTable& long_rows, const X* x, const Update& update) {
+  using kernel = StreamBlocks<Width, Edges, X, Update>;
+  constexpr std::size_t work_items = kernel::threads_max / 32;
+  Arch::launch(exec_space,
+               {.label = label,
+                .groups = (long_rows.blocks + work_items - 1) / work_items,
+                .scratch_bytes = kernel::scratch_bytes},
+               kernel{edges, long_rows, x, update});
+}
 
 }  // namespace Kindred::Impl
 

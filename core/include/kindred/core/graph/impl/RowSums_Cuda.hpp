@@ -12,9 +12,6 @@
 
 namespace Kindred::Impl {
 
-template <class ExecutionSpace>
-class RowSums;
-
 /// \brief Device: sums of rows, computed by a warp.
 ///
 /// One query: eight threads per row. Several queries of doubles: one thread per query; of other

@@ -80,9 +80,6 @@ struct QueryPack<32> {
 /// Queries of a node that are summed in registers together: four sums of them fit.
 inline constexpr int query_columns = Arch::host_has_wide_registers ? 32 : 8;
 
-template <class ExecutionSpace>
-class RowSums;
-
 /// Host: a work item is a tile of rows, or a block of a long row.
 template <>
 class RowSums<HostSpace> {

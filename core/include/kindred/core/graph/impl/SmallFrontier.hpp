@@ -24,11 +24,7 @@ struct SmallFrontierLaunch {
 
   SmallSide in;
   SmallSide out;
-  bool is_changed;
   FrontierQueries<ExecutionSpace> queries;
-  std::uint32_t top;
-  ArrayView<Rank, ExecutionSpace> ranks;
-  ArrayView<std::uint8_t, ExecutionSpace> done;
 
   using view_type = cluster_type;
   static constexpr unsigned threads_max = cluster_type::team_threads;
@@ -116,9 +112,14 @@ struct SmallFrontierLaunch {
     fill(cluster, memory.node_state, Memory::node_places, tier_untouched);
     if (cluster.thread() < Memory::teams) memory.sent[cluster.thread()] = 0;
     if (cluster.thread() == 0) {
-      memory.passed = memory.row_count = memory.long_count = memory.piece_count = 0;
-      memory.term_count = memory.wide_count = memory.node_count = memory.is_over = 0;
+      clear_counts(memory);
+      memory.node_count = memory.is_over = 0;
     }
+  }
+  /// Those of a step.
+  KOKKOS_INLINE_FUNCTION static void clear_counts(Memory& memory) {
+    memory.passed = memory.row_count = memory.long_count = memory.piece_count = 0;
+    memory.term_count = memory.wide_count = 0;
   }
   KOKKOS_INLINE_FUNCTION static void clear_front(const cluster_type& cluster, Memory& memory) {
     fill(cluster, memory.filter, Memory::filter_words, 0);
@@ -145,8 +146,7 @@ struct SmallFrontierLaunch {
       memory.node_value[place] = source.value;
       if (source.value > 0.0F) memory.node_state[place] = 0;
       if (source.value != 0.0F && requested.parameters.hops > 0)
-        pass(memory, 1, source.node, source.value,
-             is_changed ? out.changed_row(source.node).ends : out.built_row(source.node).ends);
+        pass(memory, 1, source.node, source.value, out.row(source.node).ends);
     }
   }
 
@@ -183,10 +183,7 @@ struct SmallFrontierLaunch {
         memory.sent[team] = 0;
       }
       cluster.warp_barrier();
-      if (cluster.lane() == 0) {
-        memory.passed = memory.row_count = memory.long_count = memory.piece_count = 0;
-        memory.term_count = memory.wide_count = 0;
-      }
+      if (cluster.lane() == 0) clear_counts(memory);
     }
     cluster.barrier();
   }
@@ -240,7 +237,7 @@ struct SmallFrontierLaunch {
     return warp_type::sum(passes);
   }
   KOKKOS_INLINE_FUNCTION void give_up(const cluster_type& cluster) const {
-    if (cluster.team() == 0 && cluster.thread() == 0) done(cluster.index()) = 0;
+    if (cluster.team() == 0 && cluster.thread() == 0) queries.done(cluster.index()) = 0;
   }
 
   /// Reads what all teams sent for a step.
@@ -269,8 +266,8 @@ struct SmallFrontierLaunch {
         }
         typename Memory::Found row;
         row.node = memory.inbox[parity].from[team][i];
-        row.in = is_changed ? in.changed_row(row.node) : in.built_row(row.node);
-        row.out = is_changed ? out.changed_row(row.node).ends : out.built_row(row.node).ends;
+        row.in = in.row(row.node);
+        row.out = out.row(row.node).ends;
         row.place = place_of(memory, row.node);
         if ((cluster_type::atomic_or(&memory.node_state[row.place], listed) & listed) != 0)
           continue;
@@ -497,6 +494,7 @@ struct SmallFrontierLaunch {
   /// The best nodes of every team go to inbox \p parity of the first team, which ranks them.
   KOKKOS_INLINE_FUNCTION void rank(const cluster_type& cluster, Memory& memory,
                                    unsigned parity) const {
+    const std::uint32_t top = queries.top;
     Rank* gathered = memory.inbox[parity].keys;
     for (unsigned round = 0; round < 2; ++round) {
       if (cluster.thread() == 0) memory.key_count = 0;
@@ -517,10 +515,10 @@ struct SmallFrontierLaunch {
       if (cluster.team() != 0) return;
     }
     for (std::uint32_t i = cluster.thread(); i < top; i += team_threads)
-      ranks(cluster.index() * top + i) = memory.chosen[i];
+      queries.ranks(cluster.index() * top + i) = memory.chosen[i];
     if (cluster.warp() == 0) {
       const std::uint32_t overs = passed_by_all(cluster, memory, parity);
-      if (cluster.lane() == 0) done(cluster.index()) = overs != 0 ? 0 : 1;
+      if (cluster.lane() == 0) queries.done(cluster.index()) = overs != 0 ? 0 : 1;
     }
   }
   KOKKOS_INLINE_FUNCTION static Rank key_of(const Memory& memory, std::uint32_t place) {
@@ -530,6 +528,7 @@ struct SmallFrontierLaunch {
 
   /// Ranks the best keys, padded with `rank_none`. Starts after a barrier and ends with one.
   KOKKOS_INLINE_FUNCTION void choose(const cluster_type& cluster, Memory& memory) const {
+    const std::uint32_t top = queries.top;
     const unsigned own = cluster.thread() % row_lanes;
     const unsigned part = cluster.thread() / row_lanes;
     Rank* keys = memory.front.keys;

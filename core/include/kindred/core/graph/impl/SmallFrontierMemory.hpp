@@ -23,11 +23,11 @@ struct SmallRow {
 struct SmallSide {
   PlainEdges built;
   PlainEdges delta;
+  bool is_changed;  ///< some row is not in `built`
 
-  KOKKOS_INLINE_FUNCTION SmallRow built_row(std::size_t node) const { return row(built, node); }
   /// \see row_of
-  KOKKOS_INLINE_FUNCTION SmallRow changed_row(std::uint32_t node) const {
-    if (node < built.rows && !built.is_replaced(node)) return row(built, node);
+  KOKKOS_INLINE_FUNCTION SmallRow row(std::uint32_t node) const {
+    if (!is_changed || (node < built.rows && !built.is_replaced(node))) return row(built, node);
     const std::size_t place = find_node(delta.row_nodes, delta.rows, node);
     return place < delta.rows ? row(delta, place) : SmallRow{};
   }
