@@ -107,8 +107,12 @@ void launch_norms(const ExecutionSpace& exec_space, const NormPlan& plan, const 
     if (plan.team_warps == 1) return launch(std::integral_constant<int, 1>());
     launch(std::integral_constant<int, 8>());
   } else {
-    Launch::for_each_index<Launch::Coarse>(exec_space, label, plan.teams,
-                                           Impl::HostNormRows{layers});
+    Arch::choose_form<Arch::Bfloat16Rounding>([&](auto has) {
+      using lines =
+          std::conditional_t<decltype(has)::value, Arch::Bfloat16CacheLines, Arch::HostCacheLines>;
+      Launch::for_each_index<Launch::Coarse>(exec_space, label, plan.teams,
+                                             Impl::HostNormRows<lines>{layers});
+    });
   }
 }
 

@@ -13,10 +13,10 @@
 namespace Kindred::Impl {
 
 /// \brief Eight independent packs, since a chain of operations on a single pack is latency-bound.
+template <class S>
 struct PackGroup {
-  using S = Arch::HostCacheLines;
   static constexpr unsigned packs = 8;
-  using Pack = S::Floats;
+  using Pack = typename S::Floats;
   struct Floats {
     Pack at[packs];
   };
@@ -55,11 +55,17 @@ struct PackGroup {
 };
 
 /// \brief Host: a thread processes one row after the other; the second pass over a row reads it
-/// from the cache.
+/// from the cache. \p S: packs of sixteen
+template <class S>
 struct HostNormRows {
   LayerList<NormLayerData> layers;
 
   void operator()(std::uint64_t team) const {
+    S::call([&] { change_rows(team); });
+  }
+
+ private:
+  void change_rows(std::uint64_t team) const {
     const NormLayerData& layer = layers.of(team);
     const std::uint64_t begin = (team - layer.first_team) * layer.team_rows;
     const std::uint64_t end = std::min(begin + layer.team_rows, layer.rows);
@@ -72,9 +78,6 @@ struct HostNormRows {
     });
     if (past) S::end_streams();
   }
-
- private:
-  using S = Arch::HostCacheLines;  // packs of sixteen
 
   template <class Element>
   static void change(const NormLayerData& layer, std::uint64_t row, const Element* x, bool past) {
@@ -103,14 +106,14 @@ struct HostNormRows {
     bool past;  ///< write past the caches
 
     void run() const {
-      constexpr unsigned wide = 16 * PackGroup::packs;
+      constexpr unsigned wide = 16 * PackGroup<S>::packs;
       constexpr unsigned line = Arch::line_elements<Out>;
       // Writes that bypass the caches start at the beginning of a cache line.
       const unsigned behind = past ? Arch::behind_line(y) : 0;
       std::uint64_t i = std::min<std::uint64_t>(behind == 0 ? 0 : line - behind, layer.columns);
       narrow(0, i);
       for (; i + wide <= layer.columns; i += wide) {
-        using Eight = PackGroup;
+        using Eight = PackGroup<S>;
         const auto load = [&](const float* from, float otherwise) {
           return Eight::each([&](unsigned p) {
             return from == nullptr ? S::all(otherwise) : S::load_floats(from + i + 16 * p);
@@ -121,7 +124,7 @@ struct HostNormRows {
             load(layer.gamma, 1.0F), load(layer.beta, 0.0F));
         KINDRED_UNROLL
         for (unsigned p = 0; p < Eight::packs; p += line / 16) {
-          const auto rounded = S::round_line<Out>(value.at + p);
+          const auto rounded = S::template round_line<Out>(value.at + p);
           if (past)
             S::stream_line(y + i + 16 * p, rounded);
           else
@@ -141,7 +144,7 @@ struct HostNormRows {
         };
         const auto value = changed<S>(S::widen(S::load(x + i, width)), load(layer.gamma, 1.0F),
                                       load(layer.beta, 0.0F));
-        S::store(y + i, S::round<Out>(value), width);
+        S::store(y + i, S::template round<Out>(value), width);
       }
     }
     /// `normalised`, then activated.

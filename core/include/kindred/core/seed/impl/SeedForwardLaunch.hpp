@@ -101,22 +101,27 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
   } else {
     const std::size_t scratch_bytes = SeedScratch<In>::bytes(padded_width(plan.width));
     std::byte* columns = workspace.data() + plan.threads * scratch_bytes;
-    const auto launch = [&](auto keeping) {
+    const auto launch = [&](auto keeping, auto rounds) {
+      using lines = std::conditional_t<decltype(rounds)::value, Arch::Bfloat16CacheLines,
+                                       Arch::HostCacheLines>;
       const bool streams =
           y.stride * sizeof(Out) % 64 == 0 &&
           Arch::streams_past_caches(from, to, rows * layer.chunks.hidden, sizeof(Out));
       Launch::for_each_index<Launch::Finishing>(
           exec_space, "Kindred::Seed::forward", plan.threads,
-          SeedForwardPieces<In, Out, decltype(keeping)::value>{
+          SeedForwardPieces<lines, In, Out, decltype(keeping)::value>{
               pointers, rows, from, x.stride, to, y.stride, plan, streams, workspace.data(),
               scratch_bytes, columns});
     };
-    if (rows > 0 && layer.chunks.hidden > 0) {
-      if (keeps) {
-        launch(std::true_type());
-      } else {
-        launch(std::false_type());
-      }
+    const auto launch_form = [&](auto rounds) {
+      if (rows == 0 || layer.chunks.hidden == 0) return;
+      if (keeps) return launch(std::true_type(), rounds);
+      launch(std::false_type(), rounds);
+    };
+    if constexpr (std::is_same_v<Out, Arch::BFloat16>) {
+      Arch::choose_form<Arch::Bfloat16Rounding>(launch_form);
+    } else {
+      launch_form(std::false_type());
     }
     if (!keeps) return;
     const auto threads = static_cast<std::uint32_t>(Arch::concurrency(exec_space));

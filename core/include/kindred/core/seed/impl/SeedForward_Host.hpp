@@ -87,10 +87,8 @@ struct SeedScratch {
 /// \brief A call on the host: each thread processes work items, a block of rows of some features
 /// each. Rows are processed in groups of eight, those of a lane, so that a feature's sums stay in
 /// registers.
-template <class In, class Out, bool keeps>
+template <class S, class In, class Out, bool keeps>
 struct SeedForwardPieces {
-  using S = Arch::HostCacheLines;
-
   SeedLayerPointers layer;
   std::uint64_t rows;
   const In* x;
@@ -118,6 +116,11 @@ struct SeedForwardPieces {
   static constexpr unsigned ahead = 512 / sizeof(In);
 
   void operator()(std::uint64_t piece) const {
+    S::call([&] { take_all(piece); });
+  }
+
+ private:
+  void take_all(std::uint64_t piece) const {
     const std::uint64_t work_items = std::uint64_t{plan.stripes} * plan.groups;
     const Scratch own = Scratch::at(scratch + piece * scratch_bytes, padded_width(plan.width));
     for (std::uint64_t work_item = work_items * piece / plan.threads;
@@ -127,7 +130,6 @@ struct SeedForwardPieces {
     if (streams) S::end_streams();
   }
 
- private:
   void take(const Scratch& own, std::uint32_t stripe, std::uint32_t group) const {
     const std::uint32_t begin = stripe * plan.width;
     const std::uint32_t features =
@@ -235,8 +237,8 @@ struct SeedForwardPieces {
   template <bool whole>
   void tile(const Scratch& own, const In* from, Out* to, std::uint32_t f, std::uint32_t lead,
             unsigned first, unsigned last, unsigned count, unsigned lane, bool starts) const {
-    using Floats = S::Floats;
-    using Doubles = S::Doubles;
+    using Floats = typename S::Floats;
+    using Doubles = typename S::Doubles;
     constexpr unsigned in_lines = features_at_once / in_line;
     constexpr unsigned out_lines = features_at_once / out_line;
     const std::uint64_t x_step = moment_lanes * x_stride;
@@ -248,21 +250,21 @@ struct SeedForwardPieces {
     const auto within = [](unsigned place, unsigned i, unsigned size) {
       return place <= i * size ? 0 : (place - i * size < size ? place - i * size : size);
     };
-    const auto load = [&](const In* row, S::Line<In>(&lines)[in_lines]) {
+    const auto load = [&](const In* row, typename S::template Line<In>(&lines)[in_lines]) {
       KINDRED_UNROLL
       for (unsigned i = 0; i < in_lines; ++i)
         lines[i] = whole ? S::load_line(row + i * in_line)
                          : S::load_line(row + i * in_line, within(first, i, in_line),
                                         within(last, i, in_line));
     };
-    const auto widen = [](const S::Line<In>(&lines)[in_lines], unsigned pack) {
+    const auto widen = [](const typename S::template Line<In>(&lines)[in_lines], unsigned pack) {
       return in_lines == packs ? S::widen_line(lines[pack], 0) : S::widen_line(lines[0], pack);
     };
-    S::Line<In> lines[in_lines];
+    typename S::template Line<In> lines[in_lines];
     Doubles shift[packs];
     Doubles sum[packs];
     Doubles squares[packs];
-    S::Extremes<In> extremes[in_lines];
+    typename S::template Extremes<In> extremes[in_lines];
     if constexpr (keeps) {
       const std::size_t place = lane * padded_width(plan.width) + f;
       if (shifts && starts && lane == 0) load(from, lines);
@@ -282,7 +284,7 @@ struct SeedForwardPieces {
     }
     Floats t[packs];
     Floats v[packs];
-    S::Mask linear[packs];
+    typename S::Mask linear[packs];
     const Floats one = S::all(1.0F);
     std::uint32_t copies = 0;
     KINDRED_UNROLL
@@ -293,7 +295,7 @@ struct SeedForwardPieces {
       copies |= std::uint32_t{own.copies[f / 16 + p]} << (16 * p);
     }
     // Lines that bypass the caches are written together, after all reads.
-    S::Line<Out> results[rows_at_once / moment_lanes][out_lines];
+    typename S::template Line<Out> results[rows_at_once / moment_lanes][out_lines];
     for (unsigned j = 0; j < count; ++j) {
       Arch::prefetch(from + ahead);
       load(from, lines);
@@ -312,7 +314,7 @@ struct SeedForwardPieces {
       }
       KINDRED_UNROLL
       for (unsigned i = 0; i < out_lines; ++i) {
-        auto line = S::round_line<Out>(changed + i * (packs / out_lines));
+        auto line = S::template round_line<Out>(changed + i * (packs / out_lines));
         if constexpr (std::is_same_v<In, Out>) line = S::choose_line(copies, lines[i], line);
         if (!whole)
           S::store_line(to + i * out_line, line, within(first, i, out_line),
