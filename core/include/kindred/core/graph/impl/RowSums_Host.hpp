@@ -94,7 +94,7 @@ class RowSums<HostSpace> {
     return graph.tiles.extent(0) / 2;
   }
 
-  /// Calls `visit(node, sum, visit.ask(node))`, or `visit.row<Width>(node * Width, sums)`, for the
+  /// Calls `visit(node, sum)`, or `visit.row<Width>(node * Width, sums)`, for the
   /// rows of tile \p work_item.
   template <int Width, class Edges, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void short_rows(std::size_t work_item, const Edges& edges,
@@ -127,7 +127,7 @@ class RowSums<HostSpace> {
     }
   }
 
-  /// \brief Calls `visit(node, sum, visit.ask(node))` for the rows `begin … end`, none of which is
+  /// \brief Calls `visit(node, sum)` for the rows `begin … end`, none of which is
   /// long. Returns false as soon as some edges are invalid, \see are_valid.
   template <class Edges, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static bool rows(std::size_t begin, std::size_t end, const Edges& edges,
@@ -166,7 +166,7 @@ class RowSums<HostSpace> {
         const auto length = static_cast<std::uint32_t>(next - at);
         if (!edges.is_replaced(row)) {
           const std::size_t place = edges.node_of(row);
-          visit(place, block_sum(from, length), visit.ask(place));
+          visit(place, block_sum(from, length));
         }
         from += length;
         at = next;
