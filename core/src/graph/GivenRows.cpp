@@ -139,7 +139,7 @@ struct HopGivenRows {
  private:
   bool sum_block(std::size_t index) const {
     const Impl::RowBlock block = long_rows.block(edges, index);
-    if (!Impl::RowSums<HostSpace>::are_valid(edges, block.begin, block.count)) return false;
+    if (!edges.are_valid(block.begin, block.count)) return false;
     Impl::RowSums<HostSpace>::block<1>(edges, block.begin, block.count, x,
                                        [&](unsigned, double sum) { partial[index] = sum; });
     return true;

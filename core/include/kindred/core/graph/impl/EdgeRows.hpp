@@ -32,6 +32,8 @@ struct PlainEdges {
     return replaced != nullptr && (replaced[row / 64] >> row % 64 & 1U) != 0;
   }
   KOKKOS_INLINE_FUNCTION float weight(std::uint64_t edge) const { return weights[edge]; }
+  /// Whether x has an element for each of these edges and their weights are finite.
+  KOKKOS_INLINE_FUNCTION bool are_valid(std::uint64_t, std::uint32_t) const { return true; }
   /// Bit q: query q uses the edge.
   KOKKOS_INLINE_FUNCTION std::uint32_t queries(std::uint64_t) const { return 0xFFFFFFFFU; }
 };
