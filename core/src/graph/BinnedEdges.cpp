@@ -78,14 +78,11 @@ struct FillBins {
   }
 };
 
-template <class ExecutionSpace, class Visit>
+template <class Visit, class ExecutionSpace>
 void visit_bins(const ExecutionSpace& exec_space, const char* label,
-                const ArrayView<const std::uint32_t, ExecutionSpace>& sources,
-                const ArrayView<const std::uint64_t, ExecutionSpace>& bin_edges,
-                const Visit& visit) {
-  Launch::for_each_team<Launch::Finishing>(
-      exec_space, label, {.count = bin_edges.extent(0) - 1},
-      VisitBins<ExecutionSpace, Visit>{sources, bin_edges, visit});
+                const VisitBins<ExecutionSpace, Visit>& visits) {
+  Launch::for_each_team<Launch::Finishing>(exec_space, label,
+                                           {.count = visits.bin_edges.extent(0) - 1}, visits);
 }
 
 }  // namespace
@@ -161,8 +158,8 @@ void count_bins(const ExecutionSpace& exec_space,
   check.is_aligned("sources", sources);
   const std::size_t bins = bin_edges.extent(0) - 1;
   Kokkos::deep_copy(exec_space, cells, 0U);
-  visit_bins(exec_space, "Kindred::Graph::bins::count", sources, bin_edges,
-             CountBins<ExecutionSpace>{cells});
+  visit_bins<CountBins<ExecutionSpace>>(exec_space, "Kindred::Graph::bins::count",
+                                        {sources, bin_edges, {cells}});
   Launch::scan_indices(exec_space, "Kindred::Graph::bins::scan", cells.extent(0),
                        ScanBins<ExecutionSpace>{cells, bins, cells.extent(0) / bins});
 }
@@ -188,8 +185,9 @@ void fill_bins(const ExecutionSpace& exec_space,
   Kokkos::deep_copy(exec_space, slot_sources, std::uint16_t{0});
   Kokkos::deep_copy(exec_space, slot_edges, static_cast<std::uint16_t>(bin_edges_max));
   Kokkos::deep_copy(exec_space, slot_weights, 0.0F);
-  visit_bins(exec_space, "Kindred::Graph::bins::fill", sources, bin_edges,
-             FillBins<ExecutionSpace>{weights, next, slot_sources, slot_edges, slot_weights});
+  visit_bins<FillBins<ExecutionSpace>>(
+      exec_space, "Kindred::Graph::bins::fill",
+      {sources, bin_edges, {weights, next, slot_sources, slot_edges, slot_weights}});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                        \

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ranges>
 #include <type_traits>
 
 namespace Kindred {
@@ -109,12 +110,9 @@ struct GivenEdges {
 
 /// Stores the sum of a node.
 struct StoreSum {
-  struct Nothing {};
-
   float* y;
 
-  KOKKOS_INLINE_FUNCTION Nothing ask(std::size_t) const { return {}; }
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t node, double sum, Nothing = {}) const {
+  KOKKOS_INLINE_FUNCTION void operator()(std::size_t node, double sum) const {
     y[node] = with_canonical_nan(static_cast<float>(sum));
   }
 };
@@ -141,7 +139,7 @@ struct HopGivenRows {
  private:
   bool sum_block(std::size_t index) const {
     const Impl::RowBlock block = long_rows.block(edges, index);
-    if (!Impl::RowSums<HostSpace>::are_valid(edges, block.begin, block.count)) return false;
+    if (!edges.are_valid(block.begin, block.count)) return false;
     Impl::RowSums<HostSpace>::block<1>(edges, block.begin, block.count, x,
                                        [&](unsigned, double sum) { partial[index] = sum; });
     return true;
@@ -159,16 +157,11 @@ struct HopGivenRows {
   }
   /// The first row that at least \p position edges and rows precede, or the number of rows.
   std::size_t row_at(std::uint64_t position) const {
-    std::size_t low = 0;
-    std::size_t high = rows;
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (static_cast<std::uint64_t>(edges.offsets[middle]) + middle < position)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    const auto all = std::views::iota(std::size_t{0}, rows);
+    const auto first = std::ranges::lower_bound(all, position, {}, [&](std::size_t row) {
+      return static_cast<std::uint64_t>(edges.offsets[row]) + row;
+    });
+    return static_cast<std::size_t>(first - all.begin());
   }
 };
 
@@ -208,7 +201,6 @@ bool plan_long_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, 
   check.has("rows.offsets", rows.offsets, 1);
   check.is_aligned("rows.ends", rows.ends);
   plan = {};
-  plan.long_first.push_back(0);
   const std::size_t count = rows.offsets.extent(0) - 1;
   const std::uint64_t edges = rows.ends.extent(0);
   const Offset* const offsets = rows.offsets.data();
@@ -228,10 +220,7 @@ bool plan_long_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, 
   std::ranges::sort(plan.long_rows);
   for (std::uint32_t entry = 0; entry < found; ++entry) {
     const std::size_t row = plan.long_rows[entry];
-    const auto length = static_cast<std::uint64_t>(offsets[row + 1] - offsets[row]);
-    const std::uint64_t blocks = reproducible_blocks(length);
-    plan.block_long_row.insert(plan.block_long_row.end(), blocks, entry);
-    plan.long_first.push_back(plan.long_first.back() + blocks);
+    plan.add_blocks(entry, static_cast<std::uint64_t>(offsets[row + 1] - offsets[row]));
   }
   return true;
 }
@@ -255,7 +244,7 @@ bool hop_given_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, 
     return run_hop(exec_space,
                    GivenEdges<Offset, decltype(is_plain)::value>{
                        rows.offsets.data(), rows.ends.data(), rows.weights.data(),
-                       Impl::data_or_null<std::uint16_t>(rows.short_weights), rows.end_limit},
+                       Impl::data_or_null(rows.short_weights), rows.end_limit},
                    count, edges, plan, x.data(), y.data(), partial.data());
   };
   // Without edges, there are no weights to tell the types apart, and nothing is read.

@@ -87,7 +87,7 @@ void modify_weights(const ExecutionSpace& exec_space,
   modify.edges = Impl::general_edges<ExecutionSpace>(rows, {});
   modify.out = out.built;
   modify.out_delta = out.delta;
-  modify.node_kinds = Impl::data_or_null<std::uint8_t>(node_kinds);
+  modify.node_kinds = Impl::data_or_null(node_kinds);
   modify.rows_are_targets = direction == HopDirection::along;
   modify.weights = weights.data();
   for (std::size_t from = 0; from < SpreadModifiers::kinds; ++from) {

@@ -6,16 +6,16 @@
 
 namespace Kindred {
 
-namespace {
-
-constexpr std::uint64_t tile_rows = 512;
-
-}  // namespace
+void RowPlan::add_blocks(std::size_t entry, std::uint64_t length) {
+  const std::uint64_t blocks = reproducible_blocks(length);
+  block_long_row.insert(block_long_row.end(), blocks, static_cast<std::uint32_t>(entry));
+  long_first.push_back(long_first.back() + blocks);
+}
 
 RowPlan plan_rows(std::span<const std::uint64_t> offsets, std::uint64_t short_max,
                   std::uint64_t tile_max) {
+  constexpr std::uint64_t tile_rows = 512;
   RowPlan plan;
-  plan.long_first.push_back(0);
   const std::size_t rows = offsets.size() - 1;
   std::size_t first = 0;
   const auto close_tile = [&](std::size_t end) {
@@ -29,11 +29,8 @@ RowPlan plan_rows(std::span<const std::uint64_t> offsets, std::uint64_t short_ma
     if (length > short_max) {
       close_tile(row);
       first = row + 1;
-      const std::uint64_t blocks = reproducible_blocks(length);
-      plan.block_long_row.insert(plan.block_long_row.end(), blocks,
-                                 static_cast<std::uint32_t>(plan.long_rows.size()));
+      plan.add_blocks(plan.long_rows.size(), length);
       plan.long_rows.push_back(static_cast<std::uint32_t>(row));
-      plan.long_first.push_back(plan.long_first.back() + blocks);
     } else if (offsets[row + 1] - offsets[first] > tile_max || row - first == tile_rows) {
       close_tile(row);
     }

@@ -82,14 +82,10 @@ struct ArraySources {
       });
       team.team_barrier();
     }
-    for (std::int64_t first = begin; first < end; first += chunk) {
-      const int some = static_cast<int>(end - first < chunk ? end - first : std::int64_t{chunk});
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, some), [&](int i) {
-        const auto at = static_cast<std::size_t>(first + i);
-        const std::uint32_t node = sources.nodes(at);
-        if (is_valid(node, sources.values(at))) finish(place(node, query));
-      });
-    }
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, end - begin), [&](std::int64_t i) {
+      const std::uint32_t node = sources.nodes(begin + i);
+      if (is_valid(node, sources.values(begin + i))) finish(place(node, query));
+    });
   }
 
   /// Several threads may finish the same place: each writes the same.

@@ -21,10 +21,10 @@ struct Rows {
 };
 
 /// A breadth-first search and its workspace.
-class Search {
- public:
-  explicit Search(const Rows& rows)
-      : m_rows(rows), distances(rows.nodes(), unreached), m_queue(rows.nodes()) {}
+struct Search {
+  const Rows& rows;
+  std::vector<std::uint32_t> distances = std::vector<std::uint32_t>(rows.nodes(), unreached);
+  std::vector<std::uint32_t> queue = std::vector<std::uint32_t>(rows.nodes());
 
   /// Searches from \p source within its component. Returns its eccentricity there.
   std::uint32_t run(std::uint32_t source) {
@@ -33,35 +33,26 @@ class Search {
   }
   /// As `run`, but keeps the distances that earlier searches set in other components.
   std::uint32_t extend(std::uint32_t source) {
-    const std::uint64_t* offsets = m_rows.offsets.data();
-    const std::uint32_t* ends = m_rows.ends.data();
+    const std::uint64_t* offsets = rows.offsets.data();
+    const std::uint32_t* ends = rows.ends.data();
     std::uint32_t* found = distances.data();
-    std::uint32_t* queue = m_queue.data();
+    std::uint32_t* waiting = queue.data();
     std::size_t first = 0;
     std::size_t last = 0;
-    queue[last++] = source;
+    waiting[last++] = source;
     found[source] = 0;
     while (first < last) {
       if (first % 4096 == 0) Impl::CancelPoint().check();
-      const std::uint32_t node = queue[first++];
+      const std::uint32_t node = waiting[first++];
       const std::uint32_t next = found[node] + 1;
       for (std::uint64_t i = offsets[node]; i < offsets[node + 1]; ++i) {
         if (found[ends[i]] != unreached) continue;
         found[ends[i]] = next;
-        queue[last++] = ends[i];
+        waiting[last++] = ends[i];
       }
     }
-    return found[queue[last - 1]];
+    return found[waiting[last - 1]];
   }
-
- private:
-  const Rows& m_rows;
-
- public:
-  std::vector<std::uint32_t> distances;
-
- private:
-  std::vector<std::uint32_t> m_queue;
 };
 
 /// Takes and Kosters' BoundingDiameters for a connected graph.
@@ -145,7 +136,7 @@ GraphStructure measure_structure(std::span<const std::uint64_t> offsets,
     out.least_degree = std::min(out.least_degree, rows.degree(node));
     out.greatest_degree = std::max(out.greatest_degree, rows.degree(node));
   }
-  Search search(rows);
+  Search search{rows};
   for (std::uint32_t node = 0; node < out.nodes; ++node) {
     if (search.distances[node] != unreached) continue;
     search.extend(node);

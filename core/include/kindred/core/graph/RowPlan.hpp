@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_ROW_PLAN_HPP
 #define KINDRED_CORE_GRAPH_ROW_PLAN_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,8 +17,11 @@ namespace Kindred {
 struct RowPlan {
   std::vector<std::uint32_t> tiles;           ///< first row and end of each tile
   std::vector<std::uint32_t> long_rows;       ///< ascending
-  std::vector<std::uint64_t> long_first;      ///< first block of each long row, and the total
+  std::vector<std::uint64_t> long_first{0};   ///< first block of each long row, and the total
   std::vector<std::uint32_t> block_long_row;  ///< index into `long_rows` of each block
+
+  /// Appends the blocks of `long_rows[entry]`, which has \p length edges.
+  void add_blocks(std::size_t entry, std::uint64_t length);
 };
 
 /// \param offsets of the transpose \param short_max edges of the longest short row, ≤ 4096

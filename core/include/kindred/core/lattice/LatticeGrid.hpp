@@ -40,17 +40,6 @@ struct LatticeGrid {
     }
     return 2 * dimensions * node - missing;
   }
-
-  /// Number of edges of a shortest path.
-  KOKKOS_INLINE_FUNCTION std::uint64_t distance(std::uint64_t a, std::uint64_t b) const {
-    std::uint64_t sum = 0;
-    for (; a != b; a /= size, b /= size) {
-      const std::uint64_t x = a % size;
-      const std::uint64_t y = b % size;
-      sum += x > y ? x - y : y - x;
-    }
-    return sum;
-  }
 };
 
 }  // namespace Kindred

@@ -32,6 +32,8 @@ struct PlainEdges {
     return replaced != nullptr && (replaced[row / 64] >> row % 64 & 1U) != 0;
   }
   KOKKOS_INLINE_FUNCTION float weight(std::uint64_t edge) const { return weights[edge]; }
+  /// Whether x has an element for each of these edges and their weights are finite.
+  KOKKOS_INLINE_FUNCTION bool are_valid(std::uint64_t, std::uint32_t) const { return true; }
   /// Bit q: query q uses the edge.
   KOKKOS_INLINE_FUNCTION std::uint32_t queries(std::uint64_t) const { return 0xFFFFFFFFU; }
 };
@@ -54,8 +56,8 @@ struct GeneralEdges : PlainEdges {
   }
 };
 
-template <class T, class View>
-const T* data_or_null(const View& view) {
+template <class View>
+typename View::pointer_type data_or_null(const View& view) {
   return view.extent(0) == 0 ? nullptr : view.data();
 }
 
@@ -66,15 +68,15 @@ GeneralEdges general_edges(const GraphRows<typename ExecutionSpace::memory_space
   GeneralEdges edges;
   edges.offsets = rows.offsets.data();
   edges.sources = rows.sources.data();
-  edges.weights = data_or_null<float>(rows.weights);
-  edges.row_nodes = data_or_null<std::uint32_t>(rows.row_nodes);
-  edges.replaced = data_or_null<std::uint64_t>(rows.replaced);
-  edges.tiles = data_or_null<std::uint32_t>(rows.tiles);
+  edges.weights = data_or_null(rows.weights);
+  edges.row_nodes = data_or_null(rows.row_nodes);
+  edges.replaced = data_or_null(rows.replaced);
+  edges.tiles = data_or_null(rows.tiles);
   edges.rows = rows.rows();
   edges.edges = rows.sources.extent(0);
-  edges.short_weights = data_or_null<std::uint16_t>(rows.short_weights);
-  edges.kinds = data_or_null<std::uint8_t>(rows.kinds);
-  edges.kind_queries = data_or_null<std::uint32_t>(kind_queries);
+  edges.short_weights = data_or_null(rows.short_weights);
+  edges.kinds = data_or_null(rows.kinds);
+  edges.kind_queries = data_or_null(kind_queries);
   return edges;
 }
 

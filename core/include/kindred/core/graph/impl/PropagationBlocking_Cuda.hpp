@@ -41,6 +41,7 @@ struct ScatterValues {
   using Floats = Arch::Adjacent<float, 4>;
 
   BinnedEdges<MemorySpace> bins;
+  std::size_t bin_count;
   std::size_t nodes;
   const float* x;
   Update update;
@@ -60,8 +61,8 @@ struct ScatterValues {
       }
     }
     team.barrier();
-    const std::uint32_t* begins = bins.cells.data() + std::size_t{scatter.block} * bins.bins();
-    const std::uint32_t* ends = begins + bins.bins();
+    const std::uint32_t* begins = bins.cells.data() + std::size_t{scatter.block} * bin_count;
+    const std::uint32_t* ends = begins + bin_count;
     constexpr unsigned warps = threads_max / 32;
     constexpr unsigned at_once = 8;
     const unsigned lane = warp::lane();
@@ -237,7 +238,7 @@ void sum_by_bins(const ExecutionSpace& exec_space, const BinnedEdges<MemorySpace
                {.label = "Kindred::Graph::hop::scatter_values",
                 .groups = bins.scatters.extent(0),
                 .scratch_bytes = scatter::scratch_bytes},
-               scatter{bins, edges.rows, x, update});
+               scatter{bins, bins.bins(), edges.rows, x, update});
   using sum = SumBins<MemorySpace, Edges, Update>;
   Arch::launch(exec_space,
                {.label = "Kindred::Graph::hop::sum_bins",

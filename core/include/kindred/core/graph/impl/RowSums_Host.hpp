@@ -94,7 +94,7 @@ class RowSums<HostSpace> {
     return graph.tiles.extent(0) / 2;
   }
 
-  /// Calls `visit(node, sum, visit.ask(node))`, or `visit.row<Width>(node * Width, sums)`, for the
+  /// Calls `visit(node, sum)`, or `visit.row<Width>(node * Width, sums)`, for the
   /// rows of tile \p work_item.
   template <int Width, class Edges, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void short_rows(std::size_t work_item, const Edges& edges,
@@ -127,8 +127,8 @@ class RowSums<HostSpace> {
     }
   }
 
-  /// \brief Calls `visit(node, sum, visit.ask(node))` for the rows `begin … end`, none of which is
-  /// long. Returns false as soon as some edges are invalid, \see are_valid.
+  /// \brief Calls `visit(node, sum)` for the rows `begin … end`, none of which is
+  /// long. Returns false as soon as some edges are invalid.
   template <class Edges, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static bool rows(std::size_t begin, std::size_t end, const Edges& edges,
                                           const X* x, const Visit& visit) {
@@ -146,19 +146,9 @@ class RowSums<HostSpace> {
       std::size_t last = row;
       while (last + 1 < end && end_of(last + 1) - at <= together) ++last;
       const auto count = static_cast<std::uint32_t>(end_of(last) - at);
-      if (!are_valid(edges, at, count)) return false;
+      if (!edges.are_valid(at, count)) return false;
       const float* weights = weights_of(edges, at, count, decoded);
-      if constexpr (is_checked<Edges>) {
-        // The edges that are checked next arrive while values are gathered.
-        constexpr std::uint32_t step = 64;
-        for (std::uint32_t i = 0; i < count; i += step) {
-          prefetch_edges<step>(edges, at + count + i);
-          multiply(edges.sources + at + i, weights + i, count - i < step ? count - i : step, x,
-                   products + i);
-        }
-      } else {
-        multiply(edges.sources + at, weights, count, x, products);
-      }
+      multiply(edges.sources + at, weights, count, x, products);
       drop_others(edges, at, count, products);
       const double* from = products;
       for (; row <= last; ++row) {
@@ -166,7 +156,7 @@ class RowSums<HostSpace> {
         const auto length = static_cast<std::uint32_t>(next - at);
         if (!edges.is_replaced(row)) {
           const std::size_t place = edges.node_of(row);
-          visit(place, block_sum(from, length), visit.ask(place));
+          visit(place, block_sum(from, length));
         }
         from += length;
         at = next;
@@ -202,36 +192,7 @@ class RowSums<HostSpace> {
     return block_sum(products, count);
   }
 
-  /// Whether x has an element for each of the edges `first … first + count` and their weights are
-  /// finite; of edges that may be invalid, all others are.
-  template <class Edges>
-  KOKKOS_INLINE_FUNCTION static bool are_valid([[maybe_unused]] const Edges& edges,
-                                               [[maybe_unused]] std::uint64_t first,
-                                               [[maybe_unused]] std::uint32_t count) {
-    if constexpr (is_checked<Edges>) {
-      return edges.are_valid(first, count);
-    } else {
-      return true;
-    }
-  }
-
  private:
-  /// Whether edges must be checked before they are used.
-  template <class Edges>
-  static constexpr bool is_checked = requires(const Edges& edges) {
-    edges.are_valid(std::uint64_t{}, std::uint32_t{});
-  };
-
-  /// Prefetches ends and weights of `Count` edges, some of which may be beyond the last one.
-  template <std::uint32_t Count, class Edges>
-  KOKKOS_INLINE_FUNCTION static void prefetch_edges([[maybe_unused]] const Edges& edges,
-                                                    [[maybe_unused]] std::uint64_t first) {
-    KOKKOS_IF_ON_HOST((for (std::uint32_t i = 0; i < Count; i += 16) {
-      Arch::prefetch(edges.sources + first + i);
-      if (Edges::is_plain) Arch::prefetch(edges.weights + first + i);
-    }))
-  }
-
   /// The weights of the edges `first … first + count`; if they are not float32, they are decoded
   /// into \p decoded.
   template <class Edges>
