@@ -3,7 +3,7 @@
 #include <kindred/core/arch/simd/CodeDot.hpp>
 #include <kindred/core/arch/simd/FloatPack8.hpp>
 #include <kindred/core/arch/simd/Int8Dot.hpp>
-#include <kindred/core/sequence/impl/PairColumns.hpp>
+#include <kindred/core/sequence/impl/LcsColumns.hpp>
 
 using namespace Kindred;
 

@@ -62,14 +62,8 @@ void collect_survivors(const ExecutionSpace& exec_space, const PatternTiles<Exec
                                       index_limit});
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                                   \
-  template void collect_survivors(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, \
-                                  std::uint32_t, std::uint32_t, double, std::uint32_t,        \
-                                  const ArrayView<const std::uint32_t, ExecutionSpace>&,      \
-                                  const ArrayView<const Rank, ExecutionSpace>&,               \
-                                  const ArrayView<std::uint32_t, ExecutionSpace>&,            \
-                                  const ArrayView<std::uint32_t, ExecutionSpace>&);
+#define KINDRED_INSTANTIATE(ExecutionSpace) \
+  template decltype(collect_survivors<ExecutionSpace>) collect_survivors<ExecutionSpace>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
 
 }  // namespace Kindred

@@ -104,10 +104,8 @@ void common_ends(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
   });
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                             \
-  template void common_ends(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, \
-                            const QueryTables<ExecutionSpace>&, SequenceEnd,            \
-                            const ArrayView<std::uint32_t, ExecutionSpace>&);
+#define KINDRED_INSTANTIATE(ExecutionSpace) \
+  template decltype(common_ends<ExecutionSpace>) common_ends<ExecutionSpace>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 
 }  // namespace Kindred

@@ -5,9 +5,9 @@
 #include <kindred/core/sequence/LengthBound.hpp>
 #include <kindred/core/sequence/impl/EditColumns_Host.hpp>
 #include <kindred/core/sequence/impl/EditState.hpp>
-#include <kindred/core/sequence/impl/QuerySegmentTables.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/SequencePack.hpp>
+#include <kindred/core/sequence/impl/WithConstant.hpp>
 
 #include <type_traits>
 
@@ -100,8 +100,7 @@ struct EditDistanceKernel {
     if (empty && segment > 0) return;
     const QuerySegment s = empty ? QuerySegment{0, 0, 0} : queries.segments(at);
     const typename pack::Tables tables =
-        QuerySegmentTables<ExecutionSpace>::template make<SymbolType, Words>(team, queries, at, s,
-                                                                             tiles.vocabulary);
+        pack::template make<SymbolType, Words>(team, queries, at, s, tiles.vocabulary);
     // Only the last word of a query is not full.
     const std::uint32_t symbols_before =
         empty ? 0
@@ -288,19 +287,14 @@ void edit_matched(const ExecutionSpace& exec_space, const PatternTiles<Execution
   Impl::check_tables(check, queries, tiles);
   check.has("carry", carry, edit_carry_words(tiles, queries.queries, queries.segments_max, kind));
   check.has("matched", matched, Impl::pairs_of(queries, tiles));
-  if (kind == EditKind::osa)
-    Impl::edit_scan<EditKind::osa>(exec_space, tiles, queries, threshold, carry, matched);
-  else
-    Impl::edit_scan<EditKind::levenshtein>(exec_space, tiles, queries, threshold, carry, matched);
+  Impl::with_constant<EditKind::osa, EditKind::levenshtein>(kind, [&](auto chosen) {
+    Impl::edit_scan<chosen()>(exec_space, tiles, queries, threshold, carry, matched);
+  });
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                                   \
-  template std::uint64_t edit_carry_words(const PatternTiles<ExecutionSpace>&, std::uint32_t, \
-                                          std::uint32_t, EditKind);                           \
-  template void edit_matched(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,      \
-                             const QueryTables<ExecutionSpace>&, EditKind, double,            \
-                             const ArrayView<std::uint64_t, ExecutionSpace>&,                 \
-                             const ArrayView<std::uint32_t, ExecutionSpace>&);
+#define KINDRED_INSTANTIATE(ExecutionSpace)                                             \
+  template decltype(edit_carry_words<ExecutionSpace>) edit_carry_words<ExecutionSpace>; \
+  template decltype(edit_matched<ExecutionSpace>) edit_matched<ExecutionSpace>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 
 }  // namespace Kindred

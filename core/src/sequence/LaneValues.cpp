@@ -7,11 +7,11 @@
 #include <kindred/core/sequence/WordTable.hpp>
 #include <kindred/core/sequence/impl/LaneValues_Host.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
+#include <kindred/core/sequence/impl/WithConstant.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <type_traits>
 
 namespace Kindred {
 
@@ -19,12 +19,11 @@ namespace Impl {
 
 namespace {
 
+/// Calls \p function with the recurrence as a constant; Jaro-Winkler has none in lanes.
 template <class Function>
 auto with_lane_recurrence(ShortRecurrence recurrence, const Function& function) {
   using enum ShortRecurrence;
-  if (recurrence == lcs) return function(std::integral_constant<ShortRecurrence, lcs>());
-  if (recurrence == osa) return function(std::integral_constant<ShortRecurrence, osa>());
-  return function(std::integral_constant<ShortRecurrence, levenshtein>());
+  return with_constant<lcs, osa, levenshtein>(recurrence, function);
 }
 
 /// The items of a call: a block of patterns and a part of the queries each.

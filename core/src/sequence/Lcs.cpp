@@ -5,7 +5,6 @@
 #include <kindred/core/sequence/LengthBound.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/core/sequence/impl/MatchKey.hpp>
-#include <kindred/core/sequence/impl/QuerySegmentTables.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/SequencePack.hpp>
 
@@ -65,8 +64,7 @@ struct LcsKernel {
     if (empty && segment > 0) return;
     const QuerySegment s = empty ? QuerySegment{0, 0, 0} : queries.segments(at);
     const typename pack::Tables tables =
-        QuerySegmentTables<ExecutionSpace>::template make<SymbolType, Words>(team, queries, at, s,
-                                                                             tiles.vocabulary);
+        pack::template make<SymbolType, Words>(team, queries, at, s, tiles.vocabulary);
     const std::uint32_t begin = league / queries.queries * tiles_per_team;
     const std::uint32_t count = sampled_tiles(tiles.tiles, stride);
     const std::uint32_t end = begin + tiles_per_team < count ? begin + tiles_per_team : count;
@@ -296,16 +294,10 @@ void lcs_candidates(const ExecutionSpace& exec_space, const PatternTiles<Executi
   Impl::lcs_scan(exec_space, tiles, queries, threshold, 1, {}, {}, candidates);
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                                  \
-  template std::uint64_t lcs_carry_words(const PatternTiles<ExecutionSpace>&, std::uint32_t, \
-                                         std::uint32_t);                                     \
-  template void lcs_lengths(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,      \
-                            const QueryTables<ExecutionSpace>&, double,                      \
-                            const ArrayView<std::uint64_t, ExecutionSpace>&,                 \
-                            const ArrayView<std::uint32_t, ExecutionSpace>&, std::uint32_t); \
-  template void lcs_candidates(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,   \
-                               const QueryTables<ExecutionSpace>&, double,                   \
-                               const LcsCandidates<ExecutionSpace>&);
+#define KINDRED_INSTANTIATE(ExecutionSpace)                                           \
+  template decltype(lcs_carry_words<ExecutionSpace>) lcs_carry_words<ExecutionSpace>; \
+  template decltype(lcs_lengths<ExecutionSpace>) lcs_lengths<ExecutionSpace>;         \
+  template decltype(lcs_candidates<ExecutionSpace>) lcs_candidates<ExecutionSpace>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 
 }  // namespace Kindred

@@ -139,32 +139,14 @@ class LcsAligner::Walk {
 
 LcsAligner::LcsAligner(std::span<const Symbol> query, std::size_t stored_words)
     : m_query(query.begin(), query.end()), m_stored_words(stored_words) {
-  m_table.restart(query.size());
-  for (const Symbol symbol : query)
-    if (symbol != unknown_symbol) m_table.insert(symbol);
-  constexpr std::uint32_t none = 0xFFFFFFFFU;
-  std::vector<std::uint32_t> last(m_table.size(), none);  // word in which a symbol was seen last
-  m_first.assign(m_table.size() + std::size_t{1}, 0);
-  for (std::size_t j = 0; j < query.size(); ++j) {
-    const auto word = static_cast<std::uint32_t>(j / word_symbols);
-    if (query[j] == unknown_symbol) continue;
-    const std::uint32_t number = m_table.find(query[j]);
-    if (last[number] != word) ++m_first[number + 1];
-    last[number] = word;
+  for (const auto& [number, position] : Impl::numbered_places(query, m_table)) {
+    const std::uint32_t word = position / word_symbols;
+    const bool is_first = number == m_first.size();
+    if (is_first) m_first.push_back(static_cast<std::uint32_t>(m_masks.size()));
+    if (is_first || m_masks.back().word != word) m_masks.push_back({0, word});
+    m_masks.back().mask |= std::uint64_t{1} << (position % word_symbols);
   }
-  for (std::size_t number = 0; number + 1 < m_first.size(); ++number)
-    m_first[number + 1] += m_first[number];
-  m_masks.resize(m_first.back());
-  std::vector<std::uint32_t> end(m_first.begin(), m_first.end() - 1);
-  last.assign(m_table.size(), none);
-  for (std::size_t j = 0; j < query.size(); ++j) {
-    const auto word = static_cast<std::uint32_t>(j / word_symbols);
-    if (query[j] == unknown_symbol) continue;
-    const std::uint32_t number = m_table.find(query[j]);
-    if (last[number] != word) m_masks[end[number]++] = {0, word};
-    last[number] = word;
-    m_masks[end[number] - 1].mask |= std::uint64_t{1} << (j % word_symbols);
-  }
+  m_first.push_back(static_cast<std::uint32_t>(m_masks.size()));
 }
 
 std::span<const LcsAligner::WordMask> LcsAligner::masks(Symbol symbol) const {

@@ -5,26 +5,9 @@
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/sequence/impl/MatchKeysKernel.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
+#include <kindred/core/sequence/impl/WithConstant.hpp>
 
 namespace Kindred {
-
-namespace Impl {
-
-template <SimilarityScale scale, class ExecutionSpace, class Key>
-void rank_matched(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                  const QueryTables<ExecutionSpace>& queries, double threshold,
-                  const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
-                  const ArrayView<Key, ExecutionSpace>& keys, std::uint32_t stride) {
-  using kernel_type = MatchKeysKernel<ExecutionSpace, Key, scale>;
-  const std::uint32_t slots = sampled_tiles(tiles.tiles, stride) * tile_patterns;
-  const std::uint32_t teams =
-      (slots + kernel_type::slots_per_team - 1) / kernel_type::slots_per_team;
-  Launch::for_each_team(exec_space, "Kindred::Sequence::match_keys::rank",
-                        {.count = std::uint64_t{teams} * queries.queries},
-                        kernel_type{tiles, queries, matched, keys, threshold, stride, teams});
-}
-
-}  // namespace Impl
 
 template <class ExecutionSpace, class Key>
 void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
@@ -40,13 +23,16 @@ void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSp
   check.has("matched", matched, places);
   check.has("keys", keys, places);
   if (tiles.tiles == 0 || queries.queries == 0) return;
-  using Impl::rank_matched;
-  if (scale == SimilarityScale::longest)
-    rank_matched<SimilarityScale::longest>(exec_space, tiles, queries, threshold, matched, keys,
-                                           stride);
-  else
-    rank_matched<SimilarityScale::total>(exec_space, tiles, queries, threshold, matched, keys,
-                                         stride);
+  using enum SimilarityScale;
+  Impl::with_constant<longest, total>(scale, [&](auto chosen) {
+    using kernel_type = Impl::MatchKeysKernel<ExecutionSpace, Key, chosen()>;
+    const std::uint32_t slots = sampled_tiles(tiles.tiles, stride) * tile_patterns;
+    const std::uint32_t teams =
+        (slots + kernel_type::slots_per_team - 1) / kernel_type::slots_per_team;
+    Launch::for_each_team(exec_space, "Kindred::Sequence::match_keys::rank",
+                          {.count = std::uint64_t{teams} * queries.queries},
+                          kernel_type{tiles, queries, matched, keys, threshold, stride, teams});
+  });
 }
 
 template <class ExecutionSpace, class Key>
@@ -69,20 +55,11 @@ void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
                                                 queries.lengths, query, threshold});
 }
 
-#define KINDRED_INSTANTIATE_KEY(ExecutionSpace, Key)                                    \
-  template void match_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,  \
-                           const QueryTables<ExecutionSpace>&, SimilarityScale, double, \
-                           const ArrayView<const std::uint32_t, ExecutionSpace>&,       \
-                           const ArrayView<Key, ExecutionSpace>&, std::uint32_t);       \
-  template void list_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,   \
-                          const QueryTables<ExecutionSpace>&, std::uint32_t, double,    \
-                          const ArrayView<const std::uint32_t, ExecutionSpace>&,        \
-                          const ArrayView<const std::uint32_t, ExecutionSpace>&,        \
-                          const ArrayView<const std::uint32_t, ExecutionSpace>&,        \
-                          const ArrayView<Key, ExecutionSpace>&);
-#define KINDRED_INSTANTIATE(ExecutionSpace)     \
-  KINDRED_INSTANTIATE_KEY(ExecutionSpace, Rank) \
-  KINDRED_INSTANTIATE_KEY(ExecutionSpace, WideRank)
+#define KINDRED_INSTANTIATE(ExecutionSpace)                                                     \
+  template decltype(match_keys<ExecutionSpace, Rank>) match_keys<ExecutionSpace, Rank>;         \
+  template decltype(match_keys<ExecutionSpace, WideRank>) match_keys<ExecutionSpace, WideRank>; \
+  template decltype(list_keys<ExecutionSpace, Rank>) list_keys<ExecutionSpace, Rank>;           \
+  template decltype(list_keys<ExecutionSpace, WideRank>) list_keys<ExecutionSpace, WideRank>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 
 }  // namespace Kindred

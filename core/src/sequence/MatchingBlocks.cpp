@@ -6,7 +6,6 @@
 #include <kindred/core/sequence/impl/MatchedRuns.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace Kindred {
 
@@ -29,7 +28,7 @@ class BlockFinder::Runs {
       bool best_ends_here = false;
       if (i % 8 == 7) Impl::CancelPoint().check();
       // From the right, so that the run which ends at (i - 1, j - 1) is still stored.
-      for (std::uint32_t p = m_first[hit->number]; p < m_first[hit->number + 1]; ++p) {
+      for (std::uint32_t p = m_first[hit->number + 1]; p-- > m_first[hit->number];) {
         const std::uint32_t j = m_positions[p];
         if (j >= range.query_end) continue;
         if (j < range.query_begin) break;
@@ -69,20 +68,11 @@ BlockFinder::BlockFinder(std::span<const Symbol> query, bool autojunk)
   const std::vector<Symbol> rare = autojunk ? without_popular(query) : std::vector<Symbol>();
   m_grows = !rare.empty();
   const std::span<const Symbol> symbols = m_grows ? rare : query;
-  m_table.restart(symbols.size());
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // symbol number, position
-  for (std::uint32_t j = 0; j < symbols.size(); ++j)
-    if (symbols[j] != unknown_symbol) places.emplace_back(m_table.insert(symbols[j]), j);
-  std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : a.second > b.second;
-  });
-  m_first.assign(m_table.size() + 1, 0);
-  for (const auto& [number, position] : places) {
-    ++m_first[number + 1];
+  for (const auto& [number, position] : Impl::numbered_places(symbols, m_table)) {
+    if (number == m_first.size()) m_first.push_back(static_cast<std::uint32_t>(m_positions.size()));
     m_positions.push_back(position);
   }
-  for (std::size_t number = 0; number + 1 < m_first.size(); ++number)
-    m_first[number + 1] += m_first[number];
+  m_first.push_back(static_cast<std::uint32_t>(m_positions.size()));
 }
 
 template <class Emit>

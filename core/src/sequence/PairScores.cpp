@@ -5,6 +5,7 @@
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/impl/PairScoresKernel.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
+#include <kindred/core/sequence/impl/WithConstant.hpp>
 
 #include <algorithm>
 
@@ -14,11 +15,6 @@ namespace Impl {
 
 /// Words of a query of some segments, at most.
 constexpr std::uint32_t longest_words(std::uint32_t segments) { return segments * segment_words; }
-
-template <class ExecutionSpace>
-bool are_near(const QueryTables<ExecutionSpace>& queries) {
-  return queries.segments_max <= 1;
-}
 
 /// Number of workers that have a workspace of their own: as many as fill the space, but on a device
 /// no more than share a limited workspace.
@@ -32,40 +28,6 @@ std::uint64_t far_workers(const ExecutionSpace& exec_space,
   if constexpr (Arch::is_device<ExecutionSpace>)
     workers = std::min(all / 4, words_max / (2 * longest_words(segments_max)));
   return std::clamp<std::uint64_t>(workers, 1, std::uint64_t{queries} * tiles.slots());
-}
-
-template <PairScore score, class ExecutionSpace>
-void score_pairs(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                 const QueryTables<ExecutionSpace>& queries, std::uint32_t separator,
-                 double threshold, const ArrayView<std::uint64_t, ExecutionSpace>& workspace,
-                 const ArrayView<WideRank, ExecutionSpace>& keys) {
-  const std::uint64_t pairs = std::uint64_t{queries.queries} * tiles.slots();
-  with_symbol_type(tiles, [&](auto symbol) {
-    const auto launch = [&](auto words, std::uint64_t workers) {
-      Launch::for_each_index<Launch::Coarse>(
-          exec_space, "Kindred::Sequence::pair_score_keys::score", workers,
-          PairScoresKernel<ExecutionSpace, decltype(symbol), score, decltype(words)::value>{
-              tiles, queries, workspace, keys, threshold, separator, tiles.slots(),
-              longest_words(queries.segments_max), workers});
-    };
-    if constexpr (score == PairScore::jaro_winkler && scans_tile_pairs<ExecutionSpace>) {
-      if (are_near(queries) && Arch::has_extension<Arch::ByteLookups>()) {
-        for_each_tile_pair<decltype(symbol)>(
-            "Kindred::Sequence::pair_score_keys::score_tiles", exec_space, tiles, queries.queries,
-            JaroWinklerTilesKernel<decltype(symbol)>{
-                {tiles, queries, workspace, keys, threshold, separator, tiles.slots(), 0, 1}});
-        return;
-      }
-    }
-    if (!are_near(queries)) {
-      launch(std::integral_constant<std::uint32_t, 0>(),
-             far_workers(exec_space, tiles, queries.queries, queries.segments_max));
-    } else if (queries.words_max <= 1) {
-      launch(std::integral_constant<std::uint32_t, 1>(), pairs);
-    } else {
-      launch(std::integral_constant<std::uint32_t, near_words_max>(), pairs);
-    }
-  });
 }
 
 }  // namespace Impl
@@ -92,22 +54,44 @@ void pair_score_keys(const ExecutionSpace& exec_space, const PatternTiles<Execut
             pair_score_workspace(exec_space, tiles, queries.queries, queries.segments_max));
   check.has("keys", keys, Impl::pairs_of(queries, tiles));
   if (tiles.tiles == 0 || queries.queries == 0) return;
-  if (score == PairScore::jaro_winkler) {
-    Impl::score_pairs<PairScore::jaro_winkler>(exec_space, tiles, queries, separator, threshold,
-                                               workspace, keys);
-  } else {
-    Impl::score_pairs<PairScore::token_set>(exec_space, tiles, queries, separator, threshold,
-                                            workspace, keys);
-  }
+  const bool are_near = queries.segments_max <= 1;
+  const auto scan = [&](auto chosen, auto symbol) {
+    const auto launch = [&](auto words, std::uint64_t workers) {
+      Launch::for_each_index<Launch::Coarse>(
+          exec_space, "Kindred::Sequence::pair_score_keys::score", workers,
+          Impl::PairScoresKernel<ExecutionSpace, decltype(symbol), decltype(chosen)::value,
+                                 words()>{tiles, queries, workspace, keys, threshold, separator,
+                                          tiles.slots(), Impl::longest_words(queries.segments_max),
+                                          workers});
+    };
+    if constexpr (chosen() == PairScore::jaro_winkler && Impl::scans_tile_pairs<ExecutionSpace>) {
+      if (are_near && Arch::has_extension<Arch::ByteLookups>()) {
+        Impl::for_each_tile_pair<decltype(symbol)>(
+            "Kindred::Sequence::pair_score_keys::score_tiles", exec_space, tiles, queries.queries,
+            Impl::JaroWinklerTilesKernel<decltype(symbol)>{
+                {tiles, queries, workspace, keys, threshold, separator, tiles.slots(), 0, 1}});
+        return;
+      }
+    }
+    const std::uint64_t pairs = std::uint64_t{queries.queries} * tiles.slots();
+    if (!are_near) {
+      launch(std::integral_constant<std::uint32_t, 0>(),
+             Impl::far_workers(exec_space, tiles, queries.queries, queries.segments_max));
+    } else if (queries.words_max <= 1) {
+      launch(std::integral_constant<std::uint32_t, 1>(), pairs);
+    } else {
+      launch(std::integral_constant<std::uint32_t, Impl::near_words_max>(), pairs);
+    }
+  };
+  with_symbol_type(tiles, [&](auto symbol) {
+    Impl::with_constant<PairScore::jaro_winkler, PairScore::token_set>(
+        score, [&](auto chosen) { scan(chosen, symbol); });
+  });
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                                      \
-  template std::uint64_t pair_score_workspace(                                                   \
-      const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, std::uint32_t, std::uint32_t); \
-  template void pair_score_keys(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,      \
-                                const QueryTables<ExecutionSpace>&, PairScore, std::uint32_t,    \
-                                double, const ArrayView<std::uint64_t, ExecutionSpace>&,         \
-                                const ArrayView<WideRank, ExecutionSpace>&);
+#define KINDRED_INSTANTIATE(ExecutionSpace)                                                     \
+  template decltype(pair_score_workspace<ExecutionSpace>) pair_score_workspace<ExecutionSpace>; \
+  template decltype(pair_score_keys<ExecutionSpace>) pair_score_keys<ExecutionSpace>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 
 }  // namespace Kindred

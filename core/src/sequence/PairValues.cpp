@@ -6,6 +6,7 @@
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/ShortValues_Host.hpp>
+#include <kindred/core/sequence/impl/WithConstant.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -15,37 +16,11 @@ namespace Kindred {
 
 namespace Impl {
 
-template <class Source, class ExecutionSpace>
-void write_values(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                  const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
-                  const ArrayView<const Source, ExecutionSpace>& sources,
-                  const PairValues<ExecutionSpace>& values) {
-  if (tiles.tiles == 0 || queries.queries == 0) return;
-  Launch::for_each_index(exec_space, "Kindred::Sequence::write_pair_values::write",
-                         std::uint64_t{queries.queries} * tiles.slots(),
-                         PairValuesKernel<ExecutionSpace, Source>{tiles, queries.lengths, sources,
-                                                                  values, rule, tiles.slots()});
-}
-
 namespace {
 
 /// The slot of pattern i is i + `unused_slots` if all patterns have the same length.
 [[maybe_unused]] bool keeps_order(const PatternTiles<HostSpace>& tiles, std::uint32_t unused) {
   return tiles.lengths(unused) == tiles.lengths(tiles.slots() - 1);
-}
-
-template <class Function>
-void with_recurrence(ShortRecurrence recurrence, const Function& function) {
-  using enum ShortRecurrence;
-  if (recurrence == lcs) {
-    function(std::integral_constant<ShortRecurrence, lcs>());
-  } else if (recurrence == levenshtein) {
-    function(std::integral_constant<ShortRecurrence, levenshtein>());
-  } else if (recurrence == osa) {
-    function(std::integral_constant<ShortRecurrence, osa>());
-  } else {
-    function(std::integral_constant<ShortRecurrence, jaro_winkler>());
-  }
 }
 
 template <class Element, ShortRecurrence recurrence>
@@ -119,29 +94,22 @@ void scan_short(const HostSpace& exec_space, const ShortValuesKernel<Element, re
 
 }  // namespace Impl
 
-template <class ExecutionSpace>
+template <class ExecutionSpace, class Source>
 void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                        const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
-                       const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
+                       const ArrayView<const Source, ExecutionSpace>& sources,
                        const PairValues<ExecutionSpace>& values) {
   const Impl::ArgumentCheck check("write_pair_values");
   Impl::check_tiles(check, tiles);
   Impl::check_tables(check, queries, tiles);
-  check.has("matched", matched, Impl::pairs_of(queries, tiles));
+  check.has(std::is_same_v<Source, WideRank> ? "keys" : "matched", sources,
+            Impl::pairs_of(queries, tiles));
   Impl::check_values(check, values, queries.queries);
-  Impl::write_values(exec_space, tiles, queries, rule, matched, values);
-}
-template <class ExecutionSpace>
-void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                       const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
-                       const ArrayView<const WideRank, ExecutionSpace>& keys,
-                       const PairValues<ExecutionSpace>& values) {
-  const Impl::ArgumentCheck check("write_pair_values");
-  Impl::check_tiles(check, tiles);
-  Impl::check_tables(check, queries, tiles);
-  check.has("keys", keys, Impl::pairs_of(queries, tiles));
-  Impl::check_values(check, values, queries.queries);
-  Impl::write_values(exec_space, tiles, queries, rule, keys, values);
+  if (tiles.tiles == 0 || queries.queries == 0) return;
+  Launch::for_each_index(exec_space, "Kindred::Sequence::write_pair_values::write",
+                         std::uint64_t{queries.queries} * tiles.slots(),
+                         Impl::PairValuesKernel<ExecutionSpace, Source>{
+                             tiles, queries.lengths, sources, values, rule, tiles.slots()});
 }
 
 std::uint32_t short_query_max() {
@@ -172,7 +140,8 @@ void short_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace
   Impl::check_values(check, values, queries.queries);
   if (slot_of.size() == 0 || queries.queries == 0) return;
   if constexpr (Arch::NarrowLookups64::is_native) {
-    Impl::with_recurrence(recurrence, [&](auto chosen) {
+    using enum ShortRecurrence;
+    Impl::with_constant<lcs, levenshtein, osa, jaro_winkler>(recurrence, [&](auto chosen) {
       Impl::with_element_type(values.type, [&](auto element) {
         Impl::scan_short(exec_space,
                          Impl::ShortValuesKernel<decltype(element), decltype(chosen)::value>{
@@ -183,15 +152,11 @@ void short_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace
   }
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                                   \
-  template void write_pair_values(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, \
-                                  const QueryTables<ExecutionSpace>&, const PairRule&,        \
-                                  const ArrayView<const std::uint32_t, ExecutionSpace>&,      \
-                                  const PairValues<ExecutionSpace>&);                         \
-  template void write_pair_values(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, \
-                                  const QueryTables<ExecutionSpace>&, const PairRule&,        \
-                                  const ArrayView<const WideRank, ExecutionSpace>&,           \
-                                  const PairValues<ExecutionSpace>&);
+#define KINDRED_INSTANTIATE(ExecutionSpace)                           \
+  template decltype(write_pair_values<ExecutionSpace, std::uint32_t>) \
+      write_pair_values<ExecutionSpace, std::uint32_t>;               \
+  template decltype(write_pair_values<ExecutionSpace, WideRank>)      \
+      write_pair_values<ExecutionSpace, WideRank>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 
 }  // namespace Kindred

@@ -11,38 +11,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred::Impl {
-
-/// \brief Counters of a block of slots in the scratch of a team: as many as fit, of a type that
-/// supports atomic addition there.
-template <class ExecutionSpace>
-struct SlotCounts;
-
-template <>
-struct SlotCounts<HostSpace> {
-  using counter_type = std::uint16_t;
-  static constexpr std::uint32_t block = 1U << 15U;
-
-  static void add_one(counter_type& counter) { ++counter; }
-};
-
-template <>
-struct SlotCounts<DeviceSpace> {
-  using counter_type = std::uint32_t;
-  static constexpr std::uint32_t block = 1U << 13U;
-
-  KOKKOS_INLINE_FUNCTION static void add_one(counter_type& counter) {
-    Kokkos::atomic_inc(&counter);
-  }
-};
 
 /// \brief A team counts, in its scratch, how many of the lists contain each slot of a block.
 template <class ExecutionSpace>
 struct CountPostingsKernel {
   using member_type = Launch::Member<ExecutionSpace>;
-  using counts = SlotCounts<ExecutionSpace>;
-  using counter_type = typename counts::counter_type;
+  static constexpr bool is_device = Arch::is_device<ExecutionSpace>;
+  /// Of a slot; on a device of a type that supports atomic addition in scratch.
+  using counter_type = std::conditional_t<is_device, std::uint32_t, std::uint16_t>;
+  /// Slots of a team, as many as fit its scratch.
+  static constexpr std::uint32_t block = is_device ? 1U << 13U : 1U << 15U;
 
   PatternTiles<ExecutionSpace> tiles;
   ArrayView<const std::uint32_t, ExecutionSpace> slots;
@@ -67,7 +48,6 @@ struct CountPostingsKernel {
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    const std::uint32_t block = counts::block;
     const auto begin = static_cast<std::uint32_t>(team.league_rank()) * block;
     const std::uint32_t count = slot_count - begin < block ? slot_count - begin : block;
     auto* counted = static_cast<counter_type*>(
@@ -82,9 +62,15 @@ struct CountPostingsKernel {
       // A block contains no more postings than slots.
       const std::uint64_t most = first + count < whole.end ? first + count : whole.end;
       const std::uint64_t last = first_from(first, most, begin + count);
-      Kokkos::parallel_for(
-          Kokkos::ThreadVectorRange(team, last - first),
-          [&](const std::uint64_t p) { counts::add_one(counted[slots(first + p) - begin]); });
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, last - first),
+                           [&](const std::uint64_t p) {
+                             counter_type& counter = counted[slots(first + p) - begin];
+                             if constexpr (is_device) {
+                               Kokkos::atomic_inc(&counter);
+                             } else {
+                               ++counter;
+                             }
+                           });
     });
     team.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](const std::uint32_t i) {
@@ -169,7 +155,7 @@ void count_postings(const ExecutionSpace& exec_space, const PatternTiles<Executi
   using kernel_type = Impl::CountPostingsKernel<ExecutionSpace>;
   Kokkos::deep_copy(exec_space, counters, 0U);
   if (lists.size() == 0) return;
-  constexpr std::uint64_t block = kernel_type::counts::block;
+  constexpr std::uint64_t block = kernel_type::block;
   Launch::for_each_team<Launch::Dynamic>(
       exec_space, "Kindred::Sequence::count_postings::count",
       {.count = (tiles.slots() + block - 1) / block,
@@ -196,17 +182,9 @@ void lcs_of_list(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
   });
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                                       \
-  template void count_postings(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,        \
-                               const ArrayView<const std::uint32_t, ExecutionSpace>&,             \
-                               const ArrayView<const PostingList, ExecutionSpace>&,               \
-                               const PostingsBound&,                                              \
-                               const ArrayView<std::uint32_t, ExecutionSpace>&,                   \
-                               const ArrayView<std::uint32_t, ExecutionSpace>&);                  \
-  template void lcs_of_list(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&,           \
-                            const ListedQuery<ExecutionSpace>&,                                   \
-                            const ArrayView<const std::uint32_t, ExecutionSpace>&, std::uint32_t, \
-                            const ArrayView<std::uint32_t, ExecutionSpace>&);
+#define KINDRED_INSTANTIATE(ExecutionSpace)                                         \
+  template decltype(count_postings<ExecutionSpace>) count_postings<ExecutionSpace>; \
+  template decltype(lcs_of_list<ExecutionSpace>) lcs_of_list<ExecutionSpace>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 
 }  // namespace Kindred

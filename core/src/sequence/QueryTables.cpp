@@ -25,11 +25,6 @@ void fill_word(WordTable& table, std::span<const std::uint8_t> codes, bool codes
     if (table.place[code] == no_code) table.place[code] = codes_are_places ? code : places++;
     table.masks[table.place[code]] |= std::uint64_t{1} << j;
   }
-  for (unsigned p = 0; p < 64; ++p) {
-    for (unsigned b = 0; b < 8; ++b) {
-      table.planes[b][p] = static_cast<std::uint8_t>(table.masks[p] >> (8 * b));
-    }
-  }
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 
 #include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/sequence/impl/MatchedRuns.hpp>
-#include <kindred/core/sequence/impl/QuerySegmentTables.hpp>
 #include <kindred/core/sequence/impl/RunFinder.hpp>
 #include <kindred/core/sequence/impl/RunList.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
+#include <kindred/core/sequence/impl/SequencePack.hpp>
 
 namespace Kindred::Impl {
 
@@ -37,8 +37,8 @@ struct RatcliffObershelpKernel {
     if constexpr (finder::lists_runs) {
       if (by_list) {
         const std::uint32_t segment = queries.first_segment(shape.query);
-        tables = QuerySegmentTables<ExecutionSpace>::template make<SymbolType, 2>(
-            team, queries, segment, queries.segments(segment), tiles.vocabulary);
+        tables = pack::template make<SymbolType, 2>(team, queries, segment,
+                                                    queries.segments(segment), tiles.vocabulary);
       }
     }
     const std::uint32_t listed = counters(0);
@@ -130,15 +130,14 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
   check.has("workspace", workspace, Impl::extent_of(shape.workers, shape.worker_words()));
   check.has("matched", matched, Impl::extent_of(shape.query + 1ULL, tiles.slots()));
   using finder = Impl::RunFinder<ExecutionSpace>;
-  using tables = Impl::QuerySegmentTables<ExecutionSpace>;
+  using pack = Impl::SequencePack<ExecutionSpace>;
   if (shape.slot_end == 0 || shape.words == 0) return;
   const bool by_list = finder::lists_runs && shape.words <= 2 && shape.grow_over.size() == 0 &&
-                       queries.hash_bits_max <= tables::near_bits_max;
+                       queries.hash_bits_max <= pack::near_bits_max;
   const int team = shape.workers % finder::team_size == 0 ? finder::team_size : 1;
   with_symbol_type(tiles, [&](auto symbol) {
     const std::size_t scratch_bytes =
-        by_list ? tables::template scratch_bytes<decltype(symbol), 2>(queries, tiles.vocabulary)
-                : 0;
+        by_list ? pack::template scratch_bytes<decltype(symbol), 2>(queries, tiles.vocabulary) : 0;
     Launch::for_each_team(
         exec_space, "Kindred::Sequence::ratcliff_obershelp::match",
         {.count = shape.workers / static_cast<std::uint64_t>(team),
@@ -158,15 +157,9 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
   });
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                                    \
-  template struct RunsShape<ExecutionSpace>;                                                   \
-  template void ratcliff_obershelp(const ExecutionSpace&, const PatternTiles<ExecutionSpace>&, \
-                                   const QueryTables<ExecutionSpace>&,                         \
-                                   const RunsShape<ExecutionSpace>&,                           \
-                                   const ArrayView<const std::uint32_t, ExecutionSpace>&,      \
-                                   const ArrayView<std::uint32_t, ExecutionSpace>&,            \
-                                   const ArrayView<std::uint64_t, ExecutionSpace>&,            \
-                                   const ArrayView<std::uint32_t, ExecutionSpace>&);
+#define KINDRED_INSTANTIATE(ExecutionSpace)  \
+  template struct RunsShape<ExecutionSpace>; \
+  template decltype(ratcliff_obershelp<ExecutionSpace>) ratcliff_obershelp<ExecutionSpace>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 
 }  // namespace Kindred

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/sequence/impl/PairColumns.hpp>
-#include <kindred/core/sequence/impl/WordColumns.hpp>
+#include <kindred/core/sequence/impl/LcsColumns.hpp>
 
 #include <gtest/gtest.h>
 

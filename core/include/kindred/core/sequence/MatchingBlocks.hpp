@@ -62,7 +62,7 @@ class BlockFinder {
   std::vector<Symbol> m_query;
   Impl::SymbolTable m_table;
   std::vector<std::uint32_t> m_first;      ///< by symbol number: where its positions begin
-  std::vector<std::uint32_t> m_positions;  ///< where a run may be, grouped by symbol, descending
+  std::vector<std::uint32_t> m_positions;  ///< where a run may be, grouped by symbol, ascending
   bool m_grows = false;                    ///< runs are extended over popular symbols
 };
 

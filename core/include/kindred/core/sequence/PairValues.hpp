@@ -54,21 +54,15 @@ struct PairValues {
   ArrayView<const std::uint64_t, ExecutionSpace> rows;
 };
 
-/// \brief Writes the values of all pairs, of which \p matched counts the symbols; a number beyond
-/// the largest of the type becomes that one. Does not fence.
-/// \param matched `queries × slots`, one row per query
+/// \brief Writes the values of all pairs; a number beyond the largest of the type becomes that one.
+/// Does not fence.
+/// \param sources `queries × slots`, one row per query: counts of matched symbols
+/// (`std::uint32_t`), or keys from `pair_score_keys` with threshold 0 (`WideRank`)
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace>
+template <class ExecutionSpace, class Source>
 void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
                        const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
-                       const ArrayView<const std::uint32_t, ExecutionSpace>& matched,
-                       const PairValues<ExecutionSpace>& values);
-/// \brief The same of the similarities in keys. \param keys from `pair_score_keys` with threshold 0
-/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace>
-void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpace>& tiles,
-                       const QueryTables<ExecutionSpace>& queries, const PairRule& rule,
-                       const ArrayView<const WideRank, ExecutionSpace>& keys,
+                       const ArrayView<const Source, ExecutionSpace>& sources,
                        const PairValues<ExecutionSpace>& values);
 
 /// What is computed of a short query and a pattern.

@@ -4,10 +4,12 @@
 
 #include <kindred/core/sequence/Symbol.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -64,6 +66,18 @@ class SymbolTable {
   std::uint32_t m_epoch = 1;
   std::uint32_t m_count = 0;
 };
+
+/// \brief The number of every known symbol of \p symbols, which are inserted into \p table, with
+/// its position; ascending.
+inline std::vector<std::pair<std::uint32_t, std::uint32_t>> numbered_places(
+    std::span<const Symbol> symbols, SymbolTable& table) {
+  table.restart(symbols.size());
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
+  for (std::uint32_t j = 0; j < symbols.size(); ++j)
+    if (symbols[j] != unknown_symbol) places.emplace_back(table.insert(symbols[j]), j);
+  std::sort(places.begin(), places.end());
+  return places;
+}
 
 /// \brief The distinct symbols of a sequence with their counts, in order of first occurrence. Not
 /// thread-safe.

@@ -19,9 +19,8 @@ inline constexpr std::uint8_t no_code = 255;
 
 /// \brief Where the symbols of one query word occur: code of the segment → slot → mask.
 struct alignas(64) WordTable {
-  std::uint8_t place[256];     ///< code → slot in `masks`, < 64, or `no_code`
-  std::uint64_t masks[64];     ///< bit j: symbol j of the word is the symbol of this slot
-  std::uint8_t planes[8][64];  ///< byte b of every mask, contiguous, as byte shuffles read them
+  std::uint8_t place[256];  ///< code → slot in `masks`, < 64, or `no_code`
+  std::uint64_t masks[64];  ///< bit j: symbol j of the word is the symbol of this slot
 
   /// The mask of a code, 0 for `no_code`.
   KOKKOS_INLINE_FUNCTION constexpr std::uint64_t mask(std::uint8_t code) const {

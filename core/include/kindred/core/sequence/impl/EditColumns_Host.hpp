@@ -76,7 +76,9 @@ class EditColumns {
   void advance(const QueryColumns& columns, const std::uint8_t* places,
                const ActiveRows<Bytes>& active, unsigned rows, EditLinks& links, bool linked_in,
                bool linked_out) {
-    pick(columns, places, active, rows, links, linked_in, linked_out);
+    with_planes(columns.plane_count(), [&](auto planes) {
+      run<planes()>(columns, places, active, rows, links, linked_in, linked_out);
+    });
   }
 
   /// Adds the vertical differences of the first \p symbols columns to those of every lane.
@@ -95,17 +97,6 @@ class EditColumns {
   }
 
  private:
-  template <unsigned Planes = 1>
-  void pick(const QueryColumns& columns, const std::uint8_t* places,
-            const ActiveRows<Bytes>& active, unsigned rows, EditLinks& links, bool linked_in,
-            bool linked_out) {
-    if constexpr (Planes < column_planes) {
-      if (columns.plane_count() > Planes)
-        return pick<Planes + 1>(columns, places, active, rows, links, linked_in, linked_out);
-    }
-    run<Planes>(columns, places, active, rows, links, linked_in, linked_out);
-  }
-
   template <unsigned Planes>
   [[gnu::noinline]] void run(const QueryColumns& columns, const std::uint8_t* places,
                              const ActiveRows<Bytes>& active, unsigned rows, EditLinks& links,

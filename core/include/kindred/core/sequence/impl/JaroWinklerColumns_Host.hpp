@@ -40,20 +40,11 @@ class JaroWinklerColumns {
   /// \param places of \p rows rows \param lengths of the lanes
   static void count(const QueryColumns& columns, const std::uint8_t* places, unsigned rows,
                     const std::uint32_t* lengths, JaroWinklerCounts& counts) {
-    pick(columns, places, rows, lengths, counts);
+    with_planes(columns.plane_count(),
+                [&](auto planes) { run<planes()>(columns, places, rows, lengths, counts); });
   }
 
  private:
-  template <unsigned Planes = 1>
-  static void pick(const QueryColumns& columns, const std::uint8_t* places, unsigned rows,
-                   const std::uint32_t* lengths, JaroWinklerCounts& counts) {
-    if constexpr (Planes < column_planes) {
-      if (columns.plane_count() > Planes)
-        return pick<Planes + 1>(columns, places, rows, lengths, counts);
-    }
-    run<Planes>(columns, places, rows, lengths, counts);
-  }
-
   /// The lanes whose patterns have the same window.
   struct WindowLanes {
     std::uint32_t window;

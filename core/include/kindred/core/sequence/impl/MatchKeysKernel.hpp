@@ -28,7 +28,7 @@ struct MatchKeysKernel {
     const std::uint32_t query = league / teams_per_query;
     const std::uint32_t begin = league % teams_per_query * slots_per_team;
     const std::uint32_t slots = sampled_tiles(tiles.tiles, stride) * tile_patterns;
-    const std::uint32_t count = slots - begin < slots_per_team ? slots - begin : slots_per_team;
+    const std::uint32_t own_slots = slots - begin < slots_per_team ? slots - begin : slots_per_team;
     const double query_length = queries.lengths(query);
     const double least = threshold;
     const std::uint32_t limit = queries.index_limit(query);
@@ -37,22 +37,22 @@ struct MatchKeysKernel {
     const std::uint32_t* lengths = tiles.lengths.data() + begin;
     const std::uint32_t* indices = tiles.indices.data() + begin;
     Key* own_keys = keys.data() + row;
+    const auto key_of = [=](std::uint32_t count, std::uint32_t length, std::uint32_t index) {
+      const double value = similarity(count, length, query_length);
+      const bool listed = (index < limit) & (value >= least);
+      return listed ? match_key<Key>(value, index) : key_none<Key>();
+    };
     if (stride > 1) {
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](const std::uint32_t i) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, own_slots), [&](const std::uint32_t i) {
         const std::uint32_t at = begin + i;
         const std::uint32_t slot =
             at / tile_patterns * (tile_patterns * stride) + at % tile_patterns;
-        const std::uint32_t index = tiles.indices(slot);
-        const double value = similarity(own_matched[i], tiles.lengths(slot), query_length);
-        const bool listed = (index < limit) & (value >= least);
-        own_keys[i] = listed ? match_key<Key>(value, index) : key_none<Key>();
+        own_keys[i] = key_of(own_matched[i], tiles.lengths(slot), tiles.indices(slot));
       });
       return;
     }
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](const std::uint32_t i) {
-      const double value = similarity(own_matched[i], lengths[i], query_length);
-      const bool listed = (indices[i] < limit) & (value >= least);
-      own_keys[i] = listed ? match_key<Key>(value, indices[i]) : key_none<Key>();
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, own_slots), [&](const std::uint32_t i) {
+      own_keys[i] = key_of(own_matched[i], lengths[i], indices[i]);
     });
   }
 

@@ -22,11 +22,6 @@ struct IgnoreRun {
   KOKKOS_INLINE_FUNCTION void operator()(const Block&) const {}
 };
 
-/// Leaves a run as it was found.
-struct KeepRun {
-  KOKKOS_INLINE_FUNCTION Block operator()(const RunRange&, const Block& run) const { return run; }
-};
-
 /// \brief difflib's second step: a run, even an empty one, is extended within its range over equal
 /// symbols that no run may begin with.
 ///
@@ -65,10 +60,10 @@ struct GrowRun {
 /// \param finder `longest(range)` returns the longest run of equal symbols, with the smallest start
 /// in the pattern, then in the query; length 0 if there is none \param emit called with every run,
 /// in unspecified order \param grow extends a run that was found
-template <class Finder, class Emit, class Grow = KeepRun>
+template <class Finder, class Emit, class Grow>
 KOKKOS_INLINE_FUNCTION std::uint32_t matched_runs(Finder& finder, std::uint32_t pattern_length,
                                                   std::uint32_t query_length, const Emit& emit,
-                                                  const Grow& grow = {}) {
+                                                  const Grow& grow) {
   // The smaller part goes first, so that the stack holds at most log2 of the lengths.
   RunRange stack[34];
   int depth = 0;

@@ -4,7 +4,7 @@
 
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
-#include <kindred/core/sequence/impl/ByteColumns.hpp>
+#include <kindred/core/sequence/impl/LcsColumns.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,6 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_RUN_FINDER_CUDA_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/core/sequence/impl/MatchedRuns.hpp>
 #include <kindred/core/sequence/impl/RunList.hpp>

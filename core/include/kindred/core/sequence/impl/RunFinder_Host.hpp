@@ -6,7 +6,6 @@
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/core/sequence/impl/MatchedRuns.hpp>
-#include <kindred/core/sequence/impl/RunList.hpp>
 #include <kindred/core/sequence/impl/RunMatrix.hpp>
 
 #include <algorithm>

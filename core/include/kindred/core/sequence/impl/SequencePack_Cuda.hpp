@@ -3,12 +3,12 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_CUDA_HPP
 
 #include <kindred/core/arch/CachedAccess.hpp>
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/Unroll.hpp>
-#include <kindred/core/sequence/PatternTiles.hpp>
-#include <kindred/core/sequence/SymbolHash.hpp>
-#include <kindred/core/sequence/WordTable.hpp>
+#include <kindred/core/sequence/QueryTables.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -68,6 +68,67 @@ class SequencePack<DeviceSpace> {
       return masks + lane * copy_bytes % mask_bytes;
     }
   };
+
+  /// A larger hash does not fit next to the masks of two words.
+  static constexpr std::uint32_t near_bits_max = 12;
+
+  /// Fills the scratch of \p team and synchronises the team.
+  template <class SymbolType, unsigned Words, class Member, class Queries>
+  KOKKOS_INLINE_FUNCTION static Tables make(const Member& team, const Queries& queries,
+                                            std::uint32_t, const QuerySegment& s,
+                                            std::uint32_t vocabulary) {
+    constexpr Lookup from = lookup<SymbolType, Words>;
+    constexpr std::uint32_t row_words = mask_bytes / sizeof(std::uint64_t);
+    const WordTable* word = queries.words.data() + s.first_word;
+    const SymbolHash hash = queries.symbol_hash(s);
+    const std::uint32_t copy_words = s.words == 3 ? 4 : s.words == 0 ? 1 : s.words;
+    const std::uint32_t rows = (from == Lookup::symbol ? vocabulary : s.codes) + 1;
+    const std::uint32_t entries = from == Lookup::near_hash && s.words > 0 ? 1U << hash.bits : 0;
+    auto* masks = static_cast<std::uint64_t*>(team.team_scratch(0).get_shmem_aligned(
+        rows * mask_bytes + entries * sizeof(std::uint32_t), mask_bytes));
+    Kokkos::parallel_for(
+        Kokkos::TeamVectorRange(team, rows * row_words), [&](const std::uint32_t i) {
+          const std::uint32_t at = i / row_words;
+          const std::uint32_t w = i % copy_words;
+          std::uint32_t code = no_code;
+          if constexpr (from == Lookup::symbol) {
+            if (s.words > 0) code = hash.code(at, no_code);
+          } else if (at < s.codes) {
+            code = at;
+          }
+          masks[i] = w < s.words ? word[w].mask(static_cast<std::uint8_t>(code)) : 0;
+        });
+    Tables tables;
+    tables.masks = reinterpret_cast<Address>(masks);
+    if constexpr (from == Lookup::near_hash) {
+      auto* kept = reinterpret_cast<std::uint32_t*>(masks + rows * row_words);
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, entries),
+                           [&](const std::uint32_t i) { kept[i] = hash.entries[i]; });
+      tables.near_hash = reinterpret_cast<Address>(kept);
+    }
+    tables.hash = hash;
+    tables.none = s.codes;
+    tables.padding = vocabulary;
+    tables.copy_bytes = copy_words * sizeof(std::uint64_t);
+    team.team_barrier();
+    return tables;
+  }
+  template <class SymbolType, unsigned Words, class Queries>
+  static std::size_t scratch_bytes(const Queries& queries, std::uint32_t vocabulary) {
+    constexpr Lookup from = lookup<SymbolType, Words>;
+    const std::size_t rows = (from == Lookup::symbol ? vocabulary : queries.codes_max) + 2ULL;
+    const std::size_t entries =
+        from == Lookup::near_hash ? std::size_t{1} << queries.hash_bits_max : 0;
+    return rows * mask_bytes + entries * sizeof(std::uint32_t);
+  }
+  /// Tiles per team: enough that filling its tables costs little, few enough to fill the device.
+  static std::uint32_t tiles_per_team(const DeviceSpace& exec_space, std::uint32_t tiles,
+                                      std::uint32_t queries) {
+    const auto work_items = static_cast<std::uint64_t>(Arch::concurrency(exec_space)) / 32;
+    const std::uint64_t share =
+        std::uint64_t{tiles} * queries / std::max<std::uint64_t>(work_items, 1);
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((share + 7) / 8 * 8, 8, 1024));
+  }
 
   /// \brief Advances the words of a segment over all rows of \p work_item. Returns false as soon as
   /// no lane can reach \p need.

@@ -3,9 +3,9 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_HOST_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/sequence/PatternTiles.hpp>
-#include <kindred/core/sequence/WordTable.hpp>
-#include <kindred/core/sequence/impl/PairColumns.hpp>
+#include <kindred/core/sequence/QueryTables.hpp>
+#include <kindred/core/sequence/TileShape.hpp>
+#include <kindred/core/sequence/impl/LcsColumns.hpp>
 #include <kindred/core/sequence/impl/RowPlaces.hpp>
 
 #include <algorithm>
@@ -42,6 +42,21 @@ class SequencePack<HostSpace> {
       scan_columns<HostLcsColumns<decltype(has)::value>>(tables, work_item, length, need, sink);
     });
   }
+
+  static constexpr std::uint32_t near_bits_max = 32;
+
+  template <class SymbolType, unsigned Words, class Member, class Queries>
+  static Tables make(const Member&, const Queries& queries, std::uint32_t segment,
+                     const QuerySegment& s, std::uint32_t) {
+    return {queries.columns.data() + s.first_columns, s.columns,
+            queries.codes.data() + segment * queries.code_stride};
+  }
+  template <class SymbolType, unsigned Words, class Queries>
+  static std::size_t scratch_bytes(const Queries&, std::uint32_t) {
+    return 0;
+  }
+  /// Few enough that threads share the work evenly, enough that a task outweighs its overhead.
+  static std::uint32_t tiles_per_team(const HostSpace&, std::uint32_t, std::uint32_t) { return 32; }
 
   static void write_zero(std::uint32_t* matched, unsigned slots, unsigned) {
     for (unsigned l = 0; l < slots; ++l) matched[l] = 0;

@@ -6,7 +6,6 @@
 #include <kindred/core/sequence/impl/PairScoresKernel.hpp>
 #include <kindred/core/sequence/impl/PairValuesKernel.hpp>
 #include <kindred/core/sequence/impl/ShortColumns_Host.hpp>
-#include <kindred/core/sequence/impl/ShortJaro_Host.hpp>
 
 #include <algorithm>
 #include <array>

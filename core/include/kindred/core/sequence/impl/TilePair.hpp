@@ -5,7 +5,7 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
-#include <kindred/core/sequence/impl/ByteColumns.hpp>
+#include <kindred/core/sequence/impl/LcsColumns.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_LCS_COLUMNS_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_LCS_COLUMNS_HPP
+
+#include <kindred/core/arch/Unroll.hpp>
+#include <kindred/core/arch/simd/Bytes64.hpp>
+#include <kindred/core/arch/simd/Prefetch.hpp>
+#include <kindred/core/arch/simd/WordLanes.hpp>
+#include <kindred/core/sequence/QueryColumns.hpp>
+#include <kindred/core/sequence/impl/WithConstant.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace Kindred::Impl {
+
+/// Patterns that a host thread advances together, one per lane.
+inline constexpr unsigned pack_lanes = 64;
+
+/// Maximum number of rows that are advanced together.
+inline constexpr unsigned pack_rows = 128;
+
+/// Rows of `no_code` required before the first and after the last row of codes.
+inline constexpr unsigned pack_margin = 16;
+
+/// Calls `function(constant)` with the number of planes as a constant.
+template <class Function>
+void with_planes(unsigned planes, const Function& function) {
+  static_assert(column_planes == 12);
+  with_constant<1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 11U, 12U>(planes, function);
+}
+
+/// One number per lane.
+struct alignas(64) LaneCounts {
+  std::uint16_t lane[pack_lanes];
+
+  std::uint32_t most() const {
+    std::uint16_t most = 0;
+    for (const std::uint16_t count : lane) most = std::max(most, count);
+    return most;
+  }
+};
+
+/// The location of the next symbols, which are prefetched while the recurrence is computed.
+struct Ahead {
+  const char* at[2];
+  std::size_t row_bytes;  ///< bytes per row of each
+};
+
+/// \brief The state of Hyyrö's recurrence for one run of query columns and 64 patterns, in plain
+/// loops over 64-bit words: the reference form, which all others must equal.
+class WordColumns {
+ public:
+  void reset() {
+    for (auto& word : m_word) std::fill_n(word, pack_lanes, ~std::uint64_t{0});
+  }
+
+  /// \brief Advances by \p rows ≤ `pack_rows` rows: S' = (S + (S & M)) | (S & ~M).
+  ///
+  /// Only the planes [\p begin, \p end) must be advanced; the state of the others may lag behind.
+  /// \param places slots of the symbols, 64 per row, `no_code` for a symbol without one, with
+  /// margins
+  /// \param links bit l of word r: the carry of lane l into row r, replaced by the carry out of it;
+  /// with margins, zero after the rows; or null: no carry comes in, and the outgoing one is not
+  /// needed
+  void advance(const QueryColumns& columns, unsigned begin, unsigned end,
+               const std::uint8_t* places, unsigned rows, std::uint64_t* links, const Ahead&) {
+    const unsigned first = begin * plane_symbols / word_symbols;
+    const unsigned last = (end * plane_symbols - 1) / word_symbols;
+    std::uint64_t own_links[pack_rows] = {};
+    if (links == nullptr && first < last) links = own_links;
+    for (unsigned w = first; w <= last; ++w) {
+      std::uint64_t masks[256];
+      std::copy_n(columns.masks[w], word_symbols, masks);
+      masks[no_code] = 0;
+      const unsigned top = std::min(columns.symbols - w * word_symbols, word_symbols) - 1;
+      if (links == nullptr) {
+        pass<false>(masks, places, rows, m_word[w], links, top);
+      } else {
+        pass<true>(masks, places, rows, m_word[w], links, top);
+      }
+    }
+  }
+
+  /// Adds to \p counts the matches of every lane in the first \p symbols columns.
+  void add_matched(unsigned symbols, LaneCounts& counts) const {
+    for (unsigned w = 0; w * word_symbols < symbols; ++w) {
+      const unsigned here = std::min(symbols - w * word_symbols, word_symbols);
+      const std::uint64_t mask = ~std::uint64_t{0} >> (word_symbols - here);
+      for (unsigned l = 0; l < pack_lanes; ++l) {
+        counts.lane[l] += static_cast<std::uint16_t>(std::popcount(~m_word[w][l] & mask));
+      }
+    }
+  }
+
+  /// Translates \p rows rows of two tiles to codes, 64 per row. \p table has at least 256 entries.
+  template <class SymbolType>
+  static void translate(const std::uint8_t* table, const SymbolType* first,
+                        const SymbolType* second, unsigned rows, std::uint8_t* codes) {
+    for (unsigned r = 0; r < rows; ++r) {
+      for (unsigned l = 0; l < 32; ++l) codes[64 * r + l] = table[first[32 * std::size_t{r} + l]];
+      for (unsigned l = 0; l < 32; ++l)
+        codes[64 * r + 32 + l] = table[second[32 * std::size_t{r} + l]];
+    }
+  }
+  /// Whether `find_places` is faster than `translate` and `recode`.
+  static constexpr bool hashes = false;
+  /// Finds the slots of the symbols in \p rows rows of two tiles, 64 per row.
+  static void find_places(const SlotHash& hash, const std::uint16_t* first,
+                          const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
+    const auto find = [&](std::uint16_t symbol) {
+      const auto product = static_cast<std::uint16_t>(symbol * std::uint32_t{hash.multiplier});
+      for (unsigned way = 0; way < 2; ++way) {
+        if (hash.remainder[way][product >> 8U] == (product & 0xFFU)) {
+          const std::uint8_t place = hash.place[way][product >> 8U];
+          if (place != no_code) return place;
+        }
+      }
+      return no_code;
+    };
+    for (unsigned r = 0; r < rows; ++r) {
+      for (unsigned l = 0; l < 32; ++l) places[64 * r + l] = find(first[32 * std::size_t{r} + l]);
+      for (unsigned l = 0; l < 32; ++l)
+        places[64 * r + 32 + l] = find(second[32 * std::size_t{r} + l]);
+    }
+  }
+  /// Looks up codes in a table of 256 entries.
+  static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
+                     std::uint8_t* out) {
+    for (std::size_t i = 0; i < std::size_t{pack_lanes} * rows; ++i) out[i] = table[codes[i]];
+  }
+
+ private:
+  /// Advances all rows of one word, whose highest symbol is bit \p top.
+  template <bool Linked>
+  static void pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
+                   std::uint64_t* state, std::uint64_t* links, unsigned top) {
+    for (unsigned r = 0; r < rows; ++r) {
+      const std::uint8_t* place = places + std::size_t{pack_lanes} * r;
+      std::uint64_t mask[pack_lanes];
+      for (unsigned l = 0; l < pack_lanes; ++l) mask[l] = masks[place[l]];
+      if constexpr (Linked) {
+        const std::uint64_t carry = links[r];
+        std::uint64_t carries = 0;
+        for (std::uint64_t l = 0; l < pack_lanes; ++l) {
+          const std::uint64_t s = state[l];
+          const std::uint64_t both = s & mask[l];
+          const std::uint64_t sum = s + both + (carry >> l & 1U);
+          carries |= ((both | (s & ~sum)) >> top & 1U) << l;
+          state[l] = sum | (s & ~mask[l]);
+        }
+        links[r] = carries;
+      } else {
+        for (unsigned l = 0; l < pack_lanes; ++l) {
+          const std::uint64_t s = state[l];
+          state[l] = (s + (s & mask[l])) | (s & ~mask[l]);
+        }
+      }
+    }
+  }
+
+ protected:
+  alignas(64) std::uint64_t m_word[2][pack_lanes];
+};
+
+/// \brief The same with one byte of every pattern in one pack of bytes: plane b holds the symbols
+/// 8 b … 8 b + 7. The faster form on hosts with `Arch::ByteLookups`.
+///
+/// Masks are byte lookups in the planes of the tables, whose slots are the codes; nothing is
+/// transposed. A sum carries from plane to plane, so one row is a long dependency chain. Steps are
+/// therefore skewed: in a step plane b processes row t − b, and all planes of the step are
+/// independent.
+/// \tparam Bytes `Arch::Bytes64`, or its scalar form
+template <class Bytes>
+class ByteColumns {
+ public:
+  void reset() {
+    for (auto& plane : m_planes) plane = Bytes::all(0xFF);
+  }
+
+  void advance(const QueryColumns& columns, unsigned begin, unsigned end,
+               const std::uint8_t* places, unsigned rows, std::uint64_t* links,
+               const Ahead& ahead) {
+    const Span span{columns.planes + begin, m_planes + begin,
+                    // No plane before the last has bits in slot 63, which `no_code` selects.
+                    Bytes::all(columns.full && end == columns.plane_count() ? 0x40 : 0)};
+    with_planes(end - begin, [&](auto planes) {
+      if (links != nullptr) {
+        run<planes(), true>(span, places, rows, links, ahead);
+      } else {
+        run<planes(), false>(span, places, rows, links, ahead);
+      }
+    });
+  }
+
+  void add_matched(unsigned symbols, LaneCounts& counts) const {
+    Bytes::call([=, this, &counts] {
+      Bytes sum = Bytes::all(0);
+      unsigned plane = 0;
+      for (; (plane + 1) * plane_symbols <= symbols; ++plane)
+        sum = sum + m_planes[plane].zeros(0xFF);
+      const unsigned left = symbols - plane * plane_symbols;
+      if (left > 0) sum = sum + m_planes[plane].zeros(static_cast<std::uint8_t>((1U << left) - 1));
+      sum.add_to(counts.lane);
+    });
+  }
+
+  template <class SymbolType>
+  static void translate(const std::uint8_t* table, const SymbolType* first,
+                        const SymbolType* second, unsigned rows, std::uint8_t* codes) {
+    if constexpr (sizeof(SymbolType) == 1) {
+      Bytes::call([=] {
+        const typename Bytes::Table entries(table);
+        for (std::size_t r = 0; r < rows; ++r)
+          entries[Bytes::load(first + 32 * r, second + 32 * r)].store(codes + 64 * r);
+      });
+    } else {
+      WordColumns::translate(table, first, second, rows, codes);
+    }
+  }
+  static constexpr bool hashes = true;
+  static void find_places(const SlotHash& hash, const std::uint16_t* first,
+                          const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
+    Bytes::call([=, &hash] {
+      using Table = typename Bytes::Table;
+      const Table remainder[2] = {Table(hash.remainder[0]), Table(hash.remainder[1])};
+      const Table place[2] = {Table(hash.place[0]), Table(hash.place[1])};
+      const Bytes none = Bytes::all(no_code);
+      for (std::size_t r = 0; r < rows; ++r) {
+        Bytes rest;
+        Bytes bucket;
+        Bytes::multiply(first + 32 * r, second + 32 * r, hash.multiplier, rest, bucket);
+        // An empty way yields `no_code` for any remainder; an entry of the first way takes
+        // precedence.
+        none.replaced_where_equal(rest, remainder[1][bucket], place[1][bucket])
+            .replaced_where_equal(rest, remainder[0][bucket], place[0][bucket])
+            .store(places + 64 * r);
+      }
+    });
+  }
+  static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
+                     std::uint8_t* out) {
+    Bytes::call([=] {
+      const typename Bytes::Table entries(table);
+      for (std::size_t r = 0; r < rows; ++r)
+        entries[Bytes::load(codes + 64 * r)].store(out + 64 * r);
+    });
+  }
+
+ private:
+  /// A range of consecutive planes of the tables and of the state.
+  struct Span {
+    const std::uint8_t (*tables)[64];
+    Bytes* state;
+    Bytes unknown;  ///< a bit of the slots that the last plane must not look up
+  };
+
+  template <unsigned Planes, bool Linked>
+  [[gnu::noinline]] static void run(const Span& span, const std::uint8_t* places, unsigned rows,
+                                    std::uint64_t* links, const Ahead& ahead) {
+    Bytes::call([&] { advance_planes<Planes, Linked>(span, places, rows, links, ahead); });
+  }
+
+  template <unsigned Planes, bool Linked>
+  KINDRED_FLATTENED static void advance_planes(const Span& span, const std::uint8_t* places,
+                                               unsigned rows, std::uint64_t* links,
+                                               const Ahead& ahead) {
+    const Bytes unknown = span.unknown;
+    // In registers only because the loops over planes are unrolled.
+    Bytes state[Planes];
+    Bytes carry[Planes];
+    KINDRED_UNROLL
+    for (unsigned b = 0; b < Planes; ++b) {
+      state[b] = span.state[b];
+      carry[b] = Bytes::all(0);
+    }
+    for (unsigned t = 0; t < rows + Planes - 1; ++t) {
+      const std::uint8_t* row = places + 64 * std::size_t{t};
+      Arch::prefetch(ahead.at[0] + t * ahead.row_bytes);
+      Arch::prefetch(ahead.at[1] + t * ahead.row_bytes);
+      // Backwards from the last plane, which still needs the carry of the plane before it.
+      KINDRED_UNROLL
+      for (unsigned i = 0; i < Planes; ++i) {
+        const unsigned b = Planes - 1 - i;
+        const Bytes place = Bytes::load(row - 64 * std::size_t{b});
+        const Bytes table = Bytes::load(span.tables[b]);
+        const Bytes mask =
+            b + 1 < Planes ? Bytes::lookup(table, place) : Bytes::lookup(table, place, unknown);
+        const Bytes both = state[b] & mask;
+        Bytes sum = state[b] + both;
+        if (b > 0) {
+          sum = sum + carry[b - 1];
+        } else if (Linked) {
+          sum = sum.plus_bits(links[t]);
+        }
+        const Bytes carried = Bytes::or_and_not(both, state[b], sum);
+        if (b + 1 < Planes) {
+          carry[b] = carried.high_bits();
+        } else if (Linked) {
+          *(links + t - b) = carried.sign_bits();
+        }
+        state[b] = Bytes::or_and_not(sum, state[b], mask);
+      }
+    }
+    KINDRED_UNROLL
+    for (unsigned b = 0; b < Planes; ++b) span.state[b] = state[b];
+  }
+
+  Bytes m_planes[column_planes];
+};
+
+/// \brief `WordColumns` for hosts whose registers hold two words: a query of one word keeps the
+/// states of 16 lanes in registers from the first row to the last, and codes are looked up by
+/// bytes. \tparam Words `Arch::WordLanes` of 64 bits, or its scalar form
+template <class Words, class Bytes>
+class PairColumns : public WordColumns {
+ public:
+  void advance(const QueryColumns& columns, unsigned begin, unsigned end,
+               const std::uint8_t* places, unsigned rows, std::uint64_t* links,
+               const Ahead& ahead) {
+    const unsigned word = begin * plane_symbols / word_symbols;
+    if (links != nullptr || word != (end * plane_symbols - 1) / word_symbols)
+      return WordColumns::advance(columns, begin, end, places, rows, links, ahead);
+    std::uint64_t masks[256];
+    std::copy_n(columns.masks[word], word_symbols, masks);
+    masks[no_code] = 0;
+    for (unsigned lane = 0; lane < pack_lanes; lane += lanes)
+      pass(masks, places + lane, rows, m_word[word] + lane);
+  }
+
+  template <class SymbolType>
+  static void translate(const std::uint8_t* table, const SymbolType* first,
+                        const SymbolType* second, unsigned rows, std::uint8_t* codes) {
+    ByteColumns<Bytes>::translate(table, first, second, rows, codes);
+  }
+  static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
+                     std::uint8_t* out) {
+    ByteColumns<Bytes>::recode(table, codes, rows, out);
+  }
+
+ private:
+  static constexpr unsigned lanes = 16;
+
+  static void pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
+                   std::uint64_t* words) {
+    constexpr unsigned size = Words::size;
+    constexpr unsigned registers = lanes / size;
+    // In registers only because the loops over them are unrolled.
+    Words state[registers];
+    KINDRED_UNROLL
+    for (unsigned p = 0; p < registers; ++p) state[p] = Words::load(words + size * p);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::uint8_t* place = places + pack_lanes * r;
+      KINDRED_UNROLL
+      for (unsigned p = 0; p < registers; ++p) {
+        const Words mask = Words::of([&](unsigned i) { return masks[place[size * p + i]]; });
+        state[p] = (state[p] + (state[p] & mask)) | Words::and_not(state[p], mask);
+      }
+    }
+    KINDRED_UNROLL
+    for (unsigned p = 0; p < registers; ++p) state[p].store(words + size * p);
+  }
+};
+
+/// The fastest form on hosts with or without `Arch::ByteLookups`.
+template <bool has_byte_lookups>
+using HostLcsColumns = std::conditional_t<
+    !has_byte_lookups, WordColumns,
+    std::conditional_t<Arch::ByteLookups::is_wide, ByteColumns<Arch::Bytes64>,
+                       PairColumns<Arch::WordLanes<std::uint64_t>, Arch::Bytes64>>>;
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_LCS_COLUMNS_HPP
