@@ -84,6 +84,8 @@ void launch_teams(const ExecutionSpace& exec_space, const char* label,
   };
   if (ranking.plan.chunks == 1) {
     launch(Impl::CandidateTeam<ExecutionSpace, Element, Lists, Term, false>(ranking));
+  } else if (ranking.plan.chunk <= Impl::candidate_short_chunk) {
+    launch(Impl::CandidateWarps<ExecutionSpace, Element, Lists, Term>(ranking));
   } else {
     launch(Impl::CandidateTeam<ExecutionSpace, Element, Lists, Term, true>(ranking));
   }

@@ -259,6 +259,8 @@ std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float
   using Impl::PreparedLists;
   if (plan.chunks == 1) {
     run(std::type_identity<Impl::CandidateTeam<HostSpace, float, PreparedLists, DotTerm, false>>());
+  } else if (plan.chunk <= Impl::candidate_short_chunk) {
+    run(std::type_identity<Impl::CandidateWarps<HostSpace, float, PreparedLists, DotTerm>>());
   } else {
     run(std::type_identity<Impl::CandidateTeam<HostSpace, float, PreparedLists, DotTerm, true>>());
   }

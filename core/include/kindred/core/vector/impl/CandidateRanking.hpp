@@ -43,6 +43,14 @@ struct PreparedLists {
                                      std::uint64_t) const {
     return query_norms[index];
   }
+  /// The sum of query \p index, which is \p values, with row \p x, and the norm of the query.
+  template <class Term, int Depth, class Lanes, class Row>
+  KOKKOS_INLINE_FUNCTION double sum_and_norm(const Lanes& lanes, Metric, std::uint64_t index,
+                                             const double* values, const Row& x,
+                                             std::uint64_t dimension, double& norm) const {
+    norm = query_norms[index];
+    return tile_sum<Term, Depth>(lanes, values, x, dimension);
+  }
   /// Results that are written per query.
   KOKKOS_INLINE_FUNCTION std::uint32_t places() const { return top; }
   KOKKOS_INLINE_FUNCTION void write(Metric, std::uint64_t query, std::uint32_t place,
@@ -74,6 +82,20 @@ struct GivenLists {
                                      std::uint64_t dimension) const {
     if (metric != Metric::cosine) return 1.0;
     return Kokkos::sqrt(tile_sum<DotTerm, Depth>(lanes, values, values, dimension));
+  }
+  /// The sum of query \p index, which is \p values, with row \p x, and the norm of the query, with
+  /// the loads of both in flight together.
+  template <class Term, int Depth, class Lanes, class Row>
+  KOKKOS_INLINE_FUNCTION double sum_and_norm(const Lanes& lanes, Metric metric, std::uint64_t,
+                                             const ElementRow<float>& values, const Row& x,
+                                             std::uint64_t dimension, double& norm) const {
+    norm = 1.0;
+    if (metric != Metric::cosine) return tile_sum<Term, Depth>(lanes, values, x, dimension);
+    double dot = 0.0;
+    double squares = 0.0;
+    dot_and_squares<Depth>(lanes, x, values, dimension, dot, squares);
+    norm = Kokkos::sqrt(squares);
+    return dot;
   }
   KOKKOS_INLINE_FUNCTION std::uint32_t places() const {
     return static_cast<std::uint32_t>(out.top);
@@ -133,6 +155,16 @@ struct CandidateRanking {
                                       std::uint32_t row) const {
     const double row_norm = norm(row);
     const double sum = tile_sum<Term, Depth>(lanes, query, rows[row], rows.dimension);
+    return rank(sum, query_norm, row, row_norm);
+  }
+  /// The same for query \p index, whose norm is computed with it.
+  template <class Term, int Depth, class Lanes, class Query>
+  KOKKOS_INLINE_FUNCTION Rank rank_with_norm(const Lanes& lanes, std::uint64_t index,
+                                             const Query& query, std::uint32_t row,
+                                             double& query_norm) const {
+    const double row_norm = norm(row);
+    const double sum = lists.template sum_and_norm<Term, Depth>(
+        lanes, metric, index, query, rows[row], rows.dimension, query_norm);
     return rank(sum, query_norm, row, row_norm);
   }
 };
