@@ -129,6 +129,7 @@ struct CandidateSelection {
     const std::uint32_t places = parts * ranking.plan.keep;
     // Written by other teams: volatile bypasses stale lines of this SM's cache.
     const volatile Rank* kept = partial(query);
+    if (ranking.top <= parts && merge_by_counting(team, query, parts, scratch)) return;
     clear(team, scratch.table);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places), [&](std::uint32_t i) {
       const Rank rank = kept[i];
@@ -137,6 +138,107 @@ struct CandidateSelection {
     });
     team.team_barrier();
     write_best(team, query, places, scratch.keys);
+  }
+
+  /// \brief The same if `top` does not exceed the number of chunks: the `top`-th best of the
+  /// chunks' first ranks is a bound, and the ranks that reach it, from at most `top` chunks, are
+  /// ordered by counting. Returns false, with nothing written, if this cannot decide: too few
+  /// chunks have a rank, or too few of the ranks differ.
+  KOKKOS_INLINE_FUNCTION bool merge_by_counting(const member_type& team, std::uint64_t query,
+                                                std::uint32_t parts, const Scratch& scratch) const {
+    const std::uint32_t places = parts * ranking.plan.keep;
+    const std::uint32_t threads = threads_of(team);
+    const volatile Rank* kept = partial(query);
+    Rank* keys = scratch.keys;
+    Rank* bound = keys + places;
+    auto* reaching = reinterpret_cast<Rank*>(scratch.table);
+    std::uint32_t* is_decided = scratch.chosen;
+    std::uint32_t* reaching_count = scratch.chosen + 1;
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      *bound = rank_none;
+      *is_decided = 0;
+      *reaching_count = 0;
+    });
+    for (std::uint32_t first = thread_of(team); first < places; first += 4 * threads) {
+      Rank loaded[4];  // together in flight
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 4; ++e) {
+        const std::uint32_t i = first + e * threads;
+        loaded[e] = i < places ? kept[i] : rank_none;
+      }
+      KINDRED_UNROLL
+      for (std::uint32_t e = 0; e < 4; ++e) {
+        const std::uint32_t i = first + e * threads;
+        if (i < places) keys[i] = loaded[e];
+      }
+    }
+    team.team_barrier();
+    find_bound(team, parts, keys, bound);
+    team.team_barrier();
+    const Rank limit = *bound;
+    if (limit != rank_none) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places), [&](std::uint32_t i) {
+        if (keys[i] <= limit) reaching[Kokkos::atomic_fetch_add(reaching_count, 1U)] = keys[i];
+      });
+      team.team_barrier();
+      // Few are left.
+      if (team.team_rank() == 0 && write_counted(query, *reaching_count, reaching, keys))
+        *is_decided = 1;
+    }
+    team.team_barrier();
+    return *is_decided != 0;
+  }
+
+  /// Sets \p bound to the `top`-th best of the chunks' first ranks if it is none of two equal ones.
+  KOKKOS_INLINE_FUNCTION void find_bound(const member_type& team, std::uint32_t parts,
+                                         const Rank* keys, Rank* bound) const {
+    constexpr std::uint32_t sharing = warp::lanes < 4 ? warp::lanes : 4;  // lanes per rank
+    constexpr std::uint32_t together = warp::lanes / sharing;
+    const std::uint32_t share = warp::lane() % sharing;
+    const auto warps = static_cast<std::uint32_t>(team.team_size());
+    for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * together;
+         first < parts; first += warps * together) {
+      const std::uint32_t i = first + warp::lane() / sharing;
+      const Rank own = i < parts ? keys[i * ranking.plan.keep] : rank_none;
+      std::uint32_t better = 0;
+      KINDRED_UNROLL_4
+      for (std::uint32_t j = share; j < parts; j += sharing)
+        better += keys[j * ranking.plan.keep] < own ? 1U : 0U;
+      better = warp::template sum_of_group<sharing>(better);
+      if (own != rank_none && better + 1 == ranking.top) *bound = own;
+    }
+  }
+
+  /// Writes the best of \p count ranks, by one warp. A row that occurs several times counts once.
+  /// Returns false, with nothing written, if fewer than `top` ranks differ.
+  /// \param keys scratch of the same size
+  KOKKOS_INLINE_FUNCTION bool write_counted(std::uint64_t query, std::uint32_t count,
+                                            const Rank* ranks, Rank* keys) const {
+    std::uint32_t distinct = 0;
+    for (std::uint32_t first = 0; first < count; first += warp::lanes) {
+      const std::uint32_t i = first + warp::lane();
+      const Rank own = i < count ? ranks[i] : rank_none;
+      bool is_new = i < count;
+      KINDRED_UNROLL_4
+      for (std::uint32_t j = 0; j < count; ++j) is_new = is_new & !((j < i) & (ranks[j] == own));
+      if (i < count) keys[i] = is_new ? own : rank_none;
+      unsigned added = 0;
+      (void)warp::place_of(is_new, added);
+      distinct += added;
+    }
+    if (distinct < ranking.top) return false;
+    warp::barrier();
+    for (std::uint32_t i = warp::lane(); i < count; i += warp::lanes) {
+      const Rank own = keys[i];
+      std::uint32_t better = 0;
+      KINDRED_UNROLL_4
+      for (std::uint32_t j = 0; j < count; ++j) better += keys[j] < own ? 1U : 0U;
+      if (own != rank_none && better < ranking.top)
+        ranking.lists.write(ranking.metric, query, better, own);
+    }
+    for (std::uint32_t i = ranking.top + warp::lane(); i < ranking.lists.places(); i += warp::lanes)
+      ranking.lists.write(ranking.metric, query, i, rank_none);
+    return true;
   }
 
  private:
