@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <kindred/core/common/CheckedSize.hpp>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -21,7 +20,8 @@ namespace {
 constexpr std::string_view kind = "hnsw";
 
 // The sizes of sections are computed in 64 bits, and that of the rows is the largest.
-static_assert(checked_product({node_limit, FloatRows::stride_of(dimension_max)}));
+static_assert(std::numeric_limits<std::uint64_t>::max() / FloatRows::stride_of(dimension_max) >=
+              node_limit);
 
 /// The numbers in the section `settings`, in order.
 enum Setting : std::size_t {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import copy
 import pickle
+import io
 import re
 import tempfile
 import threading
@@ -71,8 +72,8 @@ class HnswIndex(unittest.TestCase):
             from tqdm import tqdm
         except ImportError:
             class tqdm:  # noqa: N801
-                def __init__(self, total):
-                    self.total, self.n = total, 0
+                def __init__(self, total, file):
+                    self.total, self.file, self.n = total, file, 0
 
                 def update(self, n=1):
                     self.n += n
@@ -80,7 +81,7 @@ class HnswIndex(unittest.TestCase):
         bars = []
 
         def kept(**options):
-            bars.append(tqdm(**options))
+            bars.append(tqdm(file=io.StringIO(), **options))
             return bars[-1]
 
         guide = Path(__file__).parents[2].joinpath("docs", "guide", "python.md").read_text()

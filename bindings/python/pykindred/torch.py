@@ -50,10 +50,11 @@ def _like(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _plain(tensors: Any) -> Any:
-    """Arguments as kernels take them: tensors without gradients, which operators compute by other operators."""
+    """Arguments as kernels take them: tensors without gradients, which operators compute by other operators, and with memory for every
+    element: a tensor of zeros that PyTorch does not store arrives here as one zero with strides of 0."""
     if torch._C._any_requires_grad(*tensors):
-        return [one.detach() if isinstance(one, torch.Tensor) else one for one in tensors]
-    return tensors
+        tensors = [one.detach() if isinstance(one, torch.Tensor) else one for one in tensors]
+    return [one.contiguous() if isinstance(one, torch.Tensor) and 0 in one.stride() else one for one in tensors]
 
 
 class _Operator:
