@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import copy
-import pickle
 import io
+import pickle
 import re
 import tempfile
 import threading
