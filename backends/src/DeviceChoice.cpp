@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstdlib>
-#include <limits>
 #include <random>
 #include <sstream>
 #include <string>
@@ -89,16 +86,6 @@ DeviceChoice find(const std::vector<int>& visible, int device) {
 }
 
 }  // namespace
-
-std::optional<int> leading_number(const char* text) {
-  char* end = nullptr;
-  errno = 0;
-  const long value = std::strtol(text, &end, 10);
-  const bool fits = errno == 0 && value >= std::numeric_limits<int>::min() &&
-                    value <= std::numeric_limits<int>::max();
-  if (end == text || !fits) return {};
-  return static_cast<int>(value);
-}
 
 DeviceChoice choose_device(int count, std::optional<int> requested, const Environment& environment,
                            unsigned process_id) {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -32,6 +33,16 @@ ThreadChoice within_openmp(const ThreadChoice& choice, int openmp_limit) {
 }
 
 }  // namespace
+
+std::optional<int> leading_number(const char* text) {
+  char* end = nullptr;
+  errno = 0;
+  const long value = std::strtol(text, &end, 10);
+  const bool fits = errno == 0 && value >= std::numeric_limits<int>::min() &&
+                    value <= std::numeric_limits<int>::max();
+  if (end == text || !fits) return {};
+  return static_cast<int>(value);
+}
 
 ThreadChoice choose_threads(const ThreadLimits& limits, const Environment& environment) {
   if (const char* const text = environment("KOKKOS_NUM_THREADS")) {

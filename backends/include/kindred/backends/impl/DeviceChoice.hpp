@@ -2,17 +2,11 @@
 #ifndef KINDRED_BACKENDS_IMPL_DEVICE_CHOICE_HPP
 #define KINDRED_BACKENDS_IMPL_DEVICE_CHOICE_HPP
 
-#include <functional>
+#include <kindred/backends/impl/ThreadChoice.hpp>
+
 #include <optional>
 
 namespace Kindred::Impl {
-
-/// Returns the value of an environment variable, or null if it is not set.
-using Environment = std::function<const char*(const char* name)>;
-
-/// The integer at the start of \p text, which Kokkos parses alike; empty if there is none or it
-/// does not fit.
-std::optional<int> leading_number(const char* text);
 
 /// The device on which Kokkos is initialised.
 struct DeviceChoice {

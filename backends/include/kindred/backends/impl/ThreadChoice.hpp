@@ -2,14 +2,21 @@
 #ifndef KINDRED_BACKENDS_IMPL_THREAD_CHOICE_HPP
 #define KINDRED_BACKENDS_IMPL_THREAD_CHOICE_HPP
 
-#include <kindred/backends/impl/DeviceChoice.hpp>
-
 #include <cstddef>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace Kindred::Impl {
+
+/// Returns the value of an environment variable, or null if it is not set.
+using Environment = std::function<const char*(const char* name)>;
+
+/// The integer at the start of \p text, which Kokkos parses alike; empty if there is none or it
+/// does not fit.
+std::optional<int> leading_number(const char* text);
 
 /// What decides how many host threads this process may use.
 struct ThreadLimits {
