@@ -6,7 +6,7 @@ MUTATED = {
     "dispatcher": [
         "backends/src/Dispatcher.cpp",
         "backends/src/DispatcherState.hpp",
-        "backends/src/CallHistory.cpp",
+        "backends/src/Workload.cpp",
         "backends/src/CostCurve.cpp",
         "backends/src/CircuitBreaker.cpp",
         "backends/src/ObservationWindow.cpp",

@@ -39,7 +39,7 @@ class ScalarInt8Dots {
                    std::uint64_t dimension, [[maybe_unused]] const double* offsets,
                    [[maybe_unused]] std::uint64_t offset_stride, double (&out)[Queries]) {
     for (int q = 0; q < Queries; ++q) {
-      const std::int8_t* plane = planes + 2 * q * plane_stride;
+      const std::int8_t* plane = planes + static_cast<std::uint64_t>(2 * q) * plane_stride;
       out[q] = 0;
       for (std::uint64_t begin = 0; begin < dimension; begin += int8_block) {
         const std::uint64_t end = begin + int8_block < dimension ? begin + int8_block : dimension;

@@ -122,11 +122,11 @@ class SequencePack<DeviceSpace> {
     return rows * mask_bytes + entries * sizeof(std::uint32_t);
   }
   /// Tiles per team: enough that filling its tables costs little, few enough to fill the device.
-  static std::uint32_t tiles_per_team(const DeviceSpace& exec_space, std::uint32_t tiles,
+  static std::uint32_t tiles_per_team(const DeviceSpace& exec_space, std::uint32_t tile_count,
                                       std::uint32_t queries) {
     const auto work_items = static_cast<std::uint64_t>(Arch::concurrency(exec_space)) / 32;
     const std::uint64_t share =
-        std::uint64_t{tiles} * queries / std::max<std::uint64_t>(work_items, 1);
+        std::uint64_t{tile_count} * queries / std::max<std::uint64_t>(work_items, 1);
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((share + 7) / 8 * 8, 8, 1024));
   }
 
