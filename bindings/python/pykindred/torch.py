@@ -50,10 +50,14 @@ def _like(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _plain(tensors: Any) -> Any:
-    """Arguments as kernels take them: tensors without gradients, which operators compute by other operators, and with memory for every
-    element: a tensor of zeros that PyTorch does not store arrives here as one zero with strides of 0."""
+    """Arguments as kernels take them: tensors without gradients, which operators compute by other operators."""
     if torch._C._any_requires_grad(*tensors):
-        tensors = [one.detach() if isinstance(one, torch.Tensor) else one for one in tensors]
+        return [one.detach() if isinstance(one, torch.Tensor) else one for one in tensors]
+    return tensors
+
+
+def _stored(tensors: Any) -> Any:
+    """Tensors with memory for every element: one of zeros that PyTorch does not store arrives as one zero with strides of 0."""
     return [one.contiguous() if isinstance(one, torch.Tensor) and 0 in one.stride() else one for one in tensors]
 
 
@@ -80,7 +84,7 @@ class _Operator:
             _library.impl(name, self._differentiable, "Autograd", with_keyset=True)
 
     def _undifferentiated(self, *inputs: Any) -> Any:
-        return self._kernel(*_plain(inputs))
+        return self._kernel(*_stored(_plain(inputs)))
 
     def _differentiable(self, keys: Any, *inputs: Any) -> Any:
         if torch._C._any_requires_grad(*inputs):
@@ -93,7 +97,7 @@ class _Operator:
     def below(self, keys: Any, inputs: Any) -> Any:
         """Calls what is below the gradients: the kernel, unless a mode or a tensor of another kind intercepts the call."""
         if keys.raw_repr() in self._plain_keys:
-            return self._undifferentiated(*inputs)
+            return self._kernel(*_plain(inputs))
         lower = keys & torch._C._after_autograd_keyset
         if lower.highestPriorityTypeId() in (torch._C.DispatchKey.CPU, torch._C.DispatchKey.CUDA):
             self._plain_keys.add(keys.raw_repr())
