@@ -8,9 +8,9 @@ Run with PYTHONPATH=build/release/bindings/python on an idle machine. For each c
 least so many microseconds. The threads of one process and the processes start together and repeat the call for the same interval, in
 turn; a rate is the median of the intervals. Every call is compared with the results of one thread before and after the interval.
 
-Threads share the GIL. The microseconds under it per call are reported as two upper bounds, measured with the smallest object:
-"outside", the time of a call of one thread less the time in its record, which is spent without the GIL; and "limit", the inverse of
-the highest rate of any number of threads, since calls that compute nothing are limited by the GIL alone.
+Threads share the GIL. The microseconds under it per call are reported as upper bounds: "outside", for each object, is the time of a call
+of one thread less the time in its record, which is spent without the GIL; and "limit", of the smallest object, is the inverse of the
+highest rate of any number of threads, since calls that compute nothing are limited by the GIL alone.
 """
 import argparse
 import json
@@ -239,18 +239,19 @@ def main():
     processes = Processes(max(arguments.threads), None if arguments.space == "chosen" else arguments.space, arguments.seed)
     rows, bounds, all_wrong = [], [], 0
     print(f"{processors} processors, medians of {arguments.repeats} x {arguments.seconds} s, space {arguments.space}")
-    print(f"{'call':7} {'size':>6} {'us':>7} {'threads':>7} {'calls/s':>9} {'processes':>9} {'of these':>8} {'of fewest':>9}")
+    print(f"{'call':7} {'size':>6} {'us':>7} {'outside':>7} {'threads':>7} {'calls/s':>9} {'processes':>9} {'of these':>8} {'of fewest':>9}")
     for name in arguments.only:
         for least in arguments.microseconds:
             size = processes.ask("size_for", name, least)
-            taken, _ = processes.ask("time_of", name, size)
+            taken, inside = processes.ask("time_of", name, size)
             rates, wrong = measure(processes, arguments, name, size)
             all_wrong += wrong
             fewest = rates[min(rates)][0]
             for count, (one_object, ceiling) in rates.items():
-                print(f"{name:7} {size:6} {taken:7.1f} {count:7} {one_object:9.0f} {ceiling:9.0f} {one_object / ceiling:8.2f} {one_object / fewest:9.2f}", flush=True)
-                rows.append({"call": name, "size": size, "microseconds": taken, "threads": count, "calls_per_second": one_object,
-                             "calls_per_second_of_processes": ceiling, "share_of_processes": one_object / ceiling, "of_fewest_threads": one_object / fewest})
+                print(f"{name:7} {size:6} {taken:7.1f} {taken - inside:7.1f} {count:7} {one_object:9.0f} {ceiling:9.0f} {one_object / ceiling:8.2f} "
+                      f"{one_object / fewest:9.2f}", flush=True)
+                rows.append({"call": name, "size": size, "microseconds": taken, "outside_microseconds": taken - inside, "threads": count,
+                             "calls_per_second": one_object, "calls_per_second_of_processes": ceiling, "share_of_processes": one_object / ceiling, "of_fewest_threads": one_object / fewest})
     print(f"\nMicroseconds under the GIL per call, at most\n{'call':7} {'call alone':>10} {'outside':>8} {'limit':>8}")
     for name in arguments.only:
         taken, inside = processes.ask("time_of", name, 1)

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import array
+import collections.abc
 import copy
 import gc
 import pickle
@@ -114,6 +116,39 @@ class SpreadingEngine(unittest.TestCase):
         self.assertEqual(len(engine.spread([0], hops=0)[0][1]), 1)
         queries = [pykindred.SpreadQuery(hops=0), pykindred.SpreadQuery(hops=1, decay=CONSTANT, threshold=0.5)]
         self.assertEqual([ids.tolist() for _, ids in engine.spread([0, 0], per_query=queries)], [[0], [0, 2]])
+
+    def test_a_query_is_a_mapping_an_array_a_sequence_or_a_node(self):
+        engine = pykindred.SpreadingEngine(6, [0, 1], [1, 2])
+
+        class Weighted(collections.abc.Mapping):
+            def __getitem__(self, node):
+                return {4: 0.5, 2: 1}[node]
+
+            def __iter__(self):
+                return iter([4, 2])
+
+            def __len__(self):
+                return 2
+
+        def sources_of(queries):
+            return [dict(zip(ids.tolist(), scores.tolist(), strict=True)) for scores, ids in engine.spread(queries, mode="linear", hops=0, top=None)]
+
+        numbers = [4, 2]
+        for query in (numbers, (4, 2), iter(numbers), range(4, 0, -2), {4: 1, 2: 1.0}, {4: np.float64(1), 2: np.float32(1)}, numbers[::1],
+                      *(np.array(numbers, kind) for kind in (np.int8, np.uint16, np.int32, np.uint32, np.int64, np.uint64)),
+                      np.array([[4], [2]]), np.int64([4, 0, 2])[::2], np.asfortranarray(numbers), np.array(numbers, ">i4"), array.array("q", numbers)):
+            with self.subTest(query=query):
+                self.assertEqual(sources_of([query]), [{4: 1, 2: 1}])
+        self.assertEqual(sources_of([Weighted(), 3, np.int8(5), np.array(1), [], {}]), [{4: 0.5, 2: 1}, {3: 1}, {5: 1}, {1: 1}, {}, {}])
+        self.assertEqual(sources_of(np.array([[0, 1], [2, 3]])), [{0: 1, 1: 1}, {2: 1, 3: 1}])
+        self.assertEqual(sources_of(iter([0, [1]])), [{0: 1}, {1: 1}])
+        self.assertEqual(sources_of([]), [])
+        for queries, error in (([{0: None}], TypeError), ([{0: "1"}], TypeError), ([{"a": 1}], TypeError), ([b"ab"], TypeError), ("ab", TypeError),
+                               (Weighted(), TypeError), ([[-1]], ValueError), ([np.array([-1])], ValueError), ([[2**32]], ValueError),
+                               ([[2**70]], ValueError), ([np.float32([1])], TypeError), (None, TypeError)):
+            with self.subTest(queries=queries), self.assertRaisesRegex(error, "sources") as raised:
+                engine.spread(queries)
+            self.assertIsInstance(raised.exception, pykindred.Error)
 
     def test_pagerank_is_the_fixed_point(self):
         nodes = 30

@@ -10,8 +10,7 @@ from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
-from pykindred._types import Array, Bytes, Ids, StrPath, Stream, is_array, is_integer, is_iterable, is_mapping
-from pykindred.errors import InvalidType
+from pykindred._types import Array, Bytes, Ids, StrPath, Stream, is_integer
 
 Decay = tuple[str, float]
 
@@ -257,7 +256,7 @@ class SpreadingEngine(Closing):
         >>> found.ids, found.iterations
         (array([0, 1, 3, 2]), array([90, 17], dtype=uint32))
         """
-        return Spread(*self._native.spread(*_arrays_of(sources), mode, hops, decay, threshold, top, damping, tolerance, max_iterations, per_query,
+        return Spread(*self._native.spread(sources, mode, hops, decay, threshold, top, damping, tolerance, max_iterations, per_query,
                                            kinds, modifiers, activations, trace_paths, space))
 
     def spread_arrays(self, lims: Array, nodes: Array, values: Array, top: int = 10, *, mode: str = "engine", hops: int = 4,
@@ -386,27 +385,3 @@ class SpreadingEngine(Closing):
 def _restored(kind: type[SpreadingEngine], data: bytes, residency: str, merge_share: float, background_merge: bool) -> SpreadingEngine:
     """An unpickled or copied engine, in the default context."""
     return kind.from_bytes(data, residency=residency, merge_share=merge_share, background_merge=background_merge)
-
-
-def _arrays_of(sources: Any) -> tuple[Any, Any, Any]:
-    """``(lims, nodes, values)``"""
-    if isinstance(sources, Ragged):
-        return sources.lims, sources.ids, sources.scores
-    if is_mapping(sources) or isinstance(sources, str | bytes) or not is_iterable(sources):
-        raise InvalidType(f"sources is of type {type(sources).__name__}; it must be a collection of queries, or a Ragged")
-    lims: list[int] = [0]
-    nodes: list[Any] = []
-    values: list[Any] = []
-    for query in sources:
-        if is_mapping(query):
-            nodes.extend(query.keys())
-            values.extend(query.values())
-        else:
-            given = query if is_iterable(query) and not isinstance(query, str | bytes) else [query]
-            nodes.extend(np.ravel(given).tolist() if is_array(given) else given)
-            values.extend([1.0] * (len(nodes) - len(values)))
-        lims.append(len(nodes))
-    try:
-        return np.array(lims), nodes, np.array(values, np.float32)
-    except (TypeError, ValueError) as error:
-        raise InvalidType(f"sources has a value that is no number: {error}") from None

@@ -41,11 +41,3 @@ def is_integer(given: object) -> TypeGuard[int]:
 
 def is_list(given: object) -> TypeGuard[list[Any] | tuple[Any, ...]]:
     return isinstance(given, list | tuple)
-
-
-def is_mapping(given: object) -> TypeGuard[abc.Mapping[Any, Any]]:
-    return isinstance(given, abc.Mapping)
-
-
-def is_iterable(given: object) -> TypeGuard[abc.Iterable[Any]]:
-    return isinstance(given, abc.Iterable)

@@ -8,6 +8,7 @@
 #include "Context.hpp"
 #include "Engines.hpp"
 #include "Errors.hpp"
+#include "NumPy.hpp"
 #include "Options.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
@@ -193,14 +194,93 @@ nb::object tuple_of(const SpreadPaths& paths) {
       array(DataType::float32, &SpreadStep::carried));
 }
 
+/// \brief The sources of several queries: an object with `lims`, `ids` and `scores`, or a
+/// collection of queries: mappings of nodes to values, arrays or sequences of nodes, or single
+/// nodes. Without a value, a node has 1.
+class Sources {
+ public:
+  /// \throws InvalidType, InvalidArgument
+  explicit Sources(nb::handle given) {
+    if (nb::hasattr(given, "lims") && nb::hasattr(given, "ids") && nb::hasattr(given, "scores")) {
+      m_offsets = ids_of(given.attr("lims"), "sources.lims");
+      append_nodes(given.attr("ids"));
+      const nb::object scores = given.attr("scores");
+      const Values<float> values(scores, "sources.scores");
+      values.require_size(m_sources.size(), "sources");
+      for (std::size_t i = 0; i < values.span().size(); ++i) m_sources[i].value = values.span()[i];
+      return;
+    }
+    const bool is_iterable = PySequence_Check(given.ptr()) != 0 || nb::hasattr(given, "__iter__");
+    if (is_text(given) || is_mapping(given) || !is_iterable)
+      refuse_type("sources is of type " + type_text(given) +
+                  "; it must be a collection of queries, or a Ragged");
+    m_offsets = {0};
+    ItemLoop loop;
+    for (const nb::handle query : given) {
+      loop.next();
+      append_query(query);
+      m_offsets.push_back(m_sources.size());
+    }
+  }
+  RaggedSpan<Activation> span() const noexcept { return {m_offsets, m_sources}; }
+
+ private:
+  static bool is_text(nb::handle given) {
+    return PyUnicode_Check(given.ptr()) != 0 || PyBytes_Check(given.ptr()) != 0;
+  }
+  static bool is_mapping(nb::handle given) {
+    if (PyDict_Check(given.ptr()) != 0) return true;
+    if (PyList_Check(given.ptr()) != 0 || numpy_array(given)) return false;
+    return nb::isinstance(given, nb::module_::import_("collections.abc").attr("Mapping"));
+  }
+
+  void append_query(nb::handle query) {
+    if (is_mapping(query)) {
+      const nb::object nodes = nb::steal(PyMapping_Keys(query.ptr()));
+      const nb::object values = nb::steal(PyMapping_Values(query.ptr()));
+      if (!nodes.is_valid() || !values.is_valid()) throw nb::python_error();
+      std::size_t i = m_sources.size();
+      append_nodes(nodes);
+      for (const nb::handle item : values) {
+        const double value = PyFloat_AsDouble(item.ptr());
+        if (value == -1 && PyErr_Occurred() != nullptr) {
+          PyErr_Clear();
+          refuse_type("sources has a value of type " + type_text(item) + ", which is no number");
+        }
+        if (i < m_sources.size()) m_sources[i++].value = static_cast<float>(value);
+      }
+    } else if (is_text(query)) {
+      refuse_type("sources has an item of type " + type_text(query) + "; ids are integers");
+    } else if (!is_array_of_ids(query) && nb::hasattr(query, "ravel") &&
+               (PyObject_CheckBuffer(query.ptr()) != 0 || nb::hasattr(query, "__dlpack__"))) {
+      append_nodes(query.attr("ravel")().attr("tolist")());
+    } else {
+      append_nodes(query);
+    }
+  }
+  /// Whether `ids_of` reads an array in place.
+  static bool is_array_of_ids(nb::handle given) {
+    const auto array = numpy_array(given);
+    return array && array->shape.size() == 1 &&
+           (array->type == DataType::int32 || array->type == DataType::uint32 ||
+            array->type == DataType::int64 || array->type == DataType::uint64);
+  }
+  void append_nodes(nb::handle nodes) {
+    for (const std::uint64_t node : ids_of(nodes, "sources"))
+      m_sources.push_back({node_of(node, "sources"), 1});
+  }
+
+  std::vector<std::uint64_t> m_offsets;
+  std::vector<Activation> m_sources;
+};
+
 /// `(lims, nodes, values, iterations, residuals, not_guaranteed, paths)`: int64, int64, float32,
 /// uint32, float64; iterations and residuals are of PageRank, paths None without traces.
-nb::object spread(const Handle& self, nb::handle lims, nb::handle nodes, nb::handle values,
-                  nb::handle mode, nb::handle hops, nb::handle decay, nb::handle threshold,
-                  nb::handle top, nb::handle damping, nb::handle tolerance,
-                  nb::handle max_iterations, nb::handle per_query, nb::handle kinds,
-                  nb::handle modifiers, nb::handle activations, nb::handle trace_paths,
-                  nb::handle space) {
+nb::object spread(const Handle& self, nb::handle sources, nb::handle mode, nb::handle hops,
+                  nb::handle decay, nb::handle threshold, nb::handle top, nb::handle damping,
+                  nb::handle tolerance, nb::handle max_iterations, nb::handle per_query,
+                  nb::handle kinds, nb::handle modifiers, nb::handle activations,
+                  nb::handle trace_paths, nb::handle space) {
   const std::shared_ptr<Shared> shared = self.open();
   Spreading spreading(mode, hops, decay, threshold, damping, tolerance, max_iterations, per_query,
                       kinds, modifiers, activations, space);
@@ -208,15 +288,9 @@ nb::object spread(const Handle& self, nb::handle lims, nb::handle nodes, nb::han
   options.top = top.is_none() ? std::numeric_limits<std::size_t>::max()
                               : static_cast<std::size_t>(integer_of(top, "top", 1));
   options.trace_paths = static_cast<std::size_t>(integer_of(trace_paths, "trace_paths", 0));
-  const std::vector<std::uint64_t> offsets = ids_of(lims, "sources.lims");
-  const std::vector<std::uint32_t> ids = nodes_of(nodes, "sources");
-  const Values<float> given(values, "sources.scores");
-  given.require_size(ids.size(), "sources");
-  std::vector<Activation> sources(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) sources[i] = {ids[i], given.span()[i]};
-  const SpreadResults found = unlocked([&] {
-    return shared->engine.spread({offsets, sources}, options);
-  });
+  const Sources given(sources);
+  const SpreadResults found =
+      unlocked([&] { return shared->engine.spread(given.span(), options); });
   keep_record(found.record);
   const std::vector<Activation>& results = found.activations.values;
   const std::vector<Convergence>& ends = found.convergence;
@@ -531,12 +605,12 @@ void register_spreading_engine(Module& module) {
              const auto shared = self.open();
              return bytes_of(unlocked([&] { return shared->engine.to_bytes(); }));
            })
-      .def("spread", spread, nb::arg("lims").none(), nb::arg("nodes").none(),
-           nb::arg("values").none(), nb::arg("mode").none(), nb::arg("hops").none(),
-           nb::arg("decay").none(), nb::arg("threshold").none(), nb::arg("top").none(),
-           nb::arg("damping").none(), nb::arg("tolerance").none(), nb::arg("max_iterations").none(),
-           nb::arg("per_query").none(), nb::arg("kinds").none(), nb::arg("modifiers").none(),
-           nb::arg("activations").none(), nb::arg("trace_paths").none(), nb::arg("space").none())
+      .def("spread", spread, nb::arg("sources").none(), nb::arg("mode").none(),
+           nb::arg("hops").none(), nb::arg("decay").none(), nb::arg("threshold").none(),
+           nb::arg("top").none(), nb::arg("damping").none(), nb::arg("tolerance").none(),
+           nb::arg("max_iterations").none(), nb::arg("per_query").none(), nb::arg("kinds").none(),
+           nb::arg("modifiers").none(), nb::arg("activations").none(),
+           nb::arg("trace_paths").none(), nb::arg("space").none())
       .def("spread_arrays", spread_arrays, nb::arg("lims").none(), nb::arg("nodes").none(),
            nb::arg("values").none(), nb::arg("top").none(), nb::arg("mode").none(),
            nb::arg("hops").none(), nb::arg("decay").none(), nb::arg("threshold").none(),
