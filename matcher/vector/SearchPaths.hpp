@@ -10,8 +10,12 @@
 
 #include <kindred/core/common/Error.hpp>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -50,6 +54,34 @@ inline std::string why_not(SearchPath path, const VectorStore& store) {
     return "the index was built without a quantized copy";
   return {};
 }
+
+/// \throws InvalidArgument if \p path is not available for the rows of \p store
+inline void require_path(SearchPath path, const VectorStore& store) {
+  const std::string why = why_not(path, store);
+  KINDRED_THROW_IF(!why.empty(),
+                   "the path " + std::string(to_string(path)) + " is not available: " + why);
+}
+
+/// \brief Counts the first searches of each size, a power of two of their work, with a path on a
+/// space. Thread-safe.
+///
+/// The first call of a size may allocate, so that the dispatcher learns its time from the second.
+class PathTries {
+ public:
+  bool are_left(double work) const noexcept {
+    return m_calls[class_of(work)].load(std::memory_order_relaxed) < most;
+  }
+  void count(double work) noexcept {
+    if (are_left(work)) m_calls[class_of(work)].fetch_add(1, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uint32_t most = 2;
+  static std::size_t class_of(double work) noexcept {
+    return static_cast<std::size_t>(std::clamp(std::ilogb(std::max(work, 1.0)), 0, 63));
+  }
+  std::array<std::atomic<std::uint32_t>, 64> m_calls{};
+};
 
 /// For a call on arrays of the host. \throws InvalidArgument if there is a stream
 inline void require_no_stream(const std::optional<Stream>& stream) {

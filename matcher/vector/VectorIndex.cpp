@@ -116,19 +116,27 @@ struct KINDRED_HIDDEN VectorIndex::State {
   /// \throws InvalidArgument if the requested path is not available
   SearchPath path_of(const SearchOptions& options, std::size_t queries) const {
     if (options.path) {
-      const std::string why_not = Impl::why_not(*options.path, store);
-      KINDRED_THROW_IF(!why_not.empty(), "the path " + std::string(to_string(*options.path)) +
-                                             " is not available: " + why_not);
+      Impl::require_path(*options.path, store);
       return *options.path;
     }
     SearchPath best = SearchPath::brute_force;
     double least = std::numeric_limits<double>::infinity();
+    std::array<double, space_count> of_brute_force{};
     for (const SearchPath path : Impl::all_search_paths) {
       if (!Impl::why_not(path, store).empty()) continue;
-      const auto predicted = context.dispatcher().predict(search_workload(path, queries, 0));
+      const Workload one = search_workload(path, queries, 0);
+      const auto predicted = context.dispatcher().predict(one);
+      if (path == SearchPath::brute_force) of_brute_force = predicted;
       for (const Space space : all_spaces) {
         double seconds = predicted[space_index(space)];
-        if (path == SearchPath::quantized) seconds += quantization_debt(space);
+        if (path == SearchPath::quantized) {
+          const double debt = quantization_debt(space);
+          // Reading fewer bytes should take less time, whatever the priors say of this machine.
+          if (debt == 0 && seconds_without_copy.load(std::memory_order_relaxed) > 0 &&
+              quantized_tries[space_index(space)].are_left(one.work))
+            seconds = std::min(seconds, of_brute_force[space_index(space)] / 2);
+          seconds += debt;
+        }
         if (options.space.value_or(space) != space || !(seconds < least)) continue;
         least = seconds;
         best = path;
@@ -136,6 +144,7 @@ struct KINDRED_HIDDEN VectorIndex::State {
     }
     return best;
   }
+  double elements() const { return static_cast<double>(store.size() * store.dimension()); }
   /// \brief The seconds that building the quantized copy on \p space takes, minus those spent in
   /// searches without it: the copy is built once such searches have cost as much.
   double quantization_debt(Space space) const {
@@ -143,16 +152,14 @@ struct KINDRED_HIDDEN VectorIndex::State {
     const double rate = space == Space::cuda     ? 5e10
                         : space == Space::serial ? 1.5e8
                                                  : 1.5e8 * context.threads();
-    const double elements =
-        static_cast<double>(store.size()) * static_cast<double>(store.dimension());
-    return std::max(0.0, elements / rate - seconds_without_copy.load(std::memory_order_relaxed));
+    return std::max(0.0, elements() / rate - seconds_without_copy.load(std::memory_order_relaxed));
   }
   void observe(const DispatchRecord& record) {
+    if (record.operation == Operations::search_quantized)
+      return quantized_tries[space_index(record.chosen)].count(record.work);
     // Beyond this, the copy has been paid for on every space.
-    const double enough =
-        static_cast<double>(store.size()) * static_cast<double>(store.dimension()) / 1.5e8;
-    if (record.operation != Operations::search_quantized &&
-        !(seconds_without_copy.load(std::memory_order_relaxed) > enough))
+    const double enough = elements() / 1.5e8;
+    if (!(seconds_without_copy.load(std::memory_order_relaxed) > enough))
       seconds_without_copy.fetch_add(record.taken, std::memory_order_relaxed);
   }
 
@@ -233,8 +240,8 @@ struct KINDRED_HIDDEN VectorIndex::State {
   std::atomic<std::size_t> size{0};
   std::atomic<std::uint64_t> end_id{0};
   std::atomic<std::uint64_t> changes{0};
-  std::atomic<double> seconds_without_copy{
-      0.0};  ///< seconds that searches without quantized copies took
+  std::atomic<double> seconds_without_copy{0.0};  ///< of searches without quantized copies
+  std::array<Impl::PathTries, space_count> quantized_tries;
   Impl::WorkspaceCaches<Impl::ExactSearch> searches;
   Impl::ArraySearches array_searches;  ///< destroyed first: waits for its calls
 };

@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include <kindred/matcher/VectorOperationInfo.hpp>
+
 #include "TempFolder.hpp"
 #include "VectorSupport.hpp"
 
@@ -406,6 +408,26 @@ TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
   int calls = 0;
   while (index.search(query, options).report.path != "quantized" && calls < 2000) ++calls;
   EXPECT_GT(index.statistics().quantized_bytes, 0U) << "after " << calls << " calls";
+}
+
+TEST(VectorStore, TriesTheQuantizedCopyAlthoughAPriorSpeaksAgainstIt) {
+  auto generator = Testing::generator("VectorStore tries");
+  ContextOptions context_options;
+  context_options.load_profile = false;
+  Context context(context_options);
+  const std::size_t rows = 4000;
+  const std::size_t dimension = 64;
+  const VectorIndex index(context, normal_values(generator, rows * dimension), dimension,
+                          Residency::host);
+  context.dispatcher().calibrate(Operations::search_quantized, Space::serial, 4000.0 * 64 * 5, 1.0);
+  const std::vector<float> query = normal_values(generator, dimension);
+  SearchOptions options;
+  options.space = Space::serial;
+  int calls = 0;
+  int tried = 0;
+  for (; tried < 2 && calls < 20000; ++calls)
+    tried += index.search(query, options).report.path == "quantized" ? 1 : 0;
+  EXPECT_EQ(tried, 2) << "the time of the second search is known; " << calls << " calls";
 }
 
 TEST(VectorStore, CountsItsChanges) {

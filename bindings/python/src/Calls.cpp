@@ -150,6 +150,33 @@ void forget_calls() {
   signal_checks().forget();
 }
 
+/// \brief Whether a thread has taken the GIL after a call, or is about to, and no thread has
+/// released it for a call since.
+///
+/// A thread that finds the GIL taken sleeps, and wakes up later than it could have gone on: the
+/// time that others need under the GIL between two calls is shorter. Therefore it waits for them
+/// actively, for a while.
+std::atomic<bool> is_taken_between_calls{false};
+
+PyThreadState* release_gil() {
+  PyThreadState* const thread = PyEval_SaveThread();
+  is_taken_between_calls.store(false, std::memory_order_release);
+  return thread;
+}
+
+void wait_for_gil() noexcept {
+  using Clock = std::chrono::steady_clock;
+  static const bool has_others = std::thread::hardware_concurrency() > 1;
+  constexpr auto longest = std::chrono::microseconds(20);
+  if (!is_taken_between_calls.exchange(true, std::memory_order_acquire) || !has_others) return;
+  const Clock::time_point end = Clock::now() + longest;
+  do {
+    if (!is_taken_between_calls.load(std::memory_order_relaxed) &&
+        !is_taken_between_calls.exchange(true, std::memory_order_acquire))
+      return;
+  } while (Clock::now() < end);
+}
+
 }  // namespace
 
 BoundFunction& bound_function(std::string name) {
@@ -185,7 +212,7 @@ Unlocked::Unlocked(bool is_cancellable) {
   if (present != nullptr || PyGILState_GetThisThreadState() == nullptr) return;
   m_call.emplace();
   ++releases;
-  m_thread = PyEval_SaveThread();
+  m_thread = release_gil();
   present = this;
   if (!is_cancellable || !is_main_thread()) return;
   signal_checks().begin();
@@ -198,6 +225,7 @@ Unlocked::~Unlocked() {
     m_scope.reset();
     signal_checks().end();
   }
+  wait_for_gil();
   try {
     PyEval_RestoreThread(m_thread);
   } catch (const abi::__forced_unwind&) {
@@ -216,7 +244,7 @@ bool Unlocked::check_signals() {
     delete raised;
     raised = new nb::python_error();
   }
-  m_thread = PyEval_SaveThread();
+  m_thread = release_gil();
   return has_raised;
 }
 

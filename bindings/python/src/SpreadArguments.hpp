@@ -2,12 +2,15 @@
 #ifndef KINDRED_PYTHON_SPREAD_ARGUMENTS_HPP
 #define KINDRED_PYTHON_SPREAD_ARGUMENTS_HPP
 
+#include <kindred/core/common/Ragged.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <nanobind/nanobind.h>
 
 #include "Arrays.hpp"
+#include "Calls.hpp"
 #include "Errors.hpp"
+#include "NumPy.hpp"
 #include "Options.hpp"
 
 #include <algorithm>
@@ -76,6 +79,89 @@ class Values {
  private:
   std::unique_ptr<Input> m_array;
   std::span<const T> m_span;
+};
+
+/// \brief The sources of several queries: an object with `lims`, `ids` and `scores`, or a
+/// collection of queries: mappings of nodes to values, arrays or sequences of nodes, or single
+/// nodes. Without a value, a node has 1.
+class Sources {
+ public:
+  /// \throws InvalidType, InvalidArgument
+  explicit Sources(nanobind::handle given) {
+    if (nanobind::hasattr(given, "lims") && nanobind::hasattr(given, "ids") &&
+        nanobind::hasattr(given, "scores")) {
+      m_offsets = ids_of(given.attr("lims"), "sources.lims");
+      append_nodes(given.attr("ids"));
+      const nanobind::object scores = given.attr("scores");
+      const Values<float> values(scores, "sources.scores");
+      values.require_size(m_sources.size(), "sources");
+      for (std::size_t i = 0; i < values.span().size(); ++i) m_sources[i].value = values.span()[i];
+      return;
+    }
+    const bool is_iterable =
+        PySequence_Check(given.ptr()) != 0 || nanobind::hasattr(given, "__iter__");
+    if (is_text(given) || is_mapping(given) || !is_iterable)
+      refuse_type("sources is of type " + type_text(given) +
+                  "; it must be a collection of queries, or a Ragged");
+    m_offsets = {0};
+    ItemLoop loop;
+    for (const nanobind::handle query : given) {
+      loop.next();
+      append_query(query);
+      m_offsets.push_back(m_sources.size());
+    }
+  }
+  RaggedSpan<Activation> span() const noexcept { return {m_offsets, m_sources}; }
+
+ private:
+  static bool is_text(nanobind::handle given) {
+    return PyUnicode_Check(given.ptr()) != 0 || PyBytes_Check(given.ptr()) != 0;
+  }
+  static bool is_mapping(nanobind::handle given) {
+    if (PyDict_Check(given.ptr()) != 0) return true;
+    if (PyList_Check(given.ptr()) != 0 || numpy_array(given)) return false;
+    return nanobind::isinstance(given,
+                                nanobind::module_::import_("collections.abc").attr("Mapping"));
+  }
+
+  void append_query(nanobind::handle query) {
+    if (is_mapping(query)) {
+      const nanobind::object nodes = nanobind::steal(PyMapping_Keys(query.ptr()));
+      const nanobind::object values = nanobind::steal(PyMapping_Values(query.ptr()));
+      if (!nodes.is_valid() || !values.is_valid()) throw nanobind::python_error();
+      std::size_t i = m_sources.size();
+      append_nodes(nodes);
+      for (const nanobind::handle item : values) {
+        const double value = PyFloat_AsDouble(item.ptr());
+        if (value == -1 && PyErr_Occurred() != nullptr) {
+          PyErr_Clear();
+          refuse_type("sources has a value of type " + type_text(item) + ", which is no number");
+        }
+        if (i < m_sources.size()) m_sources[i++].value = static_cast<float>(value);
+      }
+    } else if (is_text(query)) {
+      refuse_type("sources has an item of type " + type_text(query) + "; ids are integers");
+    } else if (!is_array_of_ids(query) && nanobind::hasattr(query, "ravel") &&
+               (PyObject_CheckBuffer(query.ptr()) != 0 || nanobind::hasattr(query, "__dlpack__"))) {
+      append_nodes(query.attr("ravel")().attr("tolist")());
+    } else {
+      append_nodes(query);
+    }
+  }
+  /// Whether `ids_of` reads an array in place.
+  static bool is_array_of_ids(nanobind::handle given) {
+    const auto array = numpy_array(given);
+    return array && array->shape.size() == 1 &&
+           (array->type == DataType::int32 || array->type == DataType::uint32 ||
+            array->type == DataType::int64 || array->type == DataType::uint64);
+  }
+  void append_nodes(nanobind::handle nodes) {
+    for (const std::uint64_t node : ids_of(nodes, "sources"))
+      m_sources.push_back({node_of(node, "sources"), 1});
+  }
+
+  std::vector<std::uint64_t> m_offsets;
+  std::vector<Activation> m_sources;
 };
 
 /// \param given None: all kinds

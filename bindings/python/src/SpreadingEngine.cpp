@@ -8,7 +8,6 @@
 #include "Context.hpp"
 #include "Engines.hpp"
 #include "Errors.hpp"
-#include "NumPy.hpp"
 #include "Options.hpp"
 #include "Results.hpp"
 #include "Sequences.hpp"
@@ -193,86 +192,6 @@ nb::object tuple_of(const SpreadPaths& paths) {
       array(DataType::float32, &SpreadStep::weight),
       array(DataType::float32, &SpreadStep::carried));
 }
-
-/// \brief The sources of several queries: an object with `lims`, `ids` and `scores`, or a
-/// collection of queries: mappings of nodes to values, arrays or sequences of nodes, or single
-/// nodes. Without a value, a node has 1.
-class Sources {
- public:
-  /// \throws InvalidType, InvalidArgument
-  explicit Sources(nb::handle given) {
-    if (nb::hasattr(given, "lims") && nb::hasattr(given, "ids") && nb::hasattr(given, "scores")) {
-      m_offsets = ids_of(given.attr("lims"), "sources.lims");
-      append_nodes(given.attr("ids"));
-      const nb::object scores = given.attr("scores");
-      const Values<float> values(scores, "sources.scores");
-      values.require_size(m_sources.size(), "sources");
-      for (std::size_t i = 0; i < values.span().size(); ++i) m_sources[i].value = values.span()[i];
-      return;
-    }
-    const bool is_iterable = PySequence_Check(given.ptr()) != 0 || nb::hasattr(given, "__iter__");
-    if (is_text(given) || is_mapping(given) || !is_iterable)
-      refuse_type("sources is of type " + type_text(given) +
-                  "; it must be a collection of queries, or a Ragged");
-    m_offsets = {0};
-    ItemLoop loop;
-    for (const nb::handle query : given) {
-      loop.next();
-      append_query(query);
-      m_offsets.push_back(m_sources.size());
-    }
-  }
-  RaggedSpan<Activation> span() const noexcept { return {m_offsets, m_sources}; }
-
- private:
-  static bool is_text(nb::handle given) {
-    return PyUnicode_Check(given.ptr()) != 0 || PyBytes_Check(given.ptr()) != 0;
-  }
-  static bool is_mapping(nb::handle given) {
-    if (PyDict_Check(given.ptr()) != 0) return true;
-    if (PyList_Check(given.ptr()) != 0 || numpy_array(given)) return false;
-    return nb::isinstance(given, nb::module_::import_("collections.abc").attr("Mapping"));
-  }
-
-  void append_query(nb::handle query) {
-    if (is_mapping(query)) {
-      const nb::object nodes = nb::steal(PyMapping_Keys(query.ptr()));
-      const nb::object values = nb::steal(PyMapping_Values(query.ptr()));
-      if (!nodes.is_valid() || !values.is_valid()) throw nb::python_error();
-      std::size_t i = m_sources.size();
-      append_nodes(nodes);
-      for (const nb::handle item : values) {
-        const double value = PyFloat_AsDouble(item.ptr());
-        if (value == -1 && PyErr_Occurred() != nullptr) {
-          PyErr_Clear();
-          refuse_type("sources has a value of type " + type_text(item) + ", which is no number");
-        }
-        if (i < m_sources.size()) m_sources[i++].value = static_cast<float>(value);
-      }
-    } else if (is_text(query)) {
-      refuse_type("sources has an item of type " + type_text(query) + "; ids are integers");
-    } else if (!is_array_of_ids(query) && nb::hasattr(query, "ravel") &&
-               (PyObject_CheckBuffer(query.ptr()) != 0 || nb::hasattr(query, "__dlpack__"))) {
-      append_nodes(query.attr("ravel")().attr("tolist")());
-    } else {
-      append_nodes(query);
-    }
-  }
-  /// Whether `ids_of` reads an array in place.
-  static bool is_array_of_ids(nb::handle given) {
-    const auto array = numpy_array(given);
-    return array && array->shape.size() == 1 &&
-           (array->type == DataType::int32 || array->type == DataType::uint32 ||
-            array->type == DataType::int64 || array->type == DataType::uint64);
-  }
-  void append_nodes(nb::handle nodes) {
-    for (const std::uint64_t node : ids_of(nodes, "sources"))
-      m_sources.push_back({node_of(node, "sources"), 1});
-  }
-
-  std::vector<std::uint64_t> m_offsets;
-  std::vector<Activation> m_sources;
-};
 
 /// `(lims, nodes, values, iterations, residuals, not_guaranteed, paths)`: int64, int64, float32,
 /// uint32, float64; iterations and residuals are of PageRank, paths None without traces.

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/ScratchReader.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
@@ -27,7 +28,7 @@ class SequencePack<DeviceSpace> {
 
   using Word = std::uint64_t;
   /// In the team's scratch.
-  using Address = const std::byte*;
+  using Address = Arch::ScratchReader::Address;
 
   /// How a symbol is mapped to its masks.
   enum class Lookup : std::uint8_t { symbol, near_hash, far_hash };
@@ -55,7 +56,7 @@ class SequencePack<DeviceSpace> {
       if constexpr (From == Lookup::near_hash) {
         // As SymbolHash::code, with a multiplication instead of a shift.
         const std::uint32_t entry = symbol * hash.multiplier >> (32 - hash.bits);
-        place = reinterpret_cast<const std::uint32_t*>(near_hash)[entry] ^
+        place = Arch::ScratchReader::word(near_hash + entry * 4) ^
                 symbol * (hash.multiplier << hash.bits);
         place = place < none ? place : none;
       } else if constexpr (From == Lookup::far_hash) {
@@ -99,12 +100,12 @@ class SequencePack<DeviceSpace> {
           masks[i] = w < s.words ? word[w].mask(static_cast<std::uint8_t>(code)) : 0;
         });
     Tables tables;
-    tables.masks = reinterpret_cast<Address>(masks);
+    tables.masks = Arch::ScratchReader::address(masks);
     if constexpr (from == Lookup::near_hash) {
       auto* kept = reinterpret_cast<std::uint32_t*>(masks + rows * row_words);
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, entries),
                            [&](const std::uint32_t i) { kept[i] = hash.entries[i]; });
-      tables.near_hash = reinterpret_cast<Address>(kept);
+      tables.near_hash = Arch::ScratchReader::address(kept);
     }
     tables.hash = hash;
     tables.none = s.codes;
@@ -211,13 +212,17 @@ class SequencePack<DeviceSpace> {
   /// The masks of a code's words; one load reads two.
   template <unsigned Words>
   struct MaskRow {
-    static constexpr int together = Words == 1 ? 1 : 2;
-    Word word[Words];
+    Word word[Words + Words % 2];
 
     KOKKOS_INLINE_FUNCTION void load(Address address) {
-      const auto* from = reinterpret_cast<const Arch::Adjacent<Word, together>*>(address);
-      KINDRED_UNROLL
-      for (unsigned w = 0; w < Words; ++w) word[w] = from[w / together].value[w % together];
+      if constexpr (Words == 1) {
+        word[0] = Arch::ScratchReader::wide(address);
+      } else {
+        KINDRED_UNROLL
+        for (unsigned w = 0; w < Words; w += 2) {
+          Arch::ScratchReader::pair(address + 8 * w, word[w], word[w + 1]);
+        }
+      }
     }
   };
 
