@@ -32,7 +32,6 @@ CORE_LEAVES = {"common": ("kindred/core/common/",), "numeric": ("kindred/core/nu
                "launch": ("kindred/core/launch/", "kindred/core/arch/", "kindred/core/common/"),
                "math": ("kindred/core/math/", "kindred/core/arch/", "kindred/core/numeric/", "kindred/core/common/")}
 SUFFIX = re.compile(r"_(\w+)\.(?:hpp|cpp)$")
-SUFFIXES = {"Host", "Cuda"}  # written twice because the algorithms differ
 ORACLE = "kindred/reference/"  # for tests and perf only
 CONFLICT = re.compile(r"^(<{7} |={7}$|>{7} )")
 LONGEST = 600
@@ -86,8 +85,8 @@ def breaches_of(path, text):
     of_core = CORE_FOLDER.match(path)
     leaf = CORE_LEAVES.get(of_core[1]) if of_core else None
     suffix = SUFFIX.search(path.rsplit("/", 1)[-1]) if folder in MAY_INCLUDE else None
-    if suffix and suffix[1] not in SUFFIXES:
-        yield 1, f"the suffix _{suffix[1]} has no meaning: _Host and _Cuda are two forms of one kernel"
+    if suffix:
+        yield 1, f"the suffix _{suffix[1]} has no meaning: a second form of a kernel lies in special/"
     for number, line in enumerate(lines, 1):
         include = INCLUDE.match(line)
         if include and leaf and include[2].startswith("kindred/core/") and not include[2].startswith(leaf):
@@ -99,7 +98,7 @@ def breaches_of(path, text):
                 yield number, f"{folder} may not include {name}"
             if name.startswith(ORACLE) and folder not in ("tests", "perf"):
                 yield number, "only tests and perf use the oracle"
-            if folder in PUBLIC_HEADERS_ONLY and name.startswith("kindred/") and re.search("/(impl|vendor)/", name):
+            if folder in PUBLIC_HEADERS_ONLY and name.startswith("kindred/") and re.search("/(impl|special|vendor)/", name):
                 yield number, f"{folder} may use public headers only, not {name}"
             if ENGINE_HEADERS.match(path) and "/impl/" not in path and name.startswith(("Kokkos", "kindred/core/arch")):
                 yield number, "headers of the context and the engines include no Kokkos"
@@ -285,7 +284,7 @@ def kernel_breaches(texts):
             rows.update(CHECKED_CALL.findall(text))
     for path, text in texts.items():
         of_core = CORE_FOLDER.match(path)
-        if not of_core or of_core[1] in CORE_LEAVES or "/include/" not in path or "/impl/" in path:
+        if not of_core or of_core[1] in CORE_LEAVES or "/include/" not in path or re.search("/(impl|special)/", path):
             continue
         for name in sorted({launched or here for launched, here in KERNEL.findall(text)} - PLANS):
             if name not in checks:

@@ -52,10 +52,10 @@ class CheckLayout(unittest.TestCase):
         self.assertFalse(found("core/src/arch/a.cpp", "#include <kindred/core/common/Error.hpp>\n"))
         self.assertFalse(found("core/src/sequence/a.cpp", line))
 
-    def test_suffixes_mean_two_forms_of_a_kernel(self):
-        self.assertTrue(found("core/src/vector/Scores_Impl.cpp", ""))
-        self.assertFalse(found("core/src/vector/Scores_Host.cpp", ""))
-        self.assertFalse(found("core/src/vector/Scores_Cuda.cpp", ""))
+    def test_names_have_no_suffixes(self):
+        self.assertTrue(found("core/src/vector/Scores_Cuda.cpp", ""))
+        self.assertFalse(found("core/include/kindred/core/vector/special/Scores.hpp",
+                               "#ifndef KINDRED_CORE_VECTOR_SPECIAL_SCORES_HPP\n"))
 
     def test_launches_check_their_numbers_of_teams_and_indices(self):
         for bad in ("policy(exec_space, static_cast<int>(teams), 8, 32)", "policy(\n      exec_space,\n      static_cast<int>(teams), 8, 32)",

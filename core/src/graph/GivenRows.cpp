@@ -6,7 +6,7 @@
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
-#include <kindred/core/graph/impl/RowSums_Host.hpp>
+#include <kindred/core/graph/impl/ThreadRowSums.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/numeric/ReproducibleBlock.hpp>

@@ -5,8 +5,8 @@
 
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
-#include <kindred/core/layers/impl/NormRows_Cuda.hpp>
-#include <kindred/core/layers/impl/NormRows_Host.hpp>
+#include <kindred/core/layers/impl/NormRows.hpp>
+#include <kindred/core/layers/special/StagedNormRows.hpp>
 
 #include <algorithm>
 #include <type_traits>

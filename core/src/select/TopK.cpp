@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
-#include <kindred/core/select/impl/TopK_Cuda.hpp>
-#include <kindred/core/select/impl/TopK_Host.hpp>
+#include <kindred/core/select/impl/BlockTopK.hpp>
+#include <kindred/core/select/special/BufferTopK.hpp>
 
 #include <type_traits>
 

@@ -2,9 +2,9 @@
 #include <kindred/core/sequence/CommonEnds.hpp>
 
 #include <kindred/core/launch/ForEachIndex.hpp>
-#include <kindred/core/sequence/impl/CommonEndColumns_Host.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/TilePair.hpp>
+#include <kindred/core/sequence/special/CommonEndColumns.hpp>
 
 namespace Kindred {
 

@@ -3,11 +3,11 @@
 
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/sequence/LengthBound.hpp>
-#include <kindred/core/sequence/impl/EditColumns_Host.hpp>
 #include <kindred/core/sequence/impl/EditState.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/SequencePack.hpp>
 #include <kindred/core/sequence/impl/WithConstant.hpp>
+#include <kindred/core/sequence/special/EditColumns.hpp>
 
 #include <type_traits>
 

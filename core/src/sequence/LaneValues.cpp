@@ -5,9 +5,9 @@
 #include <kindred/core/arch/simd/HostExtensions.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
-#include <kindred/core/sequence/impl/LaneValues_Host.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/WithConstant.hpp>
+#include <kindred/core/sequence/special/LaneValues.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -5,8 +5,8 @@
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
-#include <kindred/core/sequence/impl/ShortValues_Host.hpp>
 #include <kindred/core/sequence/impl/WithConstant.hpp>
+#include <kindred/core/sequence/special/ShortValues.hpp>
 
 #include <Kokkos_Core.hpp>
 

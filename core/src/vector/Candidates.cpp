@@ -6,8 +6,8 @@
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 
-#include <kindred/core/vector/impl/Candidates_Cuda.hpp>
-#include <kindred/core/vector/impl/Candidates_Host.hpp>
+#include <kindred/core/vector/impl/CandidateTeams.hpp>
+#include <kindred/core/vector/special/CandidateChunks.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -6,10 +6,10 @@
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/numeric/Rank.hpp>
-#include <kindred/core/vector/impl/Int8Dots_Cuda.hpp>
-#include <kindred/core/vector/impl/Int8Dots_Host.hpp>
 #include <kindred/core/vector/impl/Quantizer.hpp>
+#include <kindred/core/vector/impl/RowInt8Dots.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
+#include <kindred/core/vector/special/WarpInt8Dots.hpp>
 
 #include <algorithm>
 #include <cmath>

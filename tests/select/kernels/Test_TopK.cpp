@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/select/TopK.hpp>
-#include <kindred/core/select/impl/TopK_Cuda.hpp>
+#include <kindred/core/select/impl/BlockTopK.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/ThreadGroup.hpp>
 #include <kindred/core/graph/Frontier.hpp>
-#include <kindred/core/graph/impl/RowSums_Host.hpp>
+#include <kindred/core/graph/impl/ThreadRowSums.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 
 #include <algorithm>

@@ -7,10 +7,10 @@
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
-#include <kindred/core/graph/impl/PropagationBlocking_Cuda.hpp>
-#include <kindred/core/graph/impl/RowStreams_Cuda.hpp>
-#include <kindred/core/graph/impl/RowSums_Cuda.hpp>
-#include <kindred/core/graph/impl/RowSums_Host.hpp>
+#include <kindred/core/graph/impl/ThreadRowSums.hpp>
+#include <kindred/core/graph/special/PropagationBlocking.hpp>
+#include <kindred/core/graph/special/RowStreams.hpp>
+#include <kindred/core/graph/special/WarpRowSums.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>

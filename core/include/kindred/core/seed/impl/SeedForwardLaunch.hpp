@@ -7,8 +7,8 @@
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/impl/SeedElements.hpp>
-#include <kindred/core/seed/impl/SeedForward_Cuda.hpp>
-#include <kindred/core/seed/impl/SeedForward_Host.hpp>
+#include <kindred/core/seed/impl/SeedForwardTeam.hpp>
+#include <kindred/core/seed/special/SeedForwardPieces.hpp>
 
 #include <type_traits>
 

@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_RUN_FINDER_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_RUN_FINDER_HPP
 
-#include <kindred/core/sequence/impl/RunFinder_Cuda.hpp>
-#include <kindred/core/sequence/impl/RunFinder_Host.hpp>
+#include <kindred/core/sequence/impl/RunSearch.hpp>
+#include <kindred/core/sequence/special/RunLevels.hpp>
 
 namespace Kindred::Impl {
 

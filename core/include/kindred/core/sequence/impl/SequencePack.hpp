@@ -3,8 +3,8 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_HPP
 
 #include <kindred/core/launch/ForEachTeam.hpp>
-#include <kindred/core/sequence/impl/SequencePack_Cuda.hpp>
-#include <kindred/core/sequence/impl/SequencePack_Host.hpp>
+#include <kindred/core/sequence/impl/TilePack.hpp>
+#include <kindred/core/sequence/special/WarpPack.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_IMPL_PROPAGATION_BLOCKING_CUDA_HPP
-#define KINDRED_CORE_GRAPH_IMPL_PROPAGATION_BLOCKING_CUDA_HPP
+#ifndef KINDRED_CORE_GRAPH_SPECIAL_PROPAGATION_BLOCKING_HPP
+#define KINDRED_CORE_GRAPH_SPECIAL_PROPAGATION_BLOCKING_HPP
 
 #include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/Unroll.hpp>
@@ -249,4 +249,4 @@ void sum_by_bins(const ExecutionSpace& exec_space, const BinnedEdges<MemorySpace
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_GRAPH_IMPL_PROPAGATION_BLOCKING_CUDA_HPP
+#endif  // KINDRED_CORE_GRAPH_SPECIAL_PROPAGATION_BLOCKING_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_IMPL_ROW_SUMS_HOST_HPP
-#define KINDRED_CORE_GRAPH_IMPL_ROW_SUMS_HOST_HPP
+#ifndef KINDRED_CORE_GRAPH_IMPL_THREAD_ROW_SUMS_HPP
+#define KINDRED_CORE_GRAPH_IMPL_THREAD_ROW_SUMS_HPP
 
 #include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/Spaces.hpp>
@@ -378,4 +378,4 @@ class RowSums<HostSpace> {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_GRAPH_IMPL_ROW_SUMS_HOST_HPP
+#endif  // KINDRED_CORE_GRAPH_IMPL_THREAD_ROW_SUMS_HPP

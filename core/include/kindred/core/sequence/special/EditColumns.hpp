@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_EDIT_COLUMNS_HOST_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_EDIT_COLUMNS_HOST_HPP
+#ifndef KINDRED_CORE_SEQUENCE_SPECIAL_EDIT_COLUMNS_HPP
+#define KINDRED_CORE_SEQUENCE_SPECIAL_EDIT_COLUMNS_HPP
 
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/Bytes64.hpp>
@@ -258,4 +258,4 @@ struct EditTilesKernel {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_EDIT_COLUMNS_HOST_HPP
+#endif  // KINDRED_CORE_SEQUENCE_SPECIAL_EDIT_COLUMNS_HPP

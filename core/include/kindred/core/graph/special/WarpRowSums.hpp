@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_IMPL_ROW_SUMS_CUDA_HPP
-#define KINDRED_CORE_GRAPH_IMPL_ROW_SUMS_CUDA_HPP
+#ifndef KINDRED_CORE_GRAPH_SPECIAL_WARP_ROW_SUMS_HPP
+#define KINDRED_CORE_GRAPH_SPECIAL_WARP_ROW_SUMS_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/Unroll.hpp>
@@ -143,4 +143,4 @@ class RowSums<DeviceSpace> {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_GRAPH_IMPL_ROW_SUMS_CUDA_HPP
+#endif  // KINDRED_CORE_GRAPH_SPECIAL_WARP_ROW_SUMS_HPP

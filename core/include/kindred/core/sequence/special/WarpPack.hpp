@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_CUDA_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_CUDA_HPP
+#ifndef KINDRED_CORE_SEQUENCE_SPECIAL_WARP_PACK_HPP
+#define KINDRED_CORE_SEQUENCE_SPECIAL_WARP_PACK_HPP
 
 #include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
@@ -274,4 +274,4 @@ class SequencePack<DeviceSpace> {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_CUDA_HPP
+#endif  // KINDRED_CORE_SEQUENCE_SPECIAL_WARP_PACK_HPP

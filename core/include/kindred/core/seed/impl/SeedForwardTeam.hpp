@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_CUDA_HPP
-#define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_CUDA_HPP
+#ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_TEAM_HPP
+#define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_TEAM_HPP
 
 #include <kindred/core/arch/AsyncCopy.hpp>
 #include <kindred/core/arch/simd/Vec4.hpp>
@@ -233,4 +233,4 @@ struct SeedForwardTeam {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEED_IMPL_SEED_FORWARD_CUDA_HPP
+#endif  // KINDRED_CORE_SEED_IMPL_SEED_FORWARD_TEAM_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SELECT_IMPL_TOP_K_CUDA_HPP
-#define KINDRED_CORE_SELECT_IMPL_TOP_K_CUDA_HPP
+#ifndef KINDRED_CORE_SELECT_IMPL_BLOCK_TOP_K_HPP
+#define KINDRED_CORE_SELECT_IMPL_BLOCK_TOP_K_HPP
 
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
@@ -312,4 +312,4 @@ class DeviceTopK {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SELECT_IMPL_TOP_K_CUDA_HPP
+#endif  // KINDRED_CORE_SELECT_IMPL_BLOCK_TOP_K_HPP

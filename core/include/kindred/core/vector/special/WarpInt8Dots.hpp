@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_CUDA_HPP
-#define KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_CUDA_HPP
+#ifndef KINDRED_CORE_VECTOR_SPECIAL_WARP_INT8_DOTS_HPP
+#define KINDRED_CORE_VECTOR_SPECIAL_WARP_INT8_DOTS_HPP
 
 #include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/Unroll.hpp>
@@ -154,4 +154,4 @@ class Int8Dots<DeviceSpace, Tile> {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_CUDA_HPP
+#endif  // KINDRED_CORE_VECTOR_SPECIAL_WARP_INT8_DOTS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_COMMON_END_COLUMNS_HOST_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_COMMON_END_COLUMNS_HOST_HPP
+#ifndef KINDRED_CORE_SEQUENCE_SPECIAL_COMMON_END_COLUMNS_HPP
+#define KINDRED_CORE_SEQUENCE_SPECIAL_COMMON_END_COLUMNS_HPP
 
 #include <kindred/core/arch/simd/Bytes64.hpp>
 #include <kindred/core/sequence/CommonEnds.hpp>
@@ -116,4 +116,4 @@ class CommonEndColumns {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_COMMON_END_COLUMNS_HOST_HPP
+#endif  // KINDRED_CORE_SEQUENCE_SPECIAL_COMMON_END_COLUMNS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_CUDA_HPP
-#define KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_CUDA_HPP
+#ifndef KINDRED_CORE_LAYERS_SPECIAL_STAGED_NORM_ROWS_HPP
+#define KINDRED_CORE_LAYERS_SPECIAL_STAGED_NORM_ROWS_HPP
 
 #include <kindred/core/arch/AsyncCopy.hpp>
 #include <kindred/core/arch/CachedAccess.hpp>
@@ -194,4 +194,4 @@ struct DeviceNormRows {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_CUDA_HPP
+#endif  // KINDRED_CORE_LAYERS_SPECIAL_STAGED_NORM_ROWS_HPP

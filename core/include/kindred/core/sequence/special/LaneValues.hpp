@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_LANE_VALUES_HOST_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_LANE_VALUES_HOST_HPP
+#ifndef KINDRED_CORE_SEQUENCE_SPECIAL_LANE_VALUES_HPP
+#define KINDRED_CORE_SEQUENCE_SPECIAL_LANE_VALUES_HPP
 
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/WordLanes.hpp>
@@ -570,4 +570,4 @@ struct LaneRows {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_LANE_VALUES_HOST_HPP
+#endif  // KINDRED_CORE_SEQUENCE_SPECIAL_LANE_VALUES_HPP

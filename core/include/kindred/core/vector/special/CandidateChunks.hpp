@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATES_HOST_HPP
-#define KINDRED_CORE_VECTOR_IMPL_CANDIDATES_HOST_HPP
+#ifndef KINDRED_CORE_VECTOR_SPECIAL_CANDIDATE_CHUNKS_HPP
+#define KINDRED_CORE_VECTOR_SPECIAL_CANDIDATE_CHUNKS_HPP
 
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
@@ -97,4 +97,4 @@ struct CandidateMerge {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_VECTOR_IMPL_CANDIDATES_HOST_HPP
+#endif  // KINDRED_CORE_VECTOR_SPECIAL_CANDIDATE_CHUNKS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_IMPL_ROW_STREAMS_CUDA_HPP
-#define KINDRED_CORE_GRAPH_IMPL_ROW_STREAMS_CUDA_HPP
+#ifndef KINDRED_CORE_GRAPH_SPECIAL_ROW_STREAMS_HPP
+#define KINDRED_CORE_GRAPH_SPECIAL_ROW_STREAMS_HPP
 
 #include <kindred/core/arch/AsyncCopy.hpp>
 #include <kindred/core/arch/CachedAccess.hpp>
@@ -369,4 +369,4 @@ void stream_blocks(const ExecutionSpace& exec_space, const char* label, const Ed
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_GRAPH_IMPL_ROW_STREAMS_CUDA_HPP
+#endif  // KINDRED_CORE_GRAPH_SPECIAL_ROW_STREAMS_HPP

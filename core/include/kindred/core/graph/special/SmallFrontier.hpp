@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_HPP
-#define KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_HPP
+#ifndef KINDRED_CORE_GRAPH_SPECIAL_SMALL_FRONTIER_HPP
+#define KINDRED_CORE_GRAPH_SPECIAL_SMALL_FRONTIER_HPP
 
 #include <kindred/core/arch/launch/TeamCluster.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
-#include <kindred/core/graph/impl/SmallFrontierMemory.hpp>
+#include <kindred/core/graph/special/SmallFrontierMemory.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 
 namespace Kindred::Impl {
@@ -575,4 +575,4 @@ struct SmallFrontierLaunch {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_HPP
+#endif  // KINDRED_CORE_GRAPH_SPECIAL_SMALL_FRONTIER_HPP

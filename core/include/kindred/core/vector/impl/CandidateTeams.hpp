@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATES_CUDA_HPP
-#define KINDRED_CORE_VECTOR_IMPL_CANDIDATES_CUDA_HPP
+#ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATE_TEAMS_HPP
+#define KINDRED_CORE_VECTOR_IMPL_CANDIDATE_TEAMS_HPP
 
 #include <kindred/core/arch/launch/LastTeam.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
@@ -413,4 +413,4 @@ struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_VECTOR_IMPL_CANDIDATES_CUDA_HPP
+#endif  // KINDRED_CORE_VECTOR_IMPL_CANDIDATE_TEAMS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_RUN_FINDER_CUDA_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_RUN_FINDER_CUDA_HPP
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_RUN_SEARCH_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_RUN_SEARCH_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
@@ -164,4 +164,4 @@ class RunFinder<DeviceSpace> {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_RUN_FINDER_CUDA_HPP
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_RUN_SEARCH_HPP

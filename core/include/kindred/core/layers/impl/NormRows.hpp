@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_HOST_HPP
-#define KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_HOST_HPP
+#ifndef KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_HPP
+#define KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/simd/CacheLines.hpp>
@@ -163,4 +163,4 @@ struct HostNormRows {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_HOST_HPP
+#endif  // KINDRED_CORE_LAYERS_IMPL_NORM_ROWS_HPP

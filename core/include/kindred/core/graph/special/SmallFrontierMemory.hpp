@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_MEMORY_HPP
-#define KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_MEMORY_HPP
+#ifndef KINDRED_CORE_GRAPH_SPECIAL_SMALL_FRONTIER_MEMORY_HPP
+#define KINDRED_CORE_GRAPH_SPECIAL_SMALL_FRONTIER_MEMORY_HPP
 
 #include <kindred/core/arch/launch/TeamCluster.hpp>
 #include <kindred/core/graph/Frontier.hpp>
@@ -143,4 +143,4 @@ struct SmallFrontierMemory {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_GRAPH_IMPL_SMALL_FRONTIER_MEMORY_HPP
+#endif  // KINDRED_CORE_GRAPH_SPECIAL_SMALL_FRONTIER_MEMORY_HPP

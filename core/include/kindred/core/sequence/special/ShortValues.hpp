@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_SHORT_VALUES_HOST_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_SHORT_VALUES_HOST_HPP
+#ifndef KINDRED_CORE_SEQUENCE_SPECIAL_SHORT_VALUES_HPP
+#define KINDRED_CORE_SEQUENCE_SPECIAL_SHORT_VALUES_HPP
 
 #include <kindred/core/sequence/PairValues.hpp>
 #include <kindred/core/sequence/impl/PairScoresKernel.hpp>
 #include <kindred/core/sequence/impl/PairValuesKernel.hpp>
-#include <kindred/core/sequence/impl/ShortColumns_Host.hpp>
+#include <kindred/core/sequence/special/ShortColumns.hpp>
 
 #include <algorithm>
 #include <array>
@@ -298,4 +298,4 @@ struct ShortValuesKernel {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_SHORT_VALUES_HOST_HPP
+#endif  // KINDRED_CORE_SEQUENCE_SPECIAL_SHORT_VALUES_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SELECT_IMPL_TOP_K_HOST_HPP
-#define KINDRED_CORE_SELECT_IMPL_TOP_K_HOST_HPP
+#ifndef KINDRED_CORE_SELECT_SPECIAL_BUFFER_TOP_K_HPP
+#define KINDRED_CORE_SELECT_SPECIAL_BUFFER_TOP_K_HPP
 
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/select/TopK.hpp>
@@ -109,4 +109,4 @@ class HostTopK {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SELECT_IMPL_TOP_K_HOST_HPP
+#endif  // KINDRED_CORE_SELECT_SPECIAL_BUFFER_TOP_K_HPP

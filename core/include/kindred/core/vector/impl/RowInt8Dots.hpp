@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_HOST_HPP
-#define KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_HOST_HPP
+#ifndef KINDRED_CORE_VECTOR_IMPL_ROW_INT8_DOTS_HPP
+#define KINDRED_CORE_VECTOR_IMPL_ROW_INT8_DOTS_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/simd/Int8Dot.hpp>
@@ -69,4 +69,4 @@ class Int8Dots<HostSpace, Tile> {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_HOST_HPP
+#endif  // KINDRED_CORE_VECTOR_IMPL_ROW_INT8_DOTS_HPP

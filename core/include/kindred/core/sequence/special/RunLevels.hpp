@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_RUN_FINDER_HOST_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_RUN_FINDER_HOST_HPP
+#ifndef KINDRED_CORE_SEQUENCE_SPECIAL_RUN_LEVELS_HPP
+#define KINDRED_CORE_SEQUENCE_SPECIAL_RUN_LEVELS_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
@@ -150,4 +150,4 @@ class RunFinder<HostSpace> {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_RUN_FINDER_HOST_HPP
+#endif  // KINDRED_CORE_SEQUENCE_SPECIAL_RUN_LEVELS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_HOST_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_HOST_HPP
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_TILE_PACK_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_TILE_PACK_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
@@ -185,4 +185,4 @@ class SequencePack<HostSpace> {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_SEQUENCE_PACK_HOST_HPP
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_TILE_PACK_HPP

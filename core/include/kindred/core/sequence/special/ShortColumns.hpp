@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_SHORT_COLUMNS_HOST_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_SHORT_COLUMNS_HOST_HPP
+#ifndef KINDRED_CORE_SEQUENCE_SPECIAL_SHORT_COLUMNS_HPP
+#define KINDRED_CORE_SEQUENCE_SPECIAL_SHORT_COLUMNS_HPP
 
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/NarrowLookups64.hpp>
 #include <kindred/core/sequence/PairValues.hpp>
 #include <kindred/core/sequence/QueryColumns.hpp>
 #include <kindred/core/sequence/TileShape.hpp>
-#include <kindred/core/sequence/impl/JaroWinklerColumns_Host.hpp>
 #include <kindred/core/sequence/impl/WithConstant.hpp>
+#include <kindred/core/sequence/special/JaroWinklerColumns.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -355,4 +355,4 @@ class ShortJaro {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_SHORT_COLUMNS_HOST_HPP
+#endif  // KINDRED_CORE_SEQUENCE_SPECIAL_SHORT_COLUMNS_HPP
