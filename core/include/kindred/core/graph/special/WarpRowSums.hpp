@@ -2,6 +2,9 @@
 #ifndef KINDRED_CORE_GRAPH_SPECIAL_WARP_ROW_SUMS_HPP
 #define KINDRED_CORE_GRAPH_SPECIAL_WARP_ROW_SUMS_HPP
 
+/// \file
+/// A special form for CUDA: not yet measured on `hop-100m`. \see SpecialForms.hpp
+
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
@@ -16,8 +19,7 @@ namespace Kindred::Impl {
 ///
 /// One query: eight threads per row. Several queries of doubles: one thread per query; of other
 /// types: `RowStreams`.
-template <>
-class RowSums<DeviceSpace> {
+class WarpRowSums {
  public:
   static constexpr std::uint64_t short_max = 32;
   /// Rows are bound by memory latency: what matters is how many warps are resident.

@@ -57,7 +57,7 @@ struct PackGroup {
 /// \brief Host: a thread processes one row after the other; the second pass over a row reads it
 /// from the cache. \p S: packs of sixteen
 template <class S>
-struct HostNormRows {
+struct NormRows {
   LayerList<NormLayerData> layers;
 
   void operator()(std::uint64_t team) const {

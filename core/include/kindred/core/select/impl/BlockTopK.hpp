@@ -170,7 +170,7 @@ struct MergeRuns {
 ///
 /// Portable: on the host it serves as the reference for its tests.
 template <class ExecutionSpace, class Key>
-class DeviceTopK {
+class BlockTopK {
  public:
   static constexpr std::uint32_t block = SortBlocks<ExecutionSpace, Key, TopKRows<Key>>::block;
 
@@ -216,7 +216,7 @@ class DeviceTopK {
   static void merge(const ExecutionSpace& exec_space, const Key* in, std::size_t runs,
                     const TopKShape& shape, Key* out, Key* workspace) {
     if (sorts_to_merge(shape)) {
-      DeviceTopK::run(exec_space, TopKRows<Key>{in, nullptr, shape.longest}, shape, out, workspace);
+      BlockTopK::run(exec_space, TopKRows<Key>{in, nullptr, shape.longest}, shape, out, workspace);
       return;
     }
     const std::size_t run = shape.longest / runs;

@@ -2,6 +2,9 @@
 #ifndef KINDRED_CORE_SELECT_SPECIAL_BUFFER_TOP_K_HPP
 #define KINDRED_CORE_SELECT_SPECIAL_BUFFER_TOP_K_HPP
 
+/// \file
+/// A special form for hosts: not yet measured on `prefix-20`. \see SpecialForms.hpp
+
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/TopKRows.hpp>
@@ -14,7 +17,7 @@ namespace Kindred::Impl {
 /// truncates the full buffer to k. One pass over the keys; each truncation takes O(k), amortised
 /// over k new keys.
 template <class Key>
-class HostTopK {
+class BufferTopK {
  public:
   static constexpr std::size_t step = 32;  // keys tested together, so that the test vectorises
 

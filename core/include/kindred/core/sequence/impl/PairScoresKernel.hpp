@@ -8,6 +8,7 @@
 #include <kindred/core/sequence/impl/MatchKey.hpp>
 #include <kindred/core/sequence/impl/TilePair.hpp>
 #include <kindred/core/sequence/impl/TokenSetScore.hpp>
+#include <kindred/core/sequence/special/ByteColumns.hpp>
 #include <kindred/core/sequence/special/JaroWinklerColumns.hpp>
 
 #include <algorithm>

@@ -13,16 +13,18 @@
 
 namespace Kindred::Impl {
 
+/// \brief Finds the longest run of equal symbols in parts of one pattern and one query.
+///
+/// Bit j of row i of level k is set if a run of k equal symbols ends at pattern symbol i and query
+/// symbol j; level k + 1 is level k and-ed with its own rows shifted by one (row and bit). The last
+/// nonempty level holds the longest runs; the lowest bit of its first row is the run that difflib
+/// selects. One level is kept, in a separate column for every lane, and rebuilt for every part.
 template <class ExecutionSpace>
-class RunFinder;
-
-/// \brief Device: one level, in a separate column for every lane, rebuilt for every part.
-template <>
-class RunFinder<DeviceSpace> {
+class RunSearch {
  public:
-  static constexpr unsigned lanes = 32;
-  static constexpr int team_size = 8;
-  static constexpr bool lists_runs = true;
+  static constexpr unsigned lanes = Arch::is_device<ExecutionSpace> ? 32 : 1;
+  static constexpr int team_size = Arch::is_device<ExecutionSpace> ? 8 : 1;
+  static constexpr bool lists_runs = Arch::is_device<ExecutionSpace>;
 
   /// Sufficient for the run lists, too.
   static std::uint64_t workspace_words(std::uint64_t rows, std::uint64_t words) {
@@ -39,7 +41,7 @@ class RunFinder<DeviceSpace> {
     return {reinterpret_cast<std::uint32_t*>(workspace) + lane};
   }
 
-  KOKKOS_INLINE_FUNCTION RunFinder(std::uint64_t* workspace, std::uint32_t words)
+  KOKKOS_INLINE_FUNCTION RunSearch(std::uint64_t* workspace, std::uint32_t words)
       : m_workspace(workspace), m_words(words) {}
 
   template <class SymbolType, class Tables>
@@ -50,7 +52,12 @@ class RunFinder<DeviceSpace> {
     m_lane = lane;
     m_first_segment = queries.first_segment(query);
     m_segments = queries.segments.data();
-    m_hash = queries.hash.data();
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      m_hash = queries.hash.data();
+    } else {
+      m_codes = queries.codes.data();
+      m_code_stride = queries.code_stride;
+    }
     m_tables = queries.words.data();
   }
 
@@ -70,8 +77,13 @@ class RunFinder<DeviceSpace> {
           segment_begin += m_segments[segment++].words;
         }
         const QuerySegment& own = m_segments[segment];
-        const SymbolHash hash{m_hash + own.first_entry, own.multiplier, own.hash_bits};
-        const std::uint32_t code = hash.code(symbol, no_code);
+        std::uint32_t code;
+        if constexpr (Arch::is_device<ExecutionSpace>) {
+          const SymbolHash hash{m_hash + own.first_entry, own.multiplier, own.hash_bits};
+          code = hash.code(symbol, no_code);
+        } else {
+          code = m_codes[segment * m_code_stride + symbol];
+        }
         std::uint64_t bits = 0;
         if (code != no_code) {
           bits =
@@ -154,7 +166,9 @@ class RunFinder<DeviceSpace> {
   std::uint64_t* m_workspace;
   const void* m_symbols = nullptr;
   const QuerySegment* m_segments = nullptr;
-  const std::uint32_t* m_hash = nullptr;
+  const std::uint32_t* m_hash = nullptr;  ///< device
+  const std::uint8_t* m_codes = nullptr;  ///< host
+  std::size_t m_code_stride = 0;
   const WordTable* m_tables = nullptr;
   std::uint32_t m_words;
   std::uint32_t m_first_segment = 0;

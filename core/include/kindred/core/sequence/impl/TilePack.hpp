@@ -2,23 +2,32 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_TILE_PACK_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_TILE_PACK_HPP
 
-#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/core/sequence/TileShape.hpp>
 #include <kindred/core/sequence/impl/LcsColumns.hpp>
 #include <kindred/core/sequence/impl/RowPlaces.hpp>
+#include <kindred/core/sequence/special/ByteColumns.hpp>
+#include <kindred/core/sequence/special/PairColumns.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred::Impl {
 
-template <class ExecutionSpace>
-class SequencePack;
+/// The special form of `WordColumns` that may be compiled for hosts.
+inline constexpr auto lcs_columns_form =
+    Special::is_compiled<Special::Form::pair_columns, HostSpace> ? Special::Form::pair_columns
+                                                                 : Special::Form::byte_columns;
+using SpecialLcsColumns =
+    std::conditional_t<lcs_columns_form == Special::Form::pair_columns,
+                       PairColumns<Arch::WordLanes<std::uint64_t>, Arch::Bytes64>,
+                       ByteColumns<Arch::Bytes64>>;
 
-template <>
-class SequencePack<HostSpace> {
+/// The patterns of a host thread, and the columns of a query in place. \see SequencePack
+class TilePack {
  public:
   static constexpr unsigned tiles = 2;
   static constexpr unsigned lanes = 1;
@@ -38,8 +47,9 @@ class SequencePack<HostSpace> {
   template <class WorkItem, class Sink>
   static void scan(const Tables& tables, const WorkItem& work_item, std::uint32_t length,
                    std::uint32_t need, const Sink& sink) {
-    Arch::choose_form<Arch::ByteLookups>([&](auto has) {
-      scan_columns<HostLcsColumns<decltype(has)::value>>(tables, work_item, length, need, sink);
+    Special::choose<lcs_columns_form, HostSpace>([&](auto is_special) {
+      scan_columns<std::conditional_t<decltype(is_special)::value, SpecialLcsColumns, WordColumns>>(
+          tables, work_item, length, need, sink);
     });
   }
 

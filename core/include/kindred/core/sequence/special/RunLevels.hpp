@@ -2,6 +2,9 @@
 #ifndef KINDRED_CORE_SEQUENCE_SPECIAL_RUN_LEVELS_HPP
 #define KINDRED_CORE_SEQUENCE_SPECIAL_RUN_LEVELS_HPP
 
+/// \file
+/// A special form for hosts: not yet measured on `difflib-none`. \see SpecialForms.hpp
+
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
@@ -14,13 +17,9 @@
 
 namespace Kindred::Impl {
 
-template <class ExecutionSpace>
-class RunFinder;
-
-/// \brief Host: levels 1 … `levels_max` of the whole pattern are stored; a part reads them within
-/// its bounds.
-template <>
-class RunFinder<HostSpace> {
+/// \brief `RunSearch` with levels 1 … `levels_max` of the whole pattern, which are stored; a part
+/// reads them within its bounds.
+class RunLevels {
  public:
   static constexpr unsigned lanes = 1;
   static constexpr int team_size = 1;
@@ -34,7 +33,7 @@ class RunFinder<HostSpace> {
     return std::min((levels_max + 2) * level_words, near_words + 3 * level_words);
   }
 
-  RunFinder(std::uint64_t* workspace, std::uint32_t words)
+  RunLevels(std::uint64_t* workspace, std::uint32_t words)
       : m_workspace(workspace), m_words(words) {}
 
   /// Selects the pattern whose symbol i is `symbols[32 * i]` and query \p query of \p queries.

@@ -2,6 +2,9 @@
 #ifndef KINDRED_CORE_SEQUENCE_SPECIAL_SHORT_VALUES_HPP
 #define KINDRED_CORE_SEQUENCE_SPECIAL_SHORT_VALUES_HPP
 
+/// \file
+/// A special form for AVX2: not yet measured on `matrix-levenshtein-8-4`. \see SpecialForms.hpp
+
 #include <kindred/core/sequence/PairValues.hpp>
 #include <kindred/core/sequence/impl/PairScoresKernel.hpp>
 #include <kindred/core/sequence/impl/PairValuesKernel.hpp>

@@ -2,6 +2,9 @@
 #ifndef KINDRED_CORE_SEQUENCE_SPECIAL_WARP_PACK_HPP
 #define KINDRED_CORE_SEQUENCE_SPECIAL_WARP_PACK_HPP
 
+/// \file
+/// A special form for CUDA: not yet measured on `lcs-4096`. \see SpecialForms.hpp
+
 #include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Spaces.hpp>
@@ -14,11 +17,8 @@
 
 namespace Kindred::Impl {
 
-template <class ExecutionSpace>
-class SequencePack;
-
-template <>
-class SequencePack<DeviceSpace> {
+/// The pattern of a lane, and the tables of a query in a team's scratch. \see SequencePack
+class WarpPack {
  public:
   static constexpr unsigned tiles = 1;
   static constexpr unsigned lanes = 32;

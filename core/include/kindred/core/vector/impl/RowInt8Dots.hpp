@@ -2,18 +2,18 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_ROW_INT8_DOTS_HPP
 #define KINDRED_CORE_VECTOR_IMPL_ROW_INT8_DOTS_HPP
 
-#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/arch/simd/Int8Dot.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
-#include <kindred/core/vector/impl/Int8Dots.hpp>
+#include <kindred/core/vector/impl/Int8Operands.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace Kindred::Impl {
 
+/// A row at a time, by one thread. \see Int8Dots
 template <int Tile>
-class Int8Dots<HostSpace, Tile> {
+class RowInt8Dots {
  public:
   static constexpr int rows_per_thread = prefilter_batch;
   /// Bytes between the row that is read and the one that is prefetched: the hardware prefetcher
@@ -22,7 +22,7 @@ class Int8Dots<HostSpace, Tile> {
   static constexpr unsigned teams = 1;
 
   template <class Member>
-  KOKKOS_FUNCTION explicit Int8Dots(const Member&) {}
+  KOKKOS_FUNCTION explicit RowInt8Dots(const Member&) {}
 
   KOKKOS_INLINE_FUNCTION static int first_row() { return 0; }
 
@@ -31,10 +31,16 @@ class Int8Dots<HostSpace, Tile> {
                                     const double* offsets, std::uint64_t offset_stride,
                                     const Visit& visit) const {
     KOKKOS_IF_ON_HOST(
-        (Arch::call_form<Arch::ByteProducts>([&](auto has) {
-           using dots_type = std::conditional_t<decltype(has)::value, Arch::HostInt8Dots<Ratio>,
-                                                Arch::BaselineInt8Dots<Ratio>>;
-           batch_of<dots_type, Queries>(o, first, mask, offsets, offset_stride, visit);
+        (Special::choose<Special::Form::byte_products, HostSpace>([&](auto is_special) {
+           if constexpr (decltype(is_special)::value) {
+             Arch::ByteProducts::call([&] {
+               batch_of<Arch::HostInt8Dots<Ratio>, Queries>(o, first, mask, offsets, offset_stride,
+                                                            visit);
+             });
+           } else {
+             batch_of<Arch::BaselineInt8Dots<Ratio>, Queries>(o, first, mask, offsets,
+                                                              offset_stride, visit);
+           }
          });))
   }
 

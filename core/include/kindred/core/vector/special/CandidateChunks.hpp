@@ -2,6 +2,9 @@
 #ifndef KINDRED_CORE_VECTOR_SPECIAL_CANDIDATE_CHUNKS_HPP
 #define KINDRED_CORE_VECTOR_SPECIAL_CANDIDATE_CHUNKS_HPP
 
+/// \file
+/// A special form for hosts: not yet measured on `score-1024`. \see SpecialForms.hpp
+
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>

@@ -2,11 +2,14 @@
 #ifndef KINDRED_CORE_VECTOR_SPECIAL_WARP_INT8_DOTS_HPP
 #define KINDRED_CORE_VECTOR_SPECIAL_WARP_INT8_DOTS_HPP
 
+/// \file
+/// A special form for CUDA: not yet measured on `search-1`. \see SpecialForms.hpp
+
 #include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/Int8Dot.hpp>
-#include <kindred/core/vector/impl/Int8Dots.hpp>
+#include <kindred/core/vector/impl/Int8Operands.hpp>
 
 #include <cstdint>
 
@@ -14,14 +17,14 @@ namespace Kindred::Impl {
 
 /// Eight lanes per row, eight rows at a time: in the end every lane has the sums of one row.
 template <int Tile>
-class Int8Dots<DeviceSpace, Tile> {
+class WarpInt8Dots {
  public:
   static constexpr int rows_per_thread = 1;
   /// Teams of 256 threads per multiprocessor, limited by their registers.
   static constexpr unsigned teams = Tile == 1 ? 2 : 1;
 
   template <class Member>
-  KOKKOS_FUNCTION explicit Int8Dots(const Member&) {
+  KOKKOS_FUNCTION explicit WarpInt8Dots(const Member&) {
     m_lane = static_cast<int>(Arch::Warp<DeviceSpace>::lane());
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_HPP
-#define KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_HPP
+#ifndef KINDRED_CORE_VECTOR_IMPL_INT8_OPERANDS_HPP
+#define KINDRED_CORE_VECTOR_IMPL_INT8_OPERANDS_HPP
 
 #include <cstdint>
 
@@ -22,16 +22,6 @@ struct Int8Operands {
 /// Queries that share the data read from a row.
 inline constexpr int int8_tile = 4;
 
-/// \brief Dot products of a batch of 32 rows with a few queries, computed by one work item.
-///
-/// `batch<Ratio, Aligned, Queries>(operands, first, mask, offsets, offset_stride, visit)` calls
-/// `visit(r, dots)` once for each of the 32 rows: on the host for all rows in turn, on a device in
-/// each lane for its own row, where all lanes of a warp must make the call. Rows whose mask bit is
-/// 0 are not read.
-/// \tparam Tile maximum number of queries per call
-template <class ExecutionSpace, int Tile>
-class Int8Dots;
-
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_VECTOR_IMPL_INT8_DOTS_HPP
+#endif  // KINDRED_CORE_VECTOR_IMPL_INT8_OPERANDS_HPP

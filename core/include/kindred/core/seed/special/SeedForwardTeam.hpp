@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_TEAM_HPP
-#define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_TEAM_HPP
+#ifndef KINDRED_CORE_SEED_SPECIAL_SEED_FORWARD_TEAM_HPP
+#define KINDRED_CORE_SEED_SPECIAL_SEED_FORWARD_TEAM_HPP
+
+/// \file
+/// A special form for CUDA: not yet measured on `seed-4096`. \see SpecialForms.hpp
 
 #include <kindred/core/arch/AsyncCopy.hpp>
 #include <kindred/core/arch/simd/Vec4.hpp>
@@ -233,4 +236,4 @@ struct SeedForwardTeam {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEED_IMPL_SEED_FORWARD_TEAM_HPP
+#endif  // KINDRED_CORE_SEED_SPECIAL_SEED_FORWARD_TEAM_HPP

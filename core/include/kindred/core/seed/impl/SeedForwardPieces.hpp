@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEED_SPECIAL_SEED_FORWARD_PIECES_HPP
-#define KINDRED_CORE_SEED_SPECIAL_SEED_FORWARD_PIECES_HPP
+#ifndef KINDRED_CORE_SEED_IMPL_SEED_FORWARD_PIECES_HPP
+#define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_PIECES_HPP
 
 #include <kindred/core/arch/simd/CacheLines.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
@@ -414,4 +414,4 @@ struct SeedMomentPieces {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEED_SPECIAL_SEED_FORWARD_PIECES_HPP
+#endif  // KINDRED_CORE_SEED_IMPL_SEED_FORWARD_PIECES_HPP
