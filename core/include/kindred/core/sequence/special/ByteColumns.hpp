@@ -3,8 +3,8 @@
 #define KINDRED_CORE_SEQUENCE_SPECIAL_BYTE_COLUMNS_HPP
 
 /// \file
-/// A special form for AVX-512 VBMI, BITALG, GFNI: 9.7 × on `lcs-200`, 2026-11-24, Sapphire
-/// Rapids. \see SpecialForms.hpp
+/// A special form for AVX-512 VBMI, BITALG, GFNI: 9.7 × on `lcs-200`, 2026-11-24, Zen 5. \see
+/// SpecialForms.hpp
 
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/Bytes64.hpp>

@@ -4,7 +4,7 @@
 
 /// \file
 /// A special form for AVX-512 VBMI, BITALG, GFNI; NEON: 9.2 × on `jaro-winkler-20-64`,
-/// 2026-11-24, Sapphire Rapids. \see SpecialForms.hpp
+/// 2026-11-24, Zen 5. \see SpecialForms.hpp
 
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/Bytes64.hpp>
