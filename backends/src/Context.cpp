@@ -15,6 +15,7 @@
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/HostLevel.hpp>
+#include <kindred/core/arch/SpecialForms.hpp>
 #include <kindred/core/arch/Process.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
@@ -61,7 +62,8 @@ void check_space(Space space) {
 
 void check_processor() {
   if (const char* why_not = why_processor_is_unusable()) throw SpaceUnavailable(why_not);
-  const std::string problem = Impl::problem_of_max_level(Arch::max_level_text(), instruction_set());
+  std::string problem = Impl::problem_of_max_level(Arch::max_level_text(), instruction_set());
+  if (problem.empty()) problem = Special::problem_of_without(Special::without_text());
   KINDRED_THROW_IF(!problem.empty(), problem);
 }
 

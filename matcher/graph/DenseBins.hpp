@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_GRAPH_DENSE_BINS_HPP
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/RowPlan.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -84,7 +85,8 @@ class DenseBins {
     constexpr std::size_t nodes_max = std::size_t{1} << 25;
     const std::size_t edges = rows.sources.extent(0);
     return rows.weights.extent(0) > 0 && rows.rows() >= nodes_min && rows.rows() <= nodes_max &&
-           edges >= rows.rows() && can_bin(exec_space, rows.rows(), edges);
+           edges >= rows.rows() && can_bin(exec_space, rows.rows(), edges) &&
+           Special::is_used<Special::Form::propagation_blocking, ExecutionSpace>();
   }
 
   /// Returns false if memory is insufficient.

@@ -5,6 +5,7 @@
 #include "SpreadingWorkspace.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
@@ -47,7 +48,8 @@ class FrontierWorkspace {
                     std::span<std::uint8_t> done) {
     constexpr std::uint32_t hops_most = 4096;  // limit of the hops whose decays are uploaded
     std::ranges::fill(done, std::uint8_t{0});
-    if (!is_device || sources.empty() || request.top == 0 || request.top > small_frontier_top_max ||
+    if (!Special::is_used<Special::Form::small_frontier, ExecutionSpace>() || sources.empty() ||
+        request.top == 0 || request.top > small_frontier_top_max ||
         request.parameters.hops > hops_most || !has_weights(in.built) || !has_weights(in.delta))
       return;
     try {

@@ -6,7 +6,7 @@
 #include "ScanCall.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/arch/simd/HostExtensions.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/sequence/CollectSurvivors.hpp>
 #include <kindred/core/sequence/LaneValues.hpp>
 #include <kindred/core/sequence/PairValues.hpp>
@@ -109,7 +109,7 @@ class ValueScan {
         call.comparison() == Comparison::lcs || call.comparison() == Comparison::edits || jaro;
     // Where lookups have 64 entries, the scans of all texts use them, which pays for longer ones.
     const std::uint32_t longest = !counts ? 0
-                                  : Arch::has_extension<Arch::ByteLookups>()
+                                  : Special::has_machine<Special::Machine::byte_lookups>()
                                       ? std::min(short_query_max(), 2 * plane_symbols)
                                       : short_query_max();
     for (const std::size_t row : call.rows) {

@@ -61,9 +61,9 @@ MakeWork strings_entry(const char* peer_measure, Measure measure, std::size_t le
   };
 }
 
-MakeWork matrix_entry(const char* peer_measure, Measure measure, std::size_t length) {
+MakeWork matrix_entry(const char* peer_measure, Measure measure, std::size_t length,
+                      std::size_t queries = 100) {
   return [=](Context& context, double scale, std::uint64_t seed) {
-    constexpr std::size_t queries = 100;
     return described(
         string_work(context,
                     {peer_measure, measure, scaled(100e3, scale), length, queries, false, true},
@@ -263,6 +263,9 @@ const std::vector<WorkEntry>& work_catalogue() {
       {"strings", "matrix-levenshtein-32", matrix_entry("levenshtein", Measure::levenshtein, 32)},
       {"strings", "matrix-indel-100", matrix_entry("indel", Measure::lcs, 100)},
       {"strings", "matrix-levenshtein-100", matrix_entry("levenshtein", Measure::levenshtein, 100)},
+      {"strings", "matrix-levenshtein-8-4",
+       matrix_entry("levenshtein", Measure::levenshtein, 8, 4)},
+      {"strings", "matrix-jaro-winkler-8", matrix_entry("jaro-winkler", Measure::jaro_winkler, 8)},
       {"search", "search-1", search_entry(200e3, 1, 1.5)},
       {"search", "search-32", search_entry(200e3, 32, 0)},
       {"search", "search-1024", search_entry(200e3, 1024, 0)},

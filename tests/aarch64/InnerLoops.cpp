@@ -3,9 +3,11 @@
 #include <kindred/core/arch/simd/CodeDot.hpp>
 #include <kindred/core/arch/simd/FloatPack8.hpp>
 #include <kindred/core/arch/simd/Int8Dot.hpp>
-#include <kindred/core/sequence/impl/LcsColumns.hpp>
+#include <kindred/core/sequence/special/PairColumns.hpp>
 
 using namespace Kindred;
+
+using NeonColumns = Impl::PairColumns<Arch::WordLanes<std::uint64_t>, Arch::Bytes64>;
 
 namespace {
 
@@ -90,7 +92,7 @@ extern "C" {
                                    const Impl::Ahead& ahead) {
   lcs(state, columns, places, rows, ahead);
 }
-[[gnu::flatten]] void lcs_neon(Impl::HostLcsColumns<true>& state, const QueryColumns& columns,
+[[gnu::flatten]] void lcs_neon(NeonColumns& state, const QueryColumns& columns,
                                const std::uint8_t* places, unsigned rows,
                                const Impl::Ahead& ahead) {
   lcs(state, columns, places, rows, ahead);
@@ -102,6 +104,6 @@ extern "C" {
 }
 [[gnu::flatten]] void recode_neon(const std::uint8_t* table, const std::uint8_t* codes,
                                   unsigned rows, std::uint8_t* out) {
-  Impl::HostLcsColumns<true>::recode(table, codes, rows, out);
+  NeonColumns::recode(table, codes, rows, out);
 }
 }

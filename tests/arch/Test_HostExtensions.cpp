@@ -9,19 +9,6 @@ namespace HostExtensionsTest {
 
 using namespace Kindred;
 
-template <class Extension>
-void expect_the_form_of() {
-  const auto has = [](auto has) { return decltype(has)::value; };
-  EXPECT_EQ(Arch::choose_form<Extension>(has), Arch::has_extension<Extension>());
-  EXPECT_EQ(Arch::call_form<Extension>(has), Arch::has_extension<Extension>());
-}
-
-TEST(HostExtensions, ChooseTheFormThatIsUsable) {
-  expect_the_form_of<Arch::ByteLookups>();
-  expect_the_form_of<Arch::ByteProducts>();
-  expect_the_form_of<Arch::Bfloat16Rounding>();
-}
-
 TEST(HostExtensions, AreThoseOfTheProcessorUnlessLimited) {
   const Arch::HostAdditions has = Arch::processor_level().additions;
   const bool limited = Arch::max_level_text() != nullptr;

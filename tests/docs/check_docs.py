@@ -23,11 +23,8 @@ COPY = re.compile(r"<!-- file: (\S+) -->\n```(\w+)\n(.*?)```\n", re.S)
 RECORD = re.compile(r"perf/results/([\w*.-]+\.jsonl)")
 DOCUMENT = re.compile(r"\bdocs/[\w/-]+\.md\b")
 # A kernel with two forms, and their numbers of lines.
-KERNEL = re.compile(r"^\| `(\w+/impl/\w+)` \| (\S+) \| (\S+) \|(.*)$", re.M)
-FORMS = ("Host", "Cuda")
 # A path from the root in the text of a page; `core/…` may leave out include/kindred/. <Engine> and … stand for anything.
 FILE = re.compile(r"(?:core|memory|backends|matcher|tools|perf|examples|tests|docs)/\S*")
-KERNELS = "docs/internals/kernels.md"
 OLD_WORDS = re.compile(r"\b(told|tells|canonical sums?|halving tree|shadow rows|judged)\b|\ba (row|byte) an? \w+\b")
 
 
@@ -92,35 +89,6 @@ def example_breaches(text, root):
         yield "a copy differs from its file: tests/docs/check_docs.py . --write"
 
 
-def kernel_rows(root):
-    """The kernels of core that have a form of their own for hosts or for CUDA: their lines, or – without one."""
-    folder = root / "core/include/kindred/core"
-    names = {path.relative_to(folder).as_posix()[:-len("_Host.hpp")] for form in FORMS for path in folder.glob(f"*/impl/*_{form}.hpp")}
-    def lines(name, form):
-        path = folder / f"{name}_{form}.hpp"
-        return str(len(path.read_text(encoding="utf-8").splitlines())) if path.exists() else "–"
-    return {name: tuple(lines(name, form) for form in FORMS) for name in names}
-
-
-def with_kernels(text, root):
-    """The text with the current numbers of lines."""
-    rows = kernel_rows(root)
-    def replaced(match):
-        return "| `{}` | {} | {} |{}".format(match[1], *rows.get(match[1], match.group(2, 3)), match[4])
-    return KERNEL.sub(replaced, text)
-
-
-def kernel_breaches(text, root):
-    rows = kernel_rows(root)
-    listed = {match[1]: match.group(2, 3) for match in KERNEL.finditer(text)}
-    for name in sorted(rows.keys() ^ listed.keys()):
-        yield f"{name} is " + ("not listed" if name in rows else "listed, but has no form for hosts or CUDA")
-    for name in sorted(rows.keys() & listed.keys()):
-        for now, then in zip(rows[name], listed[name]):
-            if now != then and ("–" in (now, then) or abs(int(now) - int(then)) > int(then) / 10):
-                yield f"{name} has {now} lines, not {then}: tests/docs/check_docs.py . --write"
-
-
 def path_breaches(text, root):
     """Files and folders that are named, but do not exist."""
     for line in prose_of(text):
@@ -138,8 +106,6 @@ def breaches_of(page, root, texts):
     yield from block_breaches(text)
     if page.name != "CHANGELOG.md":
         yield from path_breaches(text, root)
-    if page == root / KERNELS:
-        yield from kernel_breaches(text, root)
     for pattern in RECORD.findall(text):
         if not fnmatch.filter((path.name for path in (root / "perf/results").iterdir()), pattern):
             yield f"perf/results/{pattern} does not exist"
@@ -167,7 +133,7 @@ def main(root, write, command):
     pages += sorted((root / "docs").rglob("*.md"))
     if write:
         for page in pages:
-            text = with_files(with_kernels(with_examples(page.read_text(encoding="utf-8"), root), root), root)
+            text = with_files(with_examples(page.read_text(encoding="utf-8"), root), root)
             page.write_text(with_outputs(text, root, command) if command else text, encoding="utf-8")
     texts = {page: page.read_text(encoding="utf-8") for page in pages}
     found = [f"{page.relative_to(root)}: {what}" for page in pages for what in breaches_of(page, root, texts)]

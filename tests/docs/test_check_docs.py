@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from check_docs import KERNELS, breaches_of, slug, with_examples, with_files, with_kernels
+from check_docs import breaches_of, slug, with_examples, with_files
 from commands import output_breaches, with_outputs
 
 SHOWN = "<!-- example: one -->\n```cpp\n{}```\n\nIt prints\n\n```text\n{}```\n"
@@ -82,22 +82,6 @@ class CheckDocs(unittest.TestCase):
             self.assertFalse(self.found(f"`{name}`\n"), name)
         for name in ("docs/none.md", "core/common/Sum.hpp", "core/…/none/", "docs/<page>.cpp", "python3 docs/none.py"):
             self.assertTrue(self.found(f"`{name}`\n"), name)
-
-    def test_kernels_with_two_forms_are_listed(self):
-        folder = self.root / "core/include/kindred/core/vector/impl"
-        folder.mkdir(parents=True)
-        (folder / "Scores_Cuda.hpp").write_text("line\n" * 100)
-        page = self.root / KERNELS
-        row = "| `vector/impl/{}` | {} | {} | why | gain |\n"
-
-        def found(text):
-            return list(breaches_of(page, self.root, {page: text}))
-        self.assertEqual(found(row.format("Scores", "–", "95")), [])
-        self.assertTrue(found(row.format("Scores", "–", "80")))
-        self.assertTrue(found(row.format("Scores", "10", "100")))
-        self.assertTrue(found("nothing\n"))
-        self.assertTrue(found(row.format("Scores", "–", "100") + row.format("Sums", "–", "100")))
-        self.assertEqual(with_kernels(row.format("Scores", "–", "80"), self.root), row.format("Scores", "–", "100"))
 
     def test_cited_records_exist(self):
         self.assertTrue(self.found("`perf/results/2026-01-02-*.jsonl`\n"))

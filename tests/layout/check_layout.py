@@ -32,7 +32,6 @@ CORE_LEAVES = {"common": ("kindred/core/common/",), "numeric": ("kindred/core/nu
                "launch": ("kindred/core/launch/", "kindred/core/arch/", "kindred/core/common/"),
                "math": ("kindred/core/math/", "kindred/core/arch/", "kindred/core/numeric/", "kindred/core/common/")}
 SUFFIX = re.compile(r"_(\w+)\.(?:hpp|cpp)$")
-SUFFIXES = {"Host", "Cuda"}  # written twice because the algorithms differ
 ORACLE = "kindred/reference/"  # for tests and perf only
 CONFLICT = re.compile(r"^(<{7} |={7}$|>{7} )")
 LONGEST = 600
@@ -86,8 +85,8 @@ def breaches_of(path, text):
     of_core = CORE_FOLDER.match(path)
     leaf = CORE_LEAVES.get(of_core[1]) if of_core else None
     suffix = SUFFIX.search(path.rsplit("/", 1)[-1]) if folder in MAY_INCLUDE else None
-    if suffix and suffix[1] not in SUFFIXES:
-        yield 1, f"the suffix _{suffix[1]} has no meaning: _Host and _Cuda are two forms of one kernel"
+    if suffix:
+        yield 1, f"the suffix _{suffix[1]} has no meaning: a second form of a kernel lies in special/"
     for number, line in enumerate(lines, 1):
         include = INCLUDE.match(line)
         if include and leaf and include[2].startswith("kindred/core/") and not include[2].startswith(leaf):
@@ -99,7 +98,7 @@ def breaches_of(path, text):
                 yield number, f"{folder} may not include {name}"
             if name.startswith(ORACLE) and folder not in ("tests", "perf"):
                 yield number, "only tests and perf use the oracle"
-            if folder in PUBLIC_HEADERS_ONLY and name.startswith("kindred/") and re.search("/(impl|vendor)/", name):
+            if folder in PUBLIC_HEADERS_ONLY and name.startswith("kindred/") and re.search("/(impl|special|vendor)/", name):
                 yield number, f"{folder} may use public headers only, not {name}"
             if ENGINE_HEADERS.match(path) and "/impl/" not in path and name.startswith(("Kokkos", "kindred/core/arch")):
                 yield number, "headers of the context and the engines include no Kokkos"
@@ -285,13 +284,67 @@ def kernel_breaches(texts):
             rows.update(CHECKED_CALL.findall(text))
     for path, text in texts.items():
         of_core = CORE_FOLDER.match(path)
-        if not of_core or of_core[1] in CORE_LEAVES or "/include/" not in path or "/impl/" in path:
+        if not of_core or of_core[1] in CORE_LEAVES or "/include/" not in path or re.search("/(impl|special)/", path):
             continue
         for name in sorted({launched or here for launched, here in KERNEL.findall(text)} - PLANS):
             if name not in checks:
                 yield path, f"{name} has no ArgumentCheck"
             if name not in rows:
                 yield path, f"{name} has no row in tests/<folder>/kernels/Test_<Folder>Arguments.cpp"
+
+
+SPECIAL_LIST = "core/include/kindred/core/arch/SpecialForms.hpp"
+SPECIAL_PAGE = "docs/internals/kernels.md"
+FORM = re.compile(r'\{Form::(\w+),\s*"(\w+)",\s*"([\w/]+\.hpp)",\s*Machine::(\w+),\s*"([\w.-]+)",\s*([\d.]+),\s*"([^"]*)"(,[^}]+)?\}')
+MACHINE = re.compile(r'case Machine::(\w+):\s*return "([^"]+)"')
+MEASURED = re.compile(r"\d{4}-\d\d-\d\d, \w")
+SPECIAL_FILE = re.compile(r"core/(?:include/kindred/core|src)/(\w+/special/\w+\.[hc]pp)$")
+
+
+def special_rows(text):
+    """The rows of the table of special forms, by the file below core/include/kindred/core."""
+    machines = dict(MACHINE.findall(text))
+    rows = {}
+    for _, name, file, machine, row, gain, date, alone in FORM.findall(text):
+        measured = f"{gain} × | {date}" if float(gain) > 0 else "– | not yet measured"
+        beside = "no" if alone else "yes"
+        rows[file] = f"| `{name}` | `{file[:-4]}` | {machines.get(machine, '')} | {beside} | `{row}` | {measured} |"
+    return rows
+
+
+def special_comments(text):
+    """What the header of a form says of it, by its file."""
+    return {file: f"A special form for {machine}: {gain} on `{row}`, {date}.".replace("– on", "not yet measured on").replace(", not yet measured", "")
+            for file, row_of in special_rows(text).items()
+            for _, _, _, machine, _, row, gain, date in [[part.strip(" `") for part in row_of.split("|")[:-1]]]}
+
+
+def special_breaches(texts):
+    """The list of special forms names every file in a folder special/, and is the table of the page on kernels. A file that only files in
+    special/ include is part of their form."""
+    listed = texts.get(SPECIAL_LIST, "")
+    rows = special_rows(listed)
+    if len(FORM.findall(listed)) != len(re.findall(r"\{Form::", listed)) or len(rows) != len(FORM.findall(listed)):
+        yield SPECIAL_LIST, "a form has no name, file, machine, row, gain and date, or its file has two"
+    for _, name, file, _, _, gain, date, _ in FORM.findall(listed):
+        if (float(gain) > 0) != bool(MEASURED.match(date)):
+            yield SPECIAL_LIST, f"{name} has a gain without a date and a processor, or a date without a gain"
+        if f"core/include/kindred/core/{file}" not in texts or not ("/special/" in file or file.startswith("arch/simd/")):
+            yield SPECIAL_LIST, f"{name}: {file} is not a file in a folder special/, nor a pack of arch/simd"
+    for file, comment in special_comments(listed).items():
+        header = texts.get(f"core/include/kindred/core/{file}", "")
+        if "/special/" in file and comment not in re.sub(r"\n///? ?", " ", header):
+            yield f"core/include/kindred/core/{file}", f"does not say: {comment}"
+    for path in texts:
+        file = SPECIAL_FILE.match(path)
+        if file and file[1] not in rows:
+            users = [other for other, text in texts.items() if f"#include <kindred/core/{file[1]}>" in text and other.startswith("core/")]
+            if not users or not all(map(SPECIAL_FILE.match, users)):
+                yield path, f"is not named in {SPECIAL_LIST}"
+    if rows and SPECIAL_PAGE in texts:
+        shown = [line for line in texts[SPECIAL_PAGE].splitlines() if re.match(r"\| `\w+` \| `\w+/", line)]
+        for row in sorted(set(rows.values()) ^ set(shown)):
+            yield SPECIAL_PAGE, ("lacks" if row in rows.values() else "has, but the list has not,") + f" the row {row}"
 
 
 def main(root):
@@ -306,7 +359,8 @@ def main(root):
             print(f"{name}:{line}: {what}")
             found += 1
     for name, what in [*engine_breaches(texts), *cycle_breaches(texts), *umbrella_breaches(texts), *option_breaches(texts),
-                       *export_breaches(texts), *test_folder_breaches(texts), *kernel_breaches(texts)]:
+                       *export_breaches(texts), *test_folder_breaches(texts), *kernel_breaches(texts),
+                       *special_breaches(texts)]:
         print(f"{name}: {what}")
         found += 1
     print(f"{found} breaches")

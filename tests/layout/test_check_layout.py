@@ -4,7 +4,7 @@
 import unittest
 
 from check_layout import (ENGINES, breaches_of, cycle_breaches, engine_breaches, export_breaches, kernel_breaches, option_breaches,
-                          test_folder_breaches, umbrella_breaches)
+                          special_breaches, special_rows, test_folder_breaches, umbrella_breaches)
 
 HEADER = "// SPDX-License-Identifier: Apache-2.0\n"
 
@@ -52,10 +52,31 @@ class CheckLayout(unittest.TestCase):
         self.assertFalse(found("core/src/arch/a.cpp", "#include <kindred/core/common/Error.hpp>\n"))
         self.assertFalse(found("core/src/sequence/a.cpp", line))
 
-    def test_suffixes_mean_two_forms_of_a_kernel(self):
-        self.assertTrue(found("core/src/vector/Scores_Impl.cpp", ""))
-        self.assertFalse(found("core/src/vector/Scores_Host.cpp", ""))
-        self.assertFalse(found("core/src/vector/Scores_Cuda.cpp", ""))
+    def test_special_forms_are_listed(self):
+        names = "core/include/kindred/core/arch/SpecialForms.hpp"
+        form = "core/include/kindred/core/vector/special/Scores.hpp"
+        line = '{Form::scores, "Scores", "vector/special/Scores.hpp", Machine::host, "search-1", 2.5, "2026-01-02, Zen 5"},\n'
+        machine = 'case Machine::host:\n      return "hosts";\n'
+        comment = "/// A special form for hosts: 2.5 × on\n/// `search-1`, 2026-01-02, Zen 5.\n"
+
+        def breaches(entry, **more):
+            texts = {names: machine + entry, form: comment, "docs/internals/kernels.md": "\n".join(special_rows(machine + entry).values())}
+            texts.update({path.replace("__", "/"): text for path, text in more.items()})
+            return list(special_breaches(texts))
+        self.assertFalse(breaches(line))
+        self.assertTrue(breaches(line.replace("Scores.hpp", "Sums.hpp")))
+        self.assertTrue(breaches(line.replace('"2026-01-02, Zen 5"', '""')))
+        self.assertTrue(breaches(line.replace("2.5", "3.5").replace("Scores.hpp", "Scores.hpp") + line))
+        self.assertTrue(breaches(line, **{form: ""}))
+        self.assertTrue(breaches(line, **{"docs/internals/kernels.md": ""}))
+        part = form.replace("Scores", "Part")
+        self.assertTrue(breaches(line, **{part: ""}))
+        self.assertFalse(breaches(line, **{part: "", form: comment + "#include <kindred/core/vector/special/Part.hpp>\n"}))
+
+    def test_names_have_no_suffixes(self):
+        self.assertTrue(found("core/src/vector/Scores_Cuda.cpp", ""))
+        self.assertFalse(found("core/include/kindred/core/vector/special/Scores.hpp",
+                               "#ifndef KINDRED_CORE_VECTOR_SPECIAL_SCORES_HPP\n"))
 
     def test_launches_check_their_numbers_of_teams_and_indices(self):
         for bad in ("policy(exec_space, static_cast<int>(teams), 8, 32)", "policy(\n      exec_space,\n      static_cast<int>(teams), 8, 32)",

@@ -12,7 +12,7 @@ MUTATED = {
         "backends/src/ObservationWindow.cpp",
     ],
     "selection": [
-        "core/include/kindred/core/select/impl/TopK_Host.hpp",
+        "core/include/kindred/core/select/special/BufferTopK.hpp",
         "core/include/kindred/core/select/impl/TopKRows.hpp",
     ],
     "bounds": [

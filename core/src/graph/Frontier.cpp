@@ -4,7 +4,7 @@
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/graph/impl/Frontier.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
-#include <kindred/core/graph/impl/SmallFrontier.hpp>
+#include <kindred/core/graph/special/SmallFrontier.hpp>
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
-#include <kindred/core/graph/impl/RowSums_Host.hpp>
+#include <kindred/core/graph/impl/ThreadRowSums.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/core/numeric/ReproducibleBlock.hpp>
@@ -20,7 +20,7 @@ namespace Kindred {
 
 namespace {
 
-constexpr std::uint64_t short_max = Impl::RowSums<HostSpace>::short_max;
+constexpr std::uint64_t short_max = Impl::ThreadRowSums::short_max;
 /// Rows whose offsets a work item checks.
 constexpr std::size_t rows_together = 4096;
 
@@ -63,7 +63,7 @@ struct FindLongRows {
   }
 };
 
-/// Edges of a caller as `RowSums` reads them, which checks them first.
+/// Edges of a caller as `ThreadRowSums` reads them, which checks them first.
 /// \tparam IsPlain the weights are float32
 template <class Offset, bool IsPlain>
 struct GivenEdges {
@@ -140,8 +140,8 @@ struct HopGivenRows {
   bool sum_block(std::size_t index) const {
     const Impl::RowBlock block = long_rows.block(edges, index);
     if (!edges.are_valid(block.begin, block.count)) return false;
-    Impl::RowSums<HostSpace>::block<1>(edges, block.begin, block.count, x,
-                                       [&](unsigned, double sum) { partial[index] = sum; });
+    Impl::ThreadRowSums::block<1>(edges, block.begin, block.count, x,
+                                  [&](unsigned, double sum) { partial[index] = sum; });
     return true;
   }
   bool sum_rows(std::size_t index) const {
@@ -150,7 +150,7 @@ struct HopGivenRows {
     const std::uint32_t* const last = long_rows.rows + long_rows.size;
     for (const std::uint32_t* next = std::lower_bound(long_rows.rows, last, row); row < end;) {
       const std::size_t stop = next != last && *next < end ? *next++ : end;
-      if (row < stop && !Impl::RowSums<HostSpace>::rows(row, stop, edges, x, store)) return false;
+      if (row < stop && !Impl::ThreadRowSums::rows(row, stop, edges, x, store)) return false;
       row = stop + 1;
     }
     return true;

@@ -3,10 +3,11 @@
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/layers/FusedNorm.hpp>
 
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
-#include <kindred/core/layers/impl/NormRows_Cuda.hpp>
-#include <kindred/core/layers/impl/NormRows_Host.hpp>
+#include <kindred/core/layers/impl/NormRows.hpp>
+#include <kindred/core/layers/special/StagedNormRows.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -14,6 +15,10 @@
 namespace Kindred {
 
 namespace {
+
+template <class ExecutionSpace>
+inline constexpr bool uses_teams =
+    Special::is_compiled<Special::Form::staged_norm_rows, ExecutionSpace>;
 
 /// Whether rows can be copied, and results and factors read and written, 16 bytes at a time.
 bool is_wide(const NormLayerData& layer) {
@@ -53,7 +58,7 @@ template <class ExecutionSpace>
 NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> layers) {
   NormPlan plan;
   [[maybe_unused]] std::uint64_t share = 1;  // rows per team, so that no multiprocessor is idle
-  if constexpr (Arch::is_device<ExecutionSpace>) {
+  if constexpr (uses_teams<ExecutionSpace>) {
     plan.team_warps = team_warps(layers);
     std::uint64_t rows = 0;
     for (const NormLayerData& layer : layers) rows += layer.rows;
@@ -62,7 +67,7 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
   for (NormLayerData& layer : layers) {
     layer.is_staged = false;
     layer.first_team = plan.teams;
-    if constexpr (Arch::is_device<ExecutionSpace>) {
+    if constexpr (uses_teams<ExecutionSpace>) {
       constexpr std::uint64_t rows_most = 32;
       const std::size_t row_bytes_of_scratch = Impl::norm_row_scratch(layer.columns);
       const std::size_t staged = row_bytes_of_scratch + layer.columns * size_of(layer.input);
@@ -98,20 +103,20 @@ template <class ExecutionSpace, class Layers>
 void launch_norms(const ExecutionSpace& exec_space, const NormPlan& plan, const Layers& layers) {
   if (plan.teams == 0) return;
   constexpr const char* label = "Kindred::Layers::fused_norms::rows";
-  if constexpr (Arch::is_device<ExecutionSpace>) {
+  if constexpr (uses_teams<ExecutionSpace>) {
     const auto launch = [&](auto warps) {
       Arch::launch(exec_space,
                    {.label = label, .groups = plan.teams, .scratch_bytes = plan.scratch_bytes},
-                   Impl::DeviceNormRows<decltype(warps)::value, Layers>{layers});
+                   Impl::StagedNormRows<decltype(warps)::value, Layers>{layers});
     };
     if (plan.team_warps == 1) return launch(std::integral_constant<int, 1>());
     launch(std::integral_constant<int, 8>());
   } else {
-    Arch::choose_form<Arch::Bfloat16Rounding>([&](auto has) {
-      using lines =
-          std::conditional_t<decltype(has)::value, Arch::Bfloat16CacheLines, Arch::HostCacheLines>;
+    Special::choose<Special::Form::bfloat16_lines, ExecutionSpace>([&](auto is_special) {
+      using lines = std::conditional_t<decltype(is_special)::value, Arch::Bfloat16CacheLines,
+                                       Arch::HostCacheLines>;
       Launch::for_each_index<Launch::Coarse>(exec_space, label, plan.teams,
-                                             Impl::HostNormRows<lines>{layers});
+                                             Impl::NormRows<lines>{layers});
     });
   }
 }
@@ -143,7 +148,7 @@ void fused_norm(const ExecutionSpace& exec_space, const NormPlan& plan,
   check.is_aligned("layer.mean", layer.mean, alignof(float));
   check.is_aligned("layer.variance", layer.variance, alignof(float));
   if (layer.rows > 1) check.is_at_least("layer.y_stride", layer.y_stride, layer.columns);
-  if constexpr (Arch::is_device<ExecutionSpace>) {
+  if constexpr (uses_teams<ExecutionSpace>) {
     launch_norms(exec_space, plan, Impl::OneLayer<NormLayerData>{layer});
   } else {
     launch_norms(exec_space, plan, Impl::LayerList<NormLayerData>{&layer, 1});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/impl/SeedChecks.hpp>
 
@@ -84,7 +85,7 @@ SeedForwardPlan seed_forward_host_plan(const SeedForwardShape& call, std::uint32
 template <class ExecutionSpace>
 SeedForwardPlan seed_forward_plan([[maybe_unused]] const ExecutionSpace& exec_space,
                                   const SeedForwardShape& shape) {
-  if constexpr (Arch::is_device<ExecutionSpace>) {
+  if constexpr (Special::is_compiled<Special::Form::seed_forward_team, ExecutionSpace>) {
     return plan_device(covering(shape));
   } else {
     return seed_forward_host_plan(shape, static_cast<std::uint32_t>(Arch::concurrency(exec_space)));

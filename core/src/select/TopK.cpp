@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
-#include <kindred/core/select/impl/TopK_Cuda.hpp>
-#include <kindred/core/select/impl/TopK_Host.hpp>
+#include <kindred/core/select/impl/BlockTopK.hpp>
+#include <kindred/core/select/special/BufferTopK.hpp>
 
 #include <type_traits>
 
@@ -10,10 +11,15 @@ namespace Kindred {
 
 namespace {
 
-/// The algorithm of a space.
-template <class ExecutionSpace, class Key>
-using TopKOf = std::conditional_t<Arch::is_device<ExecutionSpace>,
-                                  Impl::DeviceTopK<ExecutionSpace, Key>, Impl::HostTopK<Key>>;
+/// Calls \p function with the type of the algorithm that is used, as a `std::type_identity`.
+template <class ExecutionSpace, class Key, class Function>
+auto with_algorithm(const Function& function) {
+  return Special::choose<Special::Form::buffer_top_k, ExecutionSpace>([&](auto is_special) {
+    return function(
+        std::type_identity<std::conditional_t<decltype(is_special)::value, Impl::BufferTopK<Key>,
+                                              Impl::BlockTopK<ExecutionSpace, Key>>>());
+  });
+}
 
 /// Keys are counted in 32 bits.
 constexpr std::uint64_t top_k_longest_max = 0xFFFFFFFFU;
@@ -30,7 +36,9 @@ template <class ExecutionSpace, class Key>
 void select(const ExecutionSpace& exec_space, const Impl::TopKRows<Key>& rows,
             const TopKShape& shape, Key* out, Key* workspace) {
   if (shape.rows == 0 || shape.k == 0) return;
-  TopKOf<ExecutionSpace, Key>::run(exec_space, rows, shape, out, workspace);
+  with_algorithm<ExecutionSpace, Key>([&]<class Algorithm>(std::type_identity<Algorithm>) {
+    Algorithm::run(exec_space, rows, shape, out, workspace);
+  });
 }
 
 /// Copies one list per row to its position among `lists`.
@@ -52,13 +60,16 @@ struct PlacePartial {
 template <class ExecutionSpace, class Key>
 std::size_t top_k_workspace(const TopKShape& shape) {
   if (shape.rows == 0 || shape.k == 0) return 0;
-  return TopKOf<ExecutionSpace, Key>::workspace(shape);
+  return with_algorithm<ExecutionSpace, Key>(
+      [&]<class Algorithm>(std::type_identity<Algorithm>) { return Algorithm::workspace(shape); });
 }
 
 template <class ExecutionSpace, class Key>
 std::size_t merge_top_k_workspace(const TopKShape& shape, std::size_t lists) {
   if (shape.rows == 0 || shape.k == 0) return 0;
-  return TopKOf<ExecutionSpace, Key>::merge_workspace(shape, lists);
+  return with_algorithm<ExecutionSpace, Key>([&]<class Algorithm>(std::type_identity<Algorithm>) {
+    return Algorithm::merge_workspace(shape, lists);
+  });
 }
 
 template <class ExecutionSpace, class Key>
@@ -111,8 +122,9 @@ void merge_top_k(const ExecutionSpace& exec_space,
                merge_top_k_workspace<ExecutionSpace, Key>(shape, lists));
   check.has("partial", partial, Impl::extent_of(shape.rows, shape.longest));
   if (shape.rows == 0 || shape.k == 0) return;
-  TopKOf<ExecutionSpace, Key>::merge(exec_space, partial.data(), lists, shape, out.data(),
-                                     workspace.data());
+  with_algorithm<ExecutionSpace, Key>([&]<class Algorithm>(std::type_identity<Algorithm>) {
+    Algorithm::merge(exec_space, partial.data(), lists, shape, out.data(), workspace.data());
+  });
 }
 
 #define KINDRED_INSTANTIATE_TOP_K(SPACE, KEY)                                                     \

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/CommonEnds.hpp>
 
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
-#include <kindred/core/sequence/impl/CommonEndColumns_Host.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/TilePair.hpp>
+#include <kindred/core/sequence/special/ByteColumns.hpp>
+#include <kindred/core/sequence/special/CommonEndColumns.hpp>
 
 namespace Kindred {
 
@@ -88,8 +90,9 @@ void common_ends(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
   check.has("matched", matched, Impl::pairs_of(queries, tiles));
   if (tiles.tiles == 0 || queries.queries == 0) return;
   with_symbol_type(tiles, [&](auto symbol) {
-    if constexpr (Impl::scans_tile_pairs<ExecutionSpace> && Arch::ByteLookups::is_wide) {
-      if (Arch::has_extension<Arch::ByteLookups>()) {
+    using enum Special::Form;
+    if constexpr (Special::is_compiled<common_end_columns, ExecutionSpace>) {
+      if (Special::is_used<common_end_columns, ExecutionSpace>()) {
         Impl::for_each_tile_pair<decltype(symbol)>(
             "Kindred::Sequence::common_ends::count_tiles", exec_space, tiles, queries.queries,
             Impl::CommonEndTilesKernel<decltype(symbol)>{

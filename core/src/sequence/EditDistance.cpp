@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/EditDistance.hpp>
 
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/sequence/LengthBound.hpp>
-#include <kindred/core/sequence/impl/EditColumns_Host.hpp>
 #include <kindred/core/sequence/impl/EditState.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/SequencePack.hpp>
 #include <kindred/core/sequence/impl/WithConstant.hpp>
+#include <kindred/core/sequence/special/EditColumns.hpp>
 
 #include <type_traits>
 
@@ -54,8 +55,7 @@ class EditCarryPlane {
   std::uint32_t* m_words;
 };
 
-/// \brief One segment of every query against every tile. A lane advances one pattern: the form for
-/// devices, for hosts without byte lookups and for long queries.
+/// \brief One segment of every query against every tile. A lane advances one pattern.
 ///
 /// A team processes a run of tiles of one query and keeps the query's masks where lookups are fast,
 /// as `LcsKernel` does.
@@ -246,9 +246,11 @@ void edit_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
   const std::uint64_t carry_stride = edit_carry_words(tiles, 1, segments, kind);
   const double ratio = length_ratio(SimilarityScale::longest, threshold);
   with_symbol_type(tiles, [&](auto symbol) {
-    if constexpr (scans_tile_pairs<ExecutionSpace>) {
+    using enum Special::Form;
+    if constexpr (Special::is_compiled<edit_columns, ExecutionSpace>) {
       using kernel_type = EditTilesKernel<kind, decltype(symbol)>;
-      if (segments <= kernel_type::segments_max && Arch::has_extension<Arch::ByteLookups>()) {
+      if (segments <= kernel_type::segments_max &&
+          Special::is_used<edit_columns, ExecutionSpace>()) {
         for_each_tile_pair<decltype(symbol)>("Kindred::Sequence::edit_matched::scan_tiles",
                                              exec_space, tiles, queries.queries,
                                              kernel_type{tiles, queries, matched, ratio});

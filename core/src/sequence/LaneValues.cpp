@@ -2,12 +2,12 @@
 #include <kindred/core/sequence/LaneValues.hpp>
 
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/simd/HostExtensions.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
-#include <kindred/core/sequence/impl/LaneValues_Host.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/WithConstant.hpp>
+#include <kindred/core/sequence/special/LaneValues.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -84,8 +84,10 @@ void scan_lanes(const HostSpace& exec_space, const LanePairCounts<recurrence, Sy
 }  // namespace Impl
 
 bool suits_lanes(ShortRecurrence recurrence, std::uint32_t longest) {
+  if (!Special::is_used<Special::Form::lane_values, HostSpace>()) return false;
   // Where lookups have 64 entries, byte planes take less time than several words.
-  if (Arch::has_extension<Arch::ByteLookups>() && longest > word_symbols) return false;
+  if (Special::has_machine<Special::Machine::byte_lookups>() && longest > word_symbols)
+    return false;
   return recurrence != ShortRecurrence::jaro_winkler &&
          Impl::with_lane_recurrence(recurrence, [&](auto chosen) {
            return longest <= Impl::LaneClasses<decltype(chosen)::value>::longest;

@@ -2,6 +2,7 @@
 #include <kindred/core/sequence/PairScores.hpp>
 
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/impl/PairScoresKernel.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
@@ -64,8 +65,10 @@ void pair_score_keys(const ExecutionSpace& exec_space, const PatternTiles<Execut
                                           tiles.slots(), Impl::longest_words(queries.segments_max),
                                           workers});
     };
-    if constexpr (chosen() == PairScore::jaro_winkler && Impl::scans_tile_pairs<ExecutionSpace>) {
-      if (are_near && Arch::has_extension<Arch::ByteLookups>()) {
+    using enum Special::Form;
+    if constexpr (chosen() == PairScore::jaro_winkler &&
+                  Special::is_compiled<jaro_winkler_columns, ExecutionSpace>) {
+      if (are_near && Special::is_used<jaro_winkler_columns, ExecutionSpace>()) {
         Impl::for_each_tile_pair<decltype(symbol)>(
             "Kindred::Sequence::pair_score_keys::score_tiles", exec_space, tiles, queries.queries,
             Impl::JaroWinklerTilesKernel<decltype(symbol)>{

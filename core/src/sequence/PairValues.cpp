@@ -2,11 +2,12 @@
 #include <kindred/core/sequence/PairValues.hpp>
 
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
-#include <kindred/core/sequence/impl/ShortValues_Host.hpp>
 #include <kindred/core/sequence/impl/WithConstant.hpp>
+#include <kindred/core/sequence/special/ShortValues.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -113,7 +114,9 @@ void write_pair_values(const ExecutionSpace& exec_space, const PatternTiles<Exec
 }
 
 std::uint32_t short_query_max() {
-  return Arch::NarrowLookups64::is_native ? Impl::short_planes_max * plane_symbols : 0;
+  return Special::is_used<Special::Form::short_values, HostSpace>()
+             ? Impl::short_planes_max * plane_symbols
+             : 0;
 }
 
 std::uint64_t short_pair_workspace(const HostSpace& exec_space,
@@ -139,7 +142,7 @@ void short_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace
   check.is_aligned("workspace", workspace.data(), size_of(values.type));
   Impl::check_values(check, values, queries.queries);
   if (slot_of.size() == 0 || queries.queries == 0) return;
-  if constexpr (Arch::NarrowLookups64::is_native) {
+  if constexpr (Special::is_compiled<Special::Form::short_values, HostSpace>) {
     using enum ShortRecurrence;
     Impl::with_constant<lcs, levenshtein, osa, jaro_winkler>(recurrence, [&](auto chosen) {
       Impl::with_element_type(values.type, [&](auto element) {

@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/sequence/RatcliffObershelp.hpp>
 
 #include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/sequence/impl/MatchedRuns.hpp>
-#include <kindred/core/sequence/impl/RunFinder.hpp>
 #include <kindred/core/sequence/impl/RunList.hpp>
+#include <kindred/core/sequence/impl/RunSearch.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/SequencePack.hpp>
+#include <kindred/core/sequence/special/RunLevels.hpp>
+
+#include <type_traits>
 
 namespace Kindred::Impl {
 
+/// Calls \p function with the type of the finder that is used, as a `std::type_identity`.
+template <class ExecutionSpace, class Function>
+auto with_run_finder(const Function& function) {
+  return Special::choose<Special::Form::run_levels, ExecutionSpace>([&](auto is_special) {
+    return function(std::type_identity<std::conditional_t<decltype(is_special)::value, RunLevels,
+                                                          RunSearch<ExecutionSpace>>>());
+  });
+}
+
 /// Workers take 32 slots at a time until none is left, which balances long and short patterns.
-template <class ExecutionSpace, class SymbolType>
+template <class ExecutionSpace, class SymbolType, class Finder>
 struct RatcliffObershelpKernel {
-  using finder = RunFinder<ExecutionSpace>;
+  using finder = Finder;
   using pack = SequencePack<ExecutionSpace>;
   using member_type = Launch::Member<ExecutionSpace>;
   static constexpr bool is_light = true;
@@ -109,7 +122,9 @@ namespace Kindred {
 
 template <class ExecutionSpace>
 std::uint64_t RunsShape<ExecutionSpace>::worker_words() const {
-  return Impl::RunFinder<ExecutionSpace>::workspace_words(rows, words);
+  return Impl::with_run_finder<ExecutionSpace>([&]<class Finder>(std::type_identity<Finder>) {
+    return Finder::workspace_words(rows, words);
+  });
 }
 
 template <class ExecutionSpace>
@@ -129,31 +144,33 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
   check.has("counters", counters, 2);
   check.has("workspace", workspace, Impl::extent_of(shape.workers, shape.worker_words()));
   check.has("matched", matched, Impl::extent_of(shape.query + 1ULL, tiles.slots()));
-  using finder = Impl::RunFinder<ExecutionSpace>;
   using pack = Impl::SequencePack<ExecutionSpace>;
   if (shape.slot_end == 0 || shape.words == 0) return;
-  const bool by_list = finder::lists_runs && shape.words <= 2 && shape.grow_over.size() == 0 &&
-                       queries.hash_bits_max <= pack::near_bits_max;
-  const int team = shape.workers % finder::team_size == 0 ? finder::team_size : 1;
-  with_symbol_type(tiles, [&](auto symbol) {
-    const std::size_t scratch_bytes =
-        by_list ? pack::template scratch_bytes<decltype(symbol), 2>(queries, tiles.vocabulary) : 0;
-    Launch::for_each_team(
-        exec_space, "Kindred::Sequence::ratcliff_obershelp::match",
-        {.count = shape.workers / static_cast<std::uint64_t>(team),
-         .scratch_bytes = scratch_bytes,
-         .size = team,
-         .lanes = finder::lanes},
-        Impl::RatcliffObershelpKernel<ExecutionSpace, decltype(symbol)>{tiles,
-                                                                        queries,
-                                                                        shape,
-                                                                        list,
-                                                                        counters,
-                                                                        workspace,
-                                                                        matched,
-                                                                        shape.worker_words(),
-                                                                        {},
-                                                                        by_list});
+  Impl::with_run_finder<ExecutionSpace>([&]<class Finder>(std::type_identity<Finder>) {
+    const bool by_list = Finder::lists_runs && shape.words <= 2 && shape.grow_over.size() == 0 &&
+                         queries.hash_bits_max <= pack::near_bits_max;
+    const int team = shape.workers % Finder::team_size == 0 ? Finder::team_size : 1;
+    with_symbol_type(tiles, [&](auto symbol) {
+      using kernel = Impl::RatcliffObershelpKernel<ExecutionSpace, decltype(symbol), Finder>;
+      Launch::for_each_team(
+          exec_space, "Kindred::Sequence::ratcliff_obershelp::match",
+          {.count = shape.workers / static_cast<std::uint64_t>(team),
+           .scratch_bytes = by_list ? pack::template scratch_bytes<decltype(symbol), 2>(
+                                          queries, tiles.vocabulary)
+                                    : 0,
+           .size = team,
+           .lanes = Finder::lanes},
+          kernel{tiles,
+                 queries,
+                 shape,
+                 list,
+                 counters,
+                 workspace,
+                 matched,
+                 shape.worker_words(),
+                 {},
+                 by_list});
+    });
   });
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/vector/Candidates.hpp>
+#include <kindred/core/vector/impl/CandidateTeams.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
-
-#include <kindred/core/vector/impl/Candidates_Cuda.hpp>
-#include <kindred/core/vector/impl/Candidates_Host.hpp>
+#include <kindred/core/vector/special/CandidateChunks.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -24,6 +24,12 @@ std::uint32_t log2_of(std::uint32_t power) {
   return static_cast<std::uint32_t>(std::countr_zero(power));
 }
 
+/// Whether chunks are ranked by teams, of which the last one merges, rather than by threads.
+template <class ExecutionSpace>
+bool uses_teams() {
+  return !Special::is_used<Special::Form::candidate_chunks, ExecutionSpace>();
+}
+
 /// The number of chunks that gives every team or thread work, while the ranks remain few enough to
 /// be merged.
 template <class ExecutionSpace>
@@ -36,7 +42,7 @@ CandidatePlan cut(const CandidateShape& shape, std::size_t work_items, std::size
   while (true) {
     plan.chunks = parts(shape.longest, plan.chunk);
     plan.keep = static_cast<std::uint32_t>(std::min<std::size_t>(plan.chunk, shape.top));
-    const bool merges = !Arch::is_device<ExecutionSpace> || plan.chunks == 1 ||
+    const bool merges = !uses_teams<ExecutionSpace>() || plan.chunks == 1 ||
                         std::size_t{plan.chunks} * plan.keep <= Impl::candidate_merge_max;
     if (merges || plan.chunk >= Impl::candidate_chunk_max) return plan;
     plan.chunk *= 2;
@@ -57,18 +63,15 @@ CandidatePlan candidate_plan([[maybe_unused]] const ExecutionSpace& exec_space,
 }
 
 template <class ExecutionSpace>
-bool fits_one_launch([[maybe_unused]] const ExecutionSpace& exec_space,
-                     [[maybe_unused]] const VectorRows<ExecutionSpace>& rows,
-                     [[maybe_unused]] const CandidateShape& shape) {
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    if (shape.top > Impl::candidate_chunk_max) return false;
-    bool wide = false;
-    Impl::with_element(rows, [&](const auto& elements) { wide = elements.is_wide(); });
-    const CandidatePlan plan = candidate_plan(exec_space, shape);
-    return wide &&
-           (plan.chunks == 1 || std::size_t{plan.chunks} * plan.keep <= Impl::candidate_merge_max);
-  }
-  return true;
+bool fits_one_launch(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                     const CandidateShape& shape) {
+  if (!uses_teams<ExecutionSpace>()) return true;
+  if (shape.top > Impl::candidate_chunk_max) return false;
+  bool wide = false;
+  Impl::with_element(rows, [&](const auto& elements) { wide = elements.is_wide(); });
+  const CandidatePlan plan = candidate_plan(exec_space, shape);
+  return wide &&
+         (plan.chunks == 1 || std::size_t{plan.chunks} * plan.keep <= Impl::candidate_merge_max);
 }
 
 namespace {
@@ -96,16 +99,17 @@ void launch(const ExecutionSpace& exec_space,
             const Impl::CandidateRanking<ExecutionSpace, Element, Impl::PreparedLists>& ranking,
             std::size_t queries) {
   const char* rank_label = "Kindred::Vector::rank_candidates::rank";
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    launch_teams<Term>(exec_space, rank_label, ranking, queries);
-  } else {
-    Launch::for_each_index<Launch::Dynamic>(exec_space, rank_label, queries * ranking.plan.chunks,
-                                            Impl::CandidateChunk<Element, Term>{ranking});
-    if (ranking.plan.chunks > 1) {
-      Launch::for_each_index<Launch::Dynamic>(exec_space, "Kindred::Vector::rank_candidates::merge",
-                                              queries, Impl::CandidateMerge<Element>{ranking});
+  if constexpr (Special::is_compiled<Special::Form::candidate_chunks, ExecutionSpace>) {
+    if (!uses_teams<ExecutionSpace>()) {
+      Launch::for_each_index<Launch::Dynamic>(exec_space, rank_label, queries * ranking.plan.chunks,
+                                              Impl::CandidateChunk<Element, Term>{ranking});
+      if (ranking.plan.chunks == 1) return;
+      return Launch::for_each_index<Launch::Dynamic>(
+          exec_space, "Kindred::Vector::rank_candidates::merge", queries,
+          Impl::CandidateMerge<Element>{ranking});
     }
   }
+  launch_teams<Term>(exec_space, rank_label, ranking, queries);
 }
 
 /// \p plan is one of `candidate_plan`, and the workspace is large enough for it.
@@ -118,7 +122,7 @@ void check_plan(const Impl::ArgumentCheck& check, const CandidatePlan& plan, std
   check.is_multiple("plan.chunk", plan.chunk, std::bit_floor(plan.chunk));
   check.is_at_least("plan.chunks", plan.chunks, 1);
   check.is_at_least("plan.keep", plan.keep, std::min<std::size_t>(plan.chunk, top));
-  if (Arch::is_device<ExecutionSpace>) check.is_at_most("top", top, Impl::candidate_chunk_max);
+  if (uses_teams<ExecutionSpace>()) check.is_at_most("top", top, Impl::candidate_chunk_max);
   if (plan.chunks == 1) return;
   check.has("workspace", workspace, Impl::extent_of(queries, plan.chunks, plan.keep));
   check.has("arrived", arrived, queries);
@@ -129,7 +133,7 @@ template <class ExecutionSpace>
 void check_ranked_rows(const Impl::ArgumentCheck& check, Metric metric,
                        const VectorRows<ExecutionSpace>& rows, std::uint64_t count,
                        const RowFilter<ExecutionSpace>& filter, std::uint64_t queries) {
-  if constexpr (Arch::is_device<ExecutionSpace>) {
+  if (uses_teams<ExecutionSpace>()) {
     check.is_multiple("rows.dimension", rows.dimension, 4);
     check.is_multiple("rows.stride", rows.stride, 4);
     check.is_aligned("rows.values", rows.values.data(), 4 * size_of(rows.element));

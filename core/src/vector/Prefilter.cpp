@@ -3,13 +3,14 @@
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Flag.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/numeric/Rank.hpp>
-#include <kindred/core/vector/impl/Int8Dots_Cuda.hpp>
-#include <kindred/core/vector/impl/Int8Dots_Host.hpp>
 #include <kindred/core/vector/impl/Quantizer.hpp>
+#include <kindred/core/vector/impl/RowInt8Dots.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
+#include <kindred/core/vector/special/WarpInt8Dots.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -111,6 +112,17 @@ struct PrepareKernel {
     Kokkos::single(Kokkos::PerTeam(team), [&] { bounds[query] = bound; });
   }
 };
+
+/// \brief Dot products of a batch of 32 rows with a few queries, computed by one work item.
+///
+/// `batch<Ratio, Aligned, Queries>(operands, first, mask, offsets, offset_stride, visit)` calls
+/// `visit(r, dots)` once for each of the 32 rows: on the host for all rows in turn, on a device in
+/// each lane for its own row, where all lanes of a warp must make the call. Rows whose mask bit is
+/// 0 are not read.
+/// \tparam Tile maximum number of queries per call
+template <class ExecutionSpace, int Tile>
+using Int8Dots = Special::type_of<Special::Form::warp_int8_dots, ExecutionSpace, WarpInt8Dots<Tile>,
+                                  RowInt8Dots<Tile>>;
 
 /// A work item: batches of 32 rows, for all queries, up to \p Tile at a time.
 template <class ExecutionSpace, bool Aligned, int Tile>

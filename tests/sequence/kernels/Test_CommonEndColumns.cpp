@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/sequence/impl/CommonEndColumns_Host.hpp>
+#include <kindred/core/sequence/special/CommonEndColumns.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/sequence/impl/EditColumns_Host.hpp>
 #include <kindred/core/sequence/impl/EditState.hpp>
+#include <kindred/core/sequence/special/EditColumns.hpp>
 
 #include <gtest/gtest.h>
 

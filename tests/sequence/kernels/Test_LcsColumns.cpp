@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/sequence/impl/LcsColumns.hpp>
+#include <kindred/core/sequence/special/ByteColumns.hpp>
+#include <kindred/core/sequence/special/PairColumns.hpp>
 
 #include <gtest/gtest.h>
 

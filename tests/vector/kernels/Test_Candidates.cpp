@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/vector/Candidates.hpp>
-#include <kindred/core/vector/impl/Candidates_Cuda.hpp>
+#include <kindred/core/vector/impl/CandidateTeams.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/core/vector/impl/Int8Dots_Cuda.hpp>
-#include <kindred/core/vector/impl/Int8Dots_Host.hpp>
+#include <kindred/core/vector/impl/RowInt8Dots.hpp>
+#include <kindred/core/vector/special/WarpInt8Dots.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <cmath>

@@ -65,8 +65,8 @@ struct ContextOptions {
 /// release nothing. A child that was forked before the first context is not affected.
 class Context {
  public:
-  /// \throws InvalidArgument for an option that is out of range, or a KINDRED_MAX_LEVEL that cannot
-  /// be followed
+  /// \throws InvalidArgument for an option that is out of range, or a KINDRED_MAX_LEVEL or
+  /// KINDRED_WITHOUT that cannot be followed
   /// \throws SpaceUnavailable if the forced space or the requested device cannot be used, if a CUDA
   /// build runs on a machine without a driver or device, or if the processor lacks instructions
   /// that the libraries are compiled for

@@ -74,7 +74,7 @@ enum class ShortRecurrence : std::uint8_t {
 };
 
 /// \brief Symbols of the longest query that `short_pair_values` takes; 0 if it is not compiled for
-/// this host.
+/// this host, or switched off.
 std::uint32_t short_query_max();
 /// Distinct symbols, of those that occur in patterns, that such a query may have.
 inline constexpr std::uint32_t short_codes_max = 64;

@@ -35,9 +35,10 @@ struct CandidatePlan {
   }
 };
 
-/// \brief Whether one launch can handle \p shape over \p rows. On the host this holds for any list.
-/// On a device, rows must be aligned to four elements, top ≤ 1024, and the ranks that the chunks of
-/// a list keep must fit into scratch for sorting (208,896 candidates for a top of 10, 2048 for
+/// \brief Whether one launch can handle \p shape over \p rows. It can handle any list where
+/// threads rank chunks, as usual on the host. Where teams do, rows must be aligned to four
+/// elements, top ≤ 1024, and the ranks that the chunks of a list keep must fit into scratch for
+/// sorting (208,896 candidates for a top of 10, 2048 for
 /// 1024).
 template <class ExecutionSpace>
 bool fits_one_launch(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
@@ -68,7 +69,7 @@ CandidatePlan candidate_plan(const ExecutionSpace& exec_space, const CandidateSh
 /// \param best `queries × top`, ascending, padded with `rank_none`
 /// \param workspace `plan.workspace(queries)` ranks, with any contents
 /// \param arrived one word per query, which must be 0 before the first call; each call leaves them
-/// 0. Not used if `plan.chunks` is 1, or on the host \throws InvalidArgument if an array is too
+/// 0. Not used if `plan.chunks` is 1, or by threads \throws InvalidArgument if an array is too
 /// short or misaligned, or a size is out of range
 template <class ExecutionSpace>
 void rank_candidates(const ExecutionSpace& exec_space, Metric metric,

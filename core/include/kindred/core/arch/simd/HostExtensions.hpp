@@ -12,8 +12,6 @@
 #include <kindred/core/arch/HostLevel.hpp>
 #include <kindred/core/arch/simd/InstructionSets.hpp>
 
-#include <type_traits>
-
 namespace Kindred::Arch {
 
 enum class ExtensionUse {
@@ -69,28 +67,6 @@ bool has_extension() {
 /// Whether a processor of level x86-64-v4 runs this program only if it has \p Extension.
 template <class Extension>
 inline constexpr bool is_required = Extension::use == ExtensionUse::always&& compiled_level > 0;
-
-/// \brief Calls `function(std::true_type())` if forms of \p Extension are to be called, else
-/// `function(std::false_type())`. Only what can happen is compiled.
-template <class Extension, class Function>
-auto choose_form(const Function& function) {
-  if constexpr (Extension::use == ExtensionUse::checked) {
-    if (!Extension::is_usable()) return function(std::false_type());
-  }
-  return function(std::bool_constant<Extension::use != ExtensionUse::never>());
-}
-
-/// The same; the first call is inlined into code that may use the extension.
-template <class Extension, class Function>
-auto call_form(const Function& function) {
-  return choose_form<Extension>([&](auto has) {
-    if constexpr (decltype(has)::value) {
-      return Extension::call([&] { return function(has); });
-    } else {
-      return function(has);
-    }
-  });
-}
 
 }  // namespace Kindred::Arch
 

@@ -14,9 +14,6 @@ namespace Kindred::Arch {
 /// to which the forms in registers are bit-identical. \see Bytes64 for lookups in 64 entries, which
 /// fewer processors have.
 struct ScalarNarrowLookups64 : ByteRegisters<ScalarNarrowLookups64, PlainBytes> {
-  /// Whether the operations are instructions.
-  static constexpr bool is_native = false;
-
   /// 0xFF in the bytes whose bit 7 is set, else 0.
   ScalarNarrowLookups64 signs() const {
     return each([&](int i) { return (*this)[i] >= 0x80 ? 0xFF : 0; });
@@ -44,8 +41,6 @@ struct ScalarNarrowLookups64 : ByteRegisters<ScalarNarrowLookups64, PlainBytes> 
 #if KINDRED_HAS_AVX512_FLOATS
 /// The same in a register. \see ScalarNarrowLookups64
 struct Avx512NarrowLookups64 : Avx512ByteRegister<Avx512NarrowLookups64> {
-  static constexpr bool is_native = true;
-
   Avx512NarrowLookups64 signs() const { return of(_mm512_movm_epi8(_mm512_movepi8_mask(whole()))); }
   Avx512NarrowLookups64 zeros() const {
     return of(_mm512_movm_epi8(_mm512_testn_epi8_mask(whole(), whole())));
@@ -71,8 +66,6 @@ using NarrowLookups64 = Avx512NarrowLookups64;
 #elif KINDRED_HAS_AVX2_FMA
 /// The same in two registers. \see ScalarNarrowLookups64
 struct Avx2NarrowLookups64 : ByteRegisters<Avx2NarrowLookups64, Avx2Bytes> {
-  static constexpr bool is_native = true;
-
   Avx2NarrowLookups64 signs() const {
     return map([](__m256i bytes) { return _mm256_cmpgt_epi8(_mm256_setzero_si256(), bytes); });
   }

@@ -5,7 +5,7 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/ThreadGroup.hpp>
 #include <kindred/core/graph/Frontier.hpp>
-#include <kindred/core/graph/impl/RowSums_Host.hpp>
+#include <kindred/core/graph/impl/ThreadRowSums.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 
 #include <algorithm>
@@ -38,15 +38,15 @@ class FrontierGroup : public Arch::ThreadGroup<ExecutionSpace> {
   /// The reproducible sum of a row.
   KOKKOS_INLINE_FUNCTION static double short_sum(const std::uint32_t* sources, const float* weights,
                                                  std::uint32_t count, const float* x) {
-    if (count <= reproducible_block) return RowSums<HostSpace>::sum(sources, weights, count, x);
+    if (count <= reproducible_block) return ThreadRowSums::sum(sources, weights, count, x);
     return sum_of_blocks(count, [&](std::uint64_t first, std::uint32_t length) {
-      return RowSums<HostSpace>::sum(sources + first, weights + first, length, x);
+      return ThreadRowSums::sum(sources + first, weights + first, length, x);
     });
   }
   /// The reproducible sum of a block, computed by the unit.
   KOKKOS_INLINE_FUNCTION static double block_sum(const std::uint32_t* sources, const float* weights,
                                                  std::uint32_t count, const float* x) {
-    return RowSums<HostSpace>::sum(sources, weights, count, x);
+    return ThreadRowSums::sum(sources, weights, count, x);
   }
   /// The same, computed by the team; its first unit receives the sum.
   KOKKOS_INLINE_FUNCTION static double team_sum(const std::uint32_t* sources, const float* weights,

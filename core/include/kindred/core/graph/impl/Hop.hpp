@@ -2,15 +2,16 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 #define KINDRED_CORE_GRAPH_IMPL_HOP_HPP
 
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
-#include <kindred/core/graph/impl/PropagationBlocking_Cuda.hpp>
-#include <kindred/core/graph/impl/RowStreams_Cuda.hpp>
-#include <kindred/core/graph/impl/RowSums_Cuda.hpp>
-#include <kindred/core/graph/impl/RowSums_Host.hpp>
+#include <kindred/core/graph/impl/ThreadRowSums.hpp>
+#include <kindred/core/graph/special/PropagationBlocking.hpp>
+#include <kindred/core/graph/special/RowStreams.hpp>
+#include <kindred/core/graph/special/WarpRowSums.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
@@ -32,6 +33,16 @@ void with_width(HopWidth width, const Function& function) {
       return function(std::integral_constant<int, 32>{});
   }
 }
+
+/// \brief Reproducible sums of `x[source] · weight` over rows of edges, as computed by one work
+/// item.
+///
+/// Each node has `Width` values of x (float, bfloat16 or double), one per query, adjacent in
+/// memory. A short row has one reproducible block. Each sum of a row that is not replaced is
+/// visited once.
+template <class ExecutionSpace>
+using RowSums =
+    Special::type_of<Special::Form::warp_row_sums, ExecutionSpace, WarpRowSums, ThreadRowSums>;
 
 /// Short rows: a work item is processed by one thread (host) or warp (device).
 template <class ExecutionSpace, int Width, class Edges, class X, class Update>
@@ -171,7 +182,8 @@ void launch_rows(const ExecutionSpace& exec_space,
   const char* blocks_label = "Kindred::Graph::hop::long_row_blocks";
   const char* short_label = "Kindred::Graph::hop::short_rows";
   const LongRowTable long_rows = long_rows_of(graph);
-  if constexpr (has_row_streams<ExecutionSpace, Width, X>) {
+  if constexpr (Special::is_compiled<Special::Form::row_streams, ExecutionSpace> && Width > 1 &&
+                !std::is_same_v<X, double>) {
     if (long_rows.blocks > 0)
       stream_blocks<Width>(exec_space, blocks_label, edges, long_rows, x, update);
     launch_long_rows<ExecutionSpace, Width>(exec_space, edges, long_rows, update);
@@ -201,8 +213,11 @@ void launch_hop(const ExecutionSpace& exec_space,
                     ArrayView<const std::uint32_t, ExecutionSpace>()) {
   for (const auto* part : {&graph.built, &graph.delta}) {
     with_edges<ExecutionSpace>(*part, kind_queries, [&]<class Edges>(const Edges& edges) {
-      if constexpr (can_use_bins<ExecutionSpace, Width, Edges, X>) {
-        if (part == &graph.built && graph.bins.bins() > 0) {
+      using enum Special::Form;
+      if constexpr (Special::is_compiled<propagation_blocking, ExecutionSpace> && Width == 1 &&
+                    std::is_same_v<Edges, PlainEdges> && std::is_same_v<X, float>) {
+        if (part == &graph.built && graph.bins.bins() > 0 &&
+            Special::is_used<propagation_blocking, ExecutionSpace>()) {
           const LongRowTable long_rows = long_rows_of(*part);
           sum_by_bins(exec_space, graph.bins, edges, long_rows, x, update);
           return launch_long_rows<ExecutionSpace, Width>(exec_space, edges, long_rows, update);

@@ -12,15 +12,6 @@
 
 namespace Kindred::Impl {
 
-/// \brief Reproducible sums of `x[source] · weight` over rows of edges, as computed by one work
-/// item.
-///
-/// Each node has `Width` values of x (float, bfloat16 or double), one per query, adjacent in
-/// memory. A short row has one reproducible block. Each sum of a row that is not replaced is
-/// visited once.
-template <class ExecutionSpace>
-class RowSums;
-
 /// Adds `value · weight`. The product of two floats is exact, so it may be fused; that of a double
 /// is rounded before it is added.
 KOKKOS_INLINE_FUNCTION void add_term(double& to, float value, float weight) {

@@ -3,12 +3,13 @@
 #define KINDRED_CORE_SEED_IMPL_SEED_FORWARD_LAUNCH_HPP
 
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/impl/SeedElements.hpp>
-#include <kindred/core/seed/impl/SeedForward_Cuda.hpp>
-#include <kindred/core/seed/impl/SeedForward_Host.hpp>
+#include <kindred/core/seed/impl/SeedForwardPieces.hpp>
+#include <kindred/core/seed/special/SeedForwardTeam.hpp>
 
 #include <type_traits>
 
@@ -83,7 +84,7 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
   auto* to = reinterpret_cast<Out*>(y.bytes.data());
   const SeedLayerPointers pointers = SeedLayerPointers::of(layer);
   const bool keeps = moments.size() != 0;
-  if constexpr (Arch::is_device<ExecutionSpace>) {
+  if constexpr (Special::is_compiled<Special::Form::seed_forward_team, ExecutionSpace>) {
     const auto launch = [&](auto keeping) {
       const auto team = seed_forward_team<In, Out, decltype(keeping)::value>(
           plan, pointers, rows, from, x.stride, to, y.stride, moments.data(), workspace.data(),
@@ -101,8 +102,8 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
   } else {
     const std::size_t scratch_bytes = SeedScratch<In>::bytes(padded_width(plan.width));
     std::byte* columns = workspace.data() + plan.threads * scratch_bytes;
-    const auto launch = [&](auto keeping, auto rounds) {
-      using lines = std::conditional_t<decltype(rounds)::value, Arch::Bfloat16CacheLines,
+    const auto launch = [&](auto keeping, auto is_special) {
+      using lines = std::conditional_t<decltype(is_special)::value, Arch::Bfloat16CacheLines,
                                        Arch::HostCacheLines>;
       const bool streams =
           y.stride * sizeof(Out) % 64 == 0 &&
@@ -113,13 +114,13 @@ void launch_seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan
               pointers, rows, from, x.stride, to, y.stride, plan, streams, workspace.data(),
               scratch_bytes, columns});
     };
-    const auto launch_form = [&](auto rounds) {
+    const auto launch_form = [&](auto is_special) {
       if (rows == 0 || layer.chunks.hidden == 0) return;
-      if (keeps) return launch(std::true_type(), rounds);
-      launch(std::false_type(), rounds);
+      if (keeps) return launch(std::true_type(), is_special);
+      launch(std::false_type(), is_special);
     };
     if constexpr (std::is_same_v<Out, Arch::BFloat16>) {
-      Arch::choose_form<Arch::Bfloat16Rounding>(launch_form);
+      Special::choose<Special::Form::bfloat16_lines, ExecutionSpace>(launch_form);
     } else {
       launch_form(std::false_type());
     }

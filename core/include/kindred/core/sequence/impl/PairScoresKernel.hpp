@@ -4,11 +4,12 @@
 
 #include <kindred/core/sequence/LengthBound.hpp>
 #include <kindred/core/sequence/PairScores.hpp>
-#include <kindred/core/sequence/impl/JaroWinklerColumns_Host.hpp>
 #include <kindred/core/sequence/impl/JaroWinklerScore.hpp>
 #include <kindred/core/sequence/impl/MatchKey.hpp>
 #include <kindred/core/sequence/impl/TilePair.hpp>
 #include <kindred/core/sequence/impl/TokenSetScore.hpp>
+#include <kindred/core/sequence/special/ByteColumns.hpp>
+#include <kindred/core/sequence/special/JaroWinklerColumns.hpp>
 
 #include <algorithm>
 #include <cstddef>

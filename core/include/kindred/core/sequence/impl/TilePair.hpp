@@ -45,11 +45,6 @@ struct TilePair {
   unsigned slots;
 };
 
-/// Whether kernels for pairs of tiles are compiled: on hosts that may have `Arch::ByteLookups`.
-template <class ExecutionSpace>
-inline constexpr bool scans_tile_pairs =
-    !Arch::is_device<ExecutionSpace> && Arch::ByteLookups::use != Arch::ExtensionUse::never;
-
 /// Calls `kernel(query, pair)` for every query and every two tiles, in parallel on the host.
 template <class SymbolType, class Kernel>
 void for_each_tile_pair(const char* label, const HostSpace& exec_space,

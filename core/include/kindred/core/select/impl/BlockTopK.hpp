@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_CORE_SELECT_IMPL_BLOCK_TOP_K_HPP
+#define KINDRED_CORE_SELECT_IMPL_BLOCK_TOP_K_HPP
+
+#include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/select/TopK.hpp>
+#include <kindred/core/select/impl/ScratchSort.hpp>
+#include <kindred/core/select/impl/TopKRows.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace Kindred::Impl {
+
+/// Keys per group; the smallest, its delegate, represents the group.
+inline constexpr std::uint32_t delegate_group = 64;
+/// Adjacent groups interleave their keys, so that adjacent threads read adjacent keys.
+inline constexpr std::uint32_t delegate_stripe = 32;
+
+/// Item \p member of group \p group.
+KOKKOS_INLINE_FUNCTION std::uint64_t delegate_item(std::uint32_t group, std::uint32_t member) {
+  return std::uint64_t{group / delegate_stripe} * (delegate_group * delegate_stripe) +
+         member * delegate_stripe + group % delegate_stripe;
+}
+
+/// Source of a sort: the groups whose delegate is among the k best. A key that ranks after the k-th
+/// delegate cannot be among the k best keys, because k keys precede it.
+template <class Key>
+struct GroupSource {
+  TopKRows<Key> rows;
+  const Key* best_delegates;    // rows × k, ascending
+  const std::uint32_t* groups;  // rows × k, in any order
+  const std::uint32_t* counts;
+  std::uint32_t k;
+
+  KOKKOS_INLINE_FUNCTION Key operator()(std::uint64_t row, std::uint64_t i) const {
+    const auto place = static_cast<std::uint32_t>(i / delegate_group);
+    if (place >= counts[row]) return key_none<Key>();
+    const Key key = rows(row, delegate_item(groups[row * k + place],
+                                            static_cast<std::uint32_t>(i % delegate_group)));
+    return best_delegates[row * k + k - 1] < key ? key_none<Key>() : key;
+  }
+};
+
+/// Computes the smallest key of every group; clears the counters of the selection that follows.
+template <class Key>
+struct Delegates {
+  TopKRows<Key> rows;
+  std::uint32_t groups;
+  Key* delegates;
+  std::uint32_t* counts;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
+    const std::uint64_t row = index / groups;
+    const auto group = static_cast<std::uint32_t>(index % groups);
+    if (group == 0) counts[row] = 0;
+    const std::uint64_t length = rows.length(row);
+    const Key* keys = rows.keys + rows.begin(row);
+    Key best = key_none<Key>();
+    if (delegate_item(group, delegate_group - 1) < length) {
+      for (std::uint32_t member = 0; member < delegate_group; ++member) {
+        const Key key = keys[delegate_item(group, member)];
+        if (key < best) best = key;
+      }
+    } else {
+      for (std::uint32_t member = 0; member < delegate_group; ++member) {
+        const std::uint64_t item = delegate_item(group, member);
+        if (item < length && keys[item] < best) best = keys[item];
+      }
+    }
+    delegates[index] = best;
+  }
+};
+
+/// Lists the groups whose delegate is among the k best. Their order varies; the subsequent sort
+/// removes the variation.
+template <class Key>
+struct SelectGroups {
+  const Key* delegates;
+  const Key* best_delegates;
+  std::uint32_t groups;
+  std::uint32_t k;
+  std::uint32_t* selected;
+  std::uint32_t* counts;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
+    const std::uint64_t row = index / groups;
+    const Key key = delegates[index];
+    if (key == key_none<Key>() || best_delegates[row * k + k - 1] < key) return;
+    const std::uint32_t place = Kokkos::atomic_fetch_add(&counts[row], 1U);
+    if (place < k) selected[row * k + place] = static_cast<std::uint32_t>(index % groups);
+  }
+};
+
+/// Sorts blocks of a row in scratch and keeps the first `keep` keys of each.
+template <class ExecutionSpace, class Key, class Source>
+struct SortBlocks {
+  using sort = ScratchSort<ExecutionSpace, Key>;
+  using member_type = typename sort::member_type;
+  static constexpr std::uint32_t block = 2048;
+
+  Source source;
+  std::uint64_t longest;
+  std::uint64_t blocks;
+  std::uint32_t keep;
+  Key* out;
+
+  static constexpr std::size_t scratch_bytes = sort::places(block) * sizeof(Key) + 16;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+    const auto work_item = static_cast<std::uint64_t>(team.league_rank());
+    const std::uint64_t row = work_item / blocks;
+    const std::uint64_t begin = work_item % blocks * block;
+    const auto count =
+        static_cast<std::uint32_t>(longest - begin < block ? longest - begin : block);
+    const std::uint32_t size = sort::padded(count);
+    Key* keys = static_cast<Key*>(team.team_scratch(0).get_shmem_aligned(scratch_bytes - 16, 16));
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](std::uint32_t i) {
+      keys[sort::place(i)] = i < count ? source(row, begin + i) : key_none<Key>();
+    });
+    team.team_barrier();
+    sort::run(team, keys, size);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, keep), [&](std::uint32_t i) {
+      out[work_item * keep + i] = i < size ? keys[sort::place(i)] : key_none<Key>();
+    });
+  }
+};
+
+/// Merges adjacent ascending runs of a row and keeps the first `keep` keys: every thread finds its
+/// key by diagonal search (merge path).
+template <class Key>
+struct MergeRuns {
+  const Key* in;
+  std::uint64_t runs;
+  std::uint64_t run;
+  std::uint64_t pairs;
+  std::uint64_t keep;
+  Key* out;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
+    const std::uint64_t place = index % keep;
+    const std::uint64_t pair = index / keep % pairs;
+    const std::uint64_t row = index / keep / pairs;
+    const Key* a = in + (row * runs + 2 * pair) * run;
+    const Key* b = a + run;
+    const std::uint64_t b_length = 2 * pair + 1 < runs ? run : 0;
+    std::uint64_t low = place > b_length ? place - b_length : 0;
+    std::uint64_t high = place < run ? place : run;
+    while (low < high) {
+      const std::uint64_t middle = (low + high) / 2;
+      if (a[middle] < b[place - middle - 1]) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    const std::uint64_t from_b = place - low;
+    Key key = key_none<Key>();
+    if (low < run) key = a[low];
+    if (from_b < b_length && b[from_b] < key) key = b[from_b];
+    out[index] = key;
+  }
+};
+
+/// \brief Top-k on a device: sorts blocks in scratch and truncates each to k. The keys that are
+/// left are sorted in blocks again, or merged in pairs if k is large. Long rows go through
+/// delegates first, so that they cost only one pass over the keys.
+///
+/// Portable: on the host it serves as the reference for its tests.
+template <class ExecutionSpace, class Key>
+class BlockTopK {
+ public:
+  static constexpr std::uint32_t block = SortBlocks<ExecutionSpace, Key, TopKRows<Key>>::block;
+
+  static std::size_t workspace(const TopKShape& shape) {
+    if (!uses_delegates(shape)) return levels(shape);
+    const std::size_t groups = group_count(shape.longest);
+    return shape.rows * groups + shape.rows * shape.k + index_keys(shape.rows * (shape.k + 1)) +
+           std::max(levels({shape.rows, groups, shape.k}),
+                    levels({shape.rows, shape.k * delegate_group, shape.k}));
+  }
+
+  static void run(const ExecutionSpace& exec_space, const TopKRows<Key>& rows,
+                  const TopKShape& shape, Key* out, Key* workspace) {
+    if (!uses_delegates(shape)) {
+      sort_levels(exec_space, rows, shape, out, workspace);
+      return;
+    }
+    const std::size_t groups = group_count(shape.longest);
+    const auto k = static_cast<std::uint32_t>(shape.k);
+    Key* delegates = workspace;
+    Key* best = delegates + shape.rows * groups;
+    auto* selected = reinterpret_cast<std::uint32_t*>(best + shape.rows * shape.k);
+    std::uint32_t* counts = selected + shape.rows * shape.k;
+    Key* rest = best + shape.rows * shape.k + index_keys(shape.rows * (shape.k + 1));
+    Launch::for_each_index(
+        exec_space, "Kindred::TopK::select::delegates", shape.rows * groups,
+        Delegates<Key>{rows, static_cast<std::uint32_t>(groups), delegates, counts});
+    sort_levels(exec_space, TopKRows<Key>{delegates, nullptr, groups},
+                {shape.rows, groups, shape.k}, best, rest);
+    Launch::for_each_index(exec_space, "Kindred::TopK::select::groups", shape.rows * groups,
+                           SelectGroups<Key>{delegates, best, static_cast<std::uint32_t>(groups), k,
+                                             selected, counts});
+    sort_levels(exec_space, GroupSource<Key>{rows, best, selected, counts, k},
+                {shape.rows, shape.k * delegate_group, shape.k}, out, rest);
+  }
+
+  static std::size_t merge_workspace(const TopKShape& shape, std::size_t runs) {
+    if (sorts_to_merge(shape)) return workspace(shape);
+    return 2 * shape.rows * merge_extent(runs, shape.longest / runs, shape.k);
+  }
+
+  /// Merges \p runs ascending runs per row.
+  static void merge(const ExecutionSpace& exec_space, const Key* in, std::size_t runs,
+                    const TopKShape& shape, Key* out, Key* workspace) {
+    if (sorts_to_merge(shape)) {
+      BlockTopK::run(exec_space, TopKRows<Key>{in, nullptr, shape.longest}, shape, out, workspace);
+      return;
+    }
+    const std::size_t run = shape.longest / runs;
+    merge_levels(exec_space, in, runs, run, shape, out, workspace,
+                 workspace + shape.rows * merge_extent(runs, run, shape.k));
+  }
+
+ private:
+  static std::size_t block_count(std::size_t longest) {
+    return std::max<std::size_t>(1, (longest + block - 1) / block);
+  }
+  static std::size_t group_count(std::size_t longest) {
+    constexpr std::size_t tile = delegate_group * delegate_stripe;
+    return (longest + tile - 1) / tile * delegate_stripe;
+  }
+  static std::size_t index_keys(std::size_t count) {
+    return (count * sizeof(std::uint32_t) + sizeof(Key) - 1) / sizeof(Key);
+  }
+  /// Delegates pay off if the surviving groups are a small part of the row and two levels of sorts
+  /// do not suffice.
+  static bool uses_delegates(const TopKShape& shape) {
+    const bool two_levels = block_count(shape.longest) * shape.k <= block;
+    return shape.longest > 8 * block && !two_levels && group_count(shape.longest) >= 4 * shape.k;
+  }
+  /// A sort of blocks combines many runs at once, a merge only two.
+  static bool sorts_to_merge(const TopKShape& shape) {
+    return shape.longest <= block || shape.k * 4 <= block;
+  }
+  /// Keys per row at the widest level of `merge_levels`.
+  static std::size_t merge_extent(std::size_t runs, std::size_t run, std::size_t k) {
+    std::size_t extent = runs * run;
+    for (; runs > 1; runs = (runs + 1) / 2, run = std::min(k, 2 * run))
+      extent = std::max(extent, runs * run);
+    return extent;
+  }
+  /// Two buffers for the keys that the blocks keep.
+  static std::size_t levels(const TopKShape& shape) {
+    return 2 * shape.rows *
+           merge_extent(block_count(shape.longest), std::min<std::size_t>(block, shape.k), shape.k);
+  }
+
+  template <class Source>
+  static void sort_blocks(const ExecutionSpace& exec_space, const Source& source, std::size_t rows,
+                          std::size_t longest, std::size_t keep, Key* out) {
+    using functor = SortBlocks<ExecutionSpace, Key, Source>;
+    const std::size_t blocks = block_count(longest);
+    Launch::for_each_team(exec_space, "Kindred::TopK::select::sort",
+                          {.count = rows * blocks, .scratch_bytes = functor::scratch_bytes},
+                          functor{source, longest, blocks, static_cast<std::uint32_t>(keep), out});
+  }
+
+  /// Sorts blocks, then blocks of the remaining keys, until one block is left.
+  template <class Source>
+  static void sort_levels(const ExecutionSpace& exec_space, const Source& source,
+                          const TopKShape& shape, Key* out, Key* workspace) {
+    std::size_t runs = block_count(shape.longest);
+    if (runs <= 1) {
+      sort_blocks(exec_space, source, shape.rows, shape.longest, shape.k, out);
+      return;
+    }
+    const std::size_t keep = std::min<std::size_t>(block, shape.k);
+    Key* in = workspace;
+    Key* next = workspace + shape.rows * merge_extent(runs, keep, shape.k);
+    sort_blocks(exec_space, source, shape.rows, shape.longest, keep, in);
+    while (keep * 4 <= block && runs > 1) {
+      const TopKRows<Key> left{in, nullptr, runs * keep};
+      const std::size_t blocks = block_count(runs * keep);
+      sort_blocks(exec_space, left, shape.rows, runs * keep, keep, blocks == 1 ? out : next);
+      runs = blocks;
+      std::swap(in, next);
+    }
+    if (runs > 1) merge_levels(exec_space, in, runs, keep, shape, out, next, in);
+  }
+
+  /// Merges pairs until one run is left; \p first and \p second are written alternately.
+  static void merge_levels(const ExecutionSpace& exec_space, const Key* in, std::size_t runs,
+                           std::size_t run, const TopKShape& shape, Key* out, Key* first,
+                           Key* second) {
+    while (true) {
+      const std::size_t pairs = (runs + 1) / 2;
+      const std::size_t keep = pairs == 1 ? shape.k : std::min(shape.k, 2 * run);
+      Key* target = pairs == 1 ? out : first;
+      Launch::for_each_index(exec_space, "Kindred::TopK::select::merge", shape.rows * pairs * keep,
+                             MergeRuns<Key>{in, runs, run, pairs, keep, target});
+      if (pairs == 1) return;
+      in = first;
+      std::swap(first, second);
+      runs = pairs;
+      run = keep;
+    }
+  }
+};
+
+}  // namespace Kindred::Impl
+
+#endif  // KINDRED_CORE_SELECT_IMPL_BLOCK_TOP_K_HPP

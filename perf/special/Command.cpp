@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/SpecialForms.hpp>
+
+#include "Commands.hpp"
+#include "common/Environment.hpp"
+#include "common/JsonOutput.hpp"
+#include "common/Timing.hpp"
+#include "h200/TargetRows.hpp"
+#include "machine/Limits.hpp"
+#include "peers/WorkCatalogue.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace Kindred::Perf {
+
+namespace {
+
+struct SpecialArguments {
+  std::vector<std::string> only;
+  double scale = 1;
+  int pairs = 15;
+  int threads = 0;
+  std::uint64_t seed = 7;
+  std::string out;
+};
+
+bool is_for_device(const Special::Record& record) {
+  return record.machine == Special::Machine::device || record.machine == Special::Machine::clusters;
+}
+
+/// A call that uses a form.
+struct MeasuredCall {
+  std::function<void()> run;
+  std::function<std::uint64_t()> digest;  ///< hash of the answer; null if it is not kept
+};
+
+/// The call of a row: that of the peers on a host, whose sizes suit it, else that of the targets.
+MeasuredCall call_of(const Special::Record& record, Context& context,
+                     const SpecialArguments& arguments, Space space) {
+  const std::string name = record.row;
+  if (!is_for_device(record)) {
+    for (const WorkEntry& entry : work_catalogue()) {
+      if (name != entry.name) continue;
+      const std::shared_ptr<Work> work = make_work(entry, context, arguments.scale, arguments.seed);
+      return {[=] { work->run(space); }, {}};
+    }
+  }
+  for (const TargetRow& row : target_rows(context, arguments.scale, arguments.seed)) {
+    if (name != row.name) continue;
+    const std::shared_ptr<Problem> problem = row.make();
+    for (int i = 0; i < row.warm; ++i) problem->run(space);
+    return {[=] { problem->run(space); }, [=] { return problem->digest(); }};
+  }
+  throw Error("the form " + std::string(record.name) + " names no row: " + name);
+}
+
+/// Seconds of both bodies, and how many times the portable one takes as long.
+struct FormTimes {
+  double portable = 0;
+  double special = 0;
+  double gain = 0;
+  double gain_low = 0;   ///< of an interval that contains the median with at least 95 %
+  double gain_high = 0;  ///< (with fewer than 6 pairs, less)
+};
+
+/// The number of values at either end outside the interval of the median of \p count values.
+std::size_t values_outside(std::size_t count) {
+  double probability = std::ldexp(1.0, -static_cast<int>(count));  // that i of them lie below it
+  double sum = probability;
+  std::size_t outside = 0;
+  for (std::size_t i = 1; 2 * sum <= 0.05; ++i) {
+    outside = i - 1;
+    probability *= static_cast<double>(count - i + 1) / static_cast<double>(i);
+    sum += probability;
+  }
+  return outside;
+}
+
+/// Times both bodies in turns of who goes first.
+FormTimes times_of(const Special::Record& record, const MeasuredCall& call, int pairs) {
+  const auto with = [&] { call.run(); };
+  const auto without = [&] {
+    const Special::Without portable(record.form);
+    call.run();
+  };
+  without();
+  const std::uint64_t expected = call.digest ? call.digest() : 0;
+  with();
+  if (call.digest && call.digest() != expected)
+    throw Error(std::string(record.name) + " gives other bits than the portable body");
+  // Calls that are too short to be timed are repeated.
+  constexpr double shortest = 0.01;
+  const int repeats = std::max(1, static_cast<int>(shortest / std::max(timed(with), 1e-6)));
+  const auto seconds_of = [&](const auto& body) {
+    return timed([&] {
+             for (int i = 0; i < repeats; ++i) body();
+           }) /
+           repeats;
+  };
+  std::vector<double> times[2];
+  std::vector<double> gains;
+  for (int pair = 0; pair < pairs; ++pair) {
+    for (const int side : {pair % 2, 1 - pair % 2})
+      times[side].push_back(side == 0 ? seconds_of(without) : seconds_of(with));
+    gains.push_back(times[0].back() / times[1].back());
+  }
+  std::sort(gains.begin(), gains.end());
+  const std::size_t outside = values_outside(gains.size());
+  return {median(times[0]), median(times[1]), median(gains), gains[outside],
+          gains[gains.size() - 1 - outside]};
+}
+
+int run_special(const SpecialArguments& arguments) {
+  const auto is_named = [&](const Special::Record& record) {
+    return std::ranges::find(arguments.only, record.name) != arguments.only.end();
+  };
+  for (const std::string& name : arguments.only) {
+    const bool known = std::ranges::any_of(
+        Special::records, [&](const Special::Record& record) { return name == record.name; });
+    KINDRED_THROW_IF(!known, "--only " + name + ": there is no such form");
+  }
+  ContextOptions context_options;
+  context_options.threads = arguments.threads;
+  Context context(context_options);
+  Json measured = Json::array();
+  std::printf("| form | for | row | portable ms | special ms | gain | 95 %% interval |\n");
+  std::printf("|---|---|---|---:|---:|---:|---|\n");
+  for (const Special::Record& record : Special::records) {
+    if (!arguments.only.empty() && !is_named(record)) continue;
+    const Space space = is_for_device(record)              ? Space::cuda
+                        : context.is_usable(Space::openmp) ? Space::openmp
+                                                           : Space::serial;
+    Json entry{{"form", record.name}, {"machine", text_of(record.machine)}, {"row", record.row}};
+    std::string why_not;
+    if (!Special::is_available(record.form) || !context.is_usable(space))
+      why_not = "not on this machine, or not in this build";
+    else if (record.alone != nullptr)
+      why_not = record.alone;
+    else if (Special::is_switched_off(record.form))
+      why_not = "switched off by KINDRED_WITHOUT";
+    std::printf("| `%s` | %s | %s |", record.name, text_of(record.machine), record.row);
+    if (why_not.empty()) {
+      const FormTimes found =
+          times_of(record, call_of(record, context, arguments, space), arguments.pairs);
+      std::printf(" %.4g | %.4g | %.2f | %.2f … %.2f |\n", 1e3 * found.portable,
+                  1e3 * found.special, found.gain, found.gain_low, found.gain_high);
+      entry["portable_seconds"] = found.portable;
+      entry["special_seconds"] = found.special;
+      entry["gain"] = found.gain;
+      entry["gain_interval"] = {found.gain_low, found.gain_high};
+    } else {
+      std::printf(" – | – | – | %s |\n", why_not.c_str());
+      entry["not_measured"] = why_not;
+    }
+    std::fflush(stdout);
+    measured.push_back(std::move(entry));
+  }
+  if (!arguments.out.empty()) {
+    write_json(Json{{"context", environment(context, arguments.seed, {})},
+                    {"scale", arguments.scale},
+                    {"pairs", arguments.pairs},
+                    {"forms", std::move(measured)}},
+               arguments.out);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_special(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<SpecialArguments>();
+  CLI::App* command = app.add_subcommand(
+      "special", "The special forms of kernels beside the portable bodies, on this machine");
+  command->add_option("--only", arguments->only, "Comma-separated forms to measure")
+      ->delimiter(',');
+  command->add_option("--scale", arguments->scale, "Scale of the sizes")
+      ->check(CLI::Range(1e-6, 10.0));
+  command->add_option("--pairs", arguments->pairs, "Number of times that both bodies are timed")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--threads", arguments->threads, "Threads of the space openmp")
+      ->check(CLI::Range(1, 512));
+  command->add_option("--seed", arguments->seed, "Seed of the data");
+  command->add_option("--out,--json", arguments->out, "JSON file");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return run_special(*arguments); }; });
+}
+
+}  // namespace Kindred::Perf
