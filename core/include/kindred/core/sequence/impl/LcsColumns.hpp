@@ -13,7 +13,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace Kindred::Impl {
 
@@ -50,8 +49,8 @@ struct Ahead {
   std::size_t row_bytes;  ///< bytes per row of each
 };
 
-/// \brief The state of Hyyrö's recurrence for one run of query columns and 64 patterns, in plain
-/// loops over 64-bit words: the reference form, which all others must equal.
+/// \brief The state of Hyyrö's recurrence for one run of query columns and 64 patterns, in words of
+/// 64 query symbols: the form that all hosts have.
 class WordColumns {
  public:
   void reset() {
@@ -76,11 +75,11 @@ class WordColumns {
       std::uint64_t masks[256];
       std::copy_n(columns.masks[w], word_symbols, masks);
       masks[no_code] = 0;
-      const unsigned top = std::min(columns.symbols - w * word_symbols, word_symbols) - 1;
       if (links == nullptr) {
-        pass<false>(masks, places, rows, m_word[w], links, top);
+        pass(masks, places, rows, m_word[w]);
       } else {
-        pass<true>(masks, places, rows, m_word[w], links, top);
+        const unsigned top = std::min(columns.symbols - w * word_symbols, word_symbols) - 1;
+        linked_pass(masks, places, rows, m_word[w], links, top);
       }
     }
   }
@@ -96,78 +95,59 @@ class WordColumns {
     }
   }
 
-  /// Translates \p rows rows of two tiles to codes, 64 per row. \p table has at least 256 entries.
-  template <class SymbolType>
-  static void translate(const std::uint8_t* table, const SymbolType* first,
-                        const SymbolType* second, unsigned rows, std::uint8_t* codes) {
-    for (unsigned r = 0; r < rows; ++r) {
-      for (unsigned l = 0; l < 32; ++l) codes[64 * r + l] = table[first[32 * std::size_t{r} + l]];
-      for (unsigned l = 0; l < 32; ++l)
-        codes[64 * r + 32 + l] = table[second[32 * std::size_t{r} + l]];
-    }
-  }
-  /// Whether `find_places` is faster than `translate` and `recode`.
-  static constexpr bool hashes = false;
-  /// Finds the slots of the symbols in \p rows rows of two tiles, 64 per row.
-  static void find_places(const SlotHash& hash, const std::uint16_t* first,
-                          const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
-    const auto find = [&](std::uint16_t symbol) {
-      const auto product = static_cast<std::uint16_t>(symbol * std::uint32_t{hash.multiplier});
-      for (unsigned way = 0; way < 2; ++way) {
-        if (hash.remainder[way][product >> 8U] == (product & 0xFFU)) {
-          const std::uint8_t place = hash.place[way][product >> 8U];
-          if (place != no_code) return place;
+ private:
+  /// Advances all rows of a word. The states of some lanes are in registers from the first row to
+  /// the last.
+  static void pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
+                   std::uint64_t* words) {
+    using Lanes = Arch::WordLanes<std::uint64_t>;
+    constexpr unsigned lanes = 16;
+    constexpr unsigned registers = lanes / Lanes::size;
+    for (unsigned first = 0; first < pack_lanes; first += lanes, words += lanes) {
+      // In registers only because the loops over them are unrolled.
+      Lanes state[registers];
+      KINDRED_UNROLL
+      for (unsigned p = 0; p < registers; ++p) state[p] = Lanes::load(words + Lanes::size * p);
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::uint8_t* place = places + pack_lanes * r + first;
+        KINDRED_UNROLL
+        for (unsigned p = 0; p < registers; ++p) {
+          const Lanes mask =
+              Lanes::of([&](unsigned i) { return masks[place[Lanes::size * p + i]]; });
+          state[p] = (state[p] + (state[p] & mask)) | Lanes::and_not(state[p], mask);
         }
       }
-      return no_code;
-    };
-    for (unsigned r = 0; r < rows; ++r) {
-      for (unsigned l = 0; l < 32; ++l) places[64 * r + l] = find(first[32 * std::size_t{r} + l]);
-      for (unsigned l = 0; l < 32; ++l)
-        places[64 * r + 32 + l] = find(second[32 * std::size_t{r} + l]);
+      KINDRED_UNROLL
+      for (unsigned p = 0; p < registers; ++p) state[p].store(words + Lanes::size * p);
     }
   }
-  /// Looks up codes in a table of 256 entries.
-  static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
-                     std::uint8_t* out) {
-    for (std::size_t i = 0; i < std::size_t{pack_lanes} * rows; ++i) out[i] = table[codes[i]];
-  }
 
- private:
-  /// Advances all rows of one word, whose highest symbol is bit \p top.
-  template <bool Linked>
-  static void pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
-                   std::uint64_t* state, std::uint64_t* links, unsigned top) {
+  /// Advances all rows of a word, whose highest symbol is bit \p top, with carries into it and out
+  /// of it.
+  static void linked_pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
+                          std::uint64_t* state, std::uint64_t* links, unsigned top) {
     for (unsigned r = 0; r < rows; ++r) {
       const std::uint8_t* place = places + std::size_t{pack_lanes} * r;
       std::uint64_t mask[pack_lanes];
       for (unsigned l = 0; l < pack_lanes; ++l) mask[l] = masks[place[l]];
-      if constexpr (Linked) {
-        const std::uint64_t carry = links[r];
-        std::uint64_t carries = 0;
-        for (std::uint64_t l = 0; l < pack_lanes; ++l) {
-          const std::uint64_t s = state[l];
-          const std::uint64_t both = s & mask[l];
-          const std::uint64_t sum = s + both + (carry >> l & 1U);
-          carries |= ((both | (s & ~sum)) >> top & 1U) << l;
-          state[l] = sum | (s & ~mask[l]);
-        }
-        links[r] = carries;
-      } else {
-        for (unsigned l = 0; l < pack_lanes; ++l) {
-          const std::uint64_t s = state[l];
-          state[l] = (s + (s & mask[l])) | (s & ~mask[l]);
-        }
+      const std::uint64_t carry = links[r];
+      std::uint64_t carries = 0;
+      for (std::uint64_t l = 0; l < pack_lanes; ++l) {
+        const std::uint64_t s = state[l];
+        const std::uint64_t both = s & mask[l];
+        const std::uint64_t sum = s + both + (carry >> l & 1U);
+        carries |= ((both | (s & ~sum)) >> top & 1U) << l;
+        state[l] = sum | (s & ~mask[l]);
       }
+      links[r] = carries;
     }
   }
 
- protected:
   alignas(64) std::uint64_t m_word[2][pack_lanes];
 };
 
 /// \brief The same with one byte of every pattern in one pack of bytes: plane b holds the symbols
-/// 8 b … 8 b + 7. The faster form on hosts with `Arch::ByteLookups`.
+/// 8 b … 8 b + 7. The faster form on hosts with `Arch::ByteLookups` in one register.
 ///
 /// Masks are byte lookups in the planes of the tables, whose slots are the codes; nothing is
 /// transposed. A sum carries from plane to plane, so one row is a long dependency chain. Steps are
@@ -205,48 +185,6 @@ class ByteColumns {
       const unsigned left = symbols - plane * plane_symbols;
       if (left > 0) sum = sum + m_planes[plane].zeros(static_cast<std::uint8_t>((1U << left) - 1));
       sum.add_to(counts.lane);
-    });
-  }
-
-  template <class SymbolType>
-  static void translate(const std::uint8_t* table, const SymbolType* first,
-                        const SymbolType* second, unsigned rows, std::uint8_t* codes) {
-    if constexpr (sizeof(SymbolType) == 1) {
-      Bytes::call([=] {
-        const typename Bytes::Table entries(table);
-        for (std::size_t r = 0; r < rows; ++r)
-          entries[Bytes::load(first + 32 * r, second + 32 * r)].store(codes + 64 * r);
-      });
-    } else {
-      WordColumns::translate(table, first, second, rows, codes);
-    }
-  }
-  static constexpr bool hashes = true;
-  static void find_places(const SlotHash& hash, const std::uint16_t* first,
-                          const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
-    Bytes::call([=, &hash] {
-      using Table = typename Bytes::Table;
-      const Table remainder[2] = {Table(hash.remainder[0]), Table(hash.remainder[1])};
-      const Table place[2] = {Table(hash.place[0]), Table(hash.place[1])};
-      const Bytes none = Bytes::all(no_code);
-      for (std::size_t r = 0; r < rows; ++r) {
-        Bytes rest;
-        Bytes bucket;
-        Bytes::multiply(first + 32 * r, second + 32 * r, hash.multiplier, rest, bucket);
-        // An empty way yields `no_code` for any remainder; an entry of the first way takes
-        // precedence.
-        none.replaced_where_equal(rest, remainder[1][bucket], place[1][bucket])
-            .replaced_where_equal(rest, remainder[0][bucket], place[0][bucket])
-            .store(places + 64 * r);
-      }
-    });
-  }
-  static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
-                     std::uint8_t* out) {
-    Bytes::call([=] {
-      const typename Bytes::Table entries(table);
-      for (std::size_t r = 0; r < rows; ++r)
-        entries[Bytes::load(codes + 64 * r)].store(out + 64 * r);
     });
   }
 
@@ -311,66 +249,6 @@ class ByteColumns {
 
   Bytes m_planes[column_planes];
 };
-
-/// \brief `WordColumns` for hosts whose registers hold two words: a query of one word keeps the
-/// states of 16 lanes in registers from the first row to the last, and codes are looked up by
-/// bytes. \tparam Words `Arch::WordLanes` of 64 bits, or its scalar form
-template <class Words, class Bytes>
-class PairColumns : public WordColumns {
- public:
-  void advance(const QueryColumns& columns, unsigned begin, unsigned end,
-               const std::uint8_t* places, unsigned rows, std::uint64_t* links,
-               const Ahead& ahead) {
-    const unsigned word = begin * plane_symbols / word_symbols;
-    if (links != nullptr || word != (end * plane_symbols - 1) / word_symbols)
-      return WordColumns::advance(columns, begin, end, places, rows, links, ahead);
-    std::uint64_t masks[256];
-    std::copy_n(columns.masks[word], word_symbols, masks);
-    masks[no_code] = 0;
-    for (unsigned lane = 0; lane < pack_lanes; lane += lanes)
-      pass(masks, places + lane, rows, m_word[word] + lane);
-  }
-
-  template <class SymbolType>
-  static void translate(const std::uint8_t* table, const SymbolType* first,
-                        const SymbolType* second, unsigned rows, std::uint8_t* codes) {
-    ByteColumns<Bytes>::translate(table, first, second, rows, codes);
-  }
-  static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
-                     std::uint8_t* out) {
-    ByteColumns<Bytes>::recode(table, codes, rows, out);
-  }
-
- private:
-  static constexpr unsigned lanes = 16;
-
-  static void pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
-                   std::uint64_t* words) {
-    constexpr unsigned size = Words::size;
-    constexpr unsigned registers = lanes / size;
-    // In registers only because the loops over them are unrolled.
-    Words state[registers];
-    KINDRED_UNROLL
-    for (unsigned p = 0; p < registers; ++p) state[p] = Words::load(words + size * p);
-    for (std::size_t r = 0; r < rows; ++r) {
-      const std::uint8_t* place = places + pack_lanes * r;
-      KINDRED_UNROLL
-      for (unsigned p = 0; p < registers; ++p) {
-        const Words mask = Words::of([&](unsigned i) { return masks[place[size * p + i]]; });
-        state[p] = (state[p] + (state[p] & mask)) | Words::and_not(state[p], mask);
-      }
-    }
-    KINDRED_UNROLL
-    for (unsigned p = 0; p < registers; ++p) state[p].store(words + size * p);
-  }
-};
-
-/// The fastest form on hosts with or without `Arch::ByteLookups`.
-template <bool has_byte_lookups>
-using HostLcsColumns = std::conditional_t<
-    !has_byte_lookups, WordColumns,
-    std::conditional_t<Arch::ByteLookups::is_wide, ByteColumns<Arch::Bytes64>,
-                       PairColumns<Arch::WordLanes<std::uint64_t>, Arch::Bytes64>>>;
 
 }  // namespace Kindred::Impl
 

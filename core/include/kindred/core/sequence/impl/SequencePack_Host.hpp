@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace Kindred::Impl {
 
@@ -39,7 +40,10 @@ class SequencePack<HostSpace> {
   static void scan(const Tables& tables, const WorkItem& work_item, std::uint32_t length,
                    std::uint32_t need, const Sink& sink) {
     Arch::choose_form<Arch::ByteLookups>([&](auto has) {
-      scan_columns<HostLcsColumns<decltype(has)::value>>(tables, work_item, length, need, sink);
+      using Bytes = std::conditional_t<has(), Arch::Bytes64, Arch::ScalarBytes64>;
+      using Columns =
+          std::conditional_t<has() && Arch::ByteLookups::is_wide, ByteColumns<Bytes>, WordColumns>;
+      scan_columns<Columns, Bytes>(tables, work_item, length, need, sink);
     });
   }
 
@@ -63,10 +67,10 @@ class SequencePack<HostSpace> {
   }
 
  private:
-  template <class Columns, class WorkItem, class Sink>
+  template <class Columns, class Bytes, class WorkItem, class Sink>
   static void scan_columns(const Tables& tables, const WorkItem& work_item, std::uint32_t length,
                            std::uint32_t need, const Sink& sink) {
-    RowPlaces<Columns> places;
+    RowPlaces<Bytes> places;
     std::uint64_t links[pack_rows + 2 * pack_margin];
     Columns state[segment_columns];
     for (unsigned c = 0; c < tables.count; ++c) state[c].reset();
@@ -148,9 +152,9 @@ class SequencePack<HostSpace> {
             row_bytes};
   }
 
-  template <class Columns, class WorkItem>
+  template <class Columns, class Bytes, class WorkItem>
   static void advance(const Tables& tables, const Band& band, const WorkItem& work_item,
-                      std::uint32_t row, std::uint32_t rows, RowPlaces<Columns>& places,
+                      std::uint32_t row, std::uint32_t rows, RowPlaces<Bytes>& places,
                       std::uint64_t* links, Columns* state) {
     const std::uint64_t* carry_in = work_item.chained_in ? work_item.plane + row : nullptr;
     std::uint64_t* carry_out = work_item.chained_out ? work_item.plane + row : nullptr;
