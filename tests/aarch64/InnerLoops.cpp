@@ -3,11 +3,9 @@
 #include <kindred/core/arch/simd/CodeDot.hpp>
 #include <kindred/core/arch/simd/FloatPack8.hpp>
 #include <kindred/core/arch/simd/Int8Dot.hpp>
-#include <kindred/core/sequence/special/PairColumns.hpp>
+#include <kindred/core/sequence/impl/RowPlaces.hpp>
 
 using namespace Kindred;
-
-using NeonColumns = Impl::PairColumns<Arch::WordLanes<std::uint64_t>, Arch::Bytes64>;
 
 namespace {
 
@@ -36,13 +34,6 @@ void sums(const float* const* values, const float* weights, std::uint32_t count,
                           Pack::all(static_cast<double>(weights[i])), sum);
   }
   Pack::store(out, sum);
-}
-
-/// Rows of 64 patterns against a query of 64 symbols.
-template <class Columns>
-void lcs(Columns& state, const QueryColumns& columns, const std::uint8_t* places, unsigned rows,
-         const Impl::Ahead& ahead) {
-  state.advance(columns, 0, 8, places, rows, nullptr, ahead);
 }
 
 }  // namespace
@@ -87,23 +78,12 @@ extern "C" {
   sums<Arch::HostFloatPack8>(values, weights, count, out);
 }
 
-[[gnu::flatten]] void lcs_portable(Impl::WordColumns& state, const QueryColumns& columns,
-                                   const std::uint8_t* places, unsigned rows,
-                                   const Impl::Ahead& ahead) {
-  lcs(state, columns, places, rows, ahead);
-}
-[[gnu::flatten]] void lcs_neon(NeonColumns& state, const QueryColumns& columns,
-                               const std::uint8_t* places, unsigned rows,
-                               const Impl::Ahead& ahead) {
-  lcs(state, columns, places, rows, ahead);
-}
-
 [[gnu::flatten]] void recode_portable(const std::uint8_t* table, const std::uint8_t* codes,
                                       unsigned rows, std::uint8_t* out) {
-  Impl::WordColumns::recode(table, codes, rows, out);
+  Impl::RowPlaces<Arch::ScalarBytes64>::recode(table, codes, rows, out);
 }
 [[gnu::flatten]] void recode_neon(const std::uint8_t* table, const std::uint8_t* codes,
                                   unsigned rows, std::uint8_t* out) {
-  NeonColumns::recode(table, codes, rows, out);
+  Impl::RowPlaces<Arch::Bytes64>::recode(table, codes, rows, out);
 }
 }

@@ -17,7 +17,6 @@ PROCESSORS = ["neoverse-n1", "neoverse-v2"]
 ITERATIONS = 200
 # What is counted, the name of the functions, and how often each innermost loop of the two forms runs for it.
 ROWS = [
-    ("LCS: a row of 64 patterns, query of 64 symbols", "lcs", [64, 32], [4]),
     ("codes of a row of 64 patterns looked up", "recode", [64], [1]),
     ("int8 products: 16 values, 4 queries of 2 planes", "dots", [4], [1]),
     ("byte codes: 16 values of 4 rows", "codes", [4, 0], [1]),

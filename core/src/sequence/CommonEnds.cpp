@@ -62,7 +62,7 @@ struct CommonEndTilesKernel {
     const QueryColumns& columns =
         one.queries.columns(place.first_columns + (forward ? 0 : place.columns - 1));
     const std::uint8_t* codes = one.queries.codes.data() + segment * one.queries.code_stride;
-    RowPlaces<ByteColumns<Arch::Bytes64>> places;
+    RowPlaces<Arch::Bytes64> places;
     alignas(64) std::uint8_t counts[pack_lanes];
     CommonEndColumns<Arch::Bytes64>::count(
         one.end, columns,

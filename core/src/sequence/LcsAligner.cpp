@@ -3,6 +3,7 @@
 
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
+#include <kindred/core/sequence/impl/ScoreWords.hpp>
 
 #include <algorithm>
 
@@ -72,12 +73,7 @@ class LcsAligner::Walk {
     }
     std::uint64_t carry = 0;
     for (std::size_t w = 0; w < words; ++w) {
-      const std::uint64_t state = before[w];
-      const std::uint64_t mask = m_masks[w];
-      const std::uint64_t half = state + (state & mask);
-      const std::uint64_t sum = half + carry;
-      carry = static_cast<std::uint64_t>(half < state) | static_cast<std::uint64_t>(sum < half);
-      after[w] = sum | (state & ~mask);
+      after[w] = Impl::lcs_step(before[w], m_masks[w], carry);
       m_masks[w] = 0;
     }
   }

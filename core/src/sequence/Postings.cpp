@@ -5,9 +5,8 @@
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
+#include <kindred/core/sequence/impl/ScoreWords.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -120,16 +119,11 @@ struct LcsOfListKernel {
       for (std::uint32_t w = 0; w < listed_words_max; ++w) {
         if (w >= query.words) break;
         const std::uint64_t mask = query.masks(std::uint64_t{at} * query.words + w);
-        const std::uint64_t both = state[w] & mask;
-        const std::uint64_t sum = state[w] + both + carry;
-        carry = (both | (state[w] & ~sum)) >> 63U;
-        state[w] = sum | (state[w] & ~mask);
+        state[w] = lcs_step(state[w], mask, carry);
       }
     }
     std::uint32_t zeros = 0;
-    for (std::uint32_t w = 0; w < listed_words_max; ++w) {
-      zeros += static_cast<std::uint32_t>(Kokkos::popcount(~state[w]));
-    }
+    for (const std::uint64_t word : state) zeros += count_bits(~word);
     matched(slot) = zeros;
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/sequence/impl/LcsColumns.hpp>
+#include <kindred/core/sequence/impl/RowPlaces.hpp>
 #include <kindred/core/sequence/special/ByteColumns.hpp>
-#include <kindred/core/sequence/special/PairColumns.hpp>
 
 #include <gtest/gtest.h>
 
@@ -20,6 +21,8 @@ using Impl::pack_margin;
 using Testing::columns_of;
 using Testing::distinct;
 using Testing::random_codes;
+
+using Scalar = Impl::RowPlaces<Arch::ScalarBytes64>;
 
 constexpr Impl::Ahead nowhere{{"", ""}, 0};
 
@@ -46,7 +49,7 @@ std::vector<std::uint64_t> trace(std::mt19937_64 generator, std::size_t length,
     for (unsigned r = 0; r < rows; ++r) links[pack_margin + r] = generator() & generator();
     const bool linked = columns.size() > 1 || generator() % 2 == 0;
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      Columns::recode(columns[c].place, rows_codes + first, rows, places + first);
+      Scalar::recode(columns[c].place, rows_codes + first, rows, places + first);
       state[c].advance(columns[c], 0, columns[c].plane_count(), places + first, rows,
                        linked ? links + pack_margin : nullptr, nowhere);
       if (linked && columns[c].symbols % plane_symbols == 0) {
@@ -67,11 +70,13 @@ template <class Function>
 void for_each_form(const Function& function) {
   function(Impl::WordColumns());
   function(Impl::ByteColumns<Arch::ScalarBytes64>());
-  function(Impl::PairColumns<Arch::ScalarWordLanes<std::uint64_t>, Arch::ScalarBytes64>());
-  if (Arch::Bytes64::is_usable()) {
-    function(Impl::ByteColumns<Arch::Bytes64>());
-    function(Impl::PairColumns<Arch::WordLanes<std::uint64_t>, Arch::Bytes64>());
-  }
+  if (Arch::Bytes64::is_usable()) function(Impl::ByteColumns<Arch::Bytes64>());
+}
+/// The same of what finds the places of symbols.
+template <class Function>
+void for_each_places(const Function& function) {
+  function(Scalar());
+  if (Arch::Bytes64::is_usable()) function(Impl::RowPlaces<Arch::Bytes64>());
 }
 
 TEST(LcsColumns, AllFormsAreEqual) {
@@ -137,7 +142,7 @@ TEST(LcsColumns, FindPositionsOfSymbolsOf16Bits) {
       symbol = static_cast<std::uint16_t>(generator() % 2 == 0 ? query[generator() % query.size()]
                                                                : generator() % 65536);
     }
-    for_each_form([&](const auto& form) {
+    for_each_places([&](const auto& form) {
       alignas(64) std::uint8_t places[192];
       form.find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3, places);
       for (unsigned l = 0; l < 192; ++l) {
@@ -160,7 +165,7 @@ TEST(LcsColumns, TranslateTwoRowsInOrder) {
   for (auto& code : table) code = static_cast<std::uint8_t>(generator());
   for (auto& symbol : first) symbol = static_cast<std::uint8_t>(generator());
   for (auto& symbol : second) symbol = static_cast<std::uint8_t>(generator());
-  for_each_form([&](const auto& form) {
+  for_each_places([&](const auto& form) {
     alignas(64) std::uint8_t codes[192];
     form.translate(table, first, second, 3, codes);
     for (unsigned l = 0; l < 96; ++l) {

@@ -20,7 +20,6 @@ enum class Machine : std::uint8_t {
   narrow_lookups,
   byte_lookups,
   wide_byte_lookups,
-  neon_lookups,
   byte_products,
   bfloat16,
   device,
@@ -37,8 +36,6 @@ constexpr const char* text_of(Machine machine) {
       return "AVX-512 VBMI, BITALG, GFNI; NEON";
     case Machine::wide_byte_lookups:
       return "AVX-512 VBMI, BITALG, GFNI";
-    case Machine::neon_lookups:
-      return "NEON";
     case Machine::byte_products:
       return "AVX-512 VNNI; NEON with dot products";
     case Machine::bfloat16:
@@ -53,7 +50,6 @@ constexpr const char* text_of(Machine machine) {
 
 enum class Form : std::uint8_t {
   byte_columns,
-  pair_columns,
   edit_columns,
   jaro_winkler_columns,
   common_end_columns,
@@ -94,8 +90,6 @@ inline constexpr const char* thread_per_item =
 inline constexpr Record records[] = {
     {Form::byte_columns, "ByteColumns", "sequence/special/ByteColumns.hpp",
      Machine::wide_byte_lookups, "lcs-200", 9.7, "2026-11-24, Zen 5"},
-    {Form::pair_columns, "PairColumns", "sequence/special/PairColumns.hpp", Machine::neon_lookups,
-     "lcs-200", 0, ""},
     {Form::edit_columns, "EditColumns", "sequence/special/EditColumns.hpp", Machine::byte_lookups,
      "levenshtein-20-64", 8.9, "2026-11-24, Zen 5"},
     {Form::jaro_winkler_columns, "JaroWinklerColumns", "sequence/special/JaroWinklerColumns.hpp",

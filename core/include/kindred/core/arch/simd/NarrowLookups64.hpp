@@ -15,7 +15,7 @@ namespace Kindred::Arch {
 /// fewer processors have.
 struct ScalarNarrowLookups64 : ByteRegisters<ScalarNarrowLookups64, PlainBytes> {
   /// 0xFF in the bytes whose bit 7 is set, else 0.
-  ScalarNarrowLookups64 signs() const {
+  ScalarNarrowLookups64 top_set() const {
     return each([&](int i) { return (*this)[i] >= 0x80 ? 0xFF : 0; });
   }
   /// 0xFF in the bytes that are 0, else 0.
@@ -41,7 +41,9 @@ struct ScalarNarrowLookups64 : ByteRegisters<ScalarNarrowLookups64, PlainBytes> 
 #if KINDRED_HAS_AVX512_FLOATS
 /// The same in a register. \see ScalarNarrowLookups64
 struct Avx512NarrowLookups64 : Avx512ByteRegister<Avx512NarrowLookups64> {
-  Avx512NarrowLookups64 signs() const { return of(_mm512_movm_epi8(_mm512_movepi8_mask(whole()))); }
+  Avx512NarrowLookups64 top_set() const {
+    return of(_mm512_movm_epi8(_mm512_movepi8_mask(whole())));
+  }
   Avx512NarrowLookups64 zeros() const {
     return of(_mm512_movm_epi8(_mm512_testn_epi8_mask(whole(), whole())));
   }
@@ -66,7 +68,7 @@ using NarrowLookups64 = Avx512NarrowLookups64;
 #elif KINDRED_HAS_AVX2_FMA
 /// The same in two registers. \see ScalarNarrowLookups64
 struct Avx2NarrowLookups64 : ByteRegisters<Avx2NarrowLookups64, Avx2Bytes> {
-  Avx2NarrowLookups64 signs() const {
+  Avx2NarrowLookups64 top_set() const {
     return map([](__m256i bytes) { return _mm256_cmpgt_epi8(_mm256_setzero_si256(), bytes); });
   }
   Avx2NarrowLookups64 zeros() const {

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/Bytes64.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
+#include <kindred/core/arch/simd/WordLanes.hpp>
 #include <kindred/core/sequence/QueryColumns.hpp>
 #include <kindred/core/sequence/impl/WithConstant.hpp>
 
@@ -12,7 +13,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace Kindred::Impl {
 
@@ -49,8 +49,8 @@ struct Ahead {
   std::size_t row_bytes;  ///< bytes per row of each
 };
 
-/// \brief The state of Hyyrö's recurrence for one run of query columns and 64 patterns, in plain
-/// loops over 64-bit words: the reference form, which all others must equal.
+/// \brief The state of Hyyrö's recurrence for one run of query columns and 64 patterns, in words of
+/// 64 query symbols: the form that all hosts have.
 class WordColumns {
  public:
   void reset() {
@@ -75,11 +75,11 @@ class WordColumns {
       std::uint64_t masks[256];
       std::copy_n(columns.masks[w], word_symbols, masks);
       masks[no_code] = 0;
-      const unsigned top = std::min(columns.symbols - w * word_symbols, word_symbols) - 1;
       if (links == nullptr) {
-        pass<false>(masks, places, rows, m_word[w], links, top);
+        pass(masks, places, rows, m_word[w]);
       } else {
-        pass<true>(masks, places, rows, m_word[w], links, top);
+        const unsigned top = std::min(columns.symbols - w * word_symbols, word_symbols) - 1;
+        linked_pass(masks, places, rows, m_word[w], links, top);
       }
     }
   }
@@ -95,73 +95,54 @@ class WordColumns {
     }
   }
 
-  /// Translates \p rows rows of two tiles to codes, 64 per row. \p table has at least 256 entries.
-  template <class SymbolType>
-  static void translate(const std::uint8_t* table, const SymbolType* first,
-                        const SymbolType* second, unsigned rows, std::uint8_t* codes) {
-    for (unsigned r = 0; r < rows; ++r) {
-      for (unsigned l = 0; l < 32; ++l) codes[64 * r + l] = table[first[32 * std::size_t{r} + l]];
-      for (unsigned l = 0; l < 32; ++l)
-        codes[64 * r + 32 + l] = table[second[32 * std::size_t{r} + l]];
-    }
-  }
-  /// Whether `find_places` is faster than `translate` and `recode`.
-  static constexpr bool hashes = false;
-  /// Finds the slots of the symbols in \p rows rows of two tiles, 64 per row.
-  static void find_places(const SlotHash& hash, const std::uint16_t* first,
-                          const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
-    const auto find = [&](std::uint16_t symbol) {
-      const auto product = static_cast<std::uint16_t>(symbol * std::uint32_t{hash.multiplier});
-      for (unsigned way = 0; way < 2; ++way) {
-        if (hash.remainder[way][product >> 8U] == (product & 0xFFU)) {
-          const std::uint8_t place = hash.place[way][product >> 8U];
-          if (place != no_code) return place;
+ private:
+  /// Advances all rows of a word. The states of some lanes are in registers from the first row to
+  /// the last.
+  static void pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
+                   std::uint64_t* words) {
+    using Lanes = Arch::WordLanes<std::uint64_t>;
+    constexpr unsigned lanes = 16;
+    constexpr unsigned registers = lanes / Lanes::size;
+    for (unsigned first = 0; first < pack_lanes; first += lanes, words += lanes) {
+      // In registers only because the loops over them are unrolled.
+      Lanes state[registers];
+      KINDRED_UNROLL
+      for (unsigned p = 0; p < registers; ++p) state[p] = Lanes::load(words + Lanes::size * p);
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::uint8_t* place = places + pack_lanes * r + first;
+        KINDRED_UNROLL
+        for (unsigned p = 0; p < registers; ++p) {
+          const Lanes mask =
+              Lanes::of([&](unsigned i) { return masks[place[Lanes::size * p + i]]; });
+          state[p] = (state[p] + (state[p] & mask)) | Lanes::and_not(state[p], mask);
         }
       }
-      return no_code;
-    };
-    for (unsigned r = 0; r < rows; ++r) {
-      for (unsigned l = 0; l < 32; ++l) places[64 * r + l] = find(first[32 * std::size_t{r} + l]);
-      for (unsigned l = 0; l < 32; ++l)
-        places[64 * r + 32 + l] = find(second[32 * std::size_t{r} + l]);
+      KINDRED_UNROLL
+      for (unsigned p = 0; p < registers; ++p) state[p].store(words + Lanes::size * p);
     }
   }
-  /// Looks up codes in a table of 256 entries.
-  static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
-                     std::uint8_t* out) {
-    for (std::size_t i = 0; i < std::size_t{pack_lanes} * rows; ++i) out[i] = table[codes[i]];
-  }
 
- private:
-  /// Advances all rows of one word, whose highest symbol is bit \p top.
-  template <bool Linked>
-  static void pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
-                   std::uint64_t* state, std::uint64_t* links, unsigned top) {
+  /// Advances all rows of a word, whose highest symbol is bit \p top, with carries into it and out
+  /// of it.
+  static void linked_pass(const std::uint64_t* masks, const std::uint8_t* places, unsigned rows,
+                          std::uint64_t* state, std::uint64_t* links, unsigned top) {
     for (unsigned r = 0; r < rows; ++r) {
       const std::uint8_t* place = places + std::size_t{pack_lanes} * r;
       std::uint64_t mask[pack_lanes];
       for (unsigned l = 0; l < pack_lanes; ++l) mask[l] = masks[place[l]];
-      if constexpr (Linked) {
-        const std::uint64_t carry = links[r];
-        std::uint64_t carries = 0;
-        for (std::uint64_t l = 0; l < pack_lanes; ++l) {
-          const std::uint64_t s = state[l];
-          const std::uint64_t both = s & mask[l];
-          const std::uint64_t sum = s + both + (carry >> l & 1U);
-          carries |= ((both | (s & ~sum)) >> top & 1U) << l;
-          state[l] = sum | (s & ~mask[l]);
-        }
-        links[r] = carries;
-      } else {
-        for (unsigned l = 0; l < pack_lanes; ++l) {
-          const std::uint64_t s = state[l];
-          state[l] = (s + (s & mask[l])) | (s & ~mask[l]);
-        }
+      const std::uint64_t carry = links[r];
+      std::uint64_t carries = 0;
+      for (std::uint64_t l = 0; l < pack_lanes; ++l) {
+        const std::uint64_t s = state[l];
+        const std::uint64_t both = s & mask[l];
+        const std::uint64_t sum = s + both + (carry >> l & 1U);
+        carries |= ((both | (s & ~sum)) >> top & 1U) << l;
+        state[l] = sum | (s & ~mask[l]);
       }
+      links[r] = carries;
     }
   }
 
- protected:
   alignas(64) std::uint64_t m_word[2][pack_lanes];
 };
 

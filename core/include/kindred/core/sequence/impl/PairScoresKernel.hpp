@@ -189,7 +189,7 @@ struct JaroWinklerTilesKernel {
     if (all_alone) return;
     const QuerySegment& s = one.queries.segments(segment);
     const QueryColumns& columns = one.queries.columns(s.first_columns);
-    RowPlaces<ByteColumns<Arch::Bytes64>> places;
+    RowPlaces<Arch::Bytes64> places;
     JaroWinklerCounts counts;
     JaroWinklerColumns<Arch::Bytes64>::count(
         columns,

@@ -5,6 +5,8 @@
 #include <kindred/core/arch/simd/Words8.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 
+#include <Kokkos_Macros.hpp>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +23,8 @@ struct RunMatrix {
 };
 
 /// The bits of [begin, end) in word \p w.
-inline std::uint64_t range_mask(unsigned w, std::uint32_t begin, std::uint32_t end) {
+KOKKOS_INLINE_FUNCTION std::uint64_t range_mask(unsigned w, std::uint32_t begin,
+                                                std::uint32_t end) {
   const std::uint32_t base = w * word_symbols;
   std::uint64_t mask = ~std::uint64_t{0};
   if (begin > base) mask = begin - base >= 64 ? 0 : mask << (begin - base);

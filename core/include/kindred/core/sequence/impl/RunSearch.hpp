@@ -6,6 +6,7 @@
 #include <kindred/core/sequence/QueryTables.hpp>
 #include <kindred/core/sequence/impl/MatchedRuns.hpp>
 #include <kindred/core/sequence/impl/RunList.hpp>
+#include <kindred/core/sequence/impl/RunMatrix.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -88,7 +89,7 @@ class RunSearch {
         if (code != no_code) {
           bits =
               m_tables[own.first_word + (w - segment_begin)].mask(static_cast<std::uint8_t>(code));
-          bits &= mask_of(w, range.query_begin, range.query_end);
+          bits &= range_mask(w, range.query_begin, range.query_end);
         }
         word(i, w) = bits;
         if (bits != 0 && !any && i < low) {
@@ -153,14 +154,6 @@ class RunSearch {
   }
   KOKKOS_INLINE_FUNCTION static std::uint32_t trailing_zeros(std::uint64_t bits) {
     return static_cast<std::uint32_t>(Kokkos::countr_zero(bits));
-  }
-  KOKKOS_INLINE_FUNCTION static std::uint64_t mask_of(std::uint32_t w, std::uint32_t begin,
-                                                      std::uint32_t end) {
-    const std::uint32_t base = w * word_symbols;
-    std::uint64_t mask = ~std::uint64_t{0};
-    if (begin > base) mask <<= begin - base;
-    if (end < base + 64) mask &= ~std::uint64_t{0} >> (64 - (end - base));
-    return mask;
   }
 
   std::uint64_t* m_workspace;

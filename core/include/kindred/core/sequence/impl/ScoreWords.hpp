@@ -56,6 +56,16 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count_bits(std::uint64_t bits) {
   return static_cast<std::uint32_t>(Kokkos::popcount(bits));
 }
 
+/// One word of Hyyrö's recurrence for the LCS, S' = (S + (S & M)) | (S & ~M).
+/// \param carry into the word, replaced by that out of it
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t lcs_step(std::uint64_t state, std::uint64_t mask,
+                                                   std::uint64_t& carry) {
+  const std::uint64_t half = state + (state & mask);
+  const std::uint64_t sum = half + carry;
+  carry = static_cast<std::uint64_t>(half < state) | static_cast<std::uint64_t>(sum < half);
+  return sum | (state & ~mask);
+}
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_SEQUENCE_IMPL_SCORE_WORDS_HPP

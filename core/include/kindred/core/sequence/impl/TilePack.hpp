@@ -8,7 +8,6 @@
 #include <kindred/core/sequence/impl/LcsColumns.hpp>
 #include <kindred/core/sequence/impl/RowPlaces.hpp>
 #include <kindred/core/sequence/special/ByteColumns.hpp>
-#include <kindred/core/sequence/special/PairColumns.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,15 +15,6 @@
 #include <type_traits>
 
 namespace Kindred::Impl {
-
-/// The special form of `WordColumns` that may be compiled for hosts.
-inline constexpr auto lcs_columns_form =
-    Special::is_compiled<Special::Form::pair_columns, HostSpace> ? Special::Form::pair_columns
-                                                                 : Special::Form::byte_columns;
-using SpecialLcsColumns =
-    std::conditional_t<lcs_columns_form == Special::Form::pair_columns,
-                       PairColumns<Arch::WordLanes<std::uint64_t>, Arch::Bytes64>,
-                       ByteColumns<Arch::Bytes64>>;
 
 /// The patterns of a host thread, and the columns of a query in place. \see SequencePack
 class TilePack {
@@ -47,9 +37,15 @@ class TilePack {
   template <class WorkItem, class Sink>
   static void scan(const Tables& tables, const WorkItem& work_item, std::uint32_t length,
                    std::uint32_t need, const Sink& sink) {
-    Special::choose<lcs_columns_form, HostSpace>([&](auto is_special) {
-      scan_columns<std::conditional_t<decltype(is_special)::value, SpecialLcsColumns, WordColumns>>(
-          tables, work_item, length, need, sink);
+    Special::choose<Special::Form::byte_columns, HostSpace>([&](auto is_special) {
+      // Registers of NEON look up bytes, too, but do not add them as fast as words.
+      constexpr bool looks_up =
+          decltype(is_special)::value ||
+          (Arch::ByteLookups::use == Arch::ExtensionUse::always && !Arch::ByteLookups::is_wide);
+      using Bytes = std::conditional_t<looks_up, Arch::Bytes64, Arch::ScalarBytes64>;
+      using Columns =
+          std::conditional_t<decltype(is_special)::value, ByteColumns<Bytes>, WordColumns>;
+      scan_columns<Columns, Bytes>(tables, work_item, length, need, sink);
     });
   }
 
@@ -73,10 +69,10 @@ class TilePack {
   }
 
  private:
-  template <class Columns, class WorkItem, class Sink>
+  template <class Columns, class Bytes, class WorkItem, class Sink>
   static void scan_columns(const Tables& tables, const WorkItem& work_item, std::uint32_t length,
                            std::uint32_t need, const Sink& sink) {
-    RowPlaces<Columns> places;
+    RowPlaces<Bytes> places;
     std::uint64_t links[pack_rows + 2 * pack_margin];
     Columns state[segment_columns];
     for (unsigned c = 0; c < tables.count; ++c) state[c].reset();
@@ -158,9 +154,9 @@ class TilePack {
             row_bytes};
   }
 
-  template <class Columns, class WorkItem>
+  template <class Columns, class Bytes, class WorkItem>
   static void advance(const Tables& tables, const Band& band, const WorkItem& work_item,
-                      std::uint32_t row, std::uint32_t rows, RowPlaces<Columns>& places,
+                      std::uint32_t row, std::uint32_t rows, RowPlaces<Bytes>& places,
                       std::uint64_t* links, Columns* state) {
     const std::uint64_t* carry_in = work_item.chained_in ? work_item.plane + row : nullptr;
     std::uint64_t* carry_out = work_item.chained_out ? work_item.plane + row : nullptr;

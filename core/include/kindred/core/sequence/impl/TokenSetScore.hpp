@@ -157,14 +157,8 @@ class TokenSetScore {
   template <class MaskOf>
   KOKKOS_INLINE_FUNCTION void step(const MaskOf& mask_of) {
     std::uint64_t carry = 0;
-    for (std::uint32_t w = 0; w < m_words.count(); ++w) {
-      const std::uint64_t mask = mask_of(w);
-      const std::uint64_t before = m_words.second[w];
-      const std::uint64_t half = before + (before & mask);
-      const std::uint64_t sum = half + carry;
-      carry = static_cast<std::uint64_t>(half < before) | static_cast<std::uint64_t>(sum < half);
-      m_words.second[w] = sum | (before & ~mask);
-    }
+    for (std::uint32_t w = 0; w < m_words.count(); ++w)
+      m_words.second[w] = lcs_step(m_words.second[w], mask_of(w), carry);
   }
 
   Words m_words;

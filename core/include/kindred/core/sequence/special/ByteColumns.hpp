@@ -60,48 +60,6 @@ class ByteColumns {
     });
   }
 
-  template <class SymbolType>
-  static void translate(const std::uint8_t* table, const SymbolType* first,
-                        const SymbolType* second, unsigned rows, std::uint8_t* codes) {
-    if constexpr (sizeof(SymbolType) == 1) {
-      Bytes::call([=] {
-        const typename Bytes::Table entries(table);
-        for (std::size_t r = 0; r < rows; ++r)
-          entries[Bytes::load(first + 32 * r, second + 32 * r)].store(codes + 64 * r);
-      });
-    } else {
-      WordColumns::translate(table, first, second, rows, codes);
-    }
-  }
-  static constexpr bool hashes = true;
-  static void find_places(const SlotHash& hash, const std::uint16_t* first,
-                          const std::uint16_t* second, unsigned rows, std::uint8_t* places) {
-    Bytes::call([=, &hash] {
-      using Table = typename Bytes::Table;
-      const Table remainder[2] = {Table(hash.remainder[0]), Table(hash.remainder[1])};
-      const Table place[2] = {Table(hash.place[0]), Table(hash.place[1])};
-      const Bytes none = Bytes::all(no_code);
-      for (std::size_t r = 0; r < rows; ++r) {
-        Bytes rest;
-        Bytes bucket;
-        Bytes::multiply(first + 32 * r, second + 32 * r, hash.multiplier, rest, bucket);
-        // An empty way yields `no_code` for any remainder; an entry of the first way takes
-        // precedence.
-        none.replaced_where_equal(rest, remainder[1][bucket], place[1][bucket])
-            .replaced_where_equal(rest, remainder[0][bucket], place[0][bucket])
-            .store(places + 64 * r);
-      }
-    });
-  }
-  static void recode(const std::uint8_t* table, const std::uint8_t* codes, unsigned rows,
-                     std::uint8_t* out) {
-    Bytes::call([=] {
-      const typename Bytes::Table entries(table);
-      for (std::size_t r = 0; r < rows; ++r)
-        entries[Bytes::load(codes + 64 * r)].store(out + 64 * r);
-    });
-  }
-
  private:
   /// A range of consecutive planes of the tables and of the state.
   struct Span {

@@ -219,7 +219,7 @@ struct EditTilesKernel {
     columns_type state[segments_max * segment_columns];
     unsigned runs = 0;
     for_each_run(query, [&](const std::uint8_t*, const QueryColumns&) { state[runs++].reset(); });
-    RowPlaces<ByteColumns<Arch::Bytes64>> places;
+    RowPlaces<Arch::Bytes64> places;
     ActiveRows<Arch::Bytes64> active;
     EditLinks links;
     for (std::uint32_t row = 0; row < longest; row += pack_rows) {

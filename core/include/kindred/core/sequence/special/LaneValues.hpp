@@ -11,6 +11,7 @@
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/sequence/LaneValues.hpp>
 #include <kindred/core/sequence/PairValues.hpp>
+#include <kindred/core/sequence/impl/ColumnState.hpp>
 #include <kindred/core/sequence/impl/PairValuesKernel.hpp>
 
 #include <algorithm>
@@ -38,11 +39,10 @@ struct LaneShape {
                                         : WordsMax > 1                     ? 3
                                                                            : 4;
   static constexpr unsigned patterns = registers * Lanes::size;
-  /// Whether the highest bit of a word shows what is carried. It is set in all masks: whatever it
-  /// is in the state, it is added to itself, so that the carry is what the sum has there.
   static constexpr bool has_carry_bit = !edits && WordsMax > 1;
   /// Symbols per word.
   static constexpr unsigned symbols = 8 * sizeof(Word) - (has_carry_bit ? 1 : 0);
+  using State = ColumnState<recurrence, Lanes, has_carry_bit>;
   /// A mask without symbols.
   static constexpr Word no_symbols =
       has_carry_bit ? static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1)) : Word{0};
@@ -63,15 +63,15 @@ class LaneColumns {
   explicit LaneColumns(unsigned words) : m_words(words) {
     if constexpr (Shape::has_fixed_words) {
       KINDRED_UNROLL
-      for (unsigned i = 0; i < Shape::words_max * registers; ++i) begin(i);
+      for (unsigned i = 0; i < Shape::words_max * registers; ++i) m_states[i].reset();
     } else {
-      for (unsigned i = 0; i < words * registers; ++i) begin(i);
+      for (unsigned i = 0; i < words * registers; ++i) m_states[i].reset();
     }
   }
 
   /// Advances by a symbol. \param masks its row of the table
   [[gnu::always_inline]] void step(const Word* masks) {
-    Carry carry[registers];
+    ColumnCarry<Lanes> carry[registers];
     if constexpr (Shape::has_fixed_words) {
       KINDRED_UNROLL
       for (unsigned w = 0; w < Shape::words_max; ++w) {
@@ -101,7 +101,7 @@ class LaneColumns {
         KINDRED_UNROLL
         for (unsigned r = 0; r < registers; ++r) {
           const unsigned i = w * registers + r;
-          Lanes found = ~m_state[i];
+          Lanes found = ~m_states[i].state;
           if constexpr (Shape::has_carry_bit) found = found & Lanes::load(valid + i * Lanes::size);
           found.store(words + r * Lanes::size);
         }
@@ -119,8 +119,8 @@ class LaneColumns {
         for (unsigned r = 0; r < registers; ++r) {
           const unsigned i = w * registers + r;
           const Lanes own = Lanes::load(valid + i * Lanes::size);
-          (m_state[i] & own).store(words + r * Lanes::size);
-          (m_falls[i] & own).store(falls + r * Lanes::size);
+          (m_states[i].state & own).store(words + r * Lanes::size);
+          (m_states[i].falls & own).store(falls + r * Lanes::size);
         }
         for (unsigned l = 0; l < Shape::patterns; ++l)
           matched[l] = static_cast<std::uint16_t>(matched[l] - bits(words[l]) + bits(falls[l]));
@@ -129,58 +129,9 @@ class LaneColumns {
   }
 
  private:
-  [[gnu::always_inline]] void begin(unsigned i) {
-    m_state[i] = ~Lanes::all(0);
-    if constexpr (Shape::edits) m_falls[i] = Lanes::all(0);
-    if constexpr (Shape::swaps) m_equal[i] = m_zero_diagonal[i] = Lanes::all(0);
-  }
-
-  /// What a word passes to the next one.
-  struct Carry {
-    Lanes carry;  ///< −1 if the sum has a carry, or the row does not rise
-    Lanes fall;   ///< −1 if the row falls
-    Lanes swap;
-  };
-
-  [[gnu::always_inline]] void step(unsigned i, const Word* masks, Carry& carry, bool is_first,
-                                   bool is_last) {
-    const Lanes mask = Lanes::load(masks + i * Lanes::size);
-    const Lanes state = m_state[i];
-    if constexpr (!Shape::edits) {
-      const Lanes both = state & mask;
-      Lanes sum = state + both;
-      if (!is_first) sum = sum - carry.carry;
-      if (!is_last) carry.carry = sum.top_set();
-      m_state[i] = sum | Lanes::and_not(state, mask);
-    } else {
-      const Lanes falls = m_falls[i];
-      const Lanes equal = is_first ? mask : mask | (carry.fall & Lanes::all(1));
-      Lanes zero_diagonal = (((equal & state) + state) ^ state) | equal | falls;
-      if constexpr (Shape::swaps) {
-        const Lanes begins = Lanes::and_not(mask, m_zero_diagonal[i]);
-        Lanes swapped = begins + begins;
-        if (!is_first) swapped = swapped - carry.swap;
-        zero_diagonal = zero_diagonal | (swapped & m_equal[i]);
-        if (!is_last) carry.swap = begins.top_set();
-        m_equal[i] = mask;
-        m_zero_diagonal[i] = zero_diagonal;
-      }
-      // The complement of where a row rises needs fewer operations than where it rises.
-      const Lanes right_flat = Lanes::and_not(zero_diagonal | state, falls);
-      const Lanes right_falls = zero_diagonal & state;
-      Lanes above_flat = right_flat + right_flat;
-      Lanes above_falls = right_falls + right_falls;
-      if (!is_first) {
-        above_flat = above_flat - carry.carry;
-        above_falls = above_falls - carry.fall;
-      }
-      if (!is_last) {
-        carry.carry = right_flat.top_set();
-        carry.fall = right_falls.top_set();
-      }
-      m_state[i] = above_falls | Lanes::and_not(above_flat, zero_diagonal);
-      m_falls[i] = Lanes::and_not(zero_diagonal, above_flat);
-    }
+  [[gnu::always_inline]] void step(unsigned i, const Word* masks, ColumnCarry<Lanes>& carry,
+                                   bool is_first, bool is_last) {
+    m_states[i].step(Lanes::load(masks + i * Lanes::size), carry, is_first, is_last);
   }
 
   /// The number of bits of a word, by operations that the compiler applies to whole registers.
@@ -200,11 +151,7 @@ class LaneColumns {
 
   unsigned m_words;
   // In registers only because the loops over them are unrolled.
-  Lanes m_state[Shape::words_max * registers];  ///< of the LCS, or where the column rises
-  Lanes m_falls[Shape::edits ? Shape::words_max * registers : 1];
-  // Of the preceding row, for transpositions.
-  Lanes m_equal[Shape::swaps ? Shape::words_max * registers : 1];
-  Lanes m_zero_diagonal[Shape::swaps ? Shape::words_max * registers : 1];
+  typename Shape::State m_states[Shape::words_max * registers];
 };
 
 /// Patterns of a block, of which the counts of some queries fit the L2 cache.

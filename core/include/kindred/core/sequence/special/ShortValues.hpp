@@ -53,12 +53,12 @@ class ShortPlaces {
 
   /// The places of \p rows ≤ `rows_max` rows of two tiles, from \p row on. \param own_rows of each
   /// tile; a tile ends at the first or the last of these rows, if at all
-  template <class Places>
-  Places find(const std::array<std::uint32_t, 2>& own, const std::array<std::uint32_t, 2>& own_rows,
-              std::uint32_t row, std::uint32_t rows) {
-    if (m_tiles->narrow.size() > 0) return look_up<Places, std::uint16_t>(own, own_rows, row, rows);
-    if (m_tiles->wide.size() > 0) return look_up<Places, std::uint32_t>(own, own_rows, row, rows);
-    Places from;
+  ShortRows find(const std::array<std::uint32_t, 2>& own,
+                 const std::array<std::uint32_t, 2>& own_rows, std::uint32_t row,
+                 std::uint32_t rows) {
+    if (m_tiles->narrow.size() > 0) return look_up<std::uint16_t>(own, own_rows, row, rows);
+    if (m_tiles->wide.size() > 0) return look_up<std::uint32_t>(own, own_rows, row, rows);
+    ShortRows from;
     from.row_bytes = tile_patterns;
     for (unsigned t = 0; t < 2; ++t) {
       from.at[t] = row < own_rows[t] ? m_tiles->bytes.data() + m_tiles->offsets(own[t]) +
@@ -81,10 +81,10 @@ class ShortPlaces {
  private:
   static constexpr std::uint32_t small_vocabulary = 2 * group_places;
 
-  template <class Places, class SymbolType>
-  Places look_up(const std::array<std::uint32_t, 2>& own,
-                 const std::array<std::uint32_t, 2>& own_rows, std::uint32_t row,
-                 std::uint32_t rows) {
+  template <class SymbolType>
+  ShortRows look_up(const std::array<std::uint32_t, 2>& own,
+                    const std::array<std::uint32_t, 2>& own_rows, std::uint32_t row,
+                    std::uint32_t rows) {
     for (unsigned t = 0; t < 2; ++t) {
       const SymbolType* symbols = m_tiles->template symbols<SymbolType>() +
                                   m_tiles->offsets(own[t]) + tile_patterns * std::size_t{row};
@@ -183,7 +183,7 @@ struct ShortValuesKernel {
                  Element* out) const {
     ShortQuery query;
     ShortPlaces<Bytes> places(tiles, queries, q, query);
-    ShortJaro<Bytes> jaro;
+    std::uint8_t rows_places[short_lanes * pack_rows];
     JaroWinklerCounts counts;
     for (std::uint32_t pair = begin; pair < end; ++pair) {
       const std::uint32_t slot = pair * short_lanes;
@@ -192,16 +192,19 @@ struct ShortValuesKernel {
       const std::uint32_t skipped = first > slot ? first - slot : 0;
       Element* values = out + (slot + skipped - first);
       const PairTiles own(tiles, pair);
-      if (own.rows[1] > ShortJaro<Bytes>::rows_max) {
+      if (own.rows[1] > pack_rows) {
         write_pairs(q, slot + skipped, slot + slots, values);
         continue;
       }
-      own.for_each_part(0, own.rows[1], places,
-                        [&](auto part, std::uint32_t row, std::uint32_t rows) {
-                          for (std::uint32_t r = row; r < row + rows; ++r, part.next())
-                            Bytes::load(part.at[0], part.at[1]).store(jaro.places(r));
-                        });
-      jaro.count(query, own.rows[1], lengths, slots, counts);
+      own.for_each_part(
+          0, own.rows[1], places, [&](auto part, std::uint32_t row, std::uint32_t rows) {
+            for (std::uint32_t r = row; r < row + rows; ++r, part.next())
+              Bytes::load(part.at[0], part.at[1]).store(rows_places + short_lanes * r);
+          });
+      const JaroWinklerRows<Bytes> jaro(lengths, slots, query.symbols);
+      with_constant<1U, 2U, short_groups_max>(query.groups, [&](auto groups) {
+        count_short_jaro<groups()>(jaro, query, rows_places, own.rows[1], counts);
+      });
       double similarities[short_lanes];
       for (std::uint32_t l = 0; l < slots; ++l) {
         // A pattern without symbols has none in common.
@@ -242,8 +245,7 @@ struct ShortValuesKernel {
       while (row < end) {
         std::uint32_t some = std::min(end - row, ShortPlaces<Bytes>::rows_max);
         if (row < rows[0]) some = std::min(some, rows[0] - row);
-        function(places.template find<typename columns_type::Places>(own, rows, row, some), row,
-                 some);
+        function(places.find(own, rows, row, some), row, some);
         row += some;
       }
     }
