@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "StoredHnsw.hpp"
 
+#include <kindred/core/common/CheckedSize.hpp>
+
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionFile.hpp"
 #include "storage/SectionWriter.hpp"
@@ -20,8 +22,7 @@ namespace {
 constexpr std::string_view kind = "hnsw";
 
 // The sizes of sections are computed in 64 bits, and that of the rows is the largest.
-static_assert(std::numeric_limits<std::uint64_t>::max() / FloatRows::stride_of(dimension_max) >=
-              node_limit);
+static_assert(checked_product({node_limit, FloatRows::stride_of(dimension_max)}));
 
 /// The numbers in the section `settings`, in order.
 enum Setting : std::size_t {

@@ -20,8 +20,6 @@ ROWS = [
     ("codes of a row of 64 patterns looked up", "recode", [64], [1]),
     ("int8 products: 16 values, 4 queries of 2 planes", "dots", [4], [1]),
     ("byte codes: 16 values of 4 rows", "codes", [4, 0], [1]),
-    ("hop: terms of 8 edges", "terms", [1], [1]),
-    ("hop: an edge of 8 queries", "sums", [1], [1]),
 ]
 BRANCH = re.compile(r"\s+(?:b\.?\w*|cbn?z|tbn?z)\s+(?:[^,]+,\s*)*(\.L\w+)$")
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/simd/Bytes64.hpp>
-#include <kindred/core/arch/simd/Words8.hpp>
 
 #include <gtest/gtest.h>
 
@@ -104,25 +103,6 @@ void expect_lookups_by_the_last_six_bits() {
 TEST(Bytes64, LooksUpByTheLastSixBitsOfAnIndex) {
   expect_lookups_by_the_last_six_bits<Arch::ScalarBytes64>();
   if (Arch::Bytes64::is_usable()) expect_lookups_by_the_last_six_bits<Arch::Bytes64>();
-}
-
-TEST(Words8, MatchScalarImplementationBitForBit) {
-  if constexpr (std::is_same_v<Arch::Words8, Arch::ScalarWords8>)
-    GTEST_SKIP() << "this build has only the scalar implementation";
-  auto generator = Testing::generator("Words8");
-  for (int round = 0; round < 500; ++round) {
-    auto words = Arch::Words8::zero();
-    auto scalar = Arch::ScalarWords8::zero();
-    ASSERT_EQ(words.nonzero(), 0U);
-    for (int step = 0; step < 3; ++step) {
-      std::array<std::uint64_t, 8> from{};
-      for (auto& word : from) word = generator() % 3 == 0 ? generator() : 0;
-      const std::uint64_t mask = std::uint64_t{1} << generator() % 64;
-      words.add_bits(from.data(), mask);
-      scalar.add_bits(from.data(), mask);
-      ASSERT_EQ(words.nonzero(), scalar.nonzero());
-    }
-  }
 }
 
 }  // namespace Bytes64Test

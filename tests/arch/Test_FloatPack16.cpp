@@ -62,13 +62,13 @@ class Results {
   template <class S>
   void keep_floats(const typename S::Floats& floats) {
     float out[16];
-    S::store_floats(out, floats);
+    floats.store(out);
     for (const float value : out) keep(value);
   }
   template <class S>
   void keep_doubles(const typename S::Doubles& doubles) {
     double out[16];
-    S::store_doubles(out, doubles);
+    doubles.store(out);
     for (const double value : out) keep(value);
   }
   friend bool operator==(const Results&, const Results&) = default;
@@ -85,19 +85,19 @@ Results of_packs(const std::vector<Element>& elements, const std::vector<float>&
   const auto raw = S::load(elements.data());
   const auto part = S::load(elements.data(), count);
   Element stored[16] = {};
-  S::store(stored, raw);
+  S::store(stored, raw, 16);
   out.keep_bits(stored);
   S::store(stored, part, count);
   out.keep_bits(stored);
-  S::store(stored, S::choose(mask, raw, part));
+  S::store(stored, S::choose(mask, raw, part), 16);
   out.keep_bits(stored);
-  const auto a = S::load_floats(floats.data());
-  const auto b = S::load_floats(floats.data() + 16);
-  const auto c = S::load_floats(floats.data() + 32);
-  out.keep_floats<S>(S::widen(raw));
-  out.keep_floats<S>(S::widen(part));
-  out.keep_floats<S>(S::multiply(a, b));
-  out.keep_floats<S>(S::add(a, b));
+  const auto a = S::Floats::load(floats.data());
+  const auto b = S::Floats::load(floats.data() + 16);
+  const auto c = S::Floats::load(floats.data() + 32);
+  out.keep_floats<S>(S::template widen<Element>(raw));
+  out.keep_floats<S>(S::template widen<Element>(part));
+  out.keep_floats<S>(a * b);
+  out.keep_floats<S>(a + b);
   out.keep_floats<S>(S::choose(mask, a, b));
   out.keep_floats<S>(S::magnitude(a));
   out.keep_floats<S>(S::fused(a, b, c));
@@ -106,13 +106,15 @@ Results of_packs(const std::vector<Element>& elements, const std::vector<float>&
   out.keep_floats<S>(S::if_less(a, b, c, S::all(3)));
   out.keep_floats<S>(S::raised(a, b));
   out.keep_floats<S>(Impl::gelu_of<S>(a));
-  const auto d = S::load_doubles(doubles.data());
+  using Doubles = typename S::Doubles;
+  const auto d = Doubles::load(doubles.data());
   out.keep_doubles<S>(d);
-  out.keep_doubles<S>(S::no_doubles());
-  out.keep_doubles<S>(S::subtract(d, S::widen(a)));
-  out.keep_doubles<S>(S::add(d, S::widen(a)));
-  out.keep_doubles<S>(S::multiply_add(S::widen(a), S::widen(b), d));
-  S::store(stored, S::template round<Element>(a));
+  out.keep_doubles<S>(Doubles::all(0.0));
+  out.keep_doubles<S>(Doubles::all(-0.0));
+  out.keep_doubles<S>(d - a.template to<double>());
+  out.keep_doubles<S>(d + a.template to<double>());
+  out.keep_doubles<S>(Doubles::fused(a.template to<double>(), b.template to<double>(), d));
+  S::store(stored, S::template round<Element>(a), 16);
   out.keep_bits(stored);
   return out;
 }
@@ -130,15 +132,15 @@ Results of_lines(const std::vector<Element>& elements, const std::vector<float>&
   out.keep_bits(stored);
   S::store_line(stored, part, begin, end);
   out.keep_bits(stored);
-  S::store_line(stored, S::choose_line(mask, line, part));
+  S::store_line(stored, S::template choose_line<Element>(mask, line, part));
   out.keep_bits(stored);
   S::stream_line(stored, line);
   S::end_streams();
   out.keep_bits(stored);
   typename S::Floats packs[size / 16];
   for (unsigned p = 0; p < size / 16; ++p) {
-    out.keep_floats<S>(S::widen_line(line, p));
-    packs[p] = S::load_floats(floats.data() + 16 * p);
+    out.keep_floats<S>(S::template widen_line<Element>(line, p));
+    packs[p] = S::Floats::load(floats.data() + 16 * p);
   }
   S::store_line(stored, S::template round_line<Element>(packs));
   out.keep_bits(stored);
@@ -146,7 +148,7 @@ Results of_lines(const std::vector<Element>& elements, const std::vector<float>&
   extremes.clear();
   auto kept = S::load_extremes(extremes);
   for (std::size_t i = 0; i + size <= elements.size(); i += size)
-    S::add_extremes(kept, S::load_line(elements.data() + i));
+    S::template add_extremes<Element>(kept, S::load_line(elements.data() + i));
   S::store_extremes(extremes, kept);
   for (unsigned i = 0; i < size; ++i) {
     out.keep(extremes.min(i));
@@ -197,7 +199,8 @@ TYPED_TEST(FloatPack16, ExtremesIgnoreNaN) {
     for (const float value : values) {
       const std::vector<TypeParam> line(Arch::line_elements<TypeParam>,
                                         Arch::round_canonical<TypeParam>(value));
-      Arch::HostCacheLines::add_extremes(kept, Arch::HostCacheLines::load_line(line.data()));
+      Arch::HostCacheLines::add_extremes<TypeParam>(kept,
+                                                    Arch::HostCacheLines::load_line(line.data()));
     }
     Arch::HostCacheLines::store_extremes(extremes, kept);
     return std::tuple(extremes.min(3), extremes.max(3), extremes.dead[3]);

@@ -16,7 +16,7 @@ template <class Pack>
 std::vector<std::uint64_t> loaded_below(const double* from, std::uint32_t first,
                                         std::uint32_t count) {
   double values[8];
-  Pack::store(values, Pack::load_below(from, first, count));
+  Pack::Doubles::load_below(from, first, count).store(values);
   std::vector<std::uint64_t> words;
   for (const double value : values) words.push_back(std::bit_cast<std::uint64_t>(value));
   return words;
@@ -46,7 +46,7 @@ TEST(FloatPack8, GathersTheIndexedElements) {
   for (std::uint32_t first = 0; first < 1000; ++first) {
     for (std::uint32_t i = 0; i < 8; ++i) index[i] = (first * 617 + i * 389) % 1000;
     float found[8];
-    Arch::HostFloatPack8::store(found, Arch::HostFloatPack8::gather(values.data(), index));
+    Arch::HostFloatPack8::gather(values.data(), index).store(found);
     for (int i = 0; i < 8; ++i) EXPECT_EQ(found[i], values[index[i]]) << first;
   }
 }

@@ -67,4 +67,18 @@ TEST(WordLanes, MatchScalarImplementationBitForBit) {
   match<std::uint64_t>();
 }
 
+TEST(SimdPack, FindsTheElementsThatAreNotZero) {
+  using Words = Arch::SimdPack<std::uint64_t, 8, Arch::float_register_bytes>;
+  auto generator = Testing::generator("nonzero");
+  for (int round = 0; round < 500; ++round) {
+    std::uint64_t words[8];
+    unsigned expected = 0;
+    for (unsigned i = 0; i < 8; ++i) {
+      words[i] = generator() % 2 == 0 ? 0 : std::uint64_t{1} << generator() % 64;
+      expected |= (words[i] != 0 ? 1U : 0U) << i;
+    }
+    ASSERT_EQ(Words::load(words).nonzero(), expected);
+  }
+}
+
 }  // namespace WordLanesTest

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +19,8 @@ constexpr std::optional<std::uint64_t> checked_sum(
     std::initializer_list<std::uint64_t> sizes) noexcept {
   std::uint64_t sum = 0;
   for (const std::uint64_t size : sizes) {
-    if (__builtin_add_overflow(sum, size, &sum)) return {};
+    if (sum + size < sum) return {};
+    sum += size;
   }
   return sum;
 }
@@ -32,8 +34,10 @@ constexpr std::optional<std::uint64_t> checked_product(
   for (const std::uint64_t size : sizes) {
     if (size == 0)
       is_empty = true;
-    else if (__builtin_mul_overflow(product, size, &product))
+    else if (size > std::numeric_limits<std::uint64_t>::max() / product)
       return {};
+    else
+      product *= size;
   }
   return is_empty ? 0 : product;
 }

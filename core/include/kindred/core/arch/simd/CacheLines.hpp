@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/simd/FloatPack16.hpp>
 #include <kindred/core/arch/simd/HostExtensions.hpp>
+#include <kindred/core/arch/simd/StreamStore.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -85,9 +86,16 @@ inline constexpr element_bits<Element> infinity_bits =
     std::is_same_v<Element, float> ? 0x7F800000U
                                    : (std::is_same_v<Element, Float16> ? 0x7C00U : 0x7F80U);
 
-/// \brief Operations on 64-byte cache lines, in addition to those on packs of sixteen, as plain
-/// loops: the portable form, to which the vector form is bit-identical.
-struct ScalarCacheLines : ScalarFloatPack16 {
+/// \brief Operations on 64-byte cache lines, in addition to those on packs of sixteen.
+/// \tparam Bytes \see SimdPack
+template <unsigned Bytes>
+struct CacheLines : FloatPack16<Bytes> {
+  using typename FloatPack16<Bytes>::Floats;
+  using FloatPack16<Bytes>::bits_at;
+  /// The bits of stored elements.
+  template <class Element>
+  using Line = SimdPack<element_bits<Element>, line_elements<Element>, Bytes>;
+
   /// Calls \p function, compiled for the operations.
   template <class Function>
   static auto call(const Function& function) {
@@ -95,214 +103,126 @@ struct ScalarCacheLines : ScalarFloatPack16 {
   }
 
   template <class Element>
-  struct Line {
-    Element value[line_elements<Element>];
-  };
-  template <class Element>
-  using Extremes = CacheLineExtremes<Element>;
-
-  template <class Element>
   static Line<Element> load_line(const Element* from) {
-    return load_line(from, 0, line_elements<Element>);
+    return Line<Element>::load(bits_at(from));
   }
   /// Loads the elements `begin … end − 1` and zeros for the others, which are not accessed.
   template <class Element>
   static Line<Element> load_line(const Element* from, unsigned begin, unsigned end) {
-    Line<Element> out{};
-    std::memcpy(out.value + begin, from + begin, (end - begin) * sizeof(Element));
-    return out;
+    return Line<Element>::load_between(bits_at(from), begin, end);
   }
   template <class Element>
   static void store_line(Element* to, const Line<Element>& line) {
-    store_line(to, line, 0, line_elements<Element>);
+    line.store(bits_at(to));
   }
   template <class Element>
   static void store_line(Element* to, const Line<Element>& line, unsigned begin, unsigned end) {
-    std::memcpy(to + begin, line.value + begin, (end - begin) * sizeof(Element));
+    line.store_between(bits_at(to), begin, end);
   }
   /// Stores past the caches. \param to aligned to 64 bytes
   template <class Element>
   static void stream_line(Element* to, const Line<Element>& line) {
-    store_line(to, line);
+    Arch::stream_line(to, &line);
   }
-  static void end_streams() {}
+  static void end_streams() { Arch::end_streams(); }
   /// Pack \p pack of the line, widened.
   template <class Element>
   static Floats widen_line(const Line<Element>& line, unsigned pack) {
-    Floats out;
-    for (unsigned i = 0; i < 16; ++i) out.value[i] = to_float(line.value[16 * pack + i]);
-    return out;
+    constexpr unsigned last = line_elements<Element> - 16;
+    return FloatPack16<Bytes>::template widen<Element>(pack == 0 ? line.template piece<0, 16>()
+                                                                 : line.template piece<last, 16>());
   }
   /// `round_canonical` of all packs of a line.
   template <class Element>
   static Line<Element> round_line(const Floats* packs) {
-    Line<Element> out;
-    for (unsigned i = 0; i < line_elements<Element>; ++i)
-      out.value[i] = round_canonical<Element>(packs[i / 16].value[i % 16]);
-    return out;
+    using Pack16 = FloatPack16<Bytes>;
+    if constexpr (sizeof(Element) == 4)
+      return Pack16::template round<Element>(packs[0]);
+    else
+      return Line<Element>::join(Pack16::template round<Element>(packs[0]),
+                                 Pack16::template round<Element>(packs[1]));
   }
   template <class Element>
   static Line<Element> choose_line(std::uint32_t mask, const Line<Element>& a,
                                    const Line<Element>& b) {
-    Line<Element> out;
-    for (unsigned i = 0; i < line_elements<Element>; ++i)
-      out.value[i] = select_bits((mask >> i & 1U) != 0, a.value[i], b.value[i]);
-    return out;
+    return FloatPack16<Bytes>::choose(mask, a, b);
   }
-  template <class Element>
-  static Extremes<Element> load_extremes(const CacheLineExtremes<Element>& from) {
-    return from;
-  }
-  template <class Element>
-  static void store_extremes(CacheLineExtremes<Element>& to, const Extremes<Element>& extremes) {
-    to = extremes;
-  }
-  template <class Element>
-  static void add_extremes(Extremes<Element>& to, const Line<Element>& line) {
-    constexpr element_bits<Element> most_dead = dead_max<Element>;
-    for (unsigned i = 0; i < line_elements<Element>; ++i) {
-      const element_bits<Element> bits = bits_of(line.value[i]);
-      constexpr element_bits<Element> sign = sizeof(Element) == 4 ? 0x80000000U : 0x8000U;
-      const auto magnitude = static_cast<element_bits<Element>>(bits & ~sign);
-      if (magnitude > infinity_bits<Element>) continue;
-      if (magnitude <= most_dead) ++to.dead[i];
-      if constexpr (std::is_same_v<Element, float>) {
-        to.least[i] = line.value[i] < to.least[i] ? line.value[i] : to.least[i];
-        to.most[i] = line.value[i] > to.most[i] ? line.value[i] : to.most[i];
-      } else {
-        const auto number = static_cast<std::int16_t>(bits);
-        to.lowest[i] = std::max(to.lowest[i], bits);
-        to.most[i] = std::max(to.most[i], number);
-        to.least[i] = std::min(to.least[i], number);
-      }
-    }
-  }
-};
 
-#if KINDRED_HAS_AVX512_FLOATS
-/// The same in vector registers.
-struct SimdCacheLines : SimdFloatPack16 {
-  template <class Function>
-  static auto call(const Function& function) {
-    return function();
-  }
-  template <class Element>
-  struct Line {
-    __m512i value;
-  };
+  /// The columns of `CacheLineExtremes`.
   template <class Element>
   struct Extremes {
-    __m512i lowest;
-    __m512i most;
-    __m512i least;
-    __m512i dead;
+    using Number = std::conditional_t<sizeof(Element) == 4, float, std::int16_t>;
+    using Numbers = SimdPack<Number, line_elements<Element>, Bytes>;
+    Line<Element> lowest;  ///< of 16-bit elements only
+    Numbers most;
+    Numbers least;
+    Line<Element> dead;
   };
-
-  template <class Element>
-  static Line<Element> load_line(const Element* from) {
-    return {_mm512_loadu_si512(from)};
-  }
-  template <class Element>
-  static Line<Element> load_line(const Element* from, unsigned begin, unsigned end) {
-    if constexpr (sizeof(Element) == 4)
-      return {_mm512_maskz_loadu_epi32(between<__mmask16>(begin, end), from)};
-    else
-      return {_mm512_maskz_loadu_epi16(between<__mmask32>(begin, end), from)};
-  }
-  template <class Element>
-  static void store_line(Element* to, const Line<Element>& line) {
-    _mm512_storeu_si512(to, line.value);
-  }
-  template <class Element>
-  static void store_line(Element* to, const Line<Element>& line, unsigned begin, unsigned end) {
-    if constexpr (sizeof(Element) == 4)
-      _mm512_mask_storeu_epi32(to, between<__mmask16>(begin, end), line.value);
-    else
-      _mm512_mask_storeu_epi16(to, between<__mmask32>(begin, end), line.value);
-  }
-  template <class Element>
-  static void stream_line(Element* to, const Line<Element>& line) {
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), line.value);
-  }
-  static void end_streams() { _mm_sfence(); }
-  template <class Element>
-  static Floats widen_line(const Line<Element>& line, unsigned pack) {
-    if constexpr (sizeof(Element) == 4) {
-      return _mm512_castsi512_ps(line.value);
-    } else {
-      return widen(Raw<Element>{pack == 0 ? _mm512_maskz_extracti64x4_epi64(eight, line.value, 0)
-                                          : _mm512_maskz_extracti64x4_epi64(eight, line.value, 1)});
-    }
-  }
-  template <class Element>
-  static Line<Element> round_line(const Floats* packs) {
-    if constexpr (sizeof(Element) == 4) {
-      return {round<Element>(packs[0]).value};
-    } else {
-      const __m512i low = _mm512_maskz_inserti64x4(eight, _mm512_setzero_si512(),
-                                                   round<Element>(packs[0]).value, 0);
-      return {_mm512_maskz_inserti64x4(eight, low, round<Element>(packs[1]).value, 1)};
-    }
-  }
-  template <class Element>
-  static Line<Element> choose_line(std::uint32_t mask, const Line<Element>& a,
-                                   const Line<Element>& b) {
-    if constexpr (sizeof(Element) == 4)
-      return {_mm512_mask_blend_epi32(static_cast<__mmask16>(mask), b.value, a.value)};
-    else
-      return {_mm512_mask_blend_epi16(mask, b.value, a.value)};
-  }
   template <class Element>
   static Extremes<Element> load_extremes(const CacheLineExtremes<Element>& from) {
-    if constexpr (sizeof(Element) == 4)
-      return {_mm512_setzero_si512(), _mm512_load_si512(from.most), _mm512_load_si512(from.least),
-              _mm512_load_si512(from.dead)};
-    else
-      return {_mm512_load_si512(from.lowest), _mm512_load_si512(from.most),
-              _mm512_load_si512(from.least), _mm512_load_si512(from.dead)};
+    using Numbers = typename Extremes<Element>::Numbers;
+    Line<Element> lowest = Line<Element>::all(0);
+    if constexpr (sizeof(Element) == 2) lowest = Line<Element>::load(from.lowest);
+    return {lowest, Numbers::load(from.most), Numbers::load(from.least),
+            Line<Element>::load(from.dead)};
   }
   template <class Element>
   static void store_extremes(CacheLineExtremes<Element>& to, const Extremes<Element>& extremes) {
-    if constexpr (sizeof(Element) == 2) _mm512_store_si512(to.lowest, extremes.lowest);
-    _mm512_store_si512(to.most, extremes.most);
-    _mm512_store_si512(to.least, extremes.least);
-    _mm512_store_si512(to.dead, extremes.dead);
+    if constexpr (sizeof(Element) == 2) extremes.lowest.store(to.lowest);
+    extremes.most.store(to.most);
+    extremes.least.store(to.least);
+    extremes.dead.store(to.dead);
   }
   template <class Element>
   static void add_extremes(Extremes<Element>& to, const Line<Element>& line) {
-    constexpr element_bits<Element> most_dead = dead_max<Element>;
+    using Bits = Line<Element>;
+    using Numbers = typename Extremes<Element>::Numbers;
+    const auto value = line.template as<typename Extremes<Element>::Number>();
+    const auto at_most = [twice = line + line](element_bits<Element> bits) {
+      return twice <= Bits::all(static_cast<element_bits<Element>>(2 * bits));
+    };
     if constexpr (sizeof(Element) == 4) {
-      // If one operand is NaN, a minimum returns the second operand.
-      const __m512 value = _mm512_castsi512_ps(line.value);
-      to.least =
-          _mm512_castps_si512(_mm512_maskz_min_ps(sixteen, value, _mm512_castsi512_ps(to.least)));
-      to.most =
-          _mm512_castps_si512(_mm512_maskz_max_ps(sixteen, value, _mm512_castsi512_ps(to.most)));
-      const __m512i twice = _mm512_add_epi32(line.value, line.value);
-      const __mmask16 dead = _mm512_cmple_epu32_mask(twice, _mm512_set1_epi32(2 * most_dead));
-      to.dead = _mm512_mask_sub_epi32(to.dead, dead, to.dead, _mm512_set1_epi32(-1));
+      to.least = Numbers::select(value < to.least, value, to.least);
+      to.most = Numbers::select(to.most < value, value, to.most);
+    } else if constexpr (Bytes == 64) {
+      add_numbers<Element>(to, line);
     } else {
-      const __m512i twice = _mm512_add_epi16(line.value, line.value);
-      const __mmask32 numbers = _mm512_cmple_epu16_mask(
-          twice, _mm512_set1_epi16(static_cast<std::int16_t>(2 * infinity_bits<Element>)));
-      const __mmask32 dead = _mm512_cmple_epu16_mask(
-          twice, _mm512_set1_epi16(static_cast<std::int16_t>(2 * most_dead)));
-      to.lowest = _mm512_mask_max_epu16(to.lowest, numbers, to.lowest, line.value);
-      to.most = _mm512_mask_max_epi16(to.most, numbers, to.most, line.value);
-      to.least = _mm512_mask_min_epi16(to.least, numbers, to.least, line.value);
-      to.dead = _mm512_mask_sub_epi16(to.dead, dead, to.dead, _mm512_set1_epi16(-1));
+      const auto numbers = at_most(infinity_bits<Element>);
+      to.lowest = Bits::select(numbers, Bits::max(to.lowest, line), to.lowest);
+      to.most = Numbers::select(numbers, Numbers::max(to.most, value), to.most);
+      to.least = Numbers::select(numbers, Numbers::min(to.least, value), to.least);
     }
+    to.dead = Bits::select(at_most(dead_max<Element>), to.dead + Bits::all(1), to.dead);
   }
 
  private:
-  template <class Mask>
-  static Mask between(unsigned begin, unsigned end) {
-    return static_cast<Mask>((std::uint64_t{1} << end) - (std::uint64_t{1} << begin));
+  /// Adds to all but `dead` in one instruction each; GCC 12 would compare and choose instead.
+  template <class Element>
+  static void add_numbers([[maybe_unused]] Extremes<Element>& to,
+                          [[maybe_unused]] const Line<Element>& line) {
+#if KINDRED_HAS_AVX512_FLOATS
+    const auto in_register = [](auto& pack) { return __builtin_bit_cast(__m512i, pack.part[0]); };
+    const __m512i bits = in_register(line);
+    const __mmask32 numbers = _mm512_cmple_epu16_mask(
+        _mm512_add_epi16(bits, bits),
+        _mm512_set1_epi16(static_cast<std::int16_t>(2 * infinity_bits<Element>)));
+    const auto set = [](auto& pack, __m512i value) {
+      pack.part[0] = __builtin_bit_cast(std::remove_reference_t<decltype(pack.part[0])>, value);
+    };
+    set(to.lowest,
+        _mm512_mask_max_epu16(in_register(to.lowest), numbers, in_register(to.lowest), bits));
+    set(to.most, _mm512_mask_max_epi16(in_register(to.most), numbers, in_register(to.most), bits));
+    set(to.least,
+        _mm512_mask_min_epi16(in_register(to.least), numbers, in_register(to.least), bits));
+#endif
   }
 };
+using ScalarCacheLines = CacheLines<0>;
+using HostCacheLines = CacheLines<pack16_register_bytes>;
 
+#if KINDRED_HAS_AVX512_FLOATS
 /// The same, if the processor has `Bfloat16Rounding`.
-struct Bfloat16CacheLines : SimdCacheLines {
+struct Bfloat16CacheLines : HostCacheLines {
   template <class Function>
   static auto call(const Function& function) {
     return Bfloat16Rounding::call(function);
@@ -312,21 +232,20 @@ struct Bfloat16CacheLines : SimdCacheLines {
     if constexpr (std::is_same_v<Element, BFloat16>) {
       // The instruction treats denormals as zeros and keeps the payload of a NaN.
       constexpr int nan_or_denormal = 0x01 | 0x80 | 0x20;
-      if (_kortestz_mask16_u8(_mm512_fpclass_ps_mask(packs[0], nan_or_denormal),
-                              _mm512_fpclass_ps_mask(packs[1], nan_or_denormal)) != 0) [[likely]] {
-        const __m512bh both = _mm512_cvtne2ps_pbh(packs[1], packs[0]);
+      if (_kortestz_mask16_u8(_mm512_fpclass_ps_mask(packs[0].part[0], nan_or_denormal),
+                              _mm512_fpclass_ps_mask(packs[1].part[0], nan_or_denormal)) != 0)
+          [[likely]] {
+        const __m512bh both = _mm512_cvtne2ps_pbh(packs[1].part[0], packs[0].part[0]);
         Line<Element> out;
         std::memcpy(&out, &both, sizeof(out));
         return out;
       }
     }
-    return SimdCacheLines::round_line<Element>(packs);
+    return HostCacheLines::round_line<Element>(packs);
   }
 };
-using HostCacheLines = SimdCacheLines;
 #else
-using HostCacheLines = ScalarCacheLines;
-using Bfloat16CacheLines = ScalarCacheLines;
+using Bfloat16CacheLines = HostCacheLines;
 #endif
 
 }  // namespace Kindred::Arch

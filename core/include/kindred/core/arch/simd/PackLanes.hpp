@@ -35,7 +35,7 @@ class PackLanes {
 
   /// +0 in every lane.
   F64 zero() const {
-    return doubles([](int) { return Pack::zero(); });
+    return doubles([](int) { return Pack::Doubles::all(0.0); });
   }
   /// `data[0 … 32)`, stored elements of any type, as floats.
   template <class Element>
@@ -48,7 +48,7 @@ class PackLanes {
     return load(data, count, Element{});
   }
   F32 load(const float* data, int count) const {
-    return floats([&](int p) { return Pack::load(data + p * 8, mask_of(p, count)); });
+    return floats([&](int p) { return Pack::Floats::load_below(data + p * 8, p * 8, count); });
   }
   /// `data[0 … count)`, and \p rest in the other lanes.
   template <class Element>
@@ -58,24 +58,24 @@ class PackLanes {
     return load(padded);
   }
   F64 load(const double* data) const {
-    return doubles([&](int p) { return Pack::load(data + p * 8); });
+    return doubles([&](int p) { return Pack::Doubles::load(data + p * 8); });
   }
   F64 load(const double* data, int count) const {
-    return doubles([&](int p) { return Pack::load(data + p * 8, mask_of(p, count)); });
+    return doubles([&](int p) { return Pack::Doubles::load_below(data + p * 8, p * 8, count); });
   }
   void store(double* data, const F64& value) const {
-    for (int p = 0; p < packs; ++p) Pack::store(data + p * 8, get(value, p));
+    for (int p = 0; p < packs; ++p) get(value, p).store(data + p * 8);
   }
   /// Writes the first \p count lanes to `data[0 … count)`.
   void store(double* data, const F64& value, int count) const {
-    for (int p = 0; p < packs; ++p) Pack::store(data + p * 8, get(value, p), mask_of(p, count));
+    for (int p = 0; p < packs; ++p) get(value, p).store_below(data + p * 8, p * 8, count);
   }
   void store(float* data, const F32& value, int count) const {
     for (int l = 0; l < count; ++l) data[l] = value.lane[l];
   }
   /// \p a in every lane.
   F32 broadcast(float a) const {
-    return floats([&](int) { return Pack::all(a); });
+    return floats([&](int) { return Pack::Floats::all(a); });
   }
   /// `float(a / b)` per lane, with NaN canonical and zero as +0; 0 if b is 0.
   F32 quotient(const F64& a, double b) const {
@@ -85,18 +85,18 @@ class PackLanes {
   }
   /// `a · b` per lane, rounded to float.
   F32 multiply(const F32& a, float b) const {
-    return floats([&](int p) { return Pack::multiply(get(a, p), Pack::all(b)); });
+    return floats([&](int p) { return get(a, p) * Pack::Floats::all(b); });
   }
   /// Prefetches the cache lines of \p data; plain loops leave that to the processor.
   void prefetch(const char* data, std::uint64_t bytes) const {
     if constexpr (!std::is_same_v<Pack, ScalarFloatPack8>) prefetch_bytes(data, bytes);
   }
   F64 widen(const F32& a) const {
-    return doubles([&](int p) { return Pack::widen(get(a, p)); });
+    return doubles([&](int p) { return get(a, p).template to<double>(); });
   }
   /// `a · b` per lane, rounded to double.
   F64 multiply(const F64& a, const F64& b) const {
-    return doubles([&](int p) { return Pack::multiply(get(a, p), get(b, p)); });
+    return doubles([&](int p) { return get(a, p) * get(b, p); });
   }
   /// `sum + a·b` per lane; the product of two floats is exact in double, so a fused form gives the
   /// same bits.
@@ -113,9 +113,8 @@ class PackLanes {
   KINDRED_ALWAYS_INLINE F64 add_difference(const F32& a, const F32& b, const F64& sum) const {
     const F64 x = widen(a);
     const F64 y = widen(b);
-    return doubles([&](int p) KINDRED_ALWAYS_INLINE {
-      return Pack::add(get(sum, p), Pack::subtract(get(x, p), get(y, p)));
-    });
+    return doubles([&](int p)
+                       KINDRED_ALWAYS_INLINE { return get(sum, p) + (get(x, p) - get(y, p)); });
   }
   /// `sum + (a − b)²` per lane: difference, square and sum are each rounded to double, never fused.
   KINDRED_ALWAYS_INLINE F64 add_squared_difference(const F32& a, const F32& b,
@@ -125,18 +124,17 @@ class PackLanes {
   KINDRED_ALWAYS_INLINE F64 add_squared_difference(const F64& a, const F64& b,
                                                    const F64& sum) const {
     return doubles([&](int p) KINDRED_ALWAYS_INLINE {
-      const auto difference = Pack::subtract(get(a, p), get(b, p));
-      return Pack::add(get(sum, p), Pack::multiply(difference, difference));
+      const auto difference = get(a, p) - get(b, p);
+      return get(sum, p) + difference * difference;
     });
   }
   /// `a + b` per lane.
   F64 add(const F64& a, const F64& b) const {
-    return doubles([&](int p) { return Pack::add(get(a, p), get(b, p)); });
+    return doubles([&](int p) { return get(a, p) + get(b, p); });
   }
   /// The pairwise tree reduction of the lanes (16, 8, 4, 2, 1).
   double tree_sum(const F64& sum) const {
-    return Pack::tree_sum(
-        Pack::add(Pack::add(get(sum, 0), get(sum, 2)), Pack::add(get(sum, 1), get(sum, 3))));
+    return ((get(sum, 0) + get(sum, 2)) + (get(sum, 1) + get(sum, 3))).tree_sum();
   }
   /// True in the one thread that writes the result of the work item.
   bool is_leader() const { return true; }
@@ -144,23 +142,19 @@ class PackLanes {
  private:
   static constexpr int packs = 4;
 
-  /// The lanes of pack \p p that are below \p count.
-  static unsigned mask_of(int p, int count) {
-    return (count >= 32 ? ~0U : (1U << count) - 1) >> (p * 8) & 255U;
-  }
-  static auto get(const F32& a, int p) { return Pack::load(a.lane + p * 8); }
-  static auto get(const F64& a, int p) { return Pack::load(a.lane + p * 8); }
+  static auto get(const F32& a, int p) { return Pack::Floats::load(a.lane + p * 8); }
+  static auto get(const F64& a, int p) { return Pack::Doubles::load(a.lane + p * 8); }
 
   template <class Value>
   KINDRED_ALWAYS_INLINE static F32 floats(const Value& value) {
     F32 r;
-    for (int p = 0; p < packs; ++p) Pack::store(r.lane + p * 8, value(p));
+    for (int p = 0; p < packs; ++p) value(p).store(r.lane + p * 8);
     return r;
   }
   template <class Value>
   KINDRED_ALWAYS_INLINE static F64 doubles(const Value& value) {
     F64 r;
-    for (int p = 0; p < packs; ++p) Pack::store(r.lane + p * 8, value(p));
+    for (int p = 0; p < packs; ++p) value(p).store(r.lane + p * 8);
     return r;
   }
 };

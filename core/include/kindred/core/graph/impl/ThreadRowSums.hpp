@@ -29,19 +29,16 @@ struct QueryPack<8> {
   /// Adds `values[query] · weight` to each sum.
   template <class Value>
   KOKKOS_INLINE_FUNCTION void add(const Value* values, double weight) {
-    KOKKOS_IF_ON_HOST(
-        (query = Pack::add_exact(Pack::widen(Pack::load(values)), Pack::all(weight), query);))
+    KOKKOS_IF_ON_HOST((query = Pack::add_exact(Pack::load(values).template to<double>(),
+                                               Pack::Doubles::all(weight), query);))
   }
   KOKKOS_INLINE_FUNCTION void add(const double* values, double weight) {
-    KOKKOS_IF_ON_HOST(
-        (query = Pack::add(query, Pack::multiply(Pack::load(values), Pack::all(weight)));))
+    KOKKOS_IF_ON_HOST((query = query + Pack::Doubles::load(values) * Pack::Doubles::all(weight);))
   }
-  KOKKOS_INLINE_FUNCTION void store(double* to) const {
-    KOKKOS_IF_ON_HOST((Pack::store(to, query);))
-  }
+  KOKKOS_INLINE_FUNCTION void store(double* to) const { KOKKOS_IF_ON_HOST((query.store(to);)) }
   KOKKOS_INLINE_FUNCTION friend QueryPack operator+(const QueryPack& a, const QueryPack& b) {
     QueryPack r;
-    KOKKOS_IF_ON_HOST((r.query = Pack::add(a.query, b.query);))
+    KOKKOS_IF_ON_HOST((r.query = a.query + b.query;))
     return r;
   }
 };
@@ -231,8 +228,8 @@ class ThreadRowSums {
     using Pack = Arch::HostFloatPack8;
     std::uint32_t i = 0;
     for (; i + 8 <= count; i += 8) {
-      Pack::store(products + i, Pack::multiply(Pack::widen(Pack::gather(x, sources + i)),
-                                               Pack::widen(Pack::load(weights + i))));
+      (Pack::gather(x, sources + i).to<double>() * Pack::load(weights + i).to<double>())
+          .store(products + i);
     }
     for (; i < count; ++i)
       products[i] = static_cast<double>(x[sources[i]]) * static_cast<double>(weights[i]);
@@ -247,37 +244,37 @@ class ThreadRowSums {
   }
   /// `HostLanes` would keep its lanes in memory, which takes longer than to add a short row.
   static double sum_of_packs(const double* products, std::uint32_t count) {
-    using Pack = Arch::HostFloatPack8;
+    using Pack = Arch::HostFloatPack8::Doubles;
     const auto below = [](const double* from, std::uint32_t first, std::uint32_t end) {
       return Pack::load_below(from + first, first, end);
     };
     // Without lanes that begin at +0, the sum of nothing but −0 is −0.
     if (count <= 16)
-      return Pack::tree_sum(Pack::add(below(products, 0, count), below(products, 8, count))) + 0.0;
+      return (below(products, 0, count) + below(products, 8, count)).tree_sum() + 0.0;
     if (count <= 32) {
-      return Pack::tree_sum(
-                 Pack::add(Pack::add(below(products, 0, count), below(products, 16, count)),
-                           Pack::add(below(products, 8, count), below(products, 24, count)))) +
+      return ((below(products, 0, count) + below(products, 16, count)) +
+              (below(products, 8, count) + below(products, 24, count)))
+                 .tree_sum() +
              0.0;
     }
-    auto a = Pack::zero();
-    auto b = Pack::zero();
-    auto c = Pack::zero();
-    auto d = Pack::zero();
+    auto a = Pack::all(0.0);
+    auto b = Pack::all(0.0);
+    auto c = Pack::all(0.0);
+    auto d = Pack::all(0.0);
     std::uint32_t i = 0;
     for (; i + 32 <= count; i += 32) {
-      a = Pack::add(a, Pack::load(products + i));
-      b = Pack::add(b, Pack::load(products + i + 8));
-      c = Pack::add(c, Pack::load(products + i + 16));
-      d = Pack::add(d, Pack::load(products + i + 24));
+      a = a + Pack::load(products + i);
+      b = b + Pack::load(products + i + 8);
+      c = c + Pack::load(products + i + 16);
+      d = d + Pack::load(products + i + 24);
     }
     if (i < count) {
-      a = Pack::add(a, below(products + i, 0, count - i));
-      b = Pack::add(b, below(products + i, 8, count - i));
-      c = Pack::add(c, below(products + i, 16, count - i));
-      d = Pack::add(d, below(products + i, 24, count - i));
+      a = a + below(products + i, 0, count - i);
+      b = b + below(products + i, 8, count - i);
+      c = c + below(products + i, 16, count - i);
+      d = d + below(products + i, 24, count - i);
     }
-    return Pack::tree_sum(Pack::add(Pack::add(a, c), Pack::add(b, d)));
+    return ((a + c) + (b + d)).tree_sum();
   }
 
   /// The edges from `first` on with their weights.

@@ -116,11 +116,11 @@ struct NormRows {
         using Eight = PackGroup<S>;
         const auto load = [&](const float* from, float otherwise) {
           return Eight::each([&](unsigned p) {
-            return from == nullptr ? S::all(otherwise) : S::load_floats(from + i + 16 * p);
+            return from == nullptr ? S::all(otherwise) : S::Floats::load(from + i + 16 * p);
           });
         };
         const auto value = changed<Eight>(
-            Eight::each([&](unsigned p) { return S::widen(S::load(x + i + 16 * p)); }),
+            Eight::each([&](unsigned p) { return S::template widen<In>(S::load(x + i + 16 * p)); }),
             load(layer.gamma, 1.0F), load(layer.beta, 0.0F));
         KINDRED_UNROLL
         for (unsigned p = 0; p < Eight::packs; p += line / 16) {
@@ -140,10 +140,11 @@ struct NormRows {
       for (; i < end; i += 16) {
         const auto width = static_cast<unsigned>(std::min<std::uint64_t>(end - i, 16));
         const auto load = [&](const float* from, float otherwise) {
-          return from == nullptr ? S::all(otherwise) : S::widen(S::load(from + i, width));
+          return from == nullptr ? S::all(otherwise)
+                                 : S::template widen<float>(S::load(from + i, width));
         };
-        const auto value = changed<S>(S::widen(S::load(x + i, width)), load(layer.gamma, 1.0F),
-                                      load(layer.beta, 0.0F));
+        const auto value = changed<S>(S::template widen<In>(S::load(x + i, width)),
+                                      load(layer.gamma, 1.0F), load(layer.beta, 0.0F));
         S::store(y + i, S::template round<Out>(value), width);
       }
     }

@@ -160,6 +160,8 @@ struct SeedBackwardTeam {
 template <class Element>
 struct SeedBackwardPieces {
   using S = Arch::HostFloatPack16;
+  using Floats = S::Floats;
+  using Doubles = S::Doubles;
   static constexpr std::uint32_t width = 256;
 
   SeedLayerPointers layer;
@@ -209,14 +211,14 @@ struct SeedBackwardPieces {
       for (std::uint32_t f = 0; f < features; f += 16) {
         const unsigned left = features - f < 16 ? features - f : 16;
         const auto raw = S::load(of_g + f, left);
-        const auto value = S::widen(raw);
-        const auto kept =
-            S::multiply(S::load_floats(own.v + f), S::choose(own.linear[f / 16], value, one));
-        const auto changed =
-            S::round<Element>(S::add(S::multiply(S::load_floats(own.t + f), value), kept));
-        const auto factor = S::choose(own.takes_x[f / 16], S::widen(S::load(of_x + f, left)), one);
-        S::store_doubles(sums + f, S::multiply_add(S::widen(factor), S::widen(value),
-                                                   S::load_doubles(sums + f)));
+        const auto value = S::widen<Element>(raw);
+        const auto kept = Floats::load(own.v + f) * S::choose(own.linear[f / 16], value, one);
+        const auto changed = S::round<Element>(Floats::load(own.t + f) * value + kept);
+        const auto factor =
+            S::choose(own.takes_x[f / 16], S::widen<Element>(S::load(of_x + f, left)), one);
+        Doubles::fused(factor.template to<double>(), value.template to<double>(),
+                       Doubles::load(sums + f))
+            .store(sums + f);
         S::store(to + f, S::choose(own.copies[f / 16], raw, changed), left);
       }
     }

@@ -258,7 +258,8 @@ struct SeedForwardPieces {
                                         within(last, i, in_line));
     };
     const auto widen = [](const typename S::template Line<In>(&lines)[in_lines], unsigned pack) {
-      return in_lines == packs ? S::widen_line(lines[pack], 0) : S::widen_line(lines[0], pack);
+      return in_lines == packs ? S::template widen_line<In>(lines[pack], 0)
+                               : S::template widen_line<In>(lines[0], pack);
     };
     typename S::template Line<In> lines[in_lines];
     Doubles shift[packs];
@@ -272,11 +273,11 @@ struct SeedForwardPieces {
       for (unsigned p = 0; p < packs; ++p) {
         if constexpr (shifts) {
           float* kept = own.shift + f + 16 * p;  // y may overwrite the row
-          if (starts && lane == 0) S::store_floats(kept, widen(lines, p));
-          shift[p] = S::widen(S::load_floats(kept));
+          if (starts && lane == 0) widen(lines, p).store(kept);
+          shift[p] = Floats::load(kept).template to<double>();
         }
-        sum[p] = starts ? S::no_doubles() : S::load_doubles(own.sum + place + 16 * p);
-        squares[p] = starts ? S::no_doubles() : S::load_doubles(own.squares + place + 16 * p);
+        sum[p] = starts ? Doubles::all(0.0) : Doubles::load(own.sum + place + 16 * p);
+        squares[p] = starts ? Doubles::all(0.0) : Doubles::load(own.squares + place + 16 * p);
       }
       KINDRED_UNROLL
       for (unsigned i = 0; i < in_lines; ++i)
@@ -284,13 +285,13 @@ struct SeedForwardPieces {
     }
     Floats t[packs];
     Floats v[packs];
-    typename S::Mask linear[packs];
+    std::uint32_t linear[packs];
     const Floats one = S::all(1.0F);
     std::uint32_t copies = 0;
     KINDRED_UNROLL
     for (unsigned p = 0; p < packs; ++p) {
-      t[p] = S::load_floats(own.t + f + 16 * p);
-      v[p] = S::load_floats(own.v + f + 16 * p);
+      t[p] = Floats::load(own.t + f + 16 * p);
+      v[p] = Floats::load(own.v + f + 16 * p);
       linear[p] = own.linear[f / 16 + p];
       copies |= std::uint32_t{own.copies[f / 16 + p]} << (16 * p);
     }
@@ -303,19 +304,20 @@ struct SeedForwardPieces {
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
         const Floats value = widen(lines, p);
-        const Floats kept = S::multiply(v[p], S::choose(linear[p], value, one));
-        changed[p] = S::add(S::multiply(t[p], value), kept);
+        const Floats kept = v[p] * S::choose(linear[p], value, one);
+        changed[p] = t[p] * value + kept;
         if constexpr (keeps) {
-          Doubles shifted = S::widen(value);
-          if constexpr (shifts) shifted = S::subtract(shifted, shift[p]);
-          sum[p] = S::add(sum[p], shifted);
-          squares[p] = S::multiply_add(shifted, shifted, squares[p]);
+          Doubles shifted = value.template to<double>();
+          if constexpr (shifts) shifted = shifted - shift[p];
+          sum[p] = sum[p] + shifted;
+          squares[p] = Doubles::fused(shifted, shifted, squares[p]);
         }
       }
       KINDRED_UNROLL
       for (unsigned i = 0; i < out_lines; ++i) {
         auto line = S::template round_line<Out>(changed + i * (packs / out_lines));
-        if constexpr (std::is_same_v<In, Out>) line = S::choose_line(copies, lines[i], line);
+        if constexpr (std::is_same_v<In, Out>)
+          line = S::template choose_line<In>(copies, lines[i], line);
         if (!whole)
           S::store_line(to + i * out_line, line, within(first, i, out_line),
                         within(last, i, out_line));
@@ -326,7 +328,7 @@ struct SeedForwardPieces {
       }
       if constexpr (keeps) {
         KINDRED_UNROLL
-        for (unsigned i = 0; i < in_lines; ++i) S::add_extremes(extremes[i], lines[i]);
+        for (unsigned i = 0; i < in_lines; ++i) S::template add_extremes<In>(extremes[i], lines[i]);
       }
       from += x_step;
       if (!past) to += y_step;
@@ -342,8 +344,8 @@ struct SeedForwardPieces {
       KINDRED_UNROLL
       for (unsigned p = 0; p < packs; ++p) {
         const std::size_t place = lane * padded_width(plan.width) + f + 16 * p;
-        S::store_doubles(own.sum + place, sum[p]);
-        S::store_doubles(own.squares + place, squares[p]);
+        sum[p].store(own.sum + place);
+        squares[p].store(own.squares + place);
       }
       KINDRED_UNROLL
       for (unsigned i = 0; i < in_lines; ++i)

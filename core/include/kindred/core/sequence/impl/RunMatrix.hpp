@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_RUN_MATRIX_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_RUN_MATRIX_HPP
 
-#include <kindred/core/arch/simd/Words8.hpp>
+#include <kindred/core/arch/simd/SimdPack.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 
 #include <Kokkos_Macros.hpp>
@@ -37,11 +37,14 @@ inline std::uint32_t first_row(const RunMatrix& rows, std::uint32_t row_begin,
                                std::uint32_t row_end, std::uint32_t begin, std::uint32_t end) {
   const unsigned word_begin = begin / word_symbols;
   const unsigned word_end = (end + word_symbols - 1) / word_symbols;
-  constexpr std::uint32_t together = Arch::Words8::size;
+  // Smaller registers than this have no instruction for `nonzero`.
+  using Words = Arch::SimdPack<std::uint64_t, 8, Arch::float_register_bytes == 64 ? 64 : 0>;
+  constexpr std::uint32_t together = Words::size;
   for (std::uint32_t i = row_begin; i < row_end; i += together) {
-    Arch::Words8 any = Arch::Words8::zero();
+    Words any = Words::all(0);
     for (unsigned w = word_begin; w < word_end; ++w)
-      any.add_bits(rows.words + w * rows.stride + i, range_mask(w, begin, end));
+      any = any |
+            (Words::load(rows.words + w * rows.stride + i) & Words::all(range_mask(w, begin, end)));
     unsigned hits = any.nonzero();
     if (row_end - i < together) hits &= (1U << (row_end - i)) - 1;
     if (hits != 0) return i + static_cast<std::uint32_t>(std::countr_zero(hits));
