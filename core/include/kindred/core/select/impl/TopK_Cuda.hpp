@@ -97,8 +97,7 @@ struct SelectGroups {
 /// Sorts blocks of a row in scratch and keeps the first `keep` keys of each.
 template <class ExecutionSpace, class Key, class Source>
 struct SortBlocks {
-  using sort = ScratchSort<ExecutionSpace, Key>;
-  using member_type = typename sort::member_type;
+  using sort = ScratchSort<Key>;
   static constexpr std::uint32_t block = 2048;
 
   Source source;
@@ -109,7 +108,7 @@ struct SortBlocks {
 
   static constexpr std::size_t scratch_bytes = sort::places(block) * sizeof(Key) + 16;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& team) const {
     const auto work_item = static_cast<std::uint64_t>(team.league_rank());
     const std::uint64_t row = work_item / blocks;
     const std::uint64_t begin = work_item % blocks * block;

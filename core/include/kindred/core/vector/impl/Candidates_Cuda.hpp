@@ -5,6 +5,7 @@
 #include <kindred/core/arch/launch/LastTeam.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/GroupLanes.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
@@ -26,8 +27,8 @@ inline constexpr std::uint32_t candidate_short_chunk = 32;
 /// that finishes the last chunk of a query merges the chunks, so that one launch does everything.
 template <class ExecutionSpace, class Element, class Lists>
 struct CandidateSelection {
-  using sort = ScratchSort<ExecutionSpace, Rank>;
-  using member_type = typename sort::member_type;
+  using sort = ScratchSort<Rank>;
+  using member_type = Launch::Member<ExecutionSpace>;
   using warp = Arch::Warp<ExecutionSpace>;
 
   CandidateRanking<ExecutionSpace, Element, Lists> ranking;
