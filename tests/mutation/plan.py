@@ -12,6 +12,7 @@ MUTATED = {
         "backends/src/ObservationWindow.cpp",
     ],
     "selection": [
+        "core/include/kindred/core/select/impl/LeastKeys.hpp",
         "core/include/kindred/core/select/impl/TopK_Host.hpp",
         "core/include/kindred/core/select/impl/TopKRows.hpp",
     ],

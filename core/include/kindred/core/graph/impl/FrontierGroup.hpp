@@ -7,8 +7,8 @@
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/core/graph/impl/RowSums_Host.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
+#include <kindred/core/select/impl/LeastKeys.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -59,16 +59,9 @@ class FrontierGroup : public Arch::ThreadGroup<ExecutionSpace> {
   template <class Walk, class Launch>
   void rank(const Walk& walk, const Launch& launch, std::size_t query, bool /*is_alone*/) const {
     Rank* keys = launch.state.keys.data() + this->index() * launch.sizes.keys;
-    std::size_t count = 0;
-    for (std::uint32_t i = 0; i < walk.entries(); ++i) {
-      const Rank key = walk.key(i);
-      if (key != rank_none) keys[count++] = key;
-    }
-    const std::size_t top = std::min<std::size_t>(count, launch.queries.top);
-    std::partial_sort(keys, keys + top, keys + count);
-    Rank* ranks = launch.queries.ranks.data() + query * launch.queries.top;
-    std::copy_n(keys, top, ranks);
-    std::fill(ranks + top, ranks + launch.queries.top, rank_none);
+    for (std::uint32_t i = 0; i < walk.entries(); ++i) keys[i] = walk.key(i);
+    const std::size_t top = launch.queries.top;
+    write_least(keys, walk.entries(), top, true, keys, launch.queries.ranks.data() + query * top);
   }
 };
 

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_VECTOR_IMPL_CANDIDATES_HOST_HPP
 
 #include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/select/impl/LeastKeys.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
@@ -26,14 +27,12 @@ struct CandidateChunk {
     Rank keys[candidate_chunk_max + together];
     const std::uint32_t count = choose(query, part, chosen);
     score(query, chosen, count, keys);
-    const bool whole = ranking.plan.chunks == 1;
-    const std::uint32_t kept = std::min(count, whole ? ranking.top : ranking.plan.keep);
-    if (kept < count) std::nth_element(keys, keys + kept, keys + count);
-    if (whole) std::sort(keys, keys + kept);
-    Rank* out = whole ? ranking.lists.best + query * ranking.top
-                      : ranking.partial + (query * ranking.plan.chunks + part) * ranking.plan.keep;
-    std::copy(keys, keys + kept, out);
-    std::fill(out + kept, out + (whole ? ranking.top : ranking.plan.keep), rank_none);
+    if (ranking.plan.chunks == 1) {
+      write_least(keys, count, ranking.top, true, keys, ranking.lists.best + query * ranking.top);
+    } else {
+      write_least(keys, count, ranking.plan.keep, false, keys,
+                  ranking.partial + (query * ranking.plan.chunks + part) * ranking.plan.keep);
+    }
   }
 
  private:
@@ -90,8 +89,7 @@ struct CandidateMerge {
     last = std::unique(first, last);
     Rank* out = ranking.lists.best + query * ranking.top;
     const std::size_t kept = std::min<std::size_t>(ranking.top, last - first);
-    std::copy(first, first + kept, out);
-    std::fill(out + kept, out + ranking.top, rank_none);
+    std::fill(std::copy_n(first, kept, out), out + ranking.top, rank_none);
   }
 };
 
