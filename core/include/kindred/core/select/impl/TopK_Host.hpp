@@ -40,14 +40,6 @@ class HostTopK {
            out, workspace);
   }
 
-  static std::size_t merge_workspace(const TopKShape& shape, std::size_t) {
-    return workspace(shape);
-  }
-  static void merge(const HostSpace& exec_space, const Key* in, std::size_t, const TopKShape& shape,
-                    Key* out, Key* workspace) {
-    run(exec_space, TopKRows<Key>{in, nullptr, shape.longest}, shape, out, workspace);
-  }
-
  private:
   /// Selects from \p chunk_count chunks of \p chunk_length keys of every row.
   static void launch(const HostSpace& exec_space, const TopKRows<Key>& rows, const TopKShape& shape,
