@@ -2,7 +2,6 @@
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
-#include <kindred/core/graph/impl/RankNodes.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 
 namespace Kindred {
@@ -178,43 +177,13 @@ void spread_hop(const ExecutionSpace& exec_space,
   });
 }
 
-namespace Impl {
-
-/// The key of a node for a query; a node of value 0 has none.
-struct SpreadKey {
-  const float* values;
-  std::size_t width;
-
-  KOKKOS_INLINE_FUNCTION Rank operator()(std::size_t node, std::size_t query) const {
-    const float value = values[node * width + query];
-    return value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
-  }
-};
-
-template <class ExecutionSpace>
-RankedNodes<SpreadKey> ranked_nodes(const ArgumentCheck& check,
-                                    const SpreadState<ExecutionSpace>& state,
-                                    std::size_t first_query, std::size_t queries) {
-  const auto width = static_cast<std::size_t>(state.width);
-  check.is_at_most("first_query + queries", extent_sum(first_query, queries), width);
-  check.is_aligned("state.value", state.value);
-  return {{state.value.data(), width}, state.value.extent(0) / width};
-}
-
-}  // namespace Impl
-
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template decltype(short_row_max<SPACE>) short_row_max<SPACE>;                                   \
-  template decltype(hop<SPACE>) hop<SPACE>;                                                       \
-  template decltype(take_columns<SPACE>) take_columns<SPACE>;                                     \
-  template decltype(put_columns<SPACE>) put_columns<SPACE>;                                       \
-  template decltype(start_spreading<SPACE>) start_spreading<SPACE>;                               \
-  template decltype(spread_hop<SPACE>) spread_hop<SPACE>;                                         \
-  template decltype(rank_nodes<SPACE, SpreadState<SPACE>>) rank_nodes<SPACE, SpreadState<SPACE>>; \
-  template decltype(rank_groups<SPACE, SpreadState<SPACE>>)                                       \
-      rank_groups<SPACE, SpreadState<SPACE>>;                                                     \
-  template decltype(rank_members<SPACE, SpreadState<SPACE>>)                                      \
-      rank_members<SPACE, SpreadState<SPACE>>;
+#define KINDRED_INSTANTIATE(SPACE)                                  \
+  template decltype(short_row_max<SPACE>) short_row_max<SPACE>;     \
+  template decltype(hop<SPACE>) hop<SPACE>;                         \
+  template decltype(take_columns<SPACE>) take_columns<SPACE>;       \
+  template decltype(put_columns<SPACE>) put_columns<SPACE>;         \
+  template decltype(start_spreading<SPACE>) start_spreading<SPACE>; \
+  template decltype(spread_hop<SPACE>) spread_hop<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 
