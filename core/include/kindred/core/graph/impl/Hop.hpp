@@ -171,7 +171,7 @@ void launch_rows(const ExecutionSpace& exec_space,
   const char* blocks_label = "Kindred::Graph::hop::long_row_blocks";
   const char* short_label = "Kindred::Graph::hop::short_rows";
   const LongRowTable long_rows = long_rows_of(graph);
-  if constexpr (has_row_streams<ExecutionSpace, Width, X>) {
+  if constexpr (has_row_streams<ExecutionSpace, Width>) {
     if (long_rows.blocks > 0)
       stream_blocks<Width>(exec_space, blocks_label, edges, long_rows, x, update);
     launch_long_rows<ExecutionSpace, Width>(exec_space, edges, long_rows, update);
