@@ -45,10 +45,12 @@ class HopWorkspace {
       } else {
         grow(m_panel_x, "Kindred::SpreadingEngine::panel_x", graph.nodes * wide);
         grow(m_panel_y, "Kindred::SpreadingEngine::panel_y", graph.nodes * wide);
-        take_columns(exec_space, x, columns, first, count, width, m_panel_x.view());
+        copy_columns<ExecutionSpace>(exec_space, {x, columns, first}, {m_panel_x.view(), wide},
+                                     count, wide - count);
         Kindred::hop(exec_space, graph, width, m_panel_x.const_view(), m_panel_y.view(),
                      m_partial.view(), words);
-        put_columns(exec_space, m_panel_y.const_view(), width, columns, first, count, y);
+        copy_columns<ExecutionSpace>(exec_space, {m_panel_y.const_view(), wide},
+                                     {y, columns, first}, count);
       }
       first += count;
     }

@@ -18,7 +18,7 @@ class TopLists {
 
   void bind(MemoryResource& memory) {
     m_top = {memory, "Kindred::VectorIndex::top", 0};
-    m_partial = {memory, "Kindred::VectorIndex::partial", 0};
+    m_merged = {memory, "Kindred::VectorIndex::merged", 0};
     m_select = {memory, "Kindred::VectorIndex::select", 0};
   }
 
@@ -56,12 +56,9 @@ class TopLists {
       m_empty = false;
       return;
     }
-    const TopKShape shape{m_queries, 2 * m_k, m_k};
-    grow(exec_space, m_partial, 2 * m_queries * m_k);
-    grow(exec_space, m_select, merge_top_k_workspace<ExecutionSpace, Rank>(shape, 2));
-    place_partial<ExecutionSpace, Rank>(exec_space, m_best, m_k, 0, 2, m_partial.view());
-    place_partial(exec_space, keys, m_k, 1, 2, m_partial.view());
-    merge_top_k(exec_space, m_partial.const_view(), 2, shape, m_best, m_select.view());
+    grow(exec_space, m_merged, m_queries * m_k);
+    merge_top_k<ExecutionSpace, Rank>(exec_space, m_best, keys, m_k, m_merged.view());
+    Kokkos::deep_copy(exec_space, m_best, m_merged.const_view());
   }
 
  private:
@@ -74,7 +71,7 @@ class TopLists {
 
   ArrayView<Rank, ExecutionSpace> m_best;
   Buffer<Rank, memory_space> m_top;
-  Buffer<Rank, memory_space> m_partial;
+  Buffer<Rank, memory_space> m_merged;
   Buffer<Rank, memory_space> m_select;
   std::size_t m_queries = 0;
   std::size_t m_k = 0;

@@ -12,6 +12,7 @@ MUTATED = {
         "backends/src/ObservationWindow.cpp",
     ],
     "selection": [
+        "core/include/kindred/core/select/impl/LeastKeys.hpp",
         "core/include/kindred/core/select/special/BufferTopK.hpp",
         "core/include/kindred/core/select/impl/TopKRows.hpp",
     ],

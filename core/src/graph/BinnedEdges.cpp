@@ -12,17 +12,19 @@ namespace {
 
 constexpr std::uint32_t send_places = 1U << 17;
 
-/// Calls `visit(source, edge, slot, cell)` for every edge of a bin: the edge's index, its slot in
-/// the bin and the cell of its source block. One team per bin.
-template <class ExecutionSpace, class Visit>
-struct VisitBins {
-  using member_type = Launch::Member<ExecutionSpace>;
-
+/// Gives every edge of a bin the next place of its cell, which is that of its source block. One
+/// team per bin.
+template <class ExecutionSpace>
+struct PlaceEdges {
   ArrayView<const std::uint32_t, ExecutionSpace> sources;
   ArrayView<const std::uint64_t, ExecutionSpace> bin_edges;
-  Visit visit;
+  ArrayView<std::uint32_t, ExecutionSpace> next;
+  ArrayView<const float, ExecutionSpace> weights = {};
+  ArrayView<std::uint16_t, ExecutionSpace> slot_sources = {};  ///< empty: edges are only counted
+  ArrayView<std::uint16_t, ExecutionSpace> slot_edges = {};
+  ArrayView<float, ExecutionSpace> slot_weights = {};
 
-  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& team) const {
     const std::size_t bin = team.league_rank();
     const std::size_t bins = bin_edges.extent(0) - 1;
     const std::uint64_t begin = bin_edges(bin);
@@ -30,18 +32,13 @@ struct VisitBins {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::int64_t i) {
       const std::uint64_t edge = begin + static_cast<std::uint64_t>(i);
       const std::uint32_t source = sources(edge);
-      visit(source, edge, static_cast<std::uint16_t>(i), source / bin_sources * bins + bin);
+      const std::uint32_t place =
+          Kokkos::atomic_fetch_add(&next(source / bin_sources * bins + bin), 1U);
+      if (slot_sources.extent(0) == 0) return;
+      slot_sources(place) = static_cast<std::uint16_t>(source % bin_sources);
+      slot_edges(place) = static_cast<std::uint16_t>(i);
+      slot_weights(place) = weights(edge);
     });
-  }
-};
-
-template <class ExecutionSpace>
-struct CountBins {
-  ArrayView<std::uint32_t, ExecutionSpace> cells;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::uint32_t, std::uint64_t, std::uint16_t,
-                                         std::size_t cell) const {
-    Kokkos::atomic_inc(&cells(cell));
   }
 };
 
@@ -62,27 +59,10 @@ struct ScanBins {
 };
 
 template <class ExecutionSpace>
-struct FillBins {
-  ArrayView<const float, ExecutionSpace> weights;
-  ArrayView<std::uint32_t, ExecutionSpace> next;
-  ArrayView<std::uint16_t, ExecutionSpace> slot_sources;
-  ArrayView<std::uint16_t, ExecutionSpace> slot_edges;
-  ArrayView<float, ExecutionSpace> slot_weights;
-
-  KOKKOS_INLINE_FUNCTION void operator()(std::uint32_t source, std::uint64_t edge,
-                                         std::uint16_t slot, std::size_t cell) const {
-    const std::uint32_t place = Kokkos::atomic_fetch_add(&next(cell), 1U);
-    slot_sources(place) = static_cast<std::uint16_t>(source % bin_sources);
-    slot_edges(place) = slot;
-    slot_weights(place) = weights(edge);
-  }
-};
-
-template <class Visit, class ExecutionSpace>
-void visit_bins(const ExecutionSpace& exec_space, const char* label,
-                const VisitBins<ExecutionSpace, Visit>& visits) {
+void place_edges(const ExecutionSpace& exec_space, const char* label,
+                 const PlaceEdges<ExecutionSpace>& places) {
   Launch::for_each_team<Launch::Finishing>(exec_space, label,
-                                           {.count = visits.bin_edges.extent(0) - 1}, visits);
+                                           {.count = places.bin_edges.extent(0) - 1}, places);
 }
 
 }  // namespace
@@ -158,8 +138,8 @@ void count_bins(const ExecutionSpace& exec_space,
   check.is_aligned("sources", sources);
   const std::size_t bins = bin_edges.extent(0) - 1;
   Kokkos::deep_copy(exec_space, cells, 0U);
-  visit_bins<CountBins<ExecutionSpace>>(exec_space, "Kindred::Graph::bins::count",
-                                        {sources, bin_edges, {cells}});
+  place_edges<ExecutionSpace>(exec_space, "Kindred::Graph::bins::count",
+                              {sources, bin_edges, cells});
   Launch::scan_indices(exec_space, "Kindred::Graph::bins::scan", cells.extent(0),
                        ScanBins<ExecutionSpace>{cells, bins, cells.extent(0) / bins});
 }
@@ -185,9 +165,9 @@ void fill_bins(const ExecutionSpace& exec_space,
   Kokkos::deep_copy(exec_space, slot_sources, std::uint16_t{0});
   Kokkos::deep_copy(exec_space, slot_edges, static_cast<std::uint16_t>(bin_edges_max));
   Kokkos::deep_copy(exec_space, slot_weights, 0.0F);
-  visit_bins<FillBins<ExecutionSpace>>(
+  place_edges<ExecutionSpace>(
       exec_space, "Kindred::Graph::bins::fill",
-      {sources, bin_edges, {weights, next, slot_sources, slot_edges, slot_weights}});
+      {sources, bin_edges, next, weights, slot_sources, slot_edges, slot_weights});
 }
 
 #define KINDRED_INSTANTIATE(SPACE)                        \

@@ -2,7 +2,6 @@
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
-#include <kindred/core/graph/impl/RankNodes.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 
 namespace Kindred {
@@ -14,31 +13,20 @@ std::uint64_t short_row_max() {
 
 namespace {
 
-/// `to[row * to_width + to_first + i] = from[row * from_width + from_first + i]` for i < count, and
-/// 0 for count ≤ i < fill.
 template <class ExecutionSpace>
-struct MoveColumns {
-  const float* from;
-  std::size_t from_width;
-  std::size_t from_first;
-  float* to;
-  std::size_t to_width;
-  std::size_t to_first;
+struct CopyColumns {
+  Columns<const float, ExecutionSpace> from;
+  Columns<float, ExecutionSpace> to;
   std::size_t count;
-  std::size_t fill;
+  std::size_t filled;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t index) const {
-    const std::size_t row = index / fill;
-    const std::size_t i = index % fill;
-    to[row * to_width + to_first + i] = i < count ? from[row * from_width + from_first + i] : 0.0F;
+    const std::size_t row = index / filled;
+    const std::size_t i = index % filled;
+    to.values(row * to.width + to.first + i) =
+        i < count ? from.values(row * from.width + from.first + i) : 0.0F;
   }
 };
-
-template <class ExecutionSpace>
-void move_columns(const ExecutionSpace& exec_space, std::size_t rows,
-                  const MoveColumns<ExecutionSpace>& move) {
-  Launch::for_each_index(exec_space, "Kindred::Graph::hop::columns", rows * move.fill, move);
-}
 
 }  // namespace
 
@@ -67,36 +55,22 @@ void hop(const ExecutionSpace& exec_space,
 }
 
 template <class ExecutionSpace>
-void take_columns(const ExecutionSpace& exec_space,
-                  const ArrayView<const float, ExecutionSpace>& from, std::size_t columns,
-                  std::size_t first, std::size_t count, HopWidth width,
-                  const ArrayView<float, ExecutionSpace>& to) {
-  const Impl::ArgumentCheck check("take_columns");
-  check.is_at_least("columns", columns, 1);
-  check.is_at_most("first + count", Impl::extent_sum(first, count), columns);
-  check.is_at_most("count", count, static_cast<std::uint64_t>(width));
-  check.is_multiple("the size of from", from.size(), columns);
-  check.is_aligned("from", from);
-  check.has("to", to, Impl::extent_of(from.size() / columns, static_cast<std::uint64_t>(width)));
-  const auto wide = static_cast<std::size_t>(width);
-  move_columns<ExecutionSpace>(exec_space, from.extent(0) / columns,
-                               {from.data(), columns, first, to.data(), wide, 0, count, wide});
-}
-template <class ExecutionSpace>
-void put_columns(const ExecutionSpace& exec_space,
-                 const ArrayView<const float, ExecutionSpace>& from, HopWidth width,
-                 std::size_t columns, std::size_t first, std::size_t count,
-                 const ArrayView<float, ExecutionSpace>& to) {
-  const Impl::ArgumentCheck check("put_columns");
-  check.is_at_least("columns", columns, 1);
-  check.is_at_most("first + count", Impl::extent_sum(first, count), columns);
-  check.is_at_most("count", count, static_cast<std::uint64_t>(width));
-  check.is_multiple("the size of to", to.size(), columns);
-  check.is_aligned("to", to);
-  check.has("from", from, Impl::extent_of(to.size() / columns, static_cast<std::uint64_t>(width)));
-  move_columns<ExecutionSpace>(
-      exec_space, to.extent(0) / columns,
-      {from.data(), static_cast<std::size_t>(width), 0, to.data(), columns, first, count, count});
+void copy_columns(const ExecutionSpace& exec_space,
+                  const Columns<const float, ExecutionSpace>& from,
+                  const Columns<float, ExecutionSpace>& to, std::size_t count,
+                  std::size_t cleared) {
+  const Impl::ArgumentCheck check("copy_columns");
+  const std::uint64_t filled = Impl::extent_sum(count, cleared);
+  check.is_at_least("from.width", from.width, 1);
+  check.is_at_least("to.width", to.width, 1);
+  check.is_at_most("from.first + count", Impl::extent_sum(from.first, count), from.width);
+  check.is_at_most("to.first + count + cleared", Impl::extent_sum(to.first, filled), to.width);
+  check.is_multiple("the size of to.values", to.values.size(), to.width);
+  check.is_aligned("to.values", to.values);
+  const std::size_t rows = to.values.size() / to.width;
+  check.has("from.values", from.values, Impl::extent_of(rows, from.width));
+  Launch::for_each_index(exec_space, "Kindred::Graph::hop::columns", rows * filled,
+                         CopyColumns<ExecutionSpace>{from, to, count, filled});
 }
 
 namespace {
@@ -178,43 +152,12 @@ void spread_hop(const ExecutionSpace& exec_space,
   });
 }
 
-namespace Impl {
-
-/// The key of a node for a query; a node of value 0 has none.
-struct SpreadKey {
-  const float* values;
-  std::size_t width;
-
-  KOKKOS_INLINE_FUNCTION Rank operator()(std::size_t node, std::size_t query) const {
-    const float value = values[node * width + query];
-    return value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
-  }
-};
-
-template <class ExecutionSpace>
-RankedNodes<SpreadKey> ranked_nodes(const ArgumentCheck& check,
-                                    const SpreadState<ExecutionSpace>& state,
-                                    std::size_t first_query, std::size_t queries) {
-  const auto width = static_cast<std::size_t>(state.width);
-  check.is_at_most("first_query + queries", extent_sum(first_query, queries), width);
-  check.is_aligned("state.value", state.value);
-  return {{state.value.data(), width}, state.value.extent(0) / width};
-}
-
-}  // namespace Impl
-
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template decltype(short_row_max<SPACE>) short_row_max<SPACE>;                                   \
-  template decltype(hop<SPACE>) hop<SPACE>;                                                       \
-  template decltype(take_columns<SPACE>) take_columns<SPACE>;                                     \
-  template decltype(put_columns<SPACE>) put_columns<SPACE>;                                       \
-  template decltype(start_spreading<SPACE>) start_spreading<SPACE>;                               \
-  template decltype(spread_hop<SPACE>) spread_hop<SPACE>;                                         \
-  template decltype(rank_nodes<SPACE, SpreadState<SPACE>>) rank_nodes<SPACE, SpreadState<SPACE>>; \
-  template decltype(rank_groups<SPACE, SpreadState<SPACE>>)                                       \
-      rank_groups<SPACE, SpreadState<SPACE>>;                                                     \
-  template decltype(rank_members<SPACE, SpreadState<SPACE>>)                                      \
-      rank_members<SPACE, SpreadState<SPACE>>;
+#define KINDRED_INSTANTIATE(SPACE)                                  \
+  template decltype(short_row_max<SPACE>) short_row_max<SPACE>;     \
+  template decltype(hop<SPACE>) hop<SPACE>;                         \
+  template decltype(copy_columns<SPACE>) copy_columns<SPACE>;       \
+  template decltype(start_spreading<SPACE>) start_spreading<SPACE>; \
+  template decltype(spread_hop<SPACE>) spread_hop<SPACE>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
 #undef KINDRED_INSTANTIATE
 

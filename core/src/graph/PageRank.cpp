@@ -4,7 +4,6 @@
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
-#include <kindred/core/graph/impl/RankNodes.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
@@ -318,47 +317,10 @@ void take_page_rank_columns(const ExecutionSpace& exec_space,
                              from, static_cast<std::size_t>(from_width), columns, state});
 }
 
-namespace Impl {
-
-/// The key of a node for a query, from p rounded to float32.
-template <class Value>
-struct PageRankKey {
-  const Value* current;
-  std::size_t width;
-  const double* out_weights;
-
-  KOKKOS_INLINE_FUNCTION Rank operator()(std::size_t node, std::size_t query) const {
-    const double out_weight = out_weights[node];
-    const double weight = out_weight > 0.0 ? out_weight : 1.0;
-    const auto value =
-        static_cast<float>(static_cast<double>(current[node * width + query]) * weight);
-    return value != 0.0F ? rank_descending(value, static_cast<std::uint32_t>(node)) : rank_none;
-  }
-};
-
-template <class ExecutionSpace, class Value>
-RankedNodes<PageRankKey<Value>> ranked_nodes(const ArgumentCheck& check,
-                                             const PageRankState<ExecutionSpace, Value>& state,
-                                             std::size_t first_query, std::size_t queries) {
-  const auto width = static_cast<std::size_t>(state.width);
-  check.is_at_most("first_query + queries", extent_sum(first_query, queries), width);
-  check.has("state.current", state.current, extent_of(state.nodes, width));
-  check.has("state.out_weights", state.out_weights, state.nodes);
-  return {{state.current.data(), width, state.out_weights.data()}, state.nodes};
-}
-
-}  // namespace Impl
-
-#define KINDRED_INSTANTIATE_VALUE(SPACE, VALUE)                                                 \
-  template decltype(start_page_rank<SPACE, VALUE>) start_page_rank<SPACE, VALUE>;               \
-  template decltype(page_rank_step<SPACE, VALUE>) page_rank_step<SPACE, VALUE>;                 \
-  template decltype(take_page_rank_columns<SPACE, VALUE>) take_page_rank_columns<SPACE, VALUE>; \
-  template decltype(rank_nodes<SPACE, PageRankState<SPACE, VALUE>>)                             \
-      rank_nodes<SPACE, PageRankState<SPACE, VALUE>>;                                           \
-  template decltype(rank_groups<SPACE, PageRankState<SPACE, VALUE>>)                            \
-      rank_groups<SPACE, PageRankState<SPACE, VALUE>>;                                          \
-  template decltype(rank_members<SPACE, PageRankState<SPACE, VALUE>>)                           \
-      rank_members<SPACE, PageRankState<SPACE, VALUE>>;
+#define KINDRED_INSTANTIATE_VALUE(SPACE, VALUE)                                   \
+  template decltype(start_page_rank<SPACE, VALUE>) start_page_rank<SPACE, VALUE>; \
+  template decltype(page_rank_step<SPACE, VALUE>) page_rank_step<SPACE, VALUE>;   \
+  template decltype(take_page_rank_columns<SPACE, VALUE>) take_page_rank_columns<SPACE, VALUE>;
 #define KINDRED_INSTANTIATE(SPACE)        \
   KINDRED_INSTANTIATE_VALUE(SPACE, float) \
   KINDRED_INSTANTIATE_VALUE(SPACE, double)

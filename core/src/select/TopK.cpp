@@ -41,17 +41,18 @@ void select(const ExecutionSpace& exec_space, const Impl::TopKRows<Key>& rows,
   });
 }
 
-/// Copies one list per row to its position among `lists`.
+/// Merges the lists of a row, one key per index.
 template <class Key>
-struct PlacePartial {
-  const Key* top;
+struct MergeLists {
+  const Key* a;
+  const Key* b;
   std::uint64_t k;
-  std::uint64_t list;
-  std::uint64_t lists;
-  Key* partial;
+  Key* out;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
-    partial[(index / k * lists + list) * k + index % k] = top[index];
+    const std::uint64_t place = index % k;
+    const std::uint64_t begin = index - place;
+    out[index] = Impl::merged_key(a + begin, k, b + begin, k, place);
   }
 };
 
@@ -62,14 +63,6 @@ std::size_t top_k_workspace(const TopKShape& shape) {
   if (shape.rows == 0 || shape.k == 0) return 0;
   return with_algorithm<ExecutionSpace, Key>(
       [&]<class Algorithm>(std::type_identity<Algorithm>) { return Algorithm::workspace(shape); });
-}
-
-template <class ExecutionSpace, class Key>
-std::size_t merge_top_k_workspace(const TopKShape& shape, std::size_t lists) {
-  if (shape.rows == 0 || shape.k == 0) return 0;
-  return with_algorithm<ExecutionSpace, Key>([&]<class Algorithm>(std::type_identity<Algorithm>) {
-    return Algorithm::merge_workspace(shape, lists);
-  });
 }
 
 template <class ExecutionSpace, class Key>
@@ -97,46 +90,26 @@ void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, Executio
 }
 
 template <class ExecutionSpace, class Key>
-void place_partial(const ExecutionSpace& exec_space,
-                   const ArrayView<const Key, ExecutionSpace>& top, std::size_t k, std::size_t list,
-                   std::size_t lists, const ArrayView<Key, ExecutionSpace>& partial) {
-  const Impl::ArgumentCheck check("place_partial");
-  check.is_at_least("lists", lists, list + 1);
-  if (k == 0) check.has_exactly("top", top, 0);
-  check.is_multiple("the size of top", top.size(), k == 0 ? 1 : k);
-  check.is_aligned("top", top);
-  check.has("partial", partial, Impl::extent_of(top.size(), lists));
-  Launch::for_each_index(exec_space, "Kindred::TopK::merge::place", top.size(),
-                         PlacePartial<Key>{top.data(), k, list, lists, partial.data()});
-}
-
-template <class ExecutionSpace, class Key>
-void merge_top_k(const ExecutionSpace& exec_space,
-                 const ArrayView<const Key, ExecutionSpace>& partial, std::size_t lists,
-                 const TopKShape& shape, const ArrayView<Key, ExecutionSpace>& out,
-                 const ArrayView<Key, ExecutionSpace>& workspace) {
+void merge_top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& a,
+                 const ArrayView<const Key, ExecutionSpace>& b, std::size_t k,
+                 const ArrayView<Key, ExecutionSpace>& out) {
   const Impl::ArgumentCheck check("merge_top_k");
-  check.is_at_least("lists", lists, 1);
-  check.is_multiple("shape.longest", shape.longest, lists);
-  check_output(check, shape, out, workspace,
-               merge_top_k_workspace<ExecutionSpace, Key>(shape, lists));
-  check.has("partial", partial, Impl::extent_of(shape.rows, shape.longest));
-  if (shape.rows == 0 || shape.k == 0) return;
-  with_algorithm<ExecutionSpace, Key>([&]<class Algorithm>(std::type_identity<Algorithm>) {
-    Algorithm::merge(exec_space, partial.data(), lists, shape, out.data(), workspace.data());
-  });
+  if (out.size() != 0) check.is_at_least("k", k, 1);
+  check.is_aligned("out", out);
+  check.has("a", a, out.size());
+  check.has("b", b, out.size());
+  Launch::for_each_index(exec_space, "Kindred::TopK::merge::lists", out.size(),
+                         MergeLists<Key>{a.data(), b.data(), k, out.data()});
 }
 
 #define KINDRED_INSTANTIATE_TOP_K(SPACE, KEY)                                                     \
   template decltype(top_k_workspace<SPACE, KEY>) top_k_workspace<SPACE, KEY>;                     \
-  template decltype(merge_top_k_workspace<SPACE, KEY>) merge_top_k_workspace<SPACE, KEY>;         \
   template void top_k<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,               \
                                   const TopKShape&, const ArrayView<KEY, SPACE>&,                 \
                                   const ArrayView<KEY, SPACE>&);                                  \
   template void top_k<SPACE, KEY>(const SPACE&, const ArrayView<const KEY, SPACE>&,               \
                                   const ArrayView<const std::uint64_t, SPACE>&, const TopKShape&, \
                                   const ArrayView<KEY, SPACE>&, const ArrayView<KEY, SPACE>&);    \
-  template decltype(place_partial<SPACE, KEY>) place_partial<SPACE, KEY>;                         \
   template decltype(merge_top_k<SPACE, KEY>) merge_top_k<SPACE, KEY>;
 #define KINDRED_INSTANTIATE(SPACE)       \
   KINDRED_INSTANTIATE_TOP_K(SPACE, Rank) \

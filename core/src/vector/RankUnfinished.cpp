@@ -7,7 +7,7 @@
 #include <kindred/core/arch/simd/GroupLanes.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
-#include <kindred/core/select/impl/ScratchSort.hpp>
+#include <kindred/core/select/impl/StreamedBest.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
@@ -37,8 +37,8 @@ struct ListUnfinished {
 /// query merges the parts.
 template <class ExecutionSpace, class Element, class Term>
 struct RankUnfinished {
-  using sort = Impl::ScratchSort<ExecutionSpace, Rank>;
-  using member_type = typename sort::member_type;
+  using best_type = Impl::StreamedBest<Rank>;
+  using member_type = Launch::Member<ExecutionSpace>;
   using lanes_type = Arch::GroupLanes<ExecutionSpace, false>;
   using shape = Arch::LaunchShape<ExecutionSpace>;
   /// Ranks that are offered between two checks of the space that is left.
@@ -54,20 +54,20 @@ struct RankUnfinished {
   const std::uint32_t* unfinished;
   std::uint32_t teams;
   std::uint32_t top;
-  std::uint32_t size;  ///< of the keys in scratch: `padded`, at least top + step
+  std::uint32_t size;  ///< of the keys in scratch
   Rank* best;
   Rank* partial;
   std::uint32_t* arrived;
 
   std::size_t scratch_bytes() const {
-    return sort::places(size) * sizeof(Rank) + sizeof(std::uint32_t) + 2 * 16;
+    return best_type::sort::places(size) * sizeof(Rank) + sizeof(std::uint32_t) + 2 * 16;
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     const std::uint32_t all = unfinished[0];
     if (all == 0) return;
     auto* const keys = static_cast<Rank*>(
-        team.team_scratch(0).get_shmem_aligned(sort::places(size) * sizeof(Rank), 16));
+        team.team_scratch(0).get_shmem_aligned(best_type::sort::places(size) * sizeof(Rank), 16));
     auto* const counter = static_cast<std::uint32_t*>(
         team.team_scratch(0).get_shmem_aligned(sizeof(std::uint32_t), 16));
     // With several parts per query, a team has one part at most.
@@ -76,8 +76,8 @@ struct RankUnfinished {
          item < std::uint64_t{all} * parts; item += teams) {
       const std::uint64_t query = unfinished[1 + item / parts];
       const std::uint64_t part = item % parts;
-      Kept kept{keys, counter, rank_none};
-      clear(team, kept);
+      best_type kept(keys, counter, size, top);
+      kept.clear(team);
       scan(team, query, row_count * part / parts, row_count * (part + 1) / parts, kept);
       if (parts == 1) {
         write(team, kept, best + query * top);
@@ -87,7 +87,7 @@ struct RankUnfinished {
       const bool is_last = Arch::is_last_team(team, &arrived[item / parts], parts, counter);
       team.team_barrier();
       if (is_last) {
-        clear(team, kept);
+        kept.clear(team);
         merge(team, partial + item / parts * parts * top, std::uint64_t{parts} * top, kept);
         write(team, kept, best + query * top);
       }
@@ -95,51 +95,12 @@ struct RankUnfinished {
   }
 
  private:
-  /// The best ranks so far: `*count` keys, of which those above the bound are too many.
-  struct Kept {
-    Rank* keys;
-    std::uint32_t* count;
-    Rank bound;
-  };
-
-  KOKKOS_INLINE_FUNCTION void clear(const member_type& team, Kept& kept) const {
-    kept.bound = rank_none;
-    Kokkos::single(Kokkos::PerTeam(team), [&] { *kept.count = 0; });
-    team.team_barrier();
+  KOKKOS_INLINE_FUNCTION static void write(const member_type& team, best_type& kept, Rank* out) {
+    kept.write(team, [=](std::uint32_t i, Rank rank) { out[i] = rank; });
   }
-  KOKKOS_INLINE_FUNCTION void add(const Kept& kept, Rank rank) const {
-    if (rank < kept.bound) kept.keys[sort::place(Kokkos::atomic_fetch_add(kept.count, 1U))] = rank;
-  }
-  /// Ends a step: drops what is too much if the next step may not fit.
-  KOKKOS_INLINE_FUNCTION void end_step(const member_type& team, Kept& kept) const {
-    team.team_barrier();
-    const std::uint32_t count = *kept.count;
-    team.team_barrier();  // nobody adds before all have read
-    if (count + step > size) reduce(team, count, kept);
-  }
-  /// Sorts the keys and drops those behind the best.
-  KOKKOS_INLINE_FUNCTION void reduce(const member_type& team, std::uint32_t count,
-                                     Kept& kept) const {
-    sort::run_padded(team, kept.keys, count);
-    if (count >= top) kept.bound = kept.keys[sort::place(top - 1)];
-    Kokkos::single(Kokkos::PerTeam(team), [&] { *kept.count = count < top ? count : top; });
-    team.team_barrier();
-  }
-  /// Writes the best keys in order.
-  KOKKOS_INLINE_FUNCTION void write(const member_type& team, Kept& kept, Rank* out) const {
-    team.team_barrier();
-    const std::uint32_t count = *kept.count;
-    team.team_barrier();
-    reduce(team, count, kept);
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, top), [&](std::uint32_t i) {
-      out[i] = i < count ? kept.keys[sort::place(i)] : rank_none;
-    });
-    team.team_barrier();
-  }
-
   /// Offers the rows from \p begin to \p end.
   KOKKOS_INLINE_FUNCTION void scan(const member_type& team, std::uint64_t query,
-                                   std::uint64_t begin, std::uint64_t end, Kept& kept) const {
+                                   std::uint64_t begin, std::uint64_t end, best_type& kept) const {
     const lanes_type lanes(team);
     const auto own =
         static_cast<std::uint64_t>(team.team_rank() * lanes_type::groups + lanes.group());
@@ -152,21 +113,21 @@ struct RankUnfinished {
       double sums[1][1] = {};
       Impl::tile_sums<Term, 1, 1>(lanes, y, x, rows.dimension, sums);
       if (lanes.is_leader() && exists && filter.passes(query, row)) {
-        add(kept, Impl::score_rank(metric, sums[0][0], query_norms[query],
-                                   metric == Metric::cosine ? rows.norms[row] : 1.0, rows.id(row)));
+        kept.add(Impl::score_rank(metric, sums[0][0], query_norms[query],
+                                  metric == Metric::cosine ? rows.norms[row] : 1.0, rows.id(row)));
       }
-      end_step(team, kept);
+      kept.end_step(team, step);
     }
   }
 
   /// Offers \p count ranks that other teams have written.
   KOKKOS_INLINE_FUNCTION void merge(const member_type& team, const volatile Rank* ranks,
-                                    std::uint64_t count, Kept& kept) const {
+                                    std::uint64_t count, best_type& kept) const {
     for (std::uint64_t first = 0; first < count; first += step) {
       const std::uint64_t length = count - first < step ? count - first : step;
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, length),
-                           [&](std::uint64_t i) { add(kept, ranks[first + i]); });
-      end_step(team, kept);
+                           [&](std::uint64_t i) { kept.add(ranks[first + i]); });
+      kept.end_step(team, step);
     }
   }
 };
@@ -220,7 +181,7 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
                                workspace.queries.data(),
                                teams,
                                kept,
-                               kernel_type::sort::padded(2 * kept + kernel_type::step),
+                               Impl::StreamedBest<Rank>::size_for(kept, kernel_type::step),
                                best.data(),
                                workspace.partial.data(),
                                workspace.arrived.data()};

@@ -90,19 +90,22 @@ const std::vector<CheckedCall> hop_calls{
                       a.array<float>("y", nodes * wide), a.plain<double>(0),
                       a.array<std::uint32_t>("kind_queries", 256));
      }},
-    {"take_columns",
+    {"copy_columns",
      [](const HostSpace& on, Arguments& a) {
-       take_columns<HostSpace>(
-           on, a.sizing<float>("from", a.number<std::size_t>("the size of from", 9, 8)), 3, 1,
-           a.number<std::size_t>("first + count", 2, 3), HopWidth::eight,
-           a.array<float>("to", nodes * wide));
+       copy_columns<HostSpace>(
+           on,
+           {a.array<float>("from.values", nodes * 4), 4,
+            a.number<std::size_t>("from.first + count", 1, 3)},
+           {a.sizing<float>("to.values", a.number<std::size_t>("the size of to.values",
+                                                               nodes * wide, nodes * wide - 1)),
+            wide, a.number<std::size_t>("to.first + count + cleared", 2, 5)},
+           2, 2);
      }},
-    {"put_columns",
+    {"copy_columns",
      [](const HostSpace& on, Arguments& a) {
-       const auto from = a.array<float>("from", nodes * wide);
-       put_columns<HostSpace>(on, from, HopWidth::eight, 3, 1,
-                              a.number<std::size_t>("first + count", 2, 3),
-                              a.sizing<float>("to", a.number<std::size_t>("the size of to", 9, 8)));
+       copy_columns<HostSpace>(on,
+                               {a.plain<float>(nodes), a.number<std::size_t>("from.width", 1, 0)},
+                               {a.plain<float>(nodes), a.number<std::size_t>("to.width", 1, 0)}, 0);
      }},
     {"start_spreading",
      [](const HostSpace& on, Arguments& a) {

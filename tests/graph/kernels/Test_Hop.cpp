@@ -156,12 +156,12 @@ TEST(Hop, ColumnsAreExtractedAndInserted) {
       const Array<exec_type, float> back("Kindred::Testing::back", values.size());
       for (std::size_t first = 0; first < columns; first += 8) {
         const std::size_t count = std::min<std::size_t>(8, columns - first);
-        take_columns<exec_type>(exec_space, from, columns, first, count, HopWidth::eight, wide);
+        copy_columns<exec_type>(exec_space, {from, columns, first}, {wide, 8}, count, 8 - count);
         std::vector<float> panel(nodes * 8);
         Impl::download(exec_space, panel.data(), wide, panel.size());
         for (std::size_t i = 0; i < panel.size(); ++i)
           EXPECT_EQ(panel[i], i % 8 < count ? values[i / 8 * columns + first + i % 8] : 0.0F);
-        put_columns<exec_type>(exec_space, wide, HopWidth::eight, columns, first, count, back);
+        copy_columns<exec_type>(exec_space, {wide, 8}, {back, columns, first}, count);
       }
       std::vector<float> again(values.size());
       Impl::download(exec_space, again.data(), back, again.size());

@@ -299,76 +299,40 @@ TEST(TopK, MatchesReferenceOnWideKeys) {
   }
 }
 
-TEST(TopK, PlacesTheListsOfARowBesideEachOther) {
-  constexpr std::size_t rows = 3;
-  constexpr std::size_t lists = 4;
-  constexpr std::size_t k = 5;
-  for (const Space space : Testing::spaces()) {
-    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-      using execution_space = std::decay_t<decltype(exec_space)>;
-      using memory_space = typename execution_space::memory_space;
-      Kokkos::View<Rank*, memory_space> top("top", rows * k);
-      Kokkos::View<Rank*, memory_space> partial("partial", rows * lists * k);
-      std::vector<Rank> expected(rows * lists * k);
-      for (std::size_t list = 0; list < lists; ++list) {
-        std::vector<Rank> keys;
-        for (std::size_t i = 0; i < rows * k; ++i) {
-          keys.push_back(100 * list + i);
-          expected[(i / k * lists + list) * k + i % k] = keys.back();
-        }
-        Impl::upload(exec_space, top, keys.data(), keys.size());
-        place_partial(exec_space, ArrayView<const Rank, execution_space>(top.data(), top.size()), k,
-                      list, lists,
-                      ArrayView<Rank, execution_space>(partial.data(), partial.size()));
-      }
-      std::vector<Rank> found(expected.size());
-      Impl::download(exec_space, found.data(), partial, found.size());
-      EXPECT_EQ(found, expected) << to_string(space);
-    });
-  }
-}
-
-TEST(TopK, MergesPartialLists) {
+TEST(TopK, MergesTheListsOfTwoParts) {
   auto generator = Testing::generator("TopK merge");
-  for (const std::size_t k : {1UL, 10UL, 600UL, 3000UL}) {
-    for (const std::size_t lists : {1UL, 2UL, 3UL, 7UL, 40UL}) {
-      SCOPED_TRACE(std::to_string(lists) + " lists of " + std::to_string(k));
-      Rows<Rank> rows;
-      for (int r = 0; r < 2; ++r) {
-        std::vector<Rank> row;
-        const std::vector<Rank> all = random_row(generator, lists * k);
-        for (std::size_t list = 0; list < lists; ++list) {
-          const auto begin = all.begin() + static_cast<std::ptrdiff_t>(list * k);
-          std::vector<Rank> part(begin, begin + static_cast<std::ptrdiff_t>(generator() % (k + 1)));
-          std::sort(part.begin(), part.end());
-          part.resize(k, rank_none);
-          row.insert(row.end(), part.begin(), part.end());
-        }
-        rows.push_back(row);
+  for (const std::size_t k : {1UL, 2UL, 3UL, 10UL, 33UL, 600UL, 3000UL}) {
+    SCOPED_TRACE(std::to_string(k));
+    Rows<Rank> rows;
+    Rows<Rank> lists[2];
+    for (int r = 0; r < 9; ++r) {
+      const std::vector<Rank> all = random_row(generator, 2 * k);
+      rows.emplace_back();
+      for (std::size_t list = 0; list < 2; ++list) {
+        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(list * k);
+        std::vector<Rank> part(begin, begin + static_cast<std::ptrdiff_t>(generator() % (k + 1)));
+        rows.back().insert(rows.back().end(), part.begin(), part.end());
+        std::sort(part.begin(), part.end());
+        part.resize(k, rank_none);
+        lists[list].push_back(part);
       }
-      const TopKShape shape = shape_of(rows, k);
-      const std::vector<Rank> expected = sorted_top(rows, k);
-      for (const Space space : Testing::spaces()) {
-        Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-          using execution_space = std::decay_t<decltype(exec_space)>;
-          EXPECT_EQ(launch<Rank>(
-                        exec_space, rows, k,
-                        [&] { return merge_top_k_workspace<execution_space, Rank>(shape, lists); },
-                        [&](auto partial, auto, auto out, auto workspace) {
-                          merge_top_k(exec_space, partial, lists, shape, out, workspace);
-                        }),
-                    expected);
-        });
-      }
-      using Twin = Impl::BlockTopK<HostSpace, Rank>;
-      const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::openmp);
-      EXPECT_EQ(launch<Rank>(
-                    exec_space, rows, k, [&] { return Twin::merge_workspace(shape, lists); },
-                    [&](auto partial, auto, auto out, auto workspace) {
-                      Twin::merge(exec_space, partial.data(), lists, shape, out.data(),
-                                  workspace.data());
-                    }),
-                expected);
+    }
+    const std::vector<Rank> b = flatten(lists[1]);
+    for (const Space space : Testing::spaces()) {
+      Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+        using execution_space = std::decay_t<decltype(exec_space)>;
+        Kokkos::View<Rank*, typename execution_space::memory_space> other("other", b.size());
+        Impl::upload(exec_space, other, b.data(), b.size());
+        EXPECT_EQ(launch<Rank>(
+                      exec_space, lists[0], k, [] { return std::size_t{0}; },
+                      [&](auto a, auto, auto out, auto) {
+                        merge_top_k(exec_space, a,
+                                    ArrayView<const Rank, execution_space>(other.data(), b.size()),
+                                    k, out);
+                      }),
+                  sorted_top(rows, k))
+            << to_string(space);
+      });
     }
   }
 }

@@ -47,23 +47,22 @@ void hop(const ExecutionSpace& exec_space,
          const ArrayView<const std::uint32_t, ExecutionSpace>& kind_queries =
              ArrayView<const std::uint32_t, ExecutionSpace>());
 
-/// \brief Copies columns `first … first + count` of the `nodes × columns` values \p from to the
-/// values of `width` queries; the other columns become 0. Does not fence. Complexity O(nodes ·
-/// width).
+/// Some columns of a row-major matrix. Non-owning.
+template <class T, class ExecutionSpace>
+struct Columns {
+  ArrayView<T, ExecutionSpace> values;
+  std::size_t width = 0;  ///< of the matrix
+  std::size_t first = 0;
+};
+
+/// \brief Copies \p count columns of a matrix to one that has as many rows, and sets the \p cleared
+/// columns behind them to 0. Does not fence. Complexity O(rows · (count + cleared)).
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
-void take_columns(const ExecutionSpace& exec_space,
-                  const ArrayView<const float, ExecutionSpace>& from, std::size_t columns,
-                  std::size_t first, std::size_t count, HopWidth width,
-                  const ArrayView<float, ExecutionSpace>& to);
-/// \brief The inverse: copies the first \p count of `width` columns to the columns `first …` of \p
-/// columns.
-/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace>
-void put_columns(const ExecutionSpace& exec_space,
-                 const ArrayView<const float, ExecutionSpace>& from, HopWidth width,
-                 std::size_t columns, std::size_t first, std::size_t count,
-                 const ArrayView<float, ExecutionSpace>& to);
+void copy_columns(const ExecutionSpace& exec_space,
+                  const Columns<const float, ExecutionSpace>& from,
+                  const Columns<float, ExecutionSpace>& to, std::size_t count,
+                  std::size_t cleared = 0);
 
 /// Words of `SpreadState::last`.
 inline constexpr std::size_t hop_marks = 8 * 1025;

@@ -23,10 +23,6 @@ struct TopKShape {
 template <class ExecutionSpace, class Key>
 std::size_t top_k_workspace(const TopKShape& shape);
 
-/// Keys of workspace that `merge_top_k` needs for \p shape.
-template <class ExecutionSpace, class Key>
-std::size_t merge_top_k_workspace(const TopKShape& shape, std::size_t lists);
-
 /// \brief The k smallest keys of every row of a `rows × longest` matrix, ascending. Does not fence.
 ///
 /// `Key` is `Rank` or `WideRank`. The keys of a row must be distinct, except `key_none`, which
@@ -53,27 +49,14 @@ void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, Executio
            const ArrayView<Key, ExecutionSpace>& out,
            const ArrayView<Key, ExecutionSpace>& workspace);
 
-/// \brief Copies a result of `top_k` to where `merge_top_k` expects list \p list of \p lists. Does
-/// not fence.
-/// \param top `rows × k` \param partial `rows × lists × k`
+/// \brief Merges two results of `top_k`: for each row, the k smallest keys of both. Does not fence.
+/// Complexity O(log k) per key.
+/// \param a,b `rows × k`, ascending, padded with `key_none` \param out `rows × k`, neither of them
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class Key>
-void place_partial(const ExecutionSpace& exec_space,
-                   const ArrayView<const Key, ExecutionSpace>& top, std::size_t k, std::size_t list,
-                   std::size_t lists, const ArrayView<Key, ExecutionSpace>& partial);
-
-/// \brief Merges partial results: for each row, the k smallest keys of `lists` ascending lists of
-/// `length` keys each. Does not fence.
-///
-/// \param partial `rows × lists × length` with `lists * length == shape.longest`, padded with
-/// `key_none`
-/// \param workspace at least `merge_top_k_workspace` keys
-/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace, class Key>
-void merge_top_k(const ExecutionSpace& exec_space,
-                 const ArrayView<const Key, ExecutionSpace>& partial, std::size_t lists,
-                 const TopKShape& shape, const ArrayView<Key, ExecutionSpace>& out,
-                 const ArrayView<Key, ExecutionSpace>& workspace);
+void merge_top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, ExecutionSpace>& a,
+                 const ArrayView<const Key, ExecutionSpace>& b, std::size_t k,
+                 const ArrayView<Key, ExecutionSpace>& out);
 
 }  // namespace Kindred
 

@@ -7,8 +7,10 @@
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/core/graph/impl/ThreadRowSums.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
+#include <kindred/core/select/impl/BestByCounting.hpp>
+#include <kindred/core/select/impl/LeastKeys.hpp>
+#include <kindred/core/select/impl/StreamedBest.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -59,16 +61,9 @@ class FrontierGroup : public Arch::ThreadGroup<ExecutionSpace> {
   template <class Walk, class Launch>
   void rank(const Walk& walk, const Launch& launch, std::size_t query, bool /*is_alone*/) const {
     Rank* keys = launch.state.keys.data() + this->index() * launch.sizes.keys;
-    std::size_t count = 0;
-    for (std::uint32_t i = 0; i < walk.entries(); ++i) {
-      const Rank key = walk.key(i);
-      if (key != rank_none) keys[count++] = key;
-    }
-    const std::size_t top = std::min<std::size_t>(count, launch.queries.top);
-    std::partial_sort(keys, keys + top, keys + count);
-    Rank* ranks = launch.queries.ranks.data() + query * launch.queries.top;
-    std::copy_n(keys, top, ranks);
-    std::fill(ranks + top, ranks + launch.queries.top, rank_none);
+    for (std::uint32_t i = 0; i < walk.entries(); ++i) keys[i] = walk.key(i);
+    const std::size_t top = launch.queries.top;
+    write_least(keys, walk.entries(), top, true, keys, launch.queries.ranks.data() + query * top);
   }
 };
 
@@ -78,17 +73,24 @@ class FrontierGroup<DeviceSpace> : public Arch::ThreadGroup<DeviceSpace> {
   using Arch::ThreadGroup<DeviceSpace>::ThreadGroup;
 
   static constexpr unsigned teams_at_once = 1;
-  static constexpr unsigned team_words = 4096;
-  static constexpr std::size_t scratch_bytes = team_words * sizeof(std::uint64_t);
+  static constexpr std::uint32_t keys_max = 2048;  ///< that a team ranks together
+  using counting = BestByCounting<FrontierGroup>;
+  /// What the threads of a team share.
+  struct Memory {
+    std::uint64_t words[reproducible_block];  ///< the products of a block, or keys
+    Rank chosen[counting::top_max];
+    counting::Memory counts;
+  };
+  static constexpr std::size_t scratch_bytes = sizeof(Memory);
   static constexpr unsigned short_rows = 4;
   static constexpr unsigned walk_depth = 2;
-  static constexpr unsigned alone_max = 2048;
+  static constexpr unsigned alone_max = keys_max - counting::top_max;
   static constexpr std::uint64_t short_max = 64;
   static constexpr std::uint64_t long_max = 256;
   static constexpr std::uint64_t walk_max = 256;
 
   KOKKOS_INLINE_FUNCTION void bind_memory(std::byte* scratch) {
-    m_memory = reinterpret_cast<std::uint64_t*>(scratch);
+    m_memory = reinterpret_cast<Memory*>(scratch);
   }
 
   /// The reproducible sum of this lane's row; the groups of eight lanes of a unit sum one row each,
@@ -128,8 +130,8 @@ class FrontierGroup<DeviceSpace> : public Arch::ThreadGroup<DeviceSpace> {
 
   KOKKOS_INLINE_FUNCTION double team_sum(const std::uint32_t* sources, const float* weights,
                                          std::uint32_t count, const float* x) const {
-    constexpr unsigned depth = 4096 / team_threads;
-    std::uint64_t* products = m_memory;
+    constexpr unsigned depth = reproducible_block / team_threads;
+    std::uint64_t* products = m_memory->words;
     std::uint32_t source[depth];
     float weight[depth];
     KINDRED_UNROLL
@@ -173,18 +175,14 @@ class FrontierGroup<DeviceSpace> : public Arch::ThreadGroup<DeviceSpace> {
         keys[i] = walk.key(i);
       if (is_leader()) launch.state.control(index()).entries = entries;
     }
-    // What the teams keep is merged in one step.
-    const unsigned mergeable = leaves_keys ? 0 : (team_words + top - 1) / top;
+    // What the teams keep is merged in a few steps.
+    const unsigned mergeable = leaves_keys ? 0 : (2 * keys_max + top - 1) / top;
     if (sharing > mergeable) sharing = mergeable;
     Rank* ranks = launch.queries.ranks.data() + query * top;
     std::uint32_t count = entries;
     for (bool is_merge = false; team() < sharing; is_merge = true) {
-      const std::uint32_t kept = best_of_share(sharing, count, top, [&](std::uint32_t i) {
-        return is_merge ? read(keys + i) : walk.key(i);
-      });
-      Rank* to = sharing == 1 ? ranks : keys + team() * top;
-      for (std::uint32_t i = thread(); i < top; i += team_threads)
-        to[i] = i < kept ? m_memory[i] : rank_none;
+      write_best(sharing, count, top, sharing == 1 ? ranks : keys + team() * top,
+                 [&](std::uint32_t i) { return is_merge ? read(keys + i) : walk.key(i); });
       if (sharing == 1) break;
       barrier();
       count = sharing * top;
@@ -197,101 +195,46 @@ class FrontierGroup<DeviceSpace> : public Arch::ThreadGroup<DeviceSpace> {
   }
 
  private:
-  /// Leaves the best \p top of every \p sharing-th part of \p count keys in the memory of the team,
-  /// ascending; returns their number, including `rank_none`.
+  /// Writes the best \p top of this team's share of \p count keys to \p to, ascending and padded
+  /// with `rank_none`. Few are chosen by counting, many are sorted.
   template <class Key>
-  KOKKOS_INLINE_FUNCTION std::uint32_t best_of_share(unsigned sharing, std::uint32_t count,
-                                                     std::uint32_t top, const Key& key) {
-    if (top <= lanes) return least_of_share(sharing, count, key);
-    constexpr std::uint32_t capacity = team_words;
-    Rank* best = m_memory;
-    std::uint32_t part = (count + sharing - 1) / sharing;
-    if (part > capacity) part = capacity - static_cast<std::uint32_t>(frontier_top_max);
-    std::uint32_t kept = 0;
+  KOKKOS_INLINE_FUNCTION void write_best(unsigned sharing, std::uint32_t count, std::uint32_t top,
+                                         Rank* to, const Key& key) {
     const unsigned share = sharing == 1 ? 0 : team();
-    for (std::uint32_t first = share * part; first < count; first += sharing * part) {
-      const std::uint32_t own = first + part < count ? part : count - first;
-      std::uint32_t size = 64;
-      while (size < kept + own) size *= 2;
-      for (std::uint32_t i = kept + thread(); i < size; i += team_threads)
-        best[i] = i < kept + own ? key(first + i - kept) : rank_none;
-      team_barrier();
-      sort(best, size);
-      kept = kept + own < top ? kept + own : top;
-    }
-    return kept;
-  }
-
-  /// Every unit keeps the best keys it has seen in its lanes; then four lists are merged at a time.
-  template <class Key>
-  KOKKOS_INLINE_FUNCTION std::uint32_t least_of_share(unsigned sharing, std::uint32_t count,
-                                                      const Key& key) {
-    Rank* lists = m_memory;
-    const unsigned own = thread() / lanes;
-    Rank best = rank_none;
-    const unsigned share = sharing == 1 ? 0 : team();
-    for (std::uint32_t first = (share + own * sharing) * lanes; first < count;
-         first += sharing * team_threads)
-      best = least(best, sorted(first + lane() < count ? key(first + lane()) : rank_none));
-    lists[thread()] = best;
-    for (unsigned left = team_threads / lanes; left > 1; left = (left + 3) / 4) {
-      team_barrier();
-      best = rank_none;
-      for (unsigned i = 4 * own; i < 4 * own + 4 && i < left; ++i)
-        best = least(best, lists[i * lanes + lane()]);
-      team_barrier();
-      lists[thread()] = best;
-    }
-    team_barrier();
-    return lanes;
-  }
-
-  /// A bitonic network; where the stride is at most 32, the pairs of a unit are among 64 adjacent
-  /// keys. Begins and ends with a barrier of the team.
-  KOKKOS_INLINE_FUNCTION void sort(Rank* keys, std::uint32_t size) const {
-    for (std::uint32_t run = 2; run <= size; run *= 2) {
-      for (std::uint32_t stride = run / 2; stride > 0; stride /= 2) {
-        for (std::uint32_t t = thread(); t < size / 2; t += team_threads) {
-          const std::uint32_t i = 2 * t - (t & (stride - 1));
-          const Rank a = keys[i];
-          const Rank b = keys[i + stride];
-          if ((b < a) == ((i & run) == 0)) {
-            keys[i] = b;
-            keys[i + stride] = a;
-          }
-        }
-        const std::uint32_t next = stride > 1 ? stride / 2 : run;
-        if (stride > 32 || next > 32)
-          team_barrier();
-        else
-          warp_barrier();
+    if (top > counting::top_max) {
+      using streamed = StreamedBest<Rank>;
+      static_assert(streamed::sort::places(keys_max) <= reproducible_block);
+      streamed best(m_memory->words, &m_memory->counts.count, keys_max, top);
+      best.clear(*this);
+      for (std::uint32_t first = share * team_threads; first < count;
+           first += sharing * team_threads) {
+        if (first + thread() < count) best.add(key(first + thread()));
+        best.end_step(*this, team_threads);
       }
+      return best.write(*this, [=](std::uint32_t i, Rank rank) { to[i] = rank; });
     }
-    team_barrier();
+    Rank* keys = m_memory->words;
+    std::uint32_t part = (count + sharing - 1) / sharing;
+    if (part > alone_max) part = alone_max;
+    std::uint32_t kept = 0;
+    for (std::uint32_t first = share * part; first < count; first += sharing * part) {
+      if (thread() < kept) keys[thread()] = m_memory->chosen[thread()];
+      if (thread() == 0) m_memory->counts.count = kept;
+      team_barrier();
+      const std::uint32_t end = first + part < count ? first + part : count;
+      for (std::uint32_t i = first + thread(); i < end; i += team_threads) {
+        const Rank own = key(i);
+        if (own != rank_none) keys[add(&m_memory->counts.count, 1U)] = own;
+      }
+      team_barrier();
+      kept = m_memory->counts.count < top ? m_memory->counts.count : top;
+      counting::choose(*this, m_memory->counts, keys, keys + keys_max, top, m_memory->chosen);
+    }
+    for (std::uint32_t i = thread(); i < top; i += team_threads)
+      to[i] = i < kept ? m_memory->chosen[i] : rank_none;
   }
 
-  /// The keys of the lanes of a unit, ascending by lane.
-  KOKKOS_INLINE_FUNCTION static Rank sorted(Rank key) {
-    for (unsigned run = 2; run <= lanes; run *= 2)
-      key = merged(key, run, (warp_type::lane() & run) == 0);
-    return key;
-  }
-  /// The smallest 32 keys of two such lists, ascending.
-  KOKKOS_INLINE_FUNCTION static Rank least(Rank a, Rank b) {
-    b = warp_type::exchange(b, lanes - 1);
-    return merged(a < b ? a : b, lanes, true);
-  }
-  /// Sorts runs of lanes whose keys first ascend and then descend.
-  KOKKOS_INLINE_FUNCTION static Rank merged(Rank key, unsigned run, bool ascending) {
-    for (unsigned stride = run / 2; stride > 0; stride /= 2) {
-      const Rank other = warp_type::exchange(key, stride);
-      const bool keeps_less = ((warp_type::lane() & stride) == 0) == ascending;
-      key = (other < key) == keeps_less ? other : key;
-    }
-    return key;
-  }
-
-  std::uint64_t* m_memory = nullptr;  // that the threads of a team share
+  Memory* m_memory = nullptr;
 };
 
 }  // namespace Kindred::Impl

@@ -182,8 +182,7 @@ void launch_rows(const ExecutionSpace& exec_space,
   const char* blocks_label = "Kindred::Graph::hop::long_row_blocks";
   const char* short_label = "Kindred::Graph::hop::short_rows";
   const LongRowTable long_rows = long_rows_of(graph);
-  if constexpr (Special::is_compiled<Special::Form::row_streams, ExecutionSpace> && Width > 1 &&
-                !std::is_same_v<X, double>) {
+  if constexpr (Special::is_compiled<Special::Form::row_streams, ExecutionSpace> && Width > 1) {
     if (long_rows.blocks > 0)
       stream_blocks<Width>(exec_space, blocks_label, edges, long_rows, x, update);
     launch_long_rows<ExecutionSpace, Width>(exec_space, edges, long_rows, update);

@@ -21,16 +21,6 @@ KOKKOS_INLINE_FUNCTION void add_term(double& to, double value, float weight) {
   to += Arch::rounded_product(value, static_cast<double>(weight));
 }
 
-/// Adds the term of \p edge to the sum of \p query, if the query uses the edge.
-template <class Edges, class X>
-KOKKOS_INLINE_FUNCTION void add_edge(double& to, const Edges& edges, std::uint64_t edge, const X* x,
-                                     unsigned query, std::size_t width = 1) {
-  if constexpr (!Edges::is_plain) {
-    if ((edges.queries(edge) >> query & 1U) == 0) return;
-  }
-  add_term(to, x[edges.sources[edge] * width + query], edges.weight(edge));
-}
-
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_GRAPH_IMPL_ROW_TERMS_HPP

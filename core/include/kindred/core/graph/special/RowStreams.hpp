@@ -8,6 +8,7 @@
 #include <kindred/core/arch/AsyncCopy.hpp>
 #include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/Elements.hpp>
+#include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
@@ -33,6 +34,8 @@ class LineBatches {
 
  public:
   static constexpr unsigned length = 32;
+  /// Per team, whose batches fit the scratch of every device.
+  static constexpr unsigned threads = Width * sizeof(X) > 128 ? 64 : 128;
   static constexpr unsigned scratch_bytes =
       2 * length * (Width * sizeof(X) + sizeof(double) + (Edges::is_plain ? 0 : sizeof(unsigned)));
 
@@ -48,10 +51,26 @@ class LineBatches {
     const double* weights;
     const std::uint32_t* queries;
 
-    /// The contribution of edge \p i to \p query.
+    /// The term of edge \p i for \p query.
+    KOKKOS_INLINE_FUNCTION double term(unsigned i, unsigned query) const {
+      return Arch::rounded_product(value(i, query), weights[i]);
+    }
+    /// \p sum and the term, whose product is exact, so that it may be fused, unless x is a double.
+    KOKKOS_INLINE_FUNCTION double add(double sum, unsigned i, unsigned query) const {
+      if constexpr (std::is_same_v<X, double>)
+        return sum + term(i, query);
+      else
+        return ::fma(value(i, query), weights[i], sum);
+    }
+
+   private:
     KOKKOS_INLINE_FUNCTION double value(unsigned i, unsigned query) const {
       if (!Edges::is_plain && (queries[i] >> query & 1U) == 0) return 0.0;
-      return static_cast<double>(Arch::to_float(values[i * Width + query]));
+      const X own = values[i * Width + query];
+      if constexpr (std::is_same_v<X, double>)
+        return own;
+      else
+        return static_cast<double>(Arch::to_float(own));
     }
   };
 
@@ -119,7 +138,7 @@ template <int Width, class Edges, class X, class Update>
 struct StreamShortRows {
   using batches_type = LineBatches<Width, Edges, X>;
   using warp = Arch::Warp<DeviceSpace>;
-  static constexpr unsigned threads_max = 128;
+  static constexpr unsigned threads_max = batches_type::threads;
   static constexpr unsigned teams_at_once = Width * sizeof(X) >= 128 ? 6 : 8;
   static constexpr std::size_t scratch_bytes = threads_max / 32 * batches_type::scratch_bytes;
   static constexpr unsigned rows_per_work_item = 31;
@@ -225,7 +244,7 @@ struct StreamShortRows {
     batches.release();
   }
 
-  /// The edges of a row, for one query. The product of two floats is exact, so it may be fused.
+  /// The edges of a row, for one query.
   struct Terms {
     typename batches_type::Lines lines;
     unsigned begin;
@@ -233,11 +252,10 @@ struct StreamShortRows {
     unsigned query;
 
     KOKKOS_INLINE_FUNCTION double first(unsigned i) const {
-      return i < count ? lines.value(begin + i, query) * lines.weights[begin + i] : 0.0;
+      return i < count ? lines.term(begin + i, query) : 0.0;
     }
     KOKKOS_INLINE_FUNCTION double add(double sum, unsigned i) const {
-      if (i < count) sum = ::fma(lines.value(begin + i, query), lines.weights[begin + i], sum);
-      return sum;
+      return i < count ? lines.add(sum, begin + i, query) : sum;
     }
   };
   KOKKOS_INLINE_FUNCTION static double row_sum(const Terms& terms) {
@@ -257,7 +275,7 @@ template <int Width, class Edges, class X, class Update>
 struct StreamBlocks {
   using batches_type = LineBatches<Width, Edges, X>;
   using warp = Arch::Warp<DeviceSpace>;
-  static constexpr unsigned threads_max = 128;
+  static constexpr unsigned threads_max = batches_type::threads;
   static constexpr unsigned teams_at_once = Width == 32 ? 4 : 6;
   static constexpr std::size_t scratch_bytes = threads_max / 32 * batches_type::scratch_bytes;
 
@@ -308,7 +326,7 @@ struct StreamBlocks {
       const unsigned here = length_at(at);
       const auto add = [&](unsigned slot) {
         const unsigned i = group + groups * slot;
-        lanes[slot] = ::fma(lines.value(i, query), lines.weights[i], lanes[slot]);
+        lanes[slot] = lines.add(lanes[slot], i, query);
       };
       if (here == length) {
         KINDRED_UNROLL

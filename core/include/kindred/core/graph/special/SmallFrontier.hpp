@@ -65,7 +65,6 @@ struct SmallFrontierLaunch {
   static constexpr std::uint32_t over = 1U << 20U;
   static constexpr unsigned lanes = cluster_type::lanes;
   static constexpr unsigned row_lanes = Memory::row_lanes;
-  static constexpr unsigned warp_rows = lanes / row_lanes;
   static constexpr unsigned team_threads = cluster_type::team_threads;
   static constexpr unsigned team_rows = team_threads / row_lanes;
   // nodes with more edges are processed by the whole team
@@ -501,15 +500,16 @@ struct SmallFrontierLaunch {
     const std::uint32_t top = queries.top;
     Rank* gathered = memory.inbox[parity].keys;
     for (unsigned round = 0; round < 2; ++round) {
-      if (cluster.thread() == 0) memory.key_count = 0;
+      if (cluster.thread() == 0) memory.counting.count = 0;
       cluster.team_barrier();
       const std::uint32_t places = round == 0 ? memory.node_count : cluster.teams() * top;
       for (std::uint32_t i = cluster.thread(); i < places; i += team_threads) {
         const Rank key = round == 0 ? key_of(memory, memory.reached[i]) : gathered[i];
-        if (key != rank_none) memory.front.keys[cluster_type::add(&memory.key_count, 1)] = key;
+        if (key != rank_none) memory.front.keys[cluster_type::add(&memory.counting.count, 1)] = key;
       }
       cluster.team_barrier();
-      choose(cluster, memory);
+      BestByCounting<cluster_type>::choose(cluster, memory.counting, memory.front.keys,
+                                           memory.rows.keys, top, memory.chosen);
       if (round > 0) break;
       for (std::uint32_t i = cluster.thread(); i < top; i += team_threads)
         cluster.store(gathered + cluster.team() * top + i, 0, memory.chosen[i]);
@@ -528,52 +528,6 @@ struct SmallFrontierLaunch {
   KOKKOS_INLINE_FUNCTION static Rank key_of(const Memory& memory, std::uint32_t place) {
     const float value = memory.node_value[place];
     return value != 0.0F ? rank_descending(value, memory.node_key[place]) : rank_none;
-  }
-
-  /// Ranks the best keys, padded with `rank_none`. Starts after a barrier and ends with one.
-  KOKKOS_INLINE_FUNCTION void choose(const cluster_type& cluster, Memory& memory) const {
-    const std::uint32_t top = queries.top;
-    const unsigned own = cluster.thread() % row_lanes;
-    const unsigned part = cluster.thread() / row_lanes;
-    Rank* keys = memory.front.keys;
-    std::uint32_t count = memory.key_count;
-    constexpr std::uint32_t few = lanes > 1 ? 2 * team_rows : none;
-    if (count > few) {
-      // The `top`-th smallest minimum of a part is a bound: at least `top` keys do not exceed it.
-      Rank key = rank_none;
-      for (std::uint32_t i = part + own * team_rows; i < count; i += team_threads)
-        key = keys[i] < key ? keys[i] : key;
-      key = warp_type::template least_of_group<row_lanes>(key);
-      Rank* parts = memory.parts;
-      Rank* kept = memory.rows.keys;
-      if (own == 0) parts[part] = key;
-      cluster.team_barrier();
-      if (cluster.thread() == 0) memory.key_count = 0;
-      if (rank_of(parts, team_rows, key, own) == top - 1) memory.bound = key;
-      cluster.team_barrier();
-      for (std::uint32_t i = cluster.thread(); i < count; i += team_threads)
-        if (keys[i] <= memory.bound) kept[cluster_type::add(&memory.key_count, 1)] = keys[i];
-      cluster.team_barrier();
-      keys = kept;
-      count = memory.key_count;
-    }
-    for (std::uint32_t first = cluster.warp() * warp_rows; first < count; first += team_rows) {
-      const std::uint32_t i = first + cluster.lane() / row_lanes;
-      const Rank key = i < count ? keys[i] : rank_none;
-      const std::uint32_t place = rank_of(keys, count, key, own);
-      if (own == 0 && place < top && i < count) memory.chosen[place] = key;
-    }
-    for (std::uint32_t i = count + cluster.thread(); i < top; i += team_threads)
-      memory.chosen[i] = rank_none;
-    cluster.team_barrier();
-  }
-
-  /// How many of \p keys are less than \p key; computed by the lanes of a row group.
-  KOKKOS_INLINE_FUNCTION static std::uint32_t rank_of(const Rank* keys, std::uint32_t count,
-                                                      Rank key, unsigned own) {
-    std::uint32_t less = 0;
-    for (std::uint32_t i = own; i < count; i += row_lanes) less += keys[i] < key ? 1 : 0;
-    return warp_type::template sum_of_group<row_lanes>(less);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/launch/TeamCluster.hpp>
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/select/impl/BestByCounting.hpp>
 
 namespace Kindred::Impl {
 
@@ -131,14 +132,13 @@ struct SmallFrontierMemory {
   Rows rows;
   LongRow long_rows[long_most];
   Rank chosen[small_frontier_top_max];
-  Rank parts[cluster_type::team_threads / row_lanes];
-  Rank bound;
+  typename BestByCounting<cluster_type>::Memory counting;
   Message messages[2][teams];
   std::uint32_t sent[teams];
   std::uint16_t reached[node_places];  ///< slots of nodes
   std::uint16_t piece_rows[pieces_most];
   std::uint32_t passed, row_count, long_count, piece_count, term_count, wide_count, node_count,
-      key_count, is_over;
+      is_over;
 };
 
 }  // namespace Kindred::Impl

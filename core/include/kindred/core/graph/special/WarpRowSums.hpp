@@ -15,23 +15,20 @@
 
 namespace Kindred::Impl {
 
-/// \brief Device: sums of rows, computed by a warp.
-///
-/// One query: eight threads per row. Several queries of doubles: one thread per query; of other
-/// types: `RowStreams`.
+/// Device: sums of rows for one query, computed by a warp: eight threads per row. Those of several
+/// queries come from `RowStreams`.
 class WarpRowSums {
  public:
   static constexpr std::uint64_t short_max = 32;
   /// Rows are bound by memory latency: what matters is how many warps are resident.
   static constexpr unsigned threads_max = 256;
   template <int Width>
-  static constexpr unsigned teams_at_once = Width == 1 ? 8 : 4;
+  static constexpr unsigned teams_at_once = 8;
 
-  template <int Width>
-  static constexpr unsigned rows_per_work_item = Width == 1 ? 4 : 31;
+  static constexpr unsigned rows_per_work_item = 4;
   template <int Width, class Graph>
   static std::size_t short_work_items(const Graph& graph) {
-    return (graph.rows() + rows_per_work_item<Width> - 1) / rows_per_work_item<Width>;
+    return (graph.rows() + rows_per_work_item - 1) / rows_per_work_item;
   }
 
   /// Calls `visit(place, sum, visit.ask(place))`, place = node * Width + query, for the short rows
@@ -39,33 +36,9 @@ class WarpRowSums {
   template <int Width, class Edges, class X, class Visit>
   KOKKOS_INLINE_FUNCTION static void short_rows(std::size_t work_item, const Edges& edges,
                                                 const X* x, const Visit& visit) {
-    if constexpr (Width == 1)
-      narrow_rows(work_item, edges, x, visit);
-    else
-      double_rows<Width>(work_item, edges, x, visit);
-  }
-
-  /// Calls `visit(query, sum)` for the edges `begin … begin + count`, a block of a long row.
-  template <int Width, class Edges, class X, class Visit>
-  KOKKOS_INLINE_FUNCTION static void block(const Edges& edges, std::uint64_t begin,
-                                           std::uint32_t count, const X* x, const Visit& visit) {
-    if constexpr (Width == 1)
-      narrow_block(edges, begin, count, x, visit);
-    else
-      double_sum<Width>(edges, begin, count, x, visit);
-  }
-
- private:
-  using warp = Arch::Warp<DeviceSpace>;
-
-  // ---- One query ----
-
-  template <class Edges, class X, class Visit>
-  KOKKOS_INLINE_FUNCTION static void narrow_rows(std::size_t work_item, const Edges& edges,
-                                                 const X* x, const Visit& visit) {
     const unsigned lane = warp::lane();
     const unsigned thread = lane % 8;
-    const std::size_t row = work_item * rows_per_work_item<1> + lane / 8;
+    const std::size_t row = work_item * rows_per_work_item + lane / 8;
     std::uint64_t begin = 0;
     std::uint64_t length = 0;
     bool is_mine = row < edges.rows && !edges.is_replaced(row);
@@ -79,16 +52,18 @@ class WarpRowSums {
     const std::size_t place = is_mine ? edges.node_of(row) : 0;
     decltype(visit.ask(place)) held{};
     if (is_mine) held = visit.ask(place);
-    double sum = four_lanes<double>(
-        thread, count, [&](double& to, std::uint32_t i) { add_edge(to, edges, begin + i, x, 0); });
+    double sum = four_lanes<double>(thread, count, [&](double& to, std::uint32_t i) {
+      const std::uint64_t edge = begin + i;
+      if ((edges.queries(edge) & 1U) != 0) add_term(to, x[edges.sources[edge]], edges.weight(edge));
+    });
     sum = warp::sum_of_group<8>(sum);
     if (is_mine) visit(place, sum, held);
   }
 
-  template <class Edges, class X, class Visit>
-  KOKKOS_INLINE_FUNCTION static void narrow_block(const Edges& edges, std::uint64_t begin,
-                                                  std::uint32_t count, const X* x,
-                                                  const Visit& visit) {
+  /// Calls `visit(query, sum)` for the edges `begin … begin + count`, a block of a long row.
+  template <int Width, class Edges, class X, class Visit>
+  KOKKOS_INLINE_FUNCTION static void block(const Edges& edges, std::uint64_t begin,
+                                           std::uint32_t count, const X* x, const Visit& visit) {
     // Each thread reads eight edges before it adds the first, since a row is a chain of dependent
     // additions.
     constexpr unsigned ahead = 8;
@@ -111,36 +86,8 @@ class WarpRowSums {
     if (warp::lane() == 0) visit(0, sum);
   }
 
-  // ---- Several queries of doubles: one thread per query ----
-
-  template <int Width, class Edges, class Visit>
-  KOKKOS_INLINE_FUNCTION static void double_sum(const Edges& edges, std::uint64_t begin,
-                                                std::uint32_t count, const double* x,
-                                                const Visit& visit) {
-    const unsigned query = warp::lane() % Width;
-    const double sum = all_lanes<double>(count, [&](double& to, std::uint32_t i) {
-      add_edge(to, edges, begin + i, x, query, Width);
-    });
-    if (warp::lane() < Width) visit(query, sum);
-  }
-
-  template <int Width, class Edges, class Visit>
-  KOKKOS_INLINE_FUNCTION static void double_rows(std::size_t work_item, const Edges& edges,
-                                                 const double* x, const Visit& visit) {
-    const std::size_t first = work_item * rows_per_work_item<Width>;
-    for (std::size_t row = first; row < first + rows_per_work_item<Width> && row < edges.rows;
-         ++row) {
-      const std::uint64_t begin = edges.offsets[row];
-      const std::uint64_t length = edges.offsets[row + 1] - begin;
-      if (length > short_max || edges.is_replaced(row)) continue;
-      const std::size_t node = edges.node_of(row);
-      double_sum<Width>(edges, begin, static_cast<std::uint32_t>(length), x,
-                        [&](unsigned query, double sum) {
-                          const std::size_t place = node * Width + query;
-                          visit(place, sum, visit.ask(place));
-                        });
-    }
-  }
+ private:
+  using warp = Arch::Warp<DeviceSpace>;
 };
 
 }  // namespace Kindred::Impl

@@ -97,8 +97,7 @@ struct SelectGroups {
 /// Sorts blocks of a row in scratch and keeps the first `keep` keys of each.
 template <class ExecutionSpace, class Key, class Source>
 struct SortBlocks {
-  using sort = ScratchSort<ExecutionSpace, Key>;
-  using member_type = typename sort::member_type;
+  using sort = ScratchSort<Key>;
   static constexpr std::uint32_t block = 2048;
 
   Source source;
@@ -109,7 +108,7 @@ struct SortBlocks {
 
   static constexpr std::size_t scratch_bytes = sort::places(block) * sizeof(Key) + 16;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& team) const {
     const auto work_item = static_cast<std::uint64_t>(team.league_rank());
     const std::uint64_t row = work_item / blocks;
     const std::uint64_t begin = work_item % blocks * block;
@@ -128,8 +127,7 @@ struct SortBlocks {
   }
 };
 
-/// Merges adjacent ascending runs of a row and keeps the first `keep` keys: every thread finds its
-/// key by diagonal search (merge path).
+/// Merges adjacent ascending runs of a row and keeps the first `keep` keys, one thread per key.
 template <class Key>
 struct MergeRuns {
   const Key* in;
@@ -140,27 +138,10 @@ struct MergeRuns {
   Key* out;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
-    const std::uint64_t place = index % keep;
     const std::uint64_t pair = index / keep % pairs;
     const std::uint64_t row = index / keep / pairs;
     const Key* a = in + (row * runs + 2 * pair) * run;
-    const Key* b = a + run;
-    const std::uint64_t b_length = 2 * pair + 1 < runs ? run : 0;
-    std::uint64_t low = place > b_length ? place - b_length : 0;
-    std::uint64_t high = place < run ? place : run;
-    while (low < high) {
-      const std::uint64_t middle = (low + high) / 2;
-      if (a[middle] < b[place - middle - 1]) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    const std::uint64_t from_b = place - low;
-    Key key = key_none<Key>();
-    if (low < run) key = a[low];
-    if (from_b < b_length && b[from_b] < key) key = b[from_b];
-    out[index] = key;
+    out[index] = merged_key(a, run, a + run, 2 * pair + 1 < runs ? run : 0, index % keep);
   }
 };
 
@@ -207,23 +188,6 @@ class BlockTopK {
                 {shape.rows, shape.k * delegate_group, shape.k}, out, rest);
   }
 
-  static std::size_t merge_workspace(const TopKShape& shape, std::size_t runs) {
-    if (sorts_to_merge(shape)) return workspace(shape);
-    return 2 * shape.rows * merge_extent(runs, shape.longest / runs, shape.k);
-  }
-
-  /// Merges \p runs ascending runs per row.
-  static void merge(const ExecutionSpace& exec_space, const Key* in, std::size_t runs,
-                    const TopKShape& shape, Key* out, Key* workspace) {
-    if (sorts_to_merge(shape)) {
-      BlockTopK::run(exec_space, TopKRows<Key>{in, nullptr, shape.longest}, shape, out, workspace);
-      return;
-    }
-    const std::size_t run = shape.longest / runs;
-    merge_levels(exec_space, in, runs, run, shape, out, workspace,
-                 workspace + shape.rows * merge_extent(runs, run, shape.k));
-  }
-
  private:
   static std::size_t block_count(std::size_t longest) {
     return std::max<std::size_t>(1, (longest + block - 1) / block);
@@ -241,11 +205,7 @@ class BlockTopK {
     const bool two_levels = block_count(shape.longest) * shape.k <= block;
     return shape.longest > 8 * block && !two_levels && group_count(shape.longest) >= 4 * shape.k;
   }
-  /// A sort of blocks combines many runs at once, a merge only two.
-  static bool sorts_to_merge(const TopKShape& shape) {
-    return shape.longest <= block || shape.k * 4 <= block;
-  }
-  /// Keys per row at the widest level of `merge_levels`.
+  /// Keys per row at the widest level of merging.
   static std::size_t merge_extent(std::size_t runs, std::size_t run, std::size_t k) {
     std::size_t extent = runs * run;
     for (; runs > 1; runs = (runs + 1) / 2, run = std::min(k, 2 * run))
@@ -268,7 +228,8 @@ class BlockTopK {
                           functor{source, longest, blocks, static_cast<std::uint32_t>(keep), out});
   }
 
-  /// Sorts blocks, then blocks of the remaining keys, until one block is left.
+  /// Sorts blocks, then blocks of the remaining keys, until one block is left; if blocks are not
+  /// much longer than k, merges pairs of them instead.
   template <class Source>
   static void sort_levels(const ExecutionSpace& exec_space, const Source& source,
                           const TopKShape& shape, Key* out, Key* workspace) {
@@ -277,7 +238,7 @@ class BlockTopK {
       sort_blocks(exec_space, source, shape.rows, shape.longest, shape.k, out);
       return;
     }
-    const std::size_t keep = std::min<std::size_t>(block, shape.k);
+    std::size_t keep = std::min<std::size_t>(block, shape.k);
     Key* in = workspace;
     Key* next = workspace + shape.rows * merge_extent(runs, keep, shape.k);
     sort_blocks(exec_space, source, shape.rows, shape.longest, keep, in);
@@ -288,24 +249,15 @@ class BlockTopK {
       runs = blocks;
       std::swap(in, next);
     }
-    if (runs > 1) merge_levels(exec_space, in, runs, keep, shape, out, next, in);
-  }
-
-  /// Merges pairs until one run is left; \p first and \p second are written alternately.
-  static void merge_levels(const ExecutionSpace& exec_space, const Key* in, std::size_t runs,
-                           std::size_t run, const TopKShape& shape, Key* out, Key* first,
-                           Key* second) {
-    while (true) {
+    while (runs > 1) {
       const std::size_t pairs = (runs + 1) / 2;
-      const std::size_t keep = pairs == 1 ? shape.k : std::min(shape.k, 2 * run);
-      Key* target = pairs == 1 ? out : first;
-      Launch::for_each_index(exec_space, "Kindred::TopK::select::merge", shape.rows * pairs * keep,
-                             MergeRuns<Key>{in, runs, run, pairs, keep, target});
-      if (pairs == 1) return;
-      in = first;
-      std::swap(first, second);
+      const std::size_t longer = pairs == 1 ? shape.k : std::min(shape.k, 2 * keep);
+      Launch::for_each_index(
+          exec_space, "Kindred::TopK::select::merge", shape.rows * pairs * longer,
+          MergeRuns<Key>{in, runs, keep, pairs, longer, pairs == 1 ? out : next});
       runs = pairs;
-      run = keep;
+      keep = longer;
+      std::swap(in, next);
     }
   }
 };

@@ -3,22 +3,33 @@
 #define KINDRED_CORE_SELECT_IMPL_SCRATCH_SORT_HPP
 
 #include <kindred/core/arch/simd/Lanes.hpp>
-#include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/select/WideRank.hpp>
+
+#include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace Kindred::Impl {
 
+/// Calls `call(i)` for i < \p count, each by one thread of the team, which is a member of a team
+/// policy or a `ThreadGroup`. Does not synchronise.
+template <class Team, class Call>
+KOKKOS_INLINE_FUNCTION void for_each_of_team(const Team& team, std::uint32_t count,
+                                             const Call& call) {
+  if constexpr (requires { team.league_rank(); }) {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), call);
+  } else {
+    for (std::uint32_t i = team.thread(); i < count; i += Team::team_threads) call(i);
+  }
+}
+
 /// \brief Sorts keys in the scratch of a team, ascending.
 ///
 /// A bitonic network that performs up to three stages at a time in the registers of a thread, so
 /// that keys pass through scratch a third as often.
-template <class ExecutionSpace, class Key>
+template <class Key>
 struct ScratchSort {
-  using member_type = Launch::Member<ExecutionSpace>;
-
   /// One position is left free after every eight keys, so that strided accesses use different
   /// banks.
   KOKKOS_INLINE_FUNCTION static std::uint32_t place(std::uint32_t i) { return i + i / 8; }
@@ -35,20 +46,21 @@ struct ScratchSort {
 
   /// Sorts key i at `place(i)`, for i < \p count; there is scratch for `padded(count)` keys. Begins
   /// and ends with a barrier.
-  KOKKOS_INLINE_FUNCTION static void run_padded(const member_type& team, Key* keys,
-                                                std::uint32_t count) {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION static void run_padded(const Team& team, Key* keys, std::uint32_t count) {
     const std::uint32_t size = padded(count);
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size - count),
-                         [&](std::uint32_t i) { keys[place(count + i)] = key_none<Key>(); });
+    for_each_of_team(team, size - count,
+                     [&](std::uint32_t i) { keys[place(count + i)] = key_none<Key>(); });
     team.team_barrier();
     run(team, keys, size);
   }
 
   /// Sorts key i at `place(i)`, for i < \p size, which must be `padded`. The caller has
   /// synchronised the team; ends with a barrier.
-  KOKKOS_INLINE_FUNCTION static void run(const member_type& team, Key* keys, std::uint32_t size) {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION static void run(const Team& team, Key* keys, std::uint32_t size) {
     // Runs of eight.
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size / 8), [&](std::uint32_t i) {
+    for_each_of_team(team, size / 8, [&](std::uint32_t i) {
       Key own[8];
       KINDRED_UNROLL
       for (std::uint32_t e = 0; e < 8; ++e) own[e] = keys[place(8 * i + e)];
@@ -97,11 +109,11 @@ struct ScratchSort {
   }
 
   /// Stages of the merge into runs of \p run keys, from \p stride downwards.
-  template <std::uint32_t Count>
-  KOKKOS_INLINE_FUNCTION static void pass(const member_type& team, Key* keys, std::uint32_t size,
+  template <std::uint32_t Count, class Team>
+  KOKKOS_INLINE_FUNCTION static void pass(const Team& team, Key* keys, std::uint32_t size,
                                           std::uint32_t run, std::uint32_t stride) {
     const std::uint32_t step = stride / (Count / 2);  // a power of two
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size / Count), [&](std::uint32_t i) {
+    for_each_of_team(team, size / Count, [&](std::uint32_t i) {
       const std::uint32_t within = i & (step - 1);
       const std::uint32_t first = (i - within) * Count + within;
       Key own[Count];

@@ -27,6 +27,28 @@ struct TopKRows {
   }
 };
 
+/// Key \p place of two ascending lists merged, by a diagonal search (merge path); `key_none` behind
+/// the last one.
+template <class Key>
+KOKKOS_INLINE_FUNCTION Key merged_key(const Key* a, std::uint64_t a_length, const Key* b,
+                                      std::uint64_t b_length, std::uint64_t place) {
+  std::uint64_t low = place > b_length ? place - b_length : 0;
+  std::uint64_t high = place < a_length ? place : a_length;
+  while (low < high) {
+    const std::uint64_t middle = (low + high) / 2;
+    if (a[middle] < b[place - middle - 1]) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const std::uint64_t from_b = place - low;
+  Key key = key_none<Key>();
+  if (low < a_length) key = a[low];
+  if (from_b < b_length && b[from_b] < key) key = b[from_b];
+  return key;
+}
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_SELECT_IMPL_TOP_KROWS_HPP

@@ -5,6 +5,8 @@
 #include <kindred/core/arch/launch/LastTeam.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/arch/simd/GroupLanes.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/select/impl/BestByCounting.hpp>
 #include <kindred/core/select/impl/ScratchSort.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
@@ -26,8 +28,8 @@ inline constexpr std::uint32_t candidate_short_chunk = 32;
 /// that finishes the last chunk of a query merges the chunks, so that one launch does everything.
 template <class ExecutionSpace, class Element, class Lists>
 struct CandidateSelection {
-  using sort = ScratchSort<ExecutionSpace, Rank>;
-  using member_type = typename sort::member_type;
+  using sort = ScratchSort<Rank>;
+  using member_type = Launch::Member<ExecutionSpace>;
   using warp = Arch::Warp<ExecutionSpace>;
 
   CandidateRanking<ExecutionSpace, Element, Lists> ranking;
@@ -194,17 +196,13 @@ struct CandidateSelection {
                                          const Rank* keys, Rank* bound) const {
     constexpr std::uint32_t sharing = warp::lanes < 4 ? warp::lanes : 4;  // lanes per rank
     constexpr std::uint32_t together = warp::lanes / sharing;
-    const std::uint32_t share = warp::lane() % sharing;
     const auto warps = static_cast<std::uint32_t>(team.team_size());
     for (std::uint32_t first = static_cast<std::uint32_t>(team.team_rank()) * together;
          first < parts; first += warps * together) {
       const std::uint32_t i = first + warp::lane() / sharing;
       const Rank own = i < parts ? keys[i * ranking.plan.keep] : rank_none;
-      std::uint32_t better = 0;
-      KINDRED_UNROLL_4
-      for (std::uint32_t j = share; j < parts; j += sharing)
-        better += keys[j * ranking.plan.keep] < own ? 1U : 0U;
-      better = warp::template sum_of_group<sharing>(better);
+      const std::uint32_t better = place_by_counting<warp, sharing>(
+          parts, [&](std::uint32_t j) { return keys[j * ranking.plan.keep]; }, own);
       if (own != rank_none && better + 1 == ranking.top) *bound = own;
     }
   }
@@ -230,9 +228,8 @@ struct CandidateSelection {
     warp::barrier();
     for (std::uint32_t i = warp::lane(); i < count; i += warp::lanes) {
       const Rank own = keys[i];
-      std::uint32_t better = 0;
-      KINDRED_UNROLL_4
-      for (std::uint32_t j = 0; j < count; ++j) better += keys[j] < own ? 1U : 0U;
+      const std::uint32_t better = place_by_counting<warp, 1>(
+          count, [&](std::uint32_t j) { return keys[j]; }, own);
       if (own != rank_none && better < ranking.top)
         ranking.lists.write(ranking.metric, query, better, own);
     }

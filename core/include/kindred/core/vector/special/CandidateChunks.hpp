@@ -6,6 +6,7 @@
 /// A special form for hosts: 1.4 × on `score-1024`, 2026-11-29, Zen 3. \see SpecialForms.hpp
 
 #include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/select/impl/LeastKeys.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
@@ -29,14 +30,12 @@ struct CandidateChunk {
     Rank keys[candidate_chunk_max + together];
     const std::uint32_t count = choose(query, part, chosen);
     score(query, chosen, count, keys);
-    const bool whole = ranking.plan.chunks == 1;
-    const std::uint32_t kept = std::min(count, whole ? ranking.top : ranking.plan.keep);
-    if (kept < count) std::nth_element(keys, keys + kept, keys + count);
-    if (whole) std::sort(keys, keys + kept);
-    Rank* out = whole ? ranking.lists.best + query * ranking.top
-                      : ranking.partial + (query * ranking.plan.chunks + part) * ranking.plan.keep;
-    std::copy(keys, keys + kept, out);
-    std::fill(out + kept, out + (whole ? ranking.top : ranking.plan.keep), rank_none);
+    if (ranking.plan.chunks == 1) {
+      write_least(keys, count, ranking.top, true, keys, ranking.lists.best + query * ranking.top);
+    } else {
+      write_least(keys, count, ranking.plan.keep, false, keys,
+                  ranking.partial + (query * ranking.plan.chunks + part) * ranking.plan.keep);
+    }
   }
 
  private:
@@ -93,8 +92,7 @@ struct CandidateMerge {
     last = std::unique(first, last);
     Rank* out = ranking.lists.best + query * ranking.top;
     const std::size_t kept = std::min<std::size_t>(ranking.top, last - first);
-    std::copy(first, first + kept, out);
-    std::fill(out + kept, out + ranking.top, rank_none);
+    std::fill(std::copy_n(first, kept, out), out + ranking.top, rank_none);
   }
 };
 
