@@ -92,7 +92,9 @@ find_kokkos() {
   for prefix in "${prefixes[@]}"; do
     [[ -n $prefix ]] && config_of "$prefix" && not_older "$(version_of "$kokkos_dir")" "$kokkos_minimum" && ! has_cuda "$prefix" && return
   done
-  build_dependency "kokkos-$kokkos_version-host" kokkos "${CXX:-c++}" "${kokkos_options[@]}" -DKokkos_ENABLE_SERIAL=OFF
+  # In two units: its headers take longer to compile than its sources.
+  build_dependency "kokkos-$kokkos_version-host" kokkos "${CXX:-c++}" "${kokkos_options[@]}" -DKokkos_ENABLE_SERIAL=OFF \
+    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=10
   kokkos_dir=$dependency_prefix/lib/cmake/Kokkos
 }
 

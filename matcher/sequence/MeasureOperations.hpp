@@ -54,6 +54,12 @@ constexpr const MeasureInfo& info_of(Measure measure) noexcept {
   return measure_infos[static_cast<std::size_t>(measure)];
 }
 
+inline void check_autojunk(Measure measure, bool autojunk) {
+  KINDRED_THROW_IF(
+      autojunk && measure != Measure::difflib,
+      "autojunk is a heuristic of difflib; the measure is " + std::string(to_string(measure)));
+}
+
 /// The operations of all measures, to be registered by engines that match.
 inline constexpr std::initializer_list<Operation> measure_operations{
     Operations::lcs,

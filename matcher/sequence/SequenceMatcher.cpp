@@ -32,12 +32,6 @@ std::string_view to_string(Measure measure) noexcept { return Impl::info_of(meas
 
 namespace {
 
-void check_autojunk(Measure measure, bool autojunk) {
-  KINDRED_THROW_IF(
-      autojunk && measure != Measure::difflib,
-      "autojunk is a heuristic of difflib; the measure is " + std::string(to_string(measure)));
-}
-
 /// Whether the values are numbers of edits.
 bool are_edits(const PairOptions& options) {
   return options.value == PairValue::distance && counts_edits(options.measure);
@@ -83,7 +77,7 @@ Impl::ValueTarget target_of(const Array& out, std::size_t queries, std::size_t p
 }  // namespace
 
 void check(const PairOptions& options) {
-  check_autojunk(options.measure, options.autojunk);
+  Impl::check_autojunk(options.measure, options.autojunk);
   if (!options.cutoff) return;
   const double cutoff = *options.cutoff;
   if (are_edits(options)) {
@@ -103,7 +97,7 @@ void check(const MatchOptions& options) {
   KINDRED_THROW_IF(!(options.threshold >= 0.0 && options.threshold <= 1.0),
                    "threshold is " + std::to_string(options.threshold) + "; it must be in [0, 1]");
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-  check_autojunk(options.measure, options.autojunk);
+  Impl::check_autojunk(options.measure, options.autojunk);
   if (options.blocks) Impl::check_blocks(options.measure);
 }
 

@@ -32,12 +32,6 @@ void check_length(std::span<const Symbol> sequence, const char* what) {
                                                                  " symbols; the limit is 2^31 - 1");
 }
 
-void check_autojunk(Measure measure, bool autojunk) {
-  KINDRED_THROW_IF(
-      autojunk && measure != Measure::difflib,
-      "autojunk is a heuristic of difflib; the measure is " + std::string(to_string(measure)));
-}
-
 /// The code points of \p text. \throws InvalidArgument for invalid UTF-8, which calls it \p what
 std::vector<Symbol> points_of(std::string_view text, const char* what) {
   std::vector<Symbol> points;
@@ -248,7 +242,7 @@ struct KINDRED_HIDDEN PreparedQuery::State {
 };
 
 PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk) try {
-  check_autojunk(measure, autojunk);
+  Impl::check_autojunk(measure, autojunk);
   check_length(query, "the query");
   const bool is_difflib = measure == Measure::difflib;
   const Impl::Comparison comparison = Impl::info_of(measure).comparison;
@@ -348,7 +342,7 @@ std::vector<Block> PreparedQuery::blocks(std::string_view pattern) const try {
 
 double similarity(Measure measure, std::span<const Symbol> pattern, std::span<const Symbol> query,
                   double score_cutoff, bool autojunk) try {
-  check_autojunk(measure, autojunk);
+  Impl::check_autojunk(measure, autojunk);
   check_length(pattern, "the pattern");
   check_length(query, "the query");
   if (is_scored(measure)) return ScoredQuery(measure, query).similarity(pattern, score_cutoff);
@@ -361,7 +355,7 @@ double similarity(Measure measure, std::span<const Symbol> pattern, std::span<co
 
 std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
                       std::span<const Symbol> query, bool autojunk) try {
-  check_autojunk(measure, autojunk);
+  Impl::check_autojunk(measure, autojunk);
   check_length(pattern, "the pattern");
   check_length(query, "the query");
   if (is_scored(measure)) return ScoredQuery(measure, query).compare(pattern).matched;
@@ -372,7 +366,7 @@ std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
 
 std::vector<Block> blocks(Measure measure, std::span<const Symbol> pattern,
                           std::span<const Symbol> query, bool autojunk) try {
-  check_autojunk(measure, autojunk);
+  Impl::check_autojunk(measure, autojunk);
   check_length(pattern, "the pattern");
   check_length(query, "the query");
   Impl::check_blocks(measure);

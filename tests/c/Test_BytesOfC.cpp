@@ -23,7 +23,7 @@
 namespace Kindred::Testing {
 namespace {
 
-constexpr std::size_t dimension = 8;
+constexpr std::size_t row_size = 8;
 
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -128,11 +128,11 @@ void expect_damage_refused(const Functions<Handle>& functions, const Handle* han
 
 TEST(CBytes, OfIndexesAreThoseOfCpp) {
   for (const std::size_t size : edge_sizes) {
-    const std::vector<float> rows = random_rows("CBytes index", size * dimension);
-    Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), dimension);
+    const std::vector<float> rows = random_rows("CBytes index", size * row_size);
+    Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), row_size);
     Owned<kindred_index> index(kindred_index_destroy);
     KINDRED_ASSERT_OK(kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index));
-    VectorIndex expected(context(), VectorSpan(rows, dimension), {});
+    VectorIndex expected(context(), VectorSpan(rows, row_size), {});
     if (size > 2) {
       const std::vector<std::uint64_t> removed{1};
       KINDRED_ASSERT_OK(kindred_index_remove(index, removed.data(), 1));
@@ -145,12 +145,12 @@ TEST(CBytes, OfIndexesAreThoseOfCpp) {
 
 TEST(CBytes, OfGraphIndexesAreThoseOfCpp) {
   for (const std::size_t size : edge_sizes) {
-    const std::vector<float> rows = random_rows("CBytes hnsw", size * dimension);
-    Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), dimension);
+    const std::vector<float> rows = random_rows("CBytes hnsw", size * row_size);
+    Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), row_size);
     Owned<kindred_hnsw> hnsw(kindred_hnsw_destroy);
     KINDRED_ASSERT_OK(kindred_hnsw_build(c_context(), &tensor, nullptr, nullptr, nullptr, &hnsw));
     expect_bytes<kindred_hnsw>(hnsw_functions, hnsw,
-                               HnswIndex::build(context(), rows, dimension).to_bytes());
+                               HnswIndex::build(context(), rows, row_size).to_bytes());
     if (size == 33) expect_damage_refused<kindred_hnsw>(hnsw_functions, hnsw);
   }
 }
@@ -195,12 +195,12 @@ TEST(CBytes, OfKeysAreThoseOfCpp) {
     expected.add(cpp_keys, ids);
     expect_bytes<kindred_key_table>(table_functions, table, expected.to_bytes());
 
-    const std::vector<float> rows = random_rows("CBytes keys", size * dimension);
-    Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), dimension);
+    const std::vector<float> rows = random_rows("CBytes keys", size * row_size);
+    Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), row_size);
     Owned<kindred_keyed_index> index(kindred_keyed_index_destroy);
     KINDRED_ASSERT_OK(
         kindred_keyed_index_create(c_context(), &keys, &tensor, nullptr, nullptr, &index));
-    const KeyedVectorIndex expected_index(context(), cpp_keys, VectorSpan(rows, dimension));
+    const KeyedVectorIndex expected_index(context(), cpp_keys, VectorSpan(rows, row_size));
     expect_bytes<kindred_keyed_index>(keyed_functions, index, expected_index.to_bytes());
     if (size != 33) continue;
     expect_damage_refused<kindred_key_table>(table_functions, table);
@@ -227,8 +227,8 @@ TEST(CBytes, OtherFilesHaveNoKind) {
 }
 
 TEST(CBytes, OptionsAndThreadsAreChecked) {
-  const std::vector<float> rows = random_rows("CBytes options", 4 * dimension);
-  Tensor tensor(rows.data(), KINDRED_FLOAT32, 4, dimension);
+  const std::vector<float> rows = random_rows("CBytes options", 4 * row_size);
+  Tensor tensor(rows.data(), KINDRED_FLOAT32, 4, row_size);
   Owned<kindred_index> index(kindred_index_destroy);
   KINDRED_ASSERT_OK(kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index));
   const std::string bytes = bytes_of<kindred_index>(index_functions, index);

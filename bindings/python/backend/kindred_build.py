@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The build backend of pyproject.toml: scikit-build-core, with a Kokkos.
+"""The build backend of pyproject.toml: scikit-build-core, with a Kokkos and an instruction set.
 
 Kokkos is the one of Kokkos_DIR or Kokkos_ROOT, otherwise the one that ./run builds of pinned sources, in half a minute, and
-keeps in .deps. The environment variable KINDRED_LEVELS sets the levels of x86-64 for which the library is built besides x86-64-v2,
-"x86-64-v3;x86-64-v4" by default: an empty one is for development, and builds one library in a third of the time.
+keeps in .deps. On x86-64 the library is built once, for the highest of the levels x86-64-v2, v3 and v4 that the processor has. Where
+another is chosen, that one: KINDRED_ARCH names one level, and KINDRED_LEVELS further ones besides it (or besides x86-64-v2), of which the
+system takes the best when the package is imported. Both are variables of the environment, or `-C cmake.define.KINDRED_ARCH=…`;
+./run wheel chooses all levels.
 """
 import os
 import subprocess
@@ -12,6 +14,8 @@ from pathlib import Path
 from scikit_build_core import build as _backend
 from scikit_build_core.build import (build_sdist, get_requires_for_build_editable, get_requires_for_build_sdist,  # noqa: F401
                                      get_requires_for_build_wheel)
+
+from instruction_set import definitions
 
 # Without these, asking for the metadata would compile everything.
 for _hook in ("prepare_metadata_for_build_wheel", "prepare_metadata_for_build_editable"):
@@ -30,10 +34,10 @@ echo "$kokkos_dir"
 
 
 def _prepared(settings):
-    """The settings, with what the environment says."""
+    """The settings, with what the processor and the environment say."""
     settings = dict(settings or {})
-    if "KINDRED_LEVELS" in os.environ:
-        settings.setdefault("cmake.define.KINDRED_LEVELS", os.environ["KINDRED_LEVELS"])
+    for name, value in definitions(settings, os.environ).items():
+        settings[f"cmake.define.{name}"] = value
     if "Kokkos_DIR" not in os.environ:
         # `run` calls another pip, which would take what this one tells its backend for its own.
         kept = {name: value for name, value in os.environ.items()

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module `_loader`, which is imported before `_kindred`: it refuses interpreters that cannot
-// use the package, and opens a library for GPUs if one suits the machine. `_kindred` is then bound
-// to it, because both libraries have the name libkindred.so.0. It links nothing of Kindred but the
-// loader.
+// The module `_loader`, which is imported before `_kindred`: it refuses interpreters and processors
+// that cannot use the package, and opens a library for GPUs if one suits the machine. `_kindred` is
+// then bound to it, because both libraries have the name libkindred.so.0. It links nothing of
+// Kindred but the loader and `core/arch/HostLevel.cpp`, and is compiled for every processor.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <kindred/core/arch/HostLevel.hpp>
 #include <kindred/loader/LibraryChoice.hpp>
 
 #include <exception>
@@ -63,6 +64,20 @@ PyObject* open_library(PyObject* /*module*/, PyObject* arguments) {
   return nullptr;
 }
 
+/// Why this processor cannot run the package, which is built for level KINDRED_PACKAGE_LEVEL and
+/// those above it; empty: it can. 0 is a build for another architecture, or for this processor.
+std::string why_processor_is_unusable() {
+  using namespace Kindred::Arch;
+  const HostLevel processor = processor_level();
+  if (processor.level >= KINDRED_PACKAGE_LEVEL) return {};
+  const std::string has = level_name(processor.level);
+  return std::string("this pykindred is built for processors of ") +
+         level_name(KINDRED_PACKAGE_LEVEL) + " and newer, and this processor has only " + has +
+         ": build it on this machine, `pip install .` in a copy of the repository, or elsewhere "
+         "for this level, `KINDRED_ARCH=" +
+         has + " pip install .`, or for all levels, `./run wheel`";
+}
+
 PyMethodDef methods[] = {{"open_library", open_library, METH_VARARGS,
                           "open_library(folder, requested, needed) -> (name, path, why)"},
                          {nullptr, nullptr, 0, nullptr}};
@@ -77,6 +92,10 @@ PyMODINIT_FUNC PyInit__loader() {
     PyErr_SetString(PyExc_ImportError,
                     "pykindred works in the main interpreter only, and this is another one of its "
                     "process: use threads, which compute at the same time, or processes");
+    return nullptr;
+  }
+  if (const std::string why_not = why_processor_is_unusable(); !why_not.empty()) {
+    PyErr_SetString(PyExc_ImportError, why_not.c_str());
     return nullptr;
   }
   return PyModule_Create(&module);

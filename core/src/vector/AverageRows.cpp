@@ -8,6 +8,7 @@
 #include <kindred/core/vector/impl/VectorScoresKernels.hpp>
 
 #include <cstdint>
+#include <span>
 
 namespace Kindred::Impl {
 
@@ -47,11 +48,20 @@ struct AverageRowsKernel {
     const std::uint64_t first = group * 32;
     const auto length = static_cast<int>(rows.dimension - first < 32 ? rows.dimension - first : 32);
     const auto block_sums = [&](std::uint64_t begin, std::uint32_t size) {
-      return all_lanes<Sums>(size, [&](Sums& sum, std::uint32_t i) {
+      const auto add = [&](Sums& sum, std::uint32_t i) {
         const auto weight = lanes.broadcast(weights[begin + i]);
         sum.value =
             lanes.multiply_add(rows[begin + i].load(lanes, first, length), weight, sum.value);
-      });
+      };
+      if constexpr (Arch::is_device<ExecutionSpace>) {
+        return all_lanes<Sums>(size, add);
+      } else {
+        // The same in a loop: eight copies of what adds 32 elements would take long to compile.
+        Sums four[8];
+        for (std::uint32_t lane = 0; lane < 8; ++lane)
+          four[lane] = four_lanes<Sums>(lane, size, add);
+        return tree_of_four_lanes([&](std::uint32_t lane) { return four[lane]; });
+      }
     };
     const double total =
         reproducible_sum(lanes, count, [&](std::uint64_t i, int size, const auto& sum) {
@@ -66,22 +76,6 @@ struct AverageRowsKernel {
 
 namespace Kindred {
 
-template <class ExecutionSpace>
-void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
-                  const ArrayView<const float, ExecutionSpace>& weights,
-                  const ArrayView<float, ExecutionSpace>& out) {
-  const Impl::ArgumentCheck check("average_rows");
-  Impl::check_rows(check, rows, weights.size());
-  check.is_aligned("weights", weights);
-  check.has("out", out, rows.dimension);
-  Impl::with_element(rows, [&]<class Rows>(const Rows& elements) {
-    Launch::for_each_warp(exec_space, "Kindred::Vector::average_rows::average",
-                          (rows.dimension + 31) / 32,
-                          Impl::AverageRowsKernel<ExecutionSpace, Rows>{
-                              elements, weights.data(), weights.size(), out.data()});
-  });
-}
-
 namespace {
 
 // Flattened: see `ScoreBlock` in impl/VectorScoresKernels.hpp.
@@ -95,6 +89,32 @@ template <class Rows>
 }
 
 }  // namespace
+
+template <class ExecutionSpace>
+void average_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
+                  const ArrayView<const float, ExecutionSpace>& weights,
+                  const ArrayView<float, ExecutionSpace>& out) {
+  const Impl::ArgumentCheck check("average_rows");
+  Impl::check_rows(check, rows, weights.size());
+  check.is_aligned("weights", weights);
+  check.has("out", out, rows.dimension);
+  Impl::with_element(rows, [&]<class Rows>(const Rows& elements) {
+    const auto launch = [&](const auto& kernel) {
+      Launch::for_each_warp(exec_space, "Kindred::Vector::average_rows::average",
+                            (rows.dimension + 31) / 32, kernel);
+    };
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      launch(Impl::AverageRowsKernel<ExecutionSpace, Rows>{elements, weights.data(), weights.size(),
+                                                           out.data()});
+    } else {
+      // What `average_rows_here` calls: the kernel takes long to compile.
+      launch([=, given = std::span(weights.data(), weights.size()),
+              averages = std::span(out.data(), out.size())](const auto&, std::uint64_t group) {
+        average_here(elements, given, group, group + 1, averages);
+      });
+    }
+  });
+}
 
 void average_rows_here(std::span<const float* const> rows, std::span<const float> weights,
                        std::uint64_t begin, std::uint64_t end, std::span<float> out) {
