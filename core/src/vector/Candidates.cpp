@@ -26,7 +26,7 @@ std::uint32_t log2_of(std::uint32_t power) {
 
 /// Whether chunks are ranked by teams, of which the last one merges, rather than by threads.
 template <class ExecutionSpace>
-bool uses_teams() {
+bool uses_candidate_teams() {
   return !Special::is_used<Special::Form::candidate_chunks, ExecutionSpace>();
 }
 
@@ -42,7 +42,7 @@ CandidatePlan cut(const CandidateShape& shape, std::size_t work_items, std::size
   while (true) {
     plan.chunks = parts(shape.longest, plan.chunk);
     plan.keep = static_cast<std::uint32_t>(std::min<std::size_t>(plan.chunk, shape.top));
-    const bool merges = !uses_teams<ExecutionSpace>() || plan.chunks == 1 ||
+    const bool merges = !uses_candidate_teams<ExecutionSpace>() || plan.chunks == 1 ||
                         std::size_t{plan.chunks} * plan.keep <= Impl::candidate_merge_max;
     if (merges || plan.chunk >= Impl::candidate_chunk_max) return plan;
     plan.chunk *= 2;
@@ -65,7 +65,7 @@ CandidatePlan candidate_plan([[maybe_unused]] const ExecutionSpace& exec_space,
 template <class ExecutionSpace>
 bool fits_one_launch(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
                      const CandidateShape& shape) {
-  if (!uses_teams<ExecutionSpace>()) return true;
+  if (!uses_candidate_teams<ExecutionSpace>()) return true;
   if (shape.top > Impl::candidate_chunk_max) return false;
   bool wide = false;
   Impl::with_element(rows, [&](const auto& elements) { wide = elements.is_wide(); });
@@ -100,7 +100,7 @@ void launch(const ExecutionSpace& exec_space,
             std::size_t queries) {
   const char* rank_label = "Kindred::Vector::rank_candidates::rank";
   if constexpr (Special::is_compiled<Special::Form::candidate_chunks, ExecutionSpace>) {
-    if (!uses_teams<ExecutionSpace>()) {
+    if (!uses_candidate_teams<ExecutionSpace>()) {
       Launch::for_each_index<Launch::Dynamic>(exec_space, rank_label, queries * ranking.plan.chunks,
                                               Impl::CandidateChunk<Element, Term>{ranking});
       if (ranking.plan.chunks == 1) return;
@@ -122,7 +122,8 @@ void check_plan(const Impl::ArgumentCheck& check, const CandidatePlan& plan, std
   check.is_multiple("plan.chunk", plan.chunk, std::bit_floor(plan.chunk));
   check.is_at_least("plan.chunks", plan.chunks, 1);
   check.is_at_least("plan.keep", plan.keep, std::min<std::size_t>(plan.chunk, top));
-  if (uses_teams<ExecutionSpace>()) check.is_at_most("top", top, Impl::candidate_chunk_max);
+  if (uses_candidate_teams<ExecutionSpace>())
+    check.is_at_most("top", top, Impl::candidate_chunk_max);
   if (plan.chunks == 1) return;
   check.has("workspace", workspace, Impl::extent_of(queries, plan.chunks, plan.keep));
   check.has("arrived", arrived, queries);
@@ -133,7 +134,7 @@ template <class ExecutionSpace>
 void check_ranked_rows(const Impl::ArgumentCheck& check, Metric metric,
                        const VectorRows<ExecutionSpace>& rows, std::uint64_t count,
                        const RowFilter<ExecutionSpace>& filter, std::uint64_t queries) {
-  if (uses_teams<ExecutionSpace>()) {
+  if (uses_candidate_teams<ExecutionSpace>()) {
     check.is_multiple("rows.dimension", rows.dimension, 4);
     check.is_multiple("rows.stride", rows.stride, 4);
     check.is_aligned("rows.values", rows.values.data(), 4 * size_of(rows.element));

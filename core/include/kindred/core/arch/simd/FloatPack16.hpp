@@ -90,8 +90,8 @@ struct FloatPack16 {
 
   template <class Element>
   static auto* bits_at(Element* elements) {
-    using Bits = element_bits<std::remove_const_t<Element>>;
-    return reinterpret_cast<std::conditional_t<std::is_const_v<Element>, const Bits, Bits>*>(
+    using Own = element_bits<std::remove_const_t<Element>>;
+    return reinterpret_cast<std::conditional_t<std::is_const_v<Element>, const Own, Own>*>(
         elements);
   }
   static Bits bits(const Floats& a) { return a.template as<std::uint32_t>(); }

@@ -67,7 +67,8 @@ KINDRED_ALWAYS_INLINE inline register_of<T, Width> slice(Register whole) {
 
 /// The elements of two registers in one of twice their size.
 template <class T, unsigned Width, class Half>
-KINDRED_ALWAYS_INLINE inline register_of<T, Width> joined(Half low, Half high) {
+KINDRED_ALWAYS_INLINE inline register_of<T, Width> joined([[maybe_unused]] Half low,
+                                                          [[maybe_unused]] Half high) {
 #if KINDRED_HAS_AVX512_FLOATS
   if constexpr (sizeof(low) == 32)
     return __builtin_bit_cast(
@@ -526,7 +527,7 @@ KINDRED_ALWAYS_INLINE inline SimdPack<std::uint16_t, N, Bytes> halves_of_floats(
     return Halves::join(halves_of_floats(floats.template piece<0, N / 2>()),
                         halves_of_floats(floats.template piece<N / 2, N / 2>()));
   } else {
-    return Halves::each([&](auto r) KINDRED_ALWAYS_INLINE -> Register {
+    return Halves::each([&]([[maybe_unused]] auto r) KINDRED_ALWAYS_INLINE -> Register {
 #if KINDRED_HAS_AVX512_FLOATS
       if constexpr (width == 16)
         return __builtin_bit_cast(

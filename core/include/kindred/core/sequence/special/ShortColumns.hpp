@@ -68,7 +68,7 @@ class ShortMasks {
 
 /// The places of the symbols of two tiles in some rows, 32 bytes each; a symbol without one has one
 /// beyond the groups.
-struct ShortRows {
+struct ShortTextRows {
   const std::uint8_t* at[2];
   std::size_t row_bytes;
 
@@ -94,7 +94,7 @@ class ShortColumns {
     for (unsigned b = 0; b < query.plane_count(); ++b) m_states[b].reset();
   }
 
-  void advance(const ShortRows& places, std::uint32_t rows) {
+  void advance(const ShortTextRows& places, std::uint32_t rows) {
     const unsigned planes = m_query->plane_count();
     with_constant<1U, 2U, short_groups_max>(m_query->groups, [&](auto groups) {
       // The state of so many planes fits the registers of AVX2.
@@ -128,7 +128,7 @@ class ShortColumns {
  private:
   /// \tparam Planes of the query, whose state is in registers; 0: any number, in memory
   template <unsigned Groups, unsigned Planes>
-  [[gnu::noinline]] void run(ShortRows places, std::uint32_t rows) {
+  [[gnu::noinline]] void run(ShortTextRows places, std::uint32_t rows) {
     // In registers only because the loops over them are unrolled.
     State states[std::max(Planes, 1U)];
     KINDRED_UNROLL

@@ -53,12 +53,12 @@ class ShortPlaces {
 
   /// The places of \p rows ≤ `rows_max` rows of two tiles, from \p row on. \param own_rows of each
   /// tile; a tile ends at the first or the last of these rows, if at all
-  ShortRows find(const std::array<std::uint32_t, 2>& own,
-                 const std::array<std::uint32_t, 2>& own_rows, std::uint32_t row,
-                 std::uint32_t rows) {
+  ShortTextRows find(const std::array<std::uint32_t, 2>& own,
+                     const std::array<std::uint32_t, 2>& own_rows, std::uint32_t row,
+                     std::uint32_t rows) {
     if (m_tiles->narrow.size() > 0) return look_up<std::uint16_t>(own, own_rows, row, rows);
     if (m_tiles->wide.size() > 0) return look_up<std::uint32_t>(own, own_rows, row, rows);
-    ShortRows from;
+    ShortTextRows from;
     from.row_bytes = tile_patterns;
     for (unsigned t = 0; t < 2; ++t) {
       from.at[t] = row < own_rows[t] ? m_tiles->bytes.data() + m_tiles->offsets(own[t]) +
@@ -82,9 +82,9 @@ class ShortPlaces {
   static constexpr std::uint32_t small_vocabulary = 2 * group_places;
 
   template <class SymbolType>
-  ShortRows look_up(const std::array<std::uint32_t, 2>& own,
-                    const std::array<std::uint32_t, 2>& own_rows, std::uint32_t row,
-                    std::uint32_t rows) {
+  ShortTextRows look_up(const std::array<std::uint32_t, 2>& own,
+                        const std::array<std::uint32_t, 2>& own_rows, std::uint32_t row,
+                        std::uint32_t rows) {
     for (unsigned t = 0; t < 2; ++t) {
       const SymbolType* symbols = m_tiles->template symbols<SymbolType>() +
                                   m_tiles->offsets(own[t]) + tile_patterns * std::size_t{row};
