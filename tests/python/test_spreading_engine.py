@@ -136,7 +136,8 @@ class SpreadingEngine(unittest.TestCase):
         numbers = [4, 2]
         for query in (numbers, (4, 2), iter(numbers), range(4, 0, -2), {4: 1, 2: 1.0}, {4: np.float64(1), 2: np.float32(1)}, numbers[::1],
                       *(np.array(numbers, kind) for kind in (np.int8, np.uint16, np.int32, np.uint32, np.int64, np.uint64)),
-                      np.array([[4], [2]]), np.int64([4, 0, 2])[::2], np.asfortranarray(numbers), np.array(numbers, ">i4"), array.array("q", numbers)):
+                      np.array([[4], [2]]), np.int64([4, 0, 2])[::2], np.asfortranarray(numbers), np.array(numbers, ">i4"),
+                      array.array("q", numbers), array.array("H", numbers), bytearray(numbers), memoryview(bytes(numbers))):
             with self.subTest(query=query):
                 self.assertEqual(sources_of([query]), [{4: 1, 2: 1}])
         self.assertEqual(sources_of([Weighted(), 3, np.int8(5), np.array(1), [], {}]), [{4: 0.5, 2: 1}, {3: 1}, {5: 1}, {1: 1}, {}, {}])

@@ -141,9 +141,12 @@ class Sources {
       }
     } else if (is_text(query)) {
       refuse_type("sources has an item of type " + type_text(query) + "; ids are integers");
-    } else if (!is_array_of_ids(query) && nanobind::hasattr(query, "ravel") &&
+    } else if (!is_array_of_ids(query) &&
                (PyObject_CheckBuffer(query.ptr()) != 0 || nanobind::hasattr(query, "__dlpack__"))) {
-      append_nodes(query.attr("ravel")().attr("tolist")());
+      // Arrays of other integers and shapes, item by item.
+      const bool is_shaped = nanobind::hasattr(query, "ravel");
+      append_nodes(nanobind::list(is_shaped ? nanobind::object(query.attr("ravel")())
+                                            : nanobind::borrow(query)));
     } else {
       append_nodes(query);
     }
