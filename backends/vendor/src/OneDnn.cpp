@@ -33,6 +33,13 @@ void translating_errors(const Body& body) {
   }
 }
 
+/// \brief Checks that there is memory for a kernel, since oneDNN ends the process where it has
+/// none. \throws std::bad_alloc
+void require_memory_for_kernel() {
+  constexpr std::size_t more_than_a_kernel = std::size_t{4} << 20U;
+  ::operator delete(::operator new(more_than_a_kernel));
+}
+
 class OneDnnProduct : public PackedProduct {
  public:
   explicit OneDnnProduct(const GemmShape& shape) : m_engine(dnnl::engine::kind::cpu, 0) {
@@ -113,6 +120,7 @@ class OneDnn : public HostLibrary {
   }
   std::unique_ptr<PackedProduct> prepare(const GemmShape& shape,
                                          std::string& why_not) const override {
+    require_memory_for_kernel();
     try {
       return std::make_unique<OneDnnProduct>(shape);
     } catch (const dnnl::error& error) {
