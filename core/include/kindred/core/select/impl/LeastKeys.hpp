@@ -64,6 +64,14 @@ void write_least(const Key* keys, std::size_t count, std::size_t k, bool is_sort
   std::fill(std::copy_n(kept, found, out), out + k, key_none<Key>());
 }
 
+/// Sorts \p keys and writes the \p k least that differ to \p out, in order, padded with `key_none`.
+template <class Key>
+void write_least_different(Key* keys, std::size_t count, std::size_t k, Key* out) {
+  std::sort(keys, keys + count);
+  const auto found = static_cast<std::size_t>(std::unique(keys, keys + count) - keys);
+  std::fill(std::copy_n(keys, std::min(found, k), out), out + k, key_none<Key>());
+}
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_CORE_SELECT_IMPL_LEAST_KEYS_HPP
