@@ -158,12 +158,12 @@ class BlockTopK {
  public:
   static constexpr std::uint32_t block = SortBlocks<ExecutionSpace, Key, TopKRows<Key>>::block;
 
-  template <class Source>
+  template <class Source = TopKRows<Key>>
   static std::size_t workspace(const TopKShape& shape) {
     if (!uses_delegates<Source>(shape)) return levels(shape);
     const TopKShape delegates = delegate_shape(shape);
     return shape.rows * (delegates.longest + shape.k) + index_keys(shape.rows * (shape.k + 1)) +
-           std::max(Source::is_computed ? workspace<TopKRows<Key>>(delegates) : levels(delegates),
+           std::max(Source::is_computed ? workspace(delegates) : levels(delegates),
                     levels(member_shape(shape)));
   }
 

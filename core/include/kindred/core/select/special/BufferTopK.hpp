@@ -23,9 +23,9 @@ class BufferTopK {
     return std::max<std::size_t>(1, (longest + chunk(k) - 1) / chunk(k));
   }
 
-  template <class Source>
+  template <class Source = TopKRows<Key>>
   static std::size_t workspace(const TopKShape& shape) {
-    if (Source::is_computed) return shape.rows * shape.longest + workspace<TopKRows<Key>>(shape);
+    if (Source::is_computed) return shape.rows * shape.longest + workspace(shape);
     const std::size_t n = chunks(shape.longest, shape.k);
     if (n == 1) return shape.rows * least_keys_buffer(shape.longest, shape.k);
     return shape.rows * n * (least_keys_buffer(chunk(shape.k), shape.k) + shape.k);
