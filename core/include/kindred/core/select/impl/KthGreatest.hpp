@@ -48,12 +48,7 @@ class RadixSelect {
       const std::uint32_t prefix = found[0];
       const std::uint32_t left = found[1];
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint64_t i) {
-        std::uint32_t key = 0;
-        if (holds) {
-          key = held[i];
-        } else {
-          key = keys[i];
-        }
+        const std::uint32_t key = holds ? held[i] : keys[i];
         // A shift by 32 is undefined.
         const bool same = digit == 0 || (key >> (shift + 8)) == prefix;
         if (key != 0 && same) Kokkos::atomic_inc(&counts[key >> shift & (bins - 1)]);

@@ -51,11 +51,7 @@ struct CandidateSelection {
   struct Scratch {
     Rank* keys;
     ScratchSet rows;
-    std::uint32_t* chosen;
-
-    KOKKOS_INLINE_FUNCTION std::uint32_t* counter(std::uint32_t chunk) const {
-      return chosen + chunk;
-    }
+    std::uint32_t* chosen;  ///< and a counter behind a chunk
   };
   KOKKOS_INLINE_FUNCTION Scratch scratch_of(const member_type& team) const {
     return {static_cast<Rank*>(
@@ -76,12 +72,6 @@ struct CandidateSelection {
     // A division takes as long as a load.
     const std::uint32_t query = rank < ranking.plan.chunks ? 0 : rank / ranking.plan.chunks;
     return {query, rank - query * ranking.plan.chunks};
-  }
-  KOKKOS_INLINE_FUNCTION static std::uint32_t thread_of(const member_type& team) {
-    return static_cast<std::uint32_t>(team.team_rank()) * warp::lanes + warp::lane();
-  }
-  KOKKOS_INLINE_FUNCTION static std::uint32_t threads_of(const member_type& team) {
-    return static_cast<std::uint32_t>(team.team_size()) * warp::lanes;
   }
   /// What a chunk passes on.
   KOKKOS_INLINE_FUNCTION Rank* partial(std::uint64_t query, std::uint32_t part = 0) const {
@@ -111,8 +101,9 @@ struct CandidateSelection {
     if constexpr (is_cut) {
       if (parts > 1) {
         pass_on(count, scratch.keys, partial(query, item.part));
-        std::uint32_t* flag = scratch.counter(ranking.plan.chunk);
-        if (!Arch::is_last_team(team, &ranking.arrived[query], parts, flag)) return;
+        if (!Arch::is_last_team(team, &ranking.arrived[query], parts,
+                                scratch.chosen + ranking.plan.chunk))
+          return;
         const TeamMerge<ExecutionSpace> merge{team,         parts,          ranking.plan.keep,
                                               ranking.top,  partial(query), scratch.keys,
                                               scratch.rows, scratch.chosen};
@@ -166,7 +157,7 @@ struct CandidateTeam : CandidateSelection<ExecutionSpace, Element, Lists> {
                                               std::uint32_t count, const Scratch& scratch) const {
     const std::uint64_t query = item.query;
     const std::uint64_t begin = std::uint64_t{item.part} * ranking.plan.chunk;
-    std::uint32_t* chosen_count = scratch.counter(ranking.plan.chunk);
+    std::uint32_t* chosen_count = scratch.chosen + ranking.plan.chunk;
     Kokkos::single(Kokkos::PerTeam(team), [&] { *chosen_count = 0; });
     scratch.rows.clear(team);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](std::uint32_t i) {
@@ -248,10 +239,12 @@ struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
     const auto values = ranking.lists.query(query, ranking.rows.dimension);
     double query_norm = 0.0;
     bool has_norm = false;
-    for (std::uint32_t i = this->thread_of(team); i < count; i += this->threads_of(team))
+    const auto warps = static_cast<std::uint32_t>(team.team_size());
+    const std::uint32_t thread =
+        static_cast<std::uint32_t>(team.team_rank()) * warp::lanes + warp::lane();
+    for (std::uint32_t i = thread; i < count; i += warps * warp::lanes)
       scratch.chosen[i] = ranking.lists.row(query, first + i);
     team.team_barrier();
-    const auto warps = static_cast<std::uint32_t>(team.team_size());
     for (auto i = static_cast<std::uint32_t>(team.team_rank()); i < count; i += warps) {
       const std::uint32_t row = scratch.chosen[i];
       bool is_found = false;
