@@ -5,7 +5,7 @@
 #include <kindred/core/select/impl/TopKOf.hpp>
 
 #include <cstddef>
-#include <type_traits>
+#include <utility>
 
 namespace Kindred {
 

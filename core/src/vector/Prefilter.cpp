@@ -297,8 +297,6 @@ struct PrefilterScanKernel {
 /// A team: the k-th greatest of a query's slots.
 template <class ExecutionSpace>
 struct ThresholdKernel {
-  using select = RadixSelect<ExecutionSpace>;
-
   const std::uint32_t* slots;
   std::uint64_t groups;
   std::uint64_t k;
@@ -307,9 +305,9 @@ struct ThresholdKernel {
   KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& team) const {
     const std::uint64_t query = team.league_rank();
     auto* scratch = static_cast<std::uint32_t*>(
-        team.team_scratch(0).get_shmem(std::size_t{select::scratch_bytes}));
+        team.team_scratch(0).get_shmem(std::size_t{RadixSelect::scratch_bytes}));
     const std::uint32_t bits =
-        select::kth_greatest(team, slots + query * groups, groups, k, scratch);
+        RadixSelect::kth_greatest(team, slots + query * groups, groups, k, scratch);
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       thresholds[query] = bits == 0 ? -__builtin_inff() : score_from_ascending_bits(bits);
     });
@@ -491,12 +489,12 @@ void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
   const Impl::ArgumentCheck check("prefilter_thresholds");
   check.is_aligned("state.thresholds", state.thresholds);
   check.has("state.slots", state.slots, Impl::extent_of(state.thresholds.size(), state.groups));
-  using kernel_type = Impl::ThresholdKernel<ExecutionSpace>;
   Launch::for_each_team(exec_space, "Kindred::Vector::prefilter_thresholds::select",
                         {.count = state.thresholds.size(),
-                         .scratch_bytes = kernel_type::select::scratch_bytes,
+                         .scratch_bytes = Impl::RadixSelect::scratch_bytes,
                          .size = 16},
-                        kernel_type{state.slots.data(), state.groups, k, state.thresholds.data()});
+                        Impl::ThresholdKernel<ExecutionSpace>{state.slots.data(), state.groups, k,
+                                                              state.thresholds.data()});
 }
 
 template <class ExecutionSpace>

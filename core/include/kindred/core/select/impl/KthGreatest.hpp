@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SELECT_IMPL_KTH_GREATEST_HPP
 #define KINDRED_CORE_SELECT_IMPL_KTH_GREATEST_HPP
 
-#include <kindred/core/launch/ForEachTeam.hpp>
+#include <kindred/core/select/impl/ScratchSort.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,6 @@
 namespace Kindred::Impl {
 
 /// \brief The k-th greatest of many numbers, by a team: radix selection with digits of eight bits.
-template <class ExecutionSpace>
 class RadixSelect {
   static constexpr std::uint32_t bins = 256;
   static constexpr std::uint32_t part = 16;
@@ -25,15 +24,16 @@ class RadixSelect {
 
   /// The \p k-th greatest of \p keys, of which 0 does not count; 0 if there are fewer. Ends with a
   /// barrier. \param counts scratch of `scratch_bytes`
-  KOKKOS_INLINE_FUNCTION static std::uint32_t kth_greatest(
-      const Launch::Member<ExecutionSpace>& team, const std::uint32_t* keys, std::uint64_t count,
-      std::uint64_t k, std::uint32_t* counts) {
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION static std::uint32_t kth_greatest(const Team& team,
+                                                           const std::uint32_t* keys,
+                                                           std::uint64_t count, std::uint64_t k,
+                                                           std::uint32_t* counts) {
     std::uint32_t* sums = counts + digits * bins;
     std::uint32_t* found = counts + count_words;
     std::uint32_t* held = found + 2;
     const bool holds = count <= held_max;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::uint32_t{count_words}),
-                         [&](std::uint32_t i) { counts[i] = 0; });
+    for_each_of_team(team, count_words, [&](std::uint32_t i) { counts[i] = 0; });
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       found[0] = 0;
       found[1] = k <= count ? static_cast<std::uint32_t>(k) : 0xFFFFFFFFU;
@@ -54,24 +54,21 @@ class RadixSelect {
         if (key != 0 && same) Kokkos::atomic_inc(&counts[key >> shift & (bins - 1)]);
       });
       team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, bins / part), [&](std::uint32_t p) {
+      for_each_of_team(team, bins / part, [&](std::uint32_t p) {
         std::uint32_t sum = 0;
         for (std::uint32_t b = 0; b < part; ++b) sum += counts[p * part + b];
         sums[p] = sum;
       });
       team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::uint32_t{bins}),
-                           [&](std::uint32_t b) {
-                             std::uint32_t above = 0;
-                             for (std::uint32_t p = b / part + 1; p < bins / part; ++p)
-                               above += sums[p];
-                             for (std::uint32_t o = b + 1; o < (b / part + 1) * part; ++o)
-                               above += counts[o];
-                             if (above < left && left <= above + counts[b]) {
-                               found[0] = prefix << 8U | b;
-                               found[1] = left - above;
-                             }
-                           });
+      for_each_of_team(team, bins, [&](std::uint32_t b) {
+        std::uint32_t above = 0;
+        for (std::uint32_t p = b / part + 1; p < bins / part; ++p) above += sums[p];
+        for (std::uint32_t o = b + 1; o < (b / part + 1) * part; ++o) above += counts[o];
+        if (above < left && left <= above + counts[b]) {
+          found[0] = prefix << 8U | b;
+          found[1] = left - above;
+        }
+      });
       team.team_barrier();
       counts += bins;
       sums += bins / part;
