@@ -6,6 +6,7 @@
 #include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/select/impl/LeastKeys.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
@@ -216,9 +217,9 @@ class HostRanking {
                   std::size_t range) {
     constexpr std::size_t together = 64;
     std::array<float, queries_max * together> scores;  // NOLINT: written before it is read
-    std::array<Rank, queries_max> bounds;              // NOLINT: likewise
-    std::fill_n(bounds.begin(), queries.count, rank_none);
-    std::array<std::size_t, queries_max> sizes{};
+    std::array<LeastOfStream<Rank>, queries_max> lists{};
+    for (std::size_t query = 0; query < queries.count; ++query)
+      lists[query] = {m_lists + (query * m_ranges + range) * m_capacity, m_top};
     const std::size_t end = std::min(m_call.count, (range + 1) * m_length);
     for (std::size_t begin = range * m_length; begin < end; begin += together) {
       CancelPoint().check();
@@ -226,30 +227,14 @@ class HostRanking {
       score_matrix_here(m_call.metric, {}, rows, begin, begin + length, queries, scores.data(),
                         {together, {}});
       for (std::size_t query = 0; query < queries.count; ++query) {
-        Rank* list = m_lists + (query * m_ranges + range) * m_capacity;
-        for (std::size_t i = 0; i < length; ++i) {
-          const Rank rank = rank_of(scores[query * together + i], begin + i);
-          if (rank >= bounds[query]) continue;
-          if (sizes[query] == m_capacity) {
-            cut(list, sizes[query]);
-            bounds[query] = list[m_top - 1];
-            if (rank >= bounds[query]) continue;
-          }
-          list[sizes[query]++] = rank;
-        }
+        for (std::size_t i = 0; i < length; ++i)
+          lists[query].add(rank_of(scores[query * together + i], begin + i), m_capacity);
       }
     }
     for (std::size_t query = 0; query < queries.count; ++query) {
-      cut(m_lists + (query * m_ranges + range) * m_capacity, sizes[query]);
-      m_sizes[query * m_ranges + range] = sizes[query];
+      lists[query].cut();
+      m_sizes[query * m_ranges + range] = lists[query].size;
     }
-  }
-
-  /// Keeps the best `m_top` of a list, the last of them at the end.
-  void cut(Rank* list, std::size_t& size) const {
-    if (size <= m_top) return;
-    std::nth_element(list, list + m_top - 1, list + size);
-    size = m_top;
   }
 
   void write(std::size_t query, std::size_t target, const RankedOutput& out) {
@@ -261,7 +246,7 @@ class HostRanking {
       std::copy(part, part + length, list + size);
       size += length;
     }
-    cut(list, size);
+    size = least_keys(list, size, m_top, list);
     std::sort(list, list + size);
     for (std::size_t place = 0; place < out.top; ++place)
       out.write(m_call.metric, target, place, place < size ? list[place] : rank_none);

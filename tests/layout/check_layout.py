@@ -127,6 +127,9 @@ def breaches_of(path, text):
         if not re.search("core/(src/|include/kindred/core/)(arch/)?launch/", path):
             for policy in re.finditer(r"\b(Range|Team|MDRange)Policy<|\bset_scratch_size\(", text):
                 yield text.count("\n", 0, policy.start()) + 1, "a launch checks its extent and its scratch: core/launch starts kernels"
+    if path.startswith("core/") and "/select/" not in path:
+        for algorithm in re.finditer(r"\bstd::(nth_element|partial_sort|priority_queue|inplace_merge|merge|\w+_heap)\b", text):
+            yield text.count("\n", 0, algorithm.start()) + 1, "core/select selects"
 
 
 def engine_breaches(texts):

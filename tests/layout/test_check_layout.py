@@ -88,6 +88,11 @@ class CheckLayout(unittest.TestCase):
             self.assertTrue(found("matcher/vector/a.cpp", bad + "\n"), bad)
             self.assertFalse(found("core/src/arch/launch/a.cpp", bad + "\n"), bad)
 
+    def test_core_selects_in_one_place(self):
+        self.assertTrue(found("core/src/graph/a.cpp", "std::nth_element(first, middle, last);\n"))
+        self.assertFalse(found("core/src/select/a.cpp", "std::nth_element(first, middle, last);\n"))
+        self.assertFalse(found("matcher/vector/a.cpp", "std::nth_element(first, middle, last);\n"))
+
     def test_concurrency_is_that_of_an_instance(self):
         self.assertTrue(found("core/src/graph/a.cpp", "const int threads = exec_space.concurrency();\n"))
         self.assertFalse(found("core/src/graph/a.cpp", "const int threads = Arch::concurrency(exec_space);\n"))

@@ -68,8 +68,12 @@ std::string type_text(nb::handle object) {
   return nb::cast<std::string>(nb::type_name(object.type()));
 }
 
+bool is_text(nb::handle object) {
+  return PyUnicode_Check(object.ptr()) != 0 || PyBytes_Check(object.ptr()) != 0;
+}
+
 bool is_collection(nb::handle object) {
-  if (PyUnicode_Check(object.ptr()) != 0 || PyBytes_Check(object.ptr()) != 0) return false;
+  if (is_text(object)) return false;
   const nb::object iterator = nb::steal(PyObject_GetIter(object.ptr()));
   if (!iterator.is_valid()) PyErr_Clear();
   return iterator.is_valid();

@@ -22,6 +22,8 @@ struct InvalidType {
 /// The name of the type of \p object, for messages.
 std::string type_text(nanobind::handle object);
 
+/// Whether \p object is a str or bytes.
+bool is_text(nanobind::handle object);
 /// Whether \p object can be iterated, and is not a single text.
 bool is_collection(nanobind::handle object);
 

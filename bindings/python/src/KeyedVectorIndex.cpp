@@ -85,16 +85,15 @@ class Keys {
   void read_items(const char* name) {
     bool is_first = true;
     for (const nb::handle item : nb::borrow<nb::tuple>(m_owner)) {
-      const bool is_text = PyUnicode_Check(item.ptr()) != 0 || PyBytes_Check(item.ptr()) != 0;
-      const KeyKind kind = is_text ? KeyKind::bytes : KeyKind::integer;
-      if (!is_text && PyIndex_Check(item.ptr()) == 0)
+      const KeyKind kind = is_text(item) ? KeyKind::bytes : KeyKind::integer;
+      if (kind == KeyKind::integer && PyIndex_Check(item.ptr()) == 0)
         refuse_type(std::string(name) + " has an item of type " + type_text(item) +
                     "; keys are ints, or str and bytes");
       if (!is_first && kind != m_kind)
         refuse_type(std::string(name) + " has ints and texts; all keys must be of one kind");
       is_first = false;
       m_kind = kind;
-      is_text ? read_text(item) : read_integer(item, name);
+      kind == KeyKind::bytes ? read_text(item) : read_integer(item, name);
     }
   }
   void read_text(nb::handle item) {

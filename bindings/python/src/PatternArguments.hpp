@@ -67,10 +67,6 @@ inline Events events_of(nanobind::handle given, const char* name) {
   return events;
 }
 
-inline bool is_text(nanobind::handle given) {
-  return PyUnicode_Check(given.ptr()) != 0 || PyBytes_Check(given.ptr()) != 0;
-}
-
 /// Texts, or None, of an argument, with their bytes.
 class OptionalTexts {
  public:

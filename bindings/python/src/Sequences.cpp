@@ -27,9 +27,8 @@ void append_code_points_of(nb::handle text, std::vector<Symbol>& out) {
     throw nb::python_error();
 }
 
-bool is_text(nb::handle given) {
-  return PyUnicode_Check(given.ptr()) != 0 || PyBytes_Check(given.ptr()) != 0 ||
-         PyByteArray_Check(given.ptr()) != 0;
+bool is_text_or_bytearray(nb::handle given) {
+  return is_text(given) || PyByteArray_Check(given.ptr()) != 0;
 }
 
 bool is_array(nb::handle given) {
@@ -142,7 +141,7 @@ Sequences::Sequences(nb::handle given, const char* name) {
     return;
   }
   Alphabet none;
-  if (is_text(given) || is_array(given)) {
+  if (is_text_or_bytearray(given) || is_array(given)) {
     m_is_one = true;
     append_sequence(given, name, none, m_made.values);
     m_made.close_row();
@@ -153,7 +152,7 @@ Sequences::Sequences(nb::handle given, const char* name) {
     ItemLoop loop;
     for (const nb::handle item : given) {
       loop.next();
-      if (!is_text(item) && !is_array(item))
+      if (!is_text_or_bytearray(item) && !is_array(item))
         refuse_type(std::string(name) + " has an item of type " + type_text(item) +
                     "; items are str, bytes or arrays of uint32. Vocabulary.encode makes "
                     "sequences of words");

@@ -88,7 +88,7 @@ class Query {
 
 /// None, NaN, or the NA of pandas: a value that a table lacks.
 bool is_missing(nb::handle item) {
-  if (PyUnicode_Check(item.ptr()) != 0 || PyBytes_Check(item.ptr()) != 0) return false;
+  if (is_text(item)) return false;
   if (item.is_none()) return true;
   if (PyFloat_Check(item.ptr()) != 0) return std::isnan(PyFloat_AsDouble(item.ptr()));
   return type_text(item).ends_with("NAType");

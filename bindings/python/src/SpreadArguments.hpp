@@ -114,9 +114,6 @@ class Sources {
   RaggedSpan<Activation> span() const noexcept { return {m_offsets, m_sources}; }
 
  private:
-  static bool is_text(nanobind::handle given) {
-    return PyUnicode_Check(given.ptr()) != 0 || PyBytes_Check(given.ptr()) != 0;
-  }
   static bool is_mapping(nanobind::handle given) {
     if (PyDict_Check(given.ptr()) != 0) return true;
     if (PyList_Check(given.ptr()) != 0 || numpy_array(given)) return false;

@@ -32,8 +32,7 @@ struct Texts {
   std::vector<std::string_view> views;
 
   explicit Texts(nb::handle given) {
-    if (PyUnicode_Check(given.ptr()) != 0 || PyBytes_Check(given.ptr()) != 0)
-      refuse_type("texts is one text; it must be a collection of texts");
+    if (is_text(given)) refuse_type("texts is one text; it must be a collection of texts");
     if (!is_collection(given))
       refuse_type("texts is of type " + type_text(given) + "; it must be a collection of texts");
     ItemLoop loop;

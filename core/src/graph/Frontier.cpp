@@ -25,8 +25,8 @@ FrontierSizes<ExecutionSpace>::FrontierSizes(const FrontierShape& shape) : rows(
     long_rows = shape.budget / group_type::short_max + 1;
     blocks = shape.budget / group_type::long_max + 1;
     wide = shape.budget / group_type::walk_max + 1;
-    keys = std::max<std::size_t>(rows + long_rows + blocks,
-                                 2 * group_type::keys_max + frontier_top_max);
+    keys =
+        std::max<std::size_t>(rows + long_rows + blocks, group_type::merged_max + frontier_top_max);
   } else {
     keys = rows;
   }

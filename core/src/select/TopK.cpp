@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
-#include <kindred/core/select/impl/BlockTopK.hpp>
-#include <kindred/core/select/special/BufferTopK.hpp>
-
-#include <type_traits>
+#include <kindred/core/select/impl/TopKOf.hpp>
 
 namespace Kindred {
 
 namespace {
-
-/// Calls \p function with the type of the algorithm that is used, as a `std::type_identity`.
-template <class ExecutionSpace, class Key, class Function>
-auto with_algorithm(const Function& function) {
-  return Special::choose<Special::Form::buffer_top_k, ExecutionSpace>([&](auto is_special) {
-    return function(
-        std::type_identity<std::conditional_t<decltype(is_special)::value, Impl::BufferTopK<Key>,
-                                              Impl::BlockTopK<ExecutionSpace, Key>>>());
-  });
-}
 
 /// Keys are counted in 32 bits.
 constexpr std::uint64_t top_k_longest_max = 0xFFFFFFFFU;
@@ -30,15 +16,6 @@ void check_output(const Impl::ArgumentCheck& check, const TopKShape& shape, cons
   check.is_at_most("shape.longest", shape.longest, top_k_longest_max);
   check.has("out", out, Impl::extent_of(shape.rows, shape.k));
   check.has("workspace", workspace, workspace_size);
-}
-
-template <class ExecutionSpace, class Key>
-void select(const ExecutionSpace& exec_space, const Impl::TopKRows<Key>& rows,
-            const TopKShape& shape, Key* out, Key* workspace) {
-  if (shape.rows == 0 || shape.k == 0) return;
-  with_algorithm<ExecutionSpace, Key>([&]<class Algorithm>(std::type_identity<Algorithm>) {
-    Algorithm::run(exec_space, rows, shape, out, workspace);
-  });
 }
 
 /// Merges the lists of a row, one key per index.
@@ -60,9 +37,7 @@ struct MergeLists {
 
 template <class ExecutionSpace, class Key>
 std::size_t top_k_workspace(const TopKShape& shape) {
-  if (shape.rows == 0 || shape.k == 0) return 0;
-  return with_algorithm<ExecutionSpace, Key>(
-      [&]<class Algorithm>(std::type_identity<Algorithm>) { return Algorithm::workspace(shape); });
+  return Impl::top_k_of_workspace<ExecutionSpace, Key, Impl::TopKRows<Key>>(shape);
 }
 
 template <class ExecutionSpace, class Key>
@@ -72,8 +47,8 @@ void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, Executio
   const Impl::ArgumentCheck check("top_k");
   check_output(check, shape, out, workspace, top_k_workspace<ExecutionSpace, Key>(shape));
   check.has("keys", keys, Impl::extent_of(shape.rows, shape.longest));
-  select(exec_space, Impl::TopKRows<Key>{keys.data(), nullptr, shape.longest}, shape, out.data(),
-         workspace.data());
+  Impl::top_k_of(exec_space, Impl::TopKRows<Key>{keys.data(), nullptr, shape.longest}, shape,
+                 out.data(), workspace.data());
 }
 
 template <class ExecutionSpace, class Key>
@@ -85,8 +60,8 @@ void top_k(const ExecutionSpace& exec_space, const ArrayView<const Key, Executio
   check_output(check, shape, out, workspace, top_k_workspace<ExecutionSpace, Key>(shape));
   check.has("offsets", offsets, Impl::extent_sum(shape.rows, 1));
   check.is_aligned("keys", keys);
-  select(exec_space, Impl::TopKRows<Key>{keys.data(), offsets.data(), shape.longest}, shape,
-         out.data(), workspace.data());
+  Impl::top_k_of(exec_space, Impl::TopKRows<Key>{keys.data(), offsets.data(), shape.longest}, shape,
+                 out.data(), workspace.data());
 }
 
 template <class ExecutionSpace, class Key>

@@ -7,6 +7,7 @@
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/numeric/Rank.hpp>
+#include <kindred/core/select/impl/KthGreatest.hpp>
 #include <kindred/core/vector/impl/Quantizer.hpp>
 #include <kindred/core/vector/impl/RowInt8Dots.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
@@ -293,85 +294,22 @@ struct PrefilterScanKernel {
   }
 };
 
-/// A team: the k-th greatest of a query's slots, by radix selection with digits of eight bits.
+/// A team: the k-th greatest of a query's slots.
 template <class ExecutionSpace>
 struct ThresholdKernel {
-  using member_type = Launch::Member<ExecutionSpace>;
-  static constexpr std::uint32_t bins = 256;
-  static constexpr std::uint32_t part = 16;
-  static constexpr std::uint32_t digits = 4;
-  static constexpr std::uint32_t held_max = 4096;  ///< slots that are read only once
-  /// For every digit the counts, and sums of 16 of them; the prefix found so far and how many are
-  /// still to be skipped.
-  static constexpr std::uint32_t count_words = digits * (bins + bins / part);
-  static constexpr std::size_t scratch_bytes = (count_words + 2 + held_max) * sizeof(std::uint32_t);
-
   const std::uint32_t* slots;
   std::uint64_t groups;
   std::uint64_t k;
   float* thresholds;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& team) const {
     const std::uint64_t query = team.league_rank();
-    const std::uint32_t* keys = slots + query * groups;
-    auto* counts =
-        static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem(std::size_t{scratch_bytes}));
-    std::uint32_t* sums = counts + digits * bins;
-    std::uint32_t* found = counts + count_words;
-    std::uint32_t* held = found + 2;
-    const bool holds = groups <= held_max;
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::uint32_t{count_words}),
-                         [&](std::uint32_t i) { counts[i] = 0; });
+    auto* scratch = static_cast<std::uint32_t*>(
+        team.team_scratch(0).get_shmem(std::size_t{RadixSelect::scratch_bytes}));
+    const std::uint32_t bits =
+        RadixSelect::kth_greatest(team, slots + query * groups, groups, k, scratch);
     Kokkos::single(Kokkos::PerTeam(team), [&] {
-      found[0] = 0;
-      found[1] = k <= groups ? static_cast<std::uint32_t>(k) : 0xFFFFFFFFU;
-    });
-    if (holds) {
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, groups),
-                           [&](std::uint64_t i) { held[i] = keys[i]; });
-    }
-    team.team_barrier();
-    for (std::uint32_t digit = 0; digit < digits; ++digit) {
-      const std::uint32_t shift = 24 - 8 * digit;
-      const std::uint32_t prefix = found[0];
-      const std::uint32_t left = found[1];
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, groups), [&](std::uint64_t i) {
-        std::uint32_t key = 0;
-        if (holds) {
-          key = held[i];
-        } else {
-          key = keys[i];
-        }
-        // A shift by 32 is undefined.
-        const bool same = digit == 0 || (key >> (shift + 8)) == prefix;
-        if (key != 0 && same) Kokkos::atomic_inc(&counts[key >> shift & (bins - 1)]);
-      });
-      team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, bins / part), [&](std::uint32_t p) {
-        std::uint32_t sum = 0;
-        for (std::uint32_t b = 0; b < part; ++b) sum += counts[p * part + b];
-        sums[p] = sum;
-      });
-      team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::uint32_t{bins}),
-                           [&](std::uint32_t b) {
-                             std::uint32_t above = 0;
-                             for (std::uint32_t p = b / part + 1; p < bins / part; ++p)
-                               above += sums[p];
-                             for (std::uint32_t o = b + 1; o < (b / part + 1) * part; ++o)
-                               above += counts[o];
-                             if (above < left && left <= above + counts[b]) {
-                               found[0] = prefix << 8U | b;
-                               found[1] = left - above;
-                             }
-                           });
-      team.team_barrier();
-      counts += bins;
-      sums += bins / part;
-    }
-    Kokkos::single(Kokkos::PerTeam(team), [&] {
-      // If fewer than k slots hold a row, no bin was found and the prefix is 0.
-      thresholds[query] = found[0] == 0 ? -__builtin_inff() : score_from_ascending_bits(found[0]);
+      thresholds[query] = bits == 0 ? -__builtin_inff() : score_from_ascending_bits(bits);
     });
   }
 };
@@ -551,11 +489,12 @@ void prefilter_thresholds(const ExecutionSpace& exec_space, std::uint64_t k,
   const Impl::ArgumentCheck check("prefilter_thresholds");
   check.is_aligned("state.thresholds", state.thresholds);
   check.has("state.slots", state.slots, Impl::extent_of(state.thresholds.size(), state.groups));
-  using kernel_type = Impl::ThresholdKernel<ExecutionSpace>;
-  Launch::for_each_team(
-      exec_space, "Kindred::Vector::prefilter_thresholds::select",
-      {.count = state.thresholds.size(), .scratch_bytes = kernel_type::scratch_bytes, .size = 16},
-      kernel_type{state.slots.data(), state.groups, k, state.thresholds.data()});
+  Launch::for_each_team(exec_space, "Kindred::Vector::prefilter_thresholds::select",
+                        {.count = state.thresholds.size(),
+                         .scratch_bytes = Impl::RadixSelect::scratch_bytes,
+                         .size = 16},
+                        Impl::ThresholdKernel<ExecutionSpace>{state.slots.data(), state.groups, k,
+                                                              state.thresholds.data()});
 }
 
 template <class ExecutionSpace>

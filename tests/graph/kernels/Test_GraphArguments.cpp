@@ -79,7 +79,7 @@ SpreadState<HostSpace> started_state_of(Arguments& a) {
 SpreadState<HostSpace> values_of(Arguments& a) {
   SpreadState<HostSpace> state;
   state.width = HopWidth::eight;
-  state.value = a.sizing<float>("state.value", nodes * wide);
+  state.value = a.array<float>("state.value", nodes * wide);
   return state;
 }
 
@@ -116,23 +116,13 @@ const std::vector<CheckedCall> hop_calls{
                       Arguments& a) { spread_hop<HostSpace>(on, graph_of(a), state_of(a), {}); }},
     {"rank_nodes",
      [](const HostSpace& on, Arguments& a) {
-       rank_nodes<HostSpace>(on, values_of(a), 0,
-                             a.number<std::size_t>("first_query + queries", 2, 9),
-                             a.array<Rank>("keys", 2 * nodes));
-     }},
-    {"rank_groups",
-     [](const HostSpace& on, Arguments& a) {
-       rank_groups<HostSpace>(on, values_of(a), 0,
-                              a.number<std::size_t>("first_query + queries", 2, 9),
-                              a.number<std::size_t>("groups", 2, 0), a.array<Rank>("keys", 2 * 2));
-     }},
-    {"rank_members",
-     [](const HostSpace& on, Arguments& a) {
-       const auto size = a.number<std::size_t>("the size of best", 2, 3);
-       rank_members<HostSpace>(
-           on, values_of(a), a.number<std::size_t>("first_query + queries", 0, 8),
-           a.number<std::size_t>("groups", 2, 0), a.number<std::size_t>("top", 2, 0),
-           a.sizing<Rank>("best", size), a.array<Rank>("keys", 2 * 2));
+       const TopKShape shape{a.number<std::size_t>("first_query + shape.rows", 2, 9), nodes, 2};
+       const auto state = values_of(a);
+       rank_nodes<HostSpace>(
+           on, state, 0, shape, a.array<Rank>("best", 2 * 2),
+           a.array<Rank>(
+               "workspace",
+               rank_nodes_workspace<HostSpace, std::decay_t<decltype(state)>>({2, nodes, 2})));
      }},
     {"modify_weights",
      [](const HostSpace& on, Arguments& a) {
@@ -212,23 +202,13 @@ const std::vector<CheckedCall> page_rank_calls{
      }},
     {"rank_nodes",
      [](const HostSpace& on, Arguments& a) {
-       rank_nodes<HostSpace>(on, ranked_of(a), 0,
-                             a.number<std::size_t>("first_query + queries", 2, 9),
-                             a.array<Rank>("keys", 2 * nodes));
-     }},
-    {"rank_groups",
-     [](const HostSpace& on, Arguments& a) {
-       rank_groups<HostSpace>(on, ranked_of(a), 0,
-                              a.number<std::size_t>("first_query + queries", 2, 9),
-                              a.number<std::size_t>("groups", 2, 0), a.array<Rank>("keys", 2 * 2));
-     }},
-    {"rank_members",
-     [](const HostSpace& on, Arguments& a) {
-       const auto size = a.number<std::size_t>("the size of best", 2, 3);
-       rank_members<HostSpace>(
-           on, ranked_of(a), a.number<std::size_t>("first_query + queries", 0, 8),
-           a.number<std::size_t>("groups", 2, 0), a.number<std::size_t>("top", 2, 0),
-           a.sizing<Rank>("best", size), a.array<Rank>("keys", 2 * 2));
+       const TopKShape shape{a.number<std::size_t>("first_query + shape.rows", 2, 9), nodes, 2};
+       const auto state = ranked_of(a);
+       rank_nodes<HostSpace>(
+           on, state, 0, shape, a.array<Rank>("best", 2 * 2),
+           a.array<Rank>(
+               "workspace",
+               rank_nodes_workspace<HostSpace, std::decay_t<decltype(state)>>({2, nodes, 2})));
      }},
 };
 

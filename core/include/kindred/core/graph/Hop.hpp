@@ -8,7 +8,7 @@
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/graph/GraphRows.hpp>
 #include <kindred/core/graph/Spreading.hpp>
-#include <kindred/core/numeric/Rank.hpp>
+#include <kindred/core/select/TopK.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -113,34 +113,21 @@ void spread_hop(const ExecutionSpace& exec_space,
                 const GraphSide<typename ExecutionSpace::memory_space>& graph,
                 const SpreadState<ExecutionSpace>& state, const HopParameters& parameters);
 
-/// \brief The rank keys of the queries from `first_query` on in \p state, `nodes` keys per query; a
-/// node of value 0 has `rank_none`. Does not fence.
+/// Keys of workspace that `rank_nodes` needs for \p shape.
+template <class ExecutionSpace, class State>
+std::size_t rank_nodes_workspace(const TopKShape& shape);
+
+/// \brief The ranks of the best nodes of the queries from `first_query` on in \p state; a node of
+/// value 0 has none. Does not fence.
 /// \param state a `SpreadState`, or a `PageRankState`, of whose `current` p is rounded to float32
+/// \param shape queries, the nodes of the state, and ranks per query
+/// \param best `rows × k`, ascending, padded with `rank_none` \param workspace at least
+/// `rank_nodes_workspace` keys, not shared with a call that may still run
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace, class State>
 void rank_nodes(const ExecutionSpace& exec_space, const State& state, std::size_t first_query,
-                std::size_t queries, const ArrayView<Rank, ExecutionSpace>& keys);
-/// \brief The best key of every group of nodes, `groups` keys per query: group g has the nodes g, g
-/// + groups, … Since keys are distinct, the \p k best nodes of a query are members of its k best
-/// groups, so the keys of all nodes need not be written. Does not fence.
-/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace, class State>
-void rank_groups(const ExecutionSpace& exec_space, const State& state, std::size_t first_query,
-                 std::size_t queries, std::size_t groups,
-                 const ArrayView<Rank, ExecutionSpace>& keys);
-/// \brief The keys of the members of the \p top best groups of every query, `top ×
-/// group_members(nodes, groups)` per query, some of them `rank_none`. Does not fence.
-/// \param best `queries × top` keys from `rank_groups`
-/// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
-template <class ExecutionSpace, class State>
-void rank_members(const ExecutionSpace& exec_space, const State& state, std::size_t first_query,
-                  std::size_t groups, std::size_t top,
-                  const ArrayView<const Rank, ExecutionSpace>& best,
-                  const ArrayView<Rank, ExecutionSpace>& keys);
-/// Maximum number of nodes per group.
-constexpr std::size_t group_members(std::size_t nodes, std::size_t groups) {
-  return (nodes + groups - 1) / groups;
-}
+                const TopKShape& shape, const ArrayView<Rank, ExecutionSpace>& best,
+                const ArrayView<Rank, ExecutionSpace>& workspace);
 
 }  // namespace Kindred
 

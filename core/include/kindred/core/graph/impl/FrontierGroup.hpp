@@ -7,9 +7,8 @@
 #include <kindred/core/graph/Frontier.hpp>
 #include <kindred/core/graph/impl/ThreadRowSums.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
-#include <kindred/core/select/impl/BestByCounting.hpp>
 #include <kindred/core/select/impl/LeastKeys.hpp>
-#include <kindred/core/select/impl/StreamedBest.hpp>
+#include <kindred/core/select/impl/TeamBest.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -73,18 +72,18 @@ class FrontierGroup<DeviceSpace> : public Arch::ThreadGroup<DeviceSpace> {
   using Arch::ThreadGroup<DeviceSpace>::ThreadGroup;
 
   static constexpr unsigned teams_at_once = 1;
-  static constexpr std::uint32_t keys_max = 2048;  ///< that a team ranks together
-  using counting = BestByCounting<FrontierGroup>;
+  using best = TeamBest<FrontierGroup>;
   /// What the threads of a team share.
   struct Memory {
     std::uint64_t words[reproducible_block];  ///< the products of a block, or keys
-    Rank chosen[counting::top_max];
-    counting::Memory counts;
+    best::Memory ranks;
   };
+  static_assert(best::scratch <= reproducible_block);
   static constexpr std::size_t scratch_bytes = sizeof(Memory);
+  static constexpr unsigned merged_max = 4096;  ///< ranks that one team merges, in a few steps
   static constexpr unsigned short_rows = 4;
   static constexpr unsigned walk_depth = 2;
-  static constexpr unsigned alone_max = keys_max - counting::top_max;
+  static constexpr unsigned alone_max = best::step_max;
   static constexpr std::uint64_t short_max = 64;
   static constexpr std::uint64_t long_max = 256;
   static constexpr std::uint64_t walk_max = 256;
@@ -175,14 +174,14 @@ class FrontierGroup<DeviceSpace> : public Arch::ThreadGroup<DeviceSpace> {
         keys[i] = walk.key(i);
       if (is_leader()) launch.state.control(index()).entries = entries;
     }
-    // What the teams keep is merged in a few steps.
-    const unsigned mergeable = leaves_keys ? 0 : (2 * keys_max + top - 1) / top;
+    const unsigned mergeable = leaves_keys ? 0 : (merged_max + top - 1) / top;
     if (sharing > mergeable) sharing = mergeable;
     Rank* ranks = launch.queries.ranks.data() + query * top;
     std::uint32_t count = entries;
     for (bool is_merge = false; team() < sharing; is_merge = true) {
-      write_best(sharing, count, top, sharing == 1 ? ranks : keys + team() * top,
-                 [&](std::uint32_t i) { return is_merge ? read(keys + i) : walk.key(i); });
+      best::write(*this, m_memory->ranks, m_memory->words, sharing == 1 ? 0 : team(), sharing,
+                  count, top, sharing == 1 ? ranks : keys + team() * top,
+                  [&](std::uint32_t i) { return is_merge ? read(keys + i) : walk.key(i); });
       if (sharing == 1) break;
       barrier();
       count = sharing * top;
@@ -195,45 +194,6 @@ class FrontierGroup<DeviceSpace> : public Arch::ThreadGroup<DeviceSpace> {
   }
 
  private:
-  /// Writes the best \p top of this team's share of \p count keys to \p to, ascending and padded
-  /// with `rank_none`. Few are chosen by counting, many are sorted.
-  template <class Key>
-  KOKKOS_INLINE_FUNCTION void write_best(unsigned sharing, std::uint32_t count, std::uint32_t top,
-                                         Rank* to, const Key& key) {
-    const unsigned share = sharing == 1 ? 0 : team();
-    if (top > counting::top_max) {
-      using streamed = StreamedBest<Rank>;
-      static_assert(streamed::sort::places(keys_max) <= reproducible_block);
-      streamed best(m_memory->words, &m_memory->counts.count, keys_max, top);
-      best.clear(*this);
-      for (std::uint32_t first = share * team_threads; first < count;
-           first += sharing * team_threads) {
-        if (first + thread() < count) best.add(key(first + thread()));
-        best.end_step(*this, team_threads);
-      }
-      return best.write(*this, [=](std::uint32_t i, Rank rank) { to[i] = rank; });
-    }
-    Rank* keys = m_memory->words;
-    std::uint32_t part = (count + sharing - 1) / sharing;
-    if (part > alone_max) part = alone_max;
-    std::uint32_t kept = 0;
-    for (std::uint32_t first = share * part; first < count; first += sharing * part) {
-      if (thread() < kept) keys[thread()] = m_memory->chosen[thread()];
-      if (thread() == 0) m_memory->counts.count = kept;
-      team_barrier();
-      const std::uint32_t end = first + part < count ? first + part : count;
-      for (std::uint32_t i = first + thread(); i < end; i += team_threads) {
-        const Rank own = key(i);
-        if (own != rank_none) keys[add(&m_memory->counts.count, 1U)] = own;
-      }
-      team_barrier();
-      kept = m_memory->counts.count < top ? m_memory->counts.count : top;
-      counting::choose(*this, m_memory->counts, keys, keys + keys_max, top, m_memory->chosen);
-    }
-    for (std::uint32_t i = thread(); i < top; i += team_threads)
-      to[i] = i < kept ? m_memory->chosen[i] : rank_none;
-  }
-
   Memory* m_memory = nullptr;
 };
 

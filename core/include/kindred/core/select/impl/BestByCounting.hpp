@@ -22,6 +22,27 @@ KOKKOS_INLINE_FUNCTION std::uint32_t place_by_counting(std::uint32_t count, cons
   return Warp::template sum_of_group<Sharing>(less);
 }
 
+/// \brief Writes the best \p top of \p count keys, `key(i)`, to \p out, ascending and padded with
+/// `rank_none`, by one warp. Equal keys stay in their order. \param size the maximum of both
+/// numbers
+template <class Warp, class Key>
+KOKKOS_INLINE_FUNCTION void write_by_counting(std::uint32_t count, const Key& key,
+                                              std::uint32_t top, std::uint32_t size, Rank* out) {
+  for (std::uint32_t i = Warp::lane(); i < size; i += Warp::lanes) {
+    const Rank own = i < count ? key(i) : rank_none;
+    std::uint32_t at = i;  // of those beyond the end
+    if (i < count) {
+      at = 0;
+      KINDRED_UNROLL_4
+      for (std::uint32_t j = 0; j < count; ++j) {
+        const Rank other = key(j);
+        at += (other < own) | ((other == own) & (j < i)) ? 1U : 0U;
+      }
+    }
+    if (at < top) out[at] = own;
+  }
+}
+
 /// \brief The best of a few thousand keys in scratch, by a team of \p Threads, a `ThreadGroup` or a
 /// `TeamCluster`: few barriers, and nothing is sorted.
 ///

@@ -27,9 +27,9 @@ KOKKOS_INLINE_FUNCTION std::uint64_t delegate_item(std::uint32_t group, std::uin
 
 /// Source of a sort: the groups whose delegate is among the k best. A key that ranks after the k-th
 /// delegate cannot be among the k best keys, because k keys precede it.
-template <class Key>
+template <class Key, class Source>
 struct GroupSource {
-  TopKRows<Key> rows;
+  Source source;
   const Key* best_delegates;    // rows × k, ascending
   const std::uint32_t* groups;  // rows × k, in any order
   const std::uint32_t* counts;
@@ -38,26 +38,29 @@ struct GroupSource {
   KOKKOS_INLINE_FUNCTION Key operator()(std::uint64_t row, std::uint64_t i) const {
     const auto place = static_cast<std::uint32_t>(i / delegate_group);
     if (place >= counts[row]) return key_none<Key>();
-    const Key key = rows(row, delegate_item(groups[row * k + place],
-                                            static_cast<std::uint32_t>(i % delegate_group)));
+    const Key key = source(row, delegate_item(groups[row * k + place],
+                                              static_cast<std::uint32_t>(i % delegate_group)));
     return best_delegates[row * k + k - 1] < key ? key_none<Key>() : key;
   }
 };
 
 /// Computes the smallest key of every group; clears the counters of the selection that follows.
-template <class Key>
+template <class Key, class Source>
 struct Delegates {
-  TopKRows<Key> rows;
+  Source source;
+  std::uint64_t rows;
   std::uint32_t groups;
   Key* delegates;
   std::uint32_t* counts;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t index) const {
-    const std::uint64_t row = index / groups;
-    const auto group = static_cast<std::uint32_t>(index % groups);
+    // Adjacent threads read adjacent values.
+    const std::uint64_t row = Source::is_computed ? index % rows : index / groups;
+    const auto group =
+        static_cast<std::uint32_t>(Source::is_computed ? index / rows : index % groups);
     if (group == 0) counts[row] = 0;
-    const std::uint64_t length = rows.length(row);
-    const Key* keys = rows.keys + rows.begin(row);
+    const std::uint64_t length = source.length(row);
+    const auto keys = source.row(row);
     Key best = key_none<Key>();
     if (delegate_item(group, delegate_group - 1) < length) {
       for (std::uint32_t member = 0; member < delegate_group; ++member) {
@@ -70,7 +73,7 @@ struct Delegates {
         if (item < length && keys[item] < best) best = keys[item];
       }
     }
-    delegates[index] = best;
+    delegates[row * groups + group] = best;
   }
 };
 
@@ -155,37 +158,43 @@ class BlockTopK {
  public:
   static constexpr std::uint32_t block = SortBlocks<ExecutionSpace, Key, TopKRows<Key>>::block;
 
+  template <class Source = TopKRows<Key>>
   static std::size_t workspace(const TopKShape& shape) {
-    if (!uses_delegates(shape)) return levels(shape);
-    const std::size_t groups = group_count(shape.longest);
-    return shape.rows * groups + shape.rows * shape.k + index_keys(shape.rows * (shape.k + 1)) +
-           std::max(levels({shape.rows, groups, shape.k}),
-                    levels({shape.rows, shape.k * delegate_group, shape.k}));
+    if (!uses_delegates<Source>(shape)) return levels(shape);
+    const TopKShape delegates = delegate_shape(shape);
+    return shape.rows * (delegates.longest + shape.k) + index_keys(shape.rows * (shape.k + 1)) +
+           std::max(Source::is_computed ? workspace(delegates) : levels(delegates),
+                    levels(member_shape(shape)));
   }
 
-  static void run(const ExecutionSpace& exec_space, const TopKRows<Key>& rows,
-                  const TopKShape& shape, Key* out, Key* workspace) {
-    if (!uses_delegates(shape)) {
-      sort_levels(exec_space, rows, shape, out, workspace);
+  template <class Source>
+  static void run(const ExecutionSpace& exec_space, const Source& source, const TopKShape& shape,
+                  Key* out, Key* workspace) {
+    if (!uses_delegates<Source>(shape)) {
+      sort_levels(exec_space, source, shape, out, workspace);
       return;
     }
-    const std::size_t groups = group_count(shape.longest);
+    const TopKShape of_delegates = delegate_shape(shape);
+    const std::size_t keys = shape.rows * of_delegates.longest;
+    const auto groups = static_cast<std::uint32_t>(of_delegates.longest);
     const auto k = static_cast<std::uint32_t>(shape.k);
     Key* delegates = workspace;
-    Key* best = delegates + shape.rows * groups;
+    Key* best = delegates + keys;
     auto* selected = reinterpret_cast<std::uint32_t*>(best + shape.rows * shape.k);
     std::uint32_t* counts = selected + shape.rows * shape.k;
     Key* rest = best + shape.rows * shape.k + index_keys(shape.rows * (shape.k + 1));
-    Launch::for_each_index(
-        exec_space, "Kindred::TopK::select::delegates", shape.rows * groups,
-        Delegates<Key>{rows, static_cast<std::uint32_t>(groups), delegates, counts});
-    sort_levels(exec_space, TopKRows<Key>{delegates, nullptr, groups},
-                {shape.rows, groups, shape.k}, best, rest);
-    Launch::for_each_index(exec_space, "Kindred::TopK::select::groups", shape.rows * groups,
-                           SelectGroups<Key>{delegates, best, static_cast<std::uint32_t>(groups), k,
-                                             selected, counts});
-    sort_levels(exec_space, GroupSource<Key>{rows, best, selected, counts, k},
-                {shape.rows, shape.k * delegate_group, shape.k}, out, rest);
+    Launch::for_each_index(exec_space, "Kindred::TopK::select::delegates", keys,
+                           Delegates<Key, Source>{source, shape.rows, groups, delegates, counts});
+    const TopKRows<Key> delegate_rows{delegates, nullptr, groups};
+    if constexpr (Source::is_computed) {
+      run(exec_space, delegate_rows, of_delegates, best, rest);
+    } else {
+      sort_levels(exec_space, delegate_rows, of_delegates, best, rest);
+    }
+    Launch::for_each_index(exec_space, "Kindred::TopK::select::groups", keys,
+                           SelectGroups<Key>{delegates, best, groups, k, selected, counts});
+    sort_levels(exec_space, GroupSource<Key, Source>{source, best, selected, counts, k},
+                member_shape(shape), out, rest);
   }
 
  private:
@@ -196,14 +205,23 @@ class BlockTopK {
     constexpr std::size_t tile = delegate_group * delegate_stripe;
     return (longest + tile - 1) / tile * delegate_stripe;
   }
+  static TopKShape delegate_shape(const TopKShape& shape) {
+    return {shape.rows, group_count(shape.longest), shape.k};
+  }
+  /// Of the groups that are selected.
+  static TopKShape member_shape(const TopKShape& shape) {
+    return {shape.rows, shape.k * delegate_group, shape.k};
+  }
   static std::size_t index_keys(std::size_t count) {
     return (count * sizeof(std::uint32_t) + sizeof(Key) - 1) / sizeof(Key);
   }
   /// Delegates pay off if the surviving groups are a small part of the row and two levels of sorts
-  /// do not suffice.
+  /// do not suffice, or keys would be computed by each of many rows that share cache lines.
+  template <class Source>
   static bool uses_delegates(const TopKShape& shape) {
-    const bool two_levels = block_count(shape.longest) * shape.k <= block;
-    return shape.longest > 8 * block && !two_levels && group_count(shape.longest) >= 4 * shape.k;
+    if (group_count(shape.longest) < 4 * shape.k) return false;
+    if (Source::is_computed) return shape.longest > block;
+    return shape.longest > 8 * block && block_count(shape.longest) * shape.k > block;
   }
   /// Keys per row at the widest level of merging.
   static std::size_t merge_extent(std::size_t runs, std::size_t run, std::size_t k) {

@@ -16,42 +16,59 @@ constexpr std::size_t least_keys_buffer(std::size_t count, std::size_t k) {
   return std::min(count, 2 * k + least_keys_step);
 }
 
+/// \brief The least keys of a stream, by one thread of a host: keys that beat the k-th best so far
+/// are collected in a buffer, and cut to k when it is full.
+template <class Key>
+struct LeastOfStream {
+  Key* kept;
+  std::size_t k;  ///< not 0
+  std::size_t size = 0;
+  Key bound = key_none<Key>();
+
+  /// Offers a key. \param capacity the size of the buffer, more than k unless every key fits
+  void add(const Key& key, std::size_t capacity) {
+    if (!(key < bound)) return;
+    if (size == capacity) {
+      cut();
+      if (!(key < bound)) return;
+    }
+    kept[size++] = key;
+  }
+  /// Leaves the least k keys, with the greatest of them at the end.
+  void cut() {
+    if (size <= k) return;
+    std::nth_element(kept, kept + (k - 1), kept + size);
+    bound = kept[k - 1];
+    size = k;
+  }
+};
+
 /// \brief Writes the min(k, items) smallest of \p keys to \p kept, in any order; returns their
-/// number. One thread of a host.
-///
-/// Keys that beat the k-th best so far are collected, and truncated to k when the buffer is full.
-/// One pass over the keys; each truncation takes O(k), amortised over k new keys.
+/// number. One thread of a host. One pass over the keys, and O(k) for k new keys.
 /// \param kept `least_keys_buffer` keys, or the keys themselves
 template <class Key>
 std::size_t least_keys(const Key* keys, std::size_t count, std::size_t k, Key* kept) {
   if (k == 0) return 0;
   constexpr std::size_t step = least_keys_step;
-  std::size_t found = 0;
-  Key bound = key_none<Key>();
-  const auto cut = [&] {
-    if (found <= k) return;
-    std::nth_element(kept, kept + (k - 1), kept + found);
-    bound = kept[k - 1];
-    found = k;
-  };
-  // If every key fits, the buffer need not be truncated before the end.
+  LeastOfStream<Key> least{kept, k};
+  // If every key fits, the buffer need not be cut before the end.
   const std::size_t limit = count <= 2 * k + step ? count : 2 * k;
   std::size_t i = 0;
   for (; i + step <= count; i += step) {
     bool any = false;
-    for (std::size_t j = 0; j < step; ++j) any |= keys[i + j] < bound;
+    for (std::size_t j = 0; j < step; ++j) any |= keys[i + j] < least.bound;
     if (!any) continue;
     for (std::size_t j = 0; j < step; ++j) {
-      kept[found] = keys[i + j];
-      found += keys[i + j] < bound ? 1 : 0;
+      kept[least.size] = keys[i + j];
+      least.size += keys[i + j] < least.bound ? 1 : 0;
     }
-    if (found > limit) cut();
+    if (least.size > limit) least.cut();
   }
   for (; i < count; ++i) {
-    if (keys[i] < bound) kept[found++] = keys[i];
+    if (keys[i] < least.bound) kept[least.size++] = keys[i];
   }
-  cut();
-  return found;
+  least.cut();
+  return least.size;
 }
 
 /// Writes the \p k least of \p keys to \p out, padded with `key_none`.
@@ -62,6 +79,14 @@ void write_least(const Key* keys, std::size_t count, std::size_t k, bool is_sort
   const std::size_t found = least_keys(keys, count, k, kept);
   if (is_sorted) std::sort(kept, kept + found);
   std::fill(std::copy_n(kept, found, out), out + k, key_none<Key>());
+}
+
+/// Sorts \p keys and writes the \p k least that differ to \p out, in order, padded with `key_none`.
+template <class Key>
+void write_least_different(Key* keys, std::size_t count, std::size_t k, Key* out) {
+  std::sort(keys, keys + count);
+  const auto found = static_cast<std::size_t>(std::unique(keys, keys + count) - keys);
+  std::fill(std::copy_n(keys, std::min(found, k), out), out + k, key_none<Key>());
 }
 
 }  // namespace Kindred::Impl

@@ -55,6 +55,18 @@ struct ScratchSort {
     run(team, keys, size);
   }
 
+  /// Sorts the same and calls `write(i, key)` for i < \p places with the first \p top keys, padded
+  /// with `key_none`.
+  template <class Team, class Write>
+  KOKKOS_INLINE_FUNCTION static void write_least(const Team& team, Key* keys, std::uint32_t count,
+                                                 std::uint32_t top, std::uint32_t places,
+                                                 const Write& write) {
+    run_padded(team, keys, count);
+    for_each_of_team(team, places, [&](std::uint32_t i) {
+      write(i, i < count && i < top ? keys[place(i)] : key_none<Key>());
+    });
+  }
+
   /// Sorts key i at `place(i)`, for i < \p size, which must be `padded`. The caller has
   /// synchronised the team; ends with a barrier.
   template <class Team>

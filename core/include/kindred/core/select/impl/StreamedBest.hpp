@@ -46,14 +46,10 @@ class StreamedBest {
     if (count + step > m_size) reduce(team, count);
   }
   /// Calls `write(i, key)` for i < `top` with the best keys, ascending and padded with `key_none`.
-  /// Begins and ends with a barrier.
+  /// Begins and ends with a barrier. Nothing is added afterwards before `clear`.
   template <class Team, class Write>
   KOKKOS_INLINE_FUNCTION void write(const Team& team, const Write& write) {
-    const std::uint32_t count = collected(team);
-    reduce(team, count);
-    for_each_of_team(team, m_top, [&](std::uint32_t i) {
-      write(i, i < count ? m_keys[sort::place(i)] : key_none<Key>());
-    });
+    sort::write_least(team, m_keys, collected(team), m_top, m_top, write);
     team.team_barrier();
   }
 

@@ -8,9 +8,15 @@
 
 namespace Kindred::Impl {
 
-/// The location of the rows of a top-k call: dense if there are no offsets.
+/// \brief The location of the rows of a top-k call: dense if there are no offsets.
+///
+/// The keys of other sources may be computed: `length(r)`, `row(r)[i]` and `source(r, i)` of theirs
+/// are those of this type.
 template <class Key>
 struct TopKRows {
+  /// Whether keys are computed, from values of which those of successive rows are adjacent.
+  static constexpr bool is_computed = false;
+
   const Key* keys;
   const std::uint64_t* offsets;  ///< null: row r begins at r · longest
   std::uint64_t longest;
@@ -21,9 +27,10 @@ struct TopKRows {
   KOKKOS_INLINE_FUNCTION std::uint64_t length(std::uint64_t row) const {
     return offsets != nullptr ? offsets[row + 1] - offsets[row] : longest;
   }
+  KOKKOS_INLINE_FUNCTION const Key* row(std::uint64_t row) const { return keys + begin(row); }
   /// Key \p i of a row; `key_none` beyond its end.
   KOKKOS_INLINE_FUNCTION Key operator()(std::uint64_t row, std::uint64_t i) const {
-    return i < length(row) ? keys[begin(row) + i] : key_none<Key>();
+    return i < length(row) ? this->row(row)[i] : key_none<Key>();
   }
 };
 

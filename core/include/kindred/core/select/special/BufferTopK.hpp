@@ -23,12 +23,26 @@ class BufferTopK {
     return std::max<std::size_t>(1, (longest + chunk(k) - 1) / chunk(k));
   }
 
+  template <class Source = TopKRows<Key>>
   static std::size_t workspace(const TopKShape& shape) {
+    if (Source::is_computed) return shape.rows * shape.longest + workspace(shape);
     const std::size_t n = chunks(shape.longest, shape.k);
     if (n == 1) return shape.rows * least_keys_buffer(shape.longest, shape.k);
     return shape.rows * n * (least_keys_buffer(chunk(shape.k), shape.k) + shape.k);
   }
 
+  /// Keys that have to be computed are written first.
+  template <class Source>
+  static void run(const HostSpace& exec_space, const Source& source, const TopKShape& shape,
+                  Key* out, Key* workspace) {
+    Launch::for_each_index(exec_space, "Kindred::TopK::select::keys", shape.longest,
+                           [=](std::size_t i) {
+                             for (std::size_t row = 0; row < shape.rows; ++row)
+                               workspace[row * shape.longest + i] = source.row(row)[i];
+                           });
+    run(exec_space, TopKRows<Key>{workspace, nullptr, shape.longest}, shape, out,
+        workspace + shape.rows * shape.longest);
+  }
   static void run(const HostSpace& exec_space, const TopKRows<Key>& rows, const TopKShape& shape,
                   Key* out, Key* workspace) {
     const std::size_t n = chunks(shape.longest, shape.k);

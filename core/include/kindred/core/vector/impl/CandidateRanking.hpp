@@ -14,7 +14,6 @@
 namespace Kindred::Impl {
 
 inline constexpr std::uint32_t candidate_chunk_max = 1024;
-inline constexpr std::uint32_t empty_slot = 0xFFFFFFFFU;  // neither row nor id
 
 /// Lists of rows and prepared queries; the results are ranks.
 struct PreparedLists {
@@ -168,11 +167,6 @@ struct CandidateRanking {
     return rank(sum, query_norm, row, row_norm);
   }
 };
-
-/// The slot in a table of size `mask + 1`, a power of two, where the search for \p number begins.
-KOKKOS_INLINE_FUNCTION std::uint32_t first_slot(std::uint32_t number, std::uint32_t mask) {
-  return (number * 0x9E3779B1U) >> 15U & mask;
-}
 
 }  // namespace Kindred::Impl
 

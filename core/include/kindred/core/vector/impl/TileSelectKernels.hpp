@@ -8,6 +8,7 @@
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/numeric/Rank.hpp>
+#include <kindred/core/select/impl/KthGreatest.hpp>
 #include <kindred/core/vector/TileSelect.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
@@ -370,6 +371,13 @@ struct RaiseThresholds {
     if (size < least || size < k) return;
     std::uint32_t* rows = &lists.rows(query * lists.capacity);
     std::uint32_t* uppers = &lists.uppers(query * lists.capacity);
+    // The k-th greatest bound, excluding rows that always survive, whose bound does not reflect
+    // their score.
+    const auto kth_bound = [&](const auto& at_least) {
+      const auto needed = static_cast<std::uint32_t>(k);
+      const std::uint32_t always = at_least(infinite_bits);
+      return size - always < needed ? 0U : kth_greatest(needed + always, last_bit, at_least);
+    };
     std::uint32_t bits = 0;
     if (lanes > 1 && size <= lanes * own_entries) {
       // A short list is read only once.
@@ -379,14 +387,14 @@ struct RaiseThresholds {
         for (std::uint32_t e = 0; e < own_entries; ++e)
           own[e] = lane + e * lanes < size ? uppers[lane + e * lanes] : 0U;
       });
-      bits = kth_greatest(size, [&](std::uint32_t least_bits) {
+      bits = kth_bound([&](std::uint32_t least_bits) {
         std::uint32_t reached = 0;
         KINDRED_UNROLL
         for (std::uint32_t e = 0; e < own_entries; ++e) reached += own[e] >= least_bits ? 1U : 0U;
         return Arch::Warp<ExecutionSpace>::sum(reached);
       });
     } else {
-      bits = kth_greatest(size, [&](std::uint32_t least_bits) {
+      bits = kth_bound([&](std::uint32_t least_bits) {
         std::uint32_t reached = 0;
         Kokkos::parallel_reduce(
             Kokkos::ThreadVectorRange(member, size),
@@ -406,21 +414,6 @@ struct RaiseThresholds {
     const std::uint32_t threshold_bits = ascending_bits(threshold);
     keep(member, rows, uppers, size, threshold_bits, kept, query);
     Kokkos::single(Kokkos::PerThread(member), [&] { lists.thresholds(query) = threshold; });
-  }
-
-  /// The k-th greatest bound of a list without its last bits, excluding rows that always survive,
-  /// whose bound does not reflect their score; 0 if there are fewer. \param at_least returns how
-  /// many entries are ≥ a number > 0
-  template <class AtLeast>
-  KOKKOS_INLINE_FUNCTION std::uint32_t kth_greatest(std::uint32_t size,
-                                                    const AtLeast& at_least) const {
-    const std::uint32_t always = at_least(infinite_bits);
-    if (size - always < k) return 0;
-    std::uint32_t bits = 0;
-    for (std::uint32_t bit = 1U << 31U; bit >= last_bit; bit >>= 1U) {
-      if (at_least(bits | bit) >= k + always) bits |= bit;
-    }
-    return bits;
   }
 
   /// Moves the entries that stay to the front. A part is read completely before it is written.

@@ -7,6 +7,7 @@
 
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/select/impl/LeastKeys.hpp>
+#include <kindred/core/select/impl/TeamMerge.hpp>
 #include <kindred/core/vector/impl/CandidateRanking.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
@@ -86,13 +87,9 @@ struct CandidateMerge {
   CandidateRanking<HostSpace, Element, PreparedLists> ranking;
 
   void operator()(std::uint64_t query) const {
-    Rank* first = ranking.partial + query * ranking.plan.chunks * ranking.plan.keep;
-    Rank* last = first + std::size_t{ranking.chunks_of(query)} * ranking.plan.keep;
-    std::sort(first, last);
-    last = std::unique(first, last);
-    Rank* out = ranking.lists.best + query * ranking.top;
-    const std::size_t kept = std::min<std::size_t>(ranking.top, last - first);
-    std::fill(std::copy_n(first, kept, out), out + ranking.top, rank_none);
+    write_least_different(ranking.partial + query * ranking.plan.chunks * ranking.plan.keep,
+                          std::size_t{ranking.chunks_of(query)} * ranking.plan.keep, ranking.top,
+                          ranking.lists.best + query * ranking.top);
   }
 };
 
