@@ -87,7 +87,7 @@ kindred_package(libkindred-c-dev libdevel "header and pkg-config file of the C i
 kindred_package(kindred-perf science "measurements of Kindred's speed"
   "The command kindred-perf measures the engines of Kindred on this machine,\nand next to other programs."
   "${same_library}")
-set(CPACK_DEBIAN_KINDRED_PACKAGE_RECOMMENDS "python3, wordnet-base")  # kindred demo
+set(CPACK_DEBIAN_KINDRED_PACKAGE_RECOMMENDS "python3, wordnet-base")  # kindred-demo
 set(CPACK_DEBIAN_KINDRED_PACKAGE_SUGGESTS libhdf5-103-1)              # files in HDF5
 set(CPACK_DEBIAN_KINDRED-PERF_PACKAGE_RECOMMENDS python3)            # kindred-perf peers
 set(CPACK_DEBIAN_LIBKINDRED-DEV_PACKAGE_SHLIBDEPS OFF)

@@ -23,7 +23,7 @@ elseif(NOT type STREQUAL "STATIC_LIBRARY" OR Kokkos_ENABLE_CUDA OR KINDRED_SANIT
   return()
 endif()
 
-# The public headers: those of the engines and of the context, and what they and the command include of core and memory.
+# The public headers: those of the engines and of the context, and what they and the commands include of core and memory.
 get_property(parts GLOBAL PROPERTY KINDRED_LIBRARIES)
 set(headers)
 set(folders)
@@ -35,7 +35,7 @@ foreach(part IN LISTS parts)
     list(APPEND headers ${files})
   endif()
 endforeach()
-file(GLOB_RECURSE new CONFIGURE_DEPENDS tools/*.hpp tools/*.cpp)
+file(GLOB_RECURSE new CONFIGURE_DEPENDS tools/*.hpp tools/*.cpp examples/demo/*.hpp examples/demo/*.cpp)
 list(APPEND new ${headers})
 while(new)
   list(POP_FRONT new header)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "Log.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/Errors.hpp"
-#include "io/Output.hpp"
 #include "io/WriteNpyHeader.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
+#include "program/Output.hpp"
 
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/matcher/Bulk.hpp>

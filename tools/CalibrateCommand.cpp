@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Color.hpp"
 #include "Commands.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
-#include "io/Output.hpp"
+#include "program/Color.hpp"
+#include "program/Output.hpp"
 
 #include <kindred/matcher/Calibration.hpp>
 

@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_COMMANDS_HPP
 #define KINDRED_TOOLS_COMMANDS_HPP
 
-#include "Options.hpp"
+#include "program/Options.hpp"
 
 namespace Kindred::Tools {
 

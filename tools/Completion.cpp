@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Completion.hpp"
 
-#include "UsageMessage.hpp"
+#include "program/UsageMessage.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "Completion.hpp"
-#include "io/Errors.hpp"
-#include "io/Output.hpp"
+#include "program/Errors.hpp"
+#include "program/Output.hpp"
 
 #include <fmt/format.h>
 

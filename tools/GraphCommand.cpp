@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "GraphText.hpp"
-#include "Log.hpp"
 #include "PrintIntact.hpp"
 #include "Session.hpp"
-#include "demo/Corpus.hpp"
-#include "demo/WordNet.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/Errors.hpp"
 #include "io/InputKind.hpp"
-#include "io/Output.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
+#include "program/Output.hpp"
+#include "wordnet/WordNet.hpp"
 
 #include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -153,7 +152,7 @@ void add_graph_command(CLI::App& app, const GlobalOptions& global) {
   command
       ->add_option("--wordnet", flags->wordnet,
                    "Instead of --edges: WordNet's folder with data.noun, .verb, .adj and .adv; "
-                   "takes the synsets and the links that `demo` uses")
+                   "takes the synsets and the links that kindred-demo uses")
       ->type_name("DIR");
   add_graph_text_flags(*command, flags->text, "--edges");
   command->add_flag("--edge-kinds", flags->text.kinds,

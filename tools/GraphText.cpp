@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphText.hpp"
 
-#include "Log.hpp"
-#include "io/Errors.hpp"
 #include "io/InputKind.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
 
 #include <fmt/format.h>
 

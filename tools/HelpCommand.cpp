@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "UsageMessage.hpp"
-#include "io/Output.hpp"
+#include "program/Output.hpp"
+#include "program/UsageMessage.hpp"
 
 #include <memory>
 #include <string>

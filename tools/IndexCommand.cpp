@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Batches.hpp"
 #include "Commands.hpp"
-#include "Log.hpp"
 #include "Progress.hpp"
 #include "VectorFlags.hpp"
 #include "VectorInput.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/Errors.hpp"
 #include "io/InputKind.hpp"
-#include "io/Output.hpp"
 #include "io/RankedOutput.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
+#include "program/Output.hpp"
 #include "report/Html.hpp"
 
 #include <kindred/matcher/HnswIndex.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Color.hpp"
 #include "Commands.hpp"
 #include "Session.hpp"
-#include "io/Output.hpp"
+#include "program/Color.hpp"
+#include "program/Output.hpp"
 
 #include <kindred/Version.hpp>
 #include <kindred/backends/InstructionSet.hpp>

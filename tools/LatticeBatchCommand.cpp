@@ -2,13 +2,13 @@
 #include "LatticeBatchCommand.hpp"
 
 #include "LatticeSummary.hpp"
-#include "Log.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/LatticeTasks.hpp"
-#include "io/Output.hpp"
+#include "program/Log.hpp"
+#include "program/Output.hpp"
 #include "report/Html.hpp"
 
 #include <fmt/format.h>

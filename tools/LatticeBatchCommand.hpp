@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_LATTICE_BATCH_COMMAND_HPP
 #define KINDRED_TOOLS_LATTICE_BATCH_COMMAND_HPP
 
-#include "Options.hpp"
+#include "program/Options.hpp"
 
 namespace Kindred::Tools {
 

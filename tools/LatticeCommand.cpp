@@ -2,14 +2,14 @@
 #include "Commands.hpp"
 #include "LatticeBatchCommand.hpp"
 #include "LatticeSummary.hpp"
-#include "Log.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/Errors.hpp"
 #include "io/LatticeBlocks.hpp"
 #include "io/LatticeEnvironment.hpp"
-#include "io/Output.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
+#include "program/Output.hpp"
 #include "report/Html.hpp"
 
 #include <kindred/matcher/Lattice.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "Completion.hpp"
-#include "ManPage.hpp"
-#include "UsageMessage.hpp"
-#include "io/Errors.hpp"
-#include "io/Output.hpp"
+#include "program/Errors.hpp"
+#include "program/ManPage.hpp"
+#include "program/Output.hpp"
+#include "program/UsageMessage.hpp"
 
 #include <kindred/memory/AtomicFile.hpp>
 

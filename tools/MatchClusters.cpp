@@ -2,8 +2,8 @@
 #include "MatchClusters.hpp"
 
 #include "io/AnswerLines.hpp"
-#include "io/Errors.hpp"
-#include "io/Output.hpp"
+#include "program/Errors.hpp"
+#include "program/Output.hpp"
 #include "report/Html.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "MatchFlags.hpp"
 
 #include "MatchClusters.hpp"
-#include "io/Errors.hpp"
+#include "program/Errors.hpp"
 #include "report/Html.hpp"
 
 #include <fmt/format.h>

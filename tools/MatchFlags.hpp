@@ -2,12 +2,12 @@
 #ifndef KINDRED_TOOLS_MATCH_FLAGS_HPP
 #define KINDRED_TOOLS_MATCH_FLAGS_HPP
 
-#include "Options.hpp"
 #include "PredictionFlags.hpp"
 #include "Session.hpp"
 #include "io/OutputFormat.hpp"
 #include "io/SequenceReader.hpp"
 #include "io/TextFolding.hpp"
+#include "program/Options.hpp"
 
 #include <kindred/matcher/SequenceMatcher.hpp>
 

@@ -3,7 +3,6 @@
 
 #include "AnswerWhileReading.hpp"
 #include "Batches.hpp"
-#include "Log.hpp"
 #include "MatchInput.hpp"
 #include "MatchPredictions.hpp"
 #include "MatchWriter.hpp"
@@ -13,6 +12,7 @@
 #include "io/FollowedStore.hpp"
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
+#include "program/Log.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/PatternMemory.hpp>

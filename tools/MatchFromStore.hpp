@@ -3,7 +3,7 @@
 #define KINDRED_TOOLS_MATCH_FROM_STORE_HPP
 
 #include "MatchFlags.hpp"
-#include "Options.hpp"
+#include "program/Options.hpp"
 
 namespace Kindred::Tools {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "MatchInput.hpp"
 
-#include "Log.hpp"
-#include "io/Errors.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
 
 #include <fmt/format.h>
 

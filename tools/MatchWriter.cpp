@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "MatchWriter.hpp"
 
-#include "Log.hpp"
 #include "io/AnswerLines.hpp"
+#include "program/Log.hpp"
 
 #include <fmt/format.h>
 

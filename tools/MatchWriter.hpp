@@ -4,9 +4,9 @@
 
 #include "MatchFlags.hpp"
 #include "ReportHits.hpp"
-#include "io/Output.hpp"
 #include "io/RowWriter.hpp"
 #include "io/SequenceReader.hpp"
+#include "program/Output.hpp"
 
 #include <kindred/matcher/SequenceMatcher.hpp>
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "Log.hpp"
 #include "MatchInput.hpp"
 #include "PrintIntact.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/Errors.hpp"
 #include "io/InputKind.hpp"
-#include "io/Output.hpp"
 #include "io/PatternStoreInput.hpp"
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
+#include "program/Output.hpp"
 #include "report/Html.hpp"
 
 #include <kindred/matcher/CodePoints.hpp>

@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_PREDICTION_FLAGS_HPP
 #define KINDRED_TOOLS_PREDICTION_FLAGS_HPP
 
-#include "Options.hpp"
+#include "program/Options.hpp"
 
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>

@@ -2,7 +2,7 @@
 #include "PrintIntact.hpp"
 
 #include "io/AppendJson.hpp"
-#include "io/Output.hpp"
+#include "program/Output.hpp"
 
 #include <fmt/format.h>
 

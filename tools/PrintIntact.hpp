@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "Options.hpp"
+#include "program/Options.hpp"
 
 namespace Kindred::Tools {
 

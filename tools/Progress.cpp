@@ -2,7 +2,7 @@
 #include "Progress.hpp"
 
 #include "DurationText.hpp"
-#include "io/StatusLine.hpp"
+#include "program/StatusLine.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -7,9 +7,9 @@
 #include "io/AnswerLines.hpp"
 #include "io/Candidates.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/Errors.hpp"
-#include "io/Output.hpp"
 #include "io/RankedOutput.hpp"
+#include "program/Errors.hpp"
+#include "program/Output.hpp"
 #include "report/Html.hpp"
 
 #include <fmt/format.h>

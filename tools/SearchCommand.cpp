@@ -6,8 +6,8 @@
 #include "VectorInput.hpp"
 #include "io/AnswerLines.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/Errors.hpp"
 #include "io/RankedOutput.hpp"
+#include "program/Errors.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #include "SeedInput.hpp"
 
 #include "VectorFlags.hpp"
-#include "io/Errors.hpp"
 #include "io/Matrix.hpp"
+#include "program/Errors.hpp"
 
 #include <kindred/matcher/VectorFile.hpp>
 

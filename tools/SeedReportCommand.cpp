@@ -2,10 +2,10 @@
 #include "SeedReports.hpp"
 #include "SeedSubcommands.hpp"
 #include "Session.hpp"
-#include "VersionText.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/Errors.hpp"
 #include "io/SeedJson.hpp"
+#include "program/Errors.hpp"
+#include "program/VersionText.hpp"
 #include "report/Html.hpp"
 
 #include <kindred/memory/AtomicFile.hpp>

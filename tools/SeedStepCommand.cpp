@@ -4,11 +4,11 @@
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/Errors.hpp"
 #include "io/JsonLines.hpp"
 #include "io/JsonSummary.hpp"
-#include "io/Output.hpp"
 #include "io/SeedJson.hpp"
+#include "program/Errors.hpp"
+#include "program/Output.hpp"
 #include "report/Html.hpp"
 
 #include <kindred/memory/AtomicFile.hpp>

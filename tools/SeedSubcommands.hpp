@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_SEED_SUBCOMMANDS_HPP
 #define KINDRED_TOOLS_SEED_SUBCOMMANDS_HPP
 
-#include "Options.hpp"
+#include "program/Options.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -2,8 +2,8 @@
 #include "SeedInput.hpp"
 #include "SeedReports.hpp"
 #include "SeedSubcommands.hpp"
-#include "io/Errors.hpp"
-#include "io/Output.hpp"
+#include "program/Errors.hpp"
+#include "program/Output.hpp"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #include "SeedReports.hpp"
 #include "SeedSubcommands.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/Errors.hpp"
 #include "io/WriteNpyHeader.hpp"
+#include "program/Errors.hpp"
 #include "report/Html.hpp"
 
 #include <kindred/memory/AtomicFile.hpp>

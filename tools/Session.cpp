@@ -2,11 +2,11 @@
 #include "Session.hpp"
 
 #include "DurationText.hpp"
-#include "Log.hpp"
-#include "VersionText.hpp"
-#include "io/Errors.hpp"
 #include "io/LatticeEnvironment.hpp"
 #include "io/ShellText.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
+#include "program/VersionText.hpp"
 
 #include <kindred/memory/AtomicFile.hpp>
 

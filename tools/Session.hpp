@@ -2,9 +2,9 @@
 #ifndef KINDRED_TOOLS_SESSION_HPP
 #define KINDRED_TOOLS_SESSION_HPP
 
-#include "Options.hpp"
 #include "Progress.hpp"
 #include "io/LineReader.hpp"
+#include "program/Options.hpp"
 #include "report/Report.hpp"
 
 #include <kindred/backends/Context.hpp>

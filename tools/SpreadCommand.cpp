@@ -2,7 +2,6 @@
 #include "Batches.hpp"
 #include "Commands.hpp"
 #include "GraphText.hpp"
-#include "Log.hpp"
 #include "Progress.hpp"
 #include "ReportHits.hpp"
 #include "Session.hpp"
@@ -10,10 +9,11 @@
 #include "SpreadPicture.hpp"
 #include "io/AnswerLines.hpp"
 #include "io/AppendJson.hpp"
-#include "io/Errors.hpp"
 #include "io/InputKind.hpp"
-#include "io/Output.hpp"
 #include "io/SpreadSources.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
+#include "program/Output.hpp"
 #include "report/Html.hpp"
 
 #include <kindred/core/graph/PathConfidence.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SpreadFlags.hpp"
 
-#include "Options.hpp"
 #include "io/DecayText.hpp"
 #include "io/EdgeRulesText.hpp"
-#include "io/Errors.hpp"
+#include "program/Errors.hpp"
+#include "program/Options.hpp"
 
 #include <fmt/format.h>
 

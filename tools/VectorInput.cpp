@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "VectorInput.hpp"
 
-#include "Log.hpp"
-#include "io/Errors.hpp"
 #include "io/InputKind.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
 #include "report/Html.hpp"
 
 #include <kindred/matcher/StoredVectors.hpp>

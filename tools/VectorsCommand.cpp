@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "Log.hpp"
 #include "PrintIntact.hpp"
 #include "Session.hpp"
 #include "VectorFlags.hpp"
 #include "VectorInput.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/Errors.hpp"
 #include "io/InputKind.hpp"
-#include "io/Output.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
+#include "program/Output.hpp"
 
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>

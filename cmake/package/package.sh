@@ -52,7 +52,7 @@ make_tarball() {
     cp -L "$path" "$stage/lib/kindred/$library"
     package=$(dpkg-query -S "*$(readlink -f "$path" | sed 's#^/usr##')" | head -n 1 | cut -d: -f1)
     cp "/usr/share/doc/$package/copyright" "$stage/share/doc/kindred/copyright-$library"
-  done < <(ldd "$stage"/bin/* "$stage"/lib/libkindred_c.so.0 "$stage"/lib/kindred/libkindred_command.so | awk '$2 == "=>" { print $1, $3 }' | sort -u)
+  done < <(ldd "$stage"/bin/* "$stage"/lib/libkindred_c.so.0 "$stage"/lib/kindred/libkindred*_command.so | awk '$2 == "=>" { print $1, $3 }' | sort -u)
   find "$stage" -type d -exec chmod 755 {} +
   tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=u-w --format=gnu \
     -C "$work/tarball" -cf - "$name" | gzip -9n >"$work/$name.tar.gz"

@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "KindredCommand.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
-#include "io/Errors.hpp"
 #include "io/WriteNpyHeader.hpp"
+#include "program/Errors.hpp"
+#include "program/Program.hpp"
 
 #include <cstdlib>
 #include <limits>
@@ -110,8 +110,9 @@ TEST(Command, ReportsItsVersionAndHelp) {
 
 TEST(Command, RefusesWrongUseBeforeItReadsAnything) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
-      {{}, "a command is required: info, demo"},
+      {{}, "a command is required: info, calibrate"},
       {{"fly"}, "there is no command 'fly'"},
+      {{"demo"}, "did you mean kindred-demo?"},
       {{"match", "--queries", "none"}, "exactly one of --patterns, --lines"},
       {{"match", "--patterns", "none"}, "--queries is required"},
       {{"match", "--patterns", "none", "--lines", "none", "--queries", "none"}, "exactly one of"},

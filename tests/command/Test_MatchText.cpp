@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "KindredCommand.hpp"
 #include "TempFolder.hpp"
+#include "program/Program.hpp"
 
 #include <cstdlib>
 #include <string>

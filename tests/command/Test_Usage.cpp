@@ -2,14 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "Color.hpp"
 #include "Commands.hpp"
 #include "Completion.hpp"
 #include "DurationText.hpp"
-#include "ManPage.hpp"
 #include "Progress.hpp"
-#include "Suggestion.hpp"
-#include "UsageMessage.hpp"
+#include "program/Color.hpp"
+#include "program/ManPage.hpp"
+#include "program/Suggestion.hpp"
+#include "program/UsageMessage.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -28,7 +28,7 @@ using ::testing::StartsWith;
 /// Some commands of the program.
 struct Program {
   Program() {
-    add_global_options(app, global);
+    add_global_options(app, global, "For every command");
     add_search_command(app, global);
     add_graph_command(app, global);
     add_index_command(app, global);

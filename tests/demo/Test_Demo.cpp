@@ -5,6 +5,7 @@
 #include "demo/AnswerText.hpp"
 #include "demo/Demo.hpp"
 #include "demo/DifflibProof.hpp"
+#include "program/Program.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
@@ -178,6 +179,70 @@ TEST_F(WholeDemo, AMissingWordNetIsATypedErrorWithoutReport) {
   m_options.wordnet = KINDRED_TEST_FOLDER;
   EXPECT_THROW(run_demo(m_options), NotFound);
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(m_options.out) / "report.html"));
+}
+
+struct Ran {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+Ran program(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "kindred-demo");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Ran ran;
+  ran.status = run(static_cast<int>(arguments.size()), arguments.data());
+  ran.out = testing::internal::GetCapturedStdout();
+  ran.err = testing::internal::GetCapturedStderr();
+  return ran;
+}
+
+TEST_F(WholeDemo, TheProgramTakesItsFlagsAndThoseOfEveryCommand) {
+  const std::string trace = m_options.out + "/another.json";
+  const Ran ran = program({"--wordnet",   KINDRED_TEST_WORDNET,
+                           "--out",       m_options.out.c_str(),
+                           "--no-sweep",  "--no-calibrate",
+                           "--json",      "--quiet",
+                           "--explain",   "--space",
+                           "serial",      "--threads",
+                           "1",           "--trace",
+                           trace.c_str(), "-k",
+                           "3",           "--proof",
+                           "5",           "--limit",
+                           "0",           "--query",
+                           "small boat"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(nlohmann::json::parse(ran.out)["query"], "small boat");
+  EXPECT_THAT(ran.err, testing::HasSubstr("\"chosen\":\"serial\""));
+  EXPECT_TRUE(std::filesystem::exists(trace));
+}
+
+TEST(DemoProgram, DescribesItself) {
+  EXPECT_THAT(program({"--version"}).out, testing::StartsWith("kindred 0."));
+  const std::string help = program({"--help"}).out;
+  EXPECT_THAT(help, testing::HasSubstr("Usage: kindred-demo [OPTIONS]"));
+  const std::string page = program({"--man"}).out;
+  EXPECT_THAT(page, testing::HasSubstr("kindred\\-demo \\- Recall from WordNet"));
+  for (const std::string flag :
+       {"wordnet", "query", "out", "limit", "top", "proof", "space", "threads", "device", "json",
+        "quiet", "color", "explain", "trace", "report", "config"}) {
+    EXPECT_THAT(help, testing::HasSubstr("--" + flag));
+    EXPECT_THAT(page, testing::HasSubstr("\\fB\\-\\-" + flag));
+  }
+}
+
+TEST(DemoProgram, ReportsMistakesByStatus) {
+  const Ran unknown = program({"--wordnt", "x"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, testing::HasSubstr("there is no flag '--wordnt'; did you mean "
+                                              "--wordnet? (see kindred-demo --help)"));
+  EXPECT_EQ(program({"--top", "51"}).status, 2);
+  EXPECT_EQ(program({"--space", "tpu"}).status, 2);
+  const Ran missing = program({"--wordnet", "/nonexistent", "--no-calibrate", "--quiet", "--out",
+                               KINDRED_TEST_FOLDER "/missing"});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_THAT(missing.err, testing::HasSubstr("/nonexistent/data.noun cannot be opened"));
 }
 
 }  // namespace DemoTest

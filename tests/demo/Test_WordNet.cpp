@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "demo/GlossWords.hpp"
-#include "demo/WordNet.hpp"
+#include "wordnet/WordNet.hpp"
 
 #include <kindred/core/common/Error.hpp>
 

@@ -4,7 +4,7 @@
 #include "MemoryFile.hpp"
 #include "io/ColumnReader.hpp"
 #include "io/Decoder.hpp"
-#include "io/Errors.hpp"
+#include "program/Errors.hpp"
 
 #include <cstddef>
 #include <cstdint>

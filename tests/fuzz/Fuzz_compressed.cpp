@@ -2,8 +2,8 @@
 // Arbitrary bytes as compressed data: rejected, or decompressed to the same bytes in pieces of any
 // size.
 #include "MemoryFile.hpp"
-#include "io/Errors.hpp"
 #include "io/InputBytes.hpp"
+#include "program/Errors.hpp"
 
 #include <kindred/core/common/Error.hpp>
 

@@ -4,8 +4,8 @@
 #include "MemoryFile.hpp"
 #include "io/Decoder.hpp"
 #include "io/EdgeList.hpp"
-#include "io/Errors.hpp"
 #include "io/MatrixMarket.hpp"
+#include "program/Errors.hpp"
 
 #include <cmath>
 #include <cstdint>

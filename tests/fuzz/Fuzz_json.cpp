@@ -4,8 +4,8 @@
 #include "MemoryFile.hpp"
 #include "io/Candidates.hpp"
 #include "io/Decoder.hpp"
-#include "io/Errors.hpp"
 #include "io/SequenceReader.hpp"
+#include "program/Errors.hpp"
 
 #include <kindred/matcher/CodePoints.hpp>
 

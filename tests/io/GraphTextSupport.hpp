@@ -13,8 +13,8 @@
 
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
-#include "io/Errors.hpp"
 #include "io/Graph.hpp"
+#include "program/Errors.hpp"
 
 namespace Kindred::Testing {
 

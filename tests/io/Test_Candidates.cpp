@@ -5,7 +5,7 @@
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
 #include "io/Candidates.hpp"
-#include "io/Errors.hpp"
+#include "program/Errors.hpp"
 
 namespace CandidatesTest {
 

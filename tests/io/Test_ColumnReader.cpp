@@ -5,7 +5,7 @@
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
 #include "io/ColumnReader.hpp"
-#include "io/Errors.hpp"
+#include "program/Errors.hpp"
 
 #include <string>
 #include <vector>

@@ -4,9 +4,9 @@
 
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
-#include "io/Errors.hpp"
 #include "io/InputKind.hpp"
 #include "io/WriteNpyHeader.hpp"
+#include "program/Errors.hpp"
 
 #include <string>
 #include <utility>

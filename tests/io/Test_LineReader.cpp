@@ -4,8 +4,8 @@
 
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
-#include "io/Errors.hpp"
 #include "io/LineReader.hpp"
+#include "program/Errors.hpp"
 
 #include <string>
 #include <string_view>

@@ -4,9 +4,9 @@
 
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
-#include "io/Errors.hpp"
 #include "io/Matrix.hpp"
 #include "io/WriteNpyHeader.hpp"
+#include "program/Errors.hpp"
 
 namespace MatrixTest {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "io/ParseNumber.hpp"
+#include "program/ParseNumber.hpp"
 
 #include <optional>
 

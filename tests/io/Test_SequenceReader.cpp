@@ -4,9 +4,9 @@
 
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
-#include "io/Errors.hpp"
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
+#include "program/Errors.hpp"
 
 namespace SequenceReaderTest {
 

@@ -207,7 +207,7 @@ def umbrella_breaches(texts):
             yield path, f"must include the public headers of {engine}: {', '.join(sorted(own))}"
 
 
-def public_headers(texts, users=("tools/",)):
+def public_headers(texts, users=("tools/", "examples/demo/")):
     """The paths of the headers that libkindred.so is installed with: those of the context and the engines, and what they and their
     users, which are folders, include."""
     roots = {path.split("/include/", 1)[1]: path for path in texts if "/include/kindred/" in path and path.endswith(".hpp")}

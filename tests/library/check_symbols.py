@@ -60,7 +60,7 @@ def main(library, source, nm, readelf):
              for path in tracked(source) if path.suffix in (".hpp", ".cpp") and path.exists()}
     lines = output_of(nm, "-D", "--defined-only", "--with-symbol-versions", library).splitlines()
     symbols = [line.split()[-1] for line in lines if " A " not in line]
-    breaches = list(breaches_of(symbols, "".join(texts[path] for path in public_headers(texts, ("tools/", "bindings/python/src/")))))
+    breaches = list(breaches_of(symbols, "".join(texts[path] for path in public_headers(texts, ("tools/", "examples/demo/", "bindings/python/src/")))))
     dynamic = output_of(readelf, "-dW", library)
     breaches += [f"{name} is needed" for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic) if not MAY_NEED.match(name)]
     if not re.search(r"\(SONAME\).*\[libkindred\.so\.\d+\]", dynamic):

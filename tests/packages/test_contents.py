@@ -32,6 +32,7 @@ try:
     library = "usr/lib/x86_64-linux-gnu"
     expected = {
         "kindred": ["usr/bin/kindred", f"{library}/kindred/libkindred_command.so", "usr/share/man/man1/kindred.1.gz", "usr/share/man/man1/kindred-match.1.gz",
+                    "usr/bin/kindred-demo", f"{library}/kindred/libkindred_demo_command.so", "usr/share/man/man1/kindred-demo.1.gz",
                     "usr/share/bash-completion/completions/kindred", "usr/share/zsh/vendor-completions/_kindred",
                     "usr/share/fish/vendor_completions.d/kindred.fish"],
         "libkindred0": [f"{library}/libkindred.so.0", f"{library}/libkindred.so.{VERSION}", "DEBIAN/shlibs", "DEBIAN/triggers",

@@ -39,9 +39,10 @@ if [[ $1 == --build && -z $preset ]]; then
   touch "$config/KokkosConfig.cmake"
   echo 'set(PACKAGE_VERSION "4.7.0")' >"$config/KokkosConfigVersion.cmake"
 elif [[ $1 == --build ]]; then
-  mkdir -p "build/$preset/tools"
-  printf '#!/bin/bash\necho "%s: $* libraries=$LD_LIBRARY_PATH cache=$XDG_CACHE_HOME"\n' "$preset" >"build/$preset/tools/kindred"
-  chmod +x "build/$preset/tools/kindred"
+  program=build/$preset/examples/demo/kindred-demo
+  mkdir -p "${program%/*}"
+  printf '#!/bin/bash\necho "%s: $* libraries=$LD_LIBRARY_PATH cache=$XDG_CACHE_HOME"\n' "$preset" >"$program"
+  chmod +x "$program"
 elif [[ -n $preset ]]; then
   mkdir -p "build/$preset"
   for option in "$@"; do

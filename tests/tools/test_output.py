@@ -11,7 +11,7 @@ import harness
 import inputs
 import npy
 
-COMMANDS = ("info", "demo", "calibrate", "match", "search", "score", "spread")
+COMMANDS = ("info", "calibrate", "match", "search", "score", "spread")
 
 
 class Help(harness.CommandTest):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/Affinities.hpp"
 
-#include "io/Errors.hpp"
 #include "io/JsonLines.hpp"
+#include "program/Errors.hpp"
 
 #include <kindred/matcher/Prediction.hpp>
 

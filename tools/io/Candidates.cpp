@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/Candidates.hpp"
 
-#include "io/Errors.hpp"
 #include "io/NamedRecord.hpp"
+#include "program/Errors.hpp"
 
 #include <fmt/format.h>
 

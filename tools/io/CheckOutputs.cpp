@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CheckOutputs.hpp"
 
-#include "Errors.hpp"
+#include "program/Errors.hpp"
 
 #include <filesystem>
 #include <set>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/ColumnReader.hpp"
 
-#include "io/Errors.hpp"
-#include "io/ParseNumber.hpp"
+#include "program/Errors.hpp"
+#include "program/ParseNumber.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/Decoder.hpp"
 
-#include "io/Errors.hpp"
+#include "program/Errors.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>

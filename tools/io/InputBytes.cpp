@@ -2,7 +2,7 @@
 #include "io/InputBytes.hpp"
 
 #include "io/Decoder.hpp"
-#include "io/Errors.hpp"
+#include "program/Errors.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/InputKind.hpp"
 
-#include "io/Errors.hpp"
 #include "io/ForeignFormat.hpp"
 #include "io/ShellText.hpp"
+#include "program/Errors.hpp"
 
 #include <kindred/matcher/IsSectionFile.hpp>
 #include <kindred/matcher/VectorFile.hpp>

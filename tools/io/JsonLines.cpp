@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/JsonLines.hpp"
 
-#include "io/Errors.hpp"
+#include "program/Errors.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/LatticeTasks.hpp"
 
-#include "io/Errors.hpp"
 #include "io/LatticeEnvironment.hpp"
 #include "io/NamedRecord.hpp"
+#include "program/Errors.hpp"
 
 #include <kindred/matcher/LatticeSettings.hpp>
 #include <kindred/memory/AtomicFile.hpp>

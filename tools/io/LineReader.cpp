@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/LineReader.hpp"
 
-#include "io/Errors.hpp"
 #include "io/InputKind.hpp"
+#include "program/Errors.hpp"
 
 #include <fmt/format.h>
 

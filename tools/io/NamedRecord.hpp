@@ -2,8 +2,8 @@
 #ifndef KINDRED_TOOLS_IO_NAMED_RECORD_HPP
 #define KINDRED_TOOLS_IO_NAMED_RECORD_HPP
 
-#include "io/Errors.hpp"
 #include "io/JsonLines.hpp"
+#include "program/Errors.hpp"
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 #include "io/NodeNames.hpp"
 
 #include "io/AppendJson.hpp"
-#include "io/ParseNumber.hpp"
+#include "program/ParseNumber.hpp"
 
 #include <fmt/format.h>
 

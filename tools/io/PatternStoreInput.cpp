@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/PatternStoreInput.hpp"
 
-#include "io/Errors.hpp"
 #include "io/InputKind.hpp"
+#include "program/Errors.hpp"
 
 namespace Kindred::Tools {
 

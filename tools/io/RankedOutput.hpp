@@ -3,8 +3,8 @@
 #define KINDRED_TOOLS_IO_RANKED_OUTPUT_HPP
 
 #include "io/AnswerLines.hpp"
-#include "io/Output.hpp"
 #include "io/WriteNpyHeader.hpp"
+#include "program/Output.hpp"
 
 #include <kindred/memory/AtomicFile.hpp>
 

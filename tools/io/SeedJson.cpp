@@ -2,9 +2,9 @@
 #include "io/SeedJson.hpp"
 
 #include "io/AppendJson.hpp"
-#include "io/Errors.hpp"
 #include "io/JsonLines.hpp"
 #include "io/JsonSummary.hpp"
+#include "program/Errors.hpp"
 
 #include <kindred/matcher/SeedLayer.hpp>
 

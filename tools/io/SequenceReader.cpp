@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/SequenceReader.hpp"
 
-#include "io/Errors.hpp"
 #include "io/JsonLines.hpp"
 #include "io/NamedRecord.hpp"
+#include "program/Errors.hpp"
 
 #include <fmt/format.h>
 

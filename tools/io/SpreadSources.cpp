@@ -2,8 +2,8 @@
 #include "io/SpreadSources.hpp"
 
 #include "io/DecayText.hpp"
-#include "io/Errors.hpp"
 #include "io/NamedRecord.hpp"
+#include "program/Errors.hpp"
 
 #include <fmt/format.h>
 

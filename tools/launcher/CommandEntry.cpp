@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/CommandEntry.hpp"
 
-#include "KindredCommand.hpp"
+#include "program/Program.hpp"
 
 #include <type_traits>
 

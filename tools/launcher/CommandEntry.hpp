@@ -2,7 +2,8 @@
 #ifndef KINDRED_TOOLS_LAUNCHER_COMMAND_ENTRY_HPP
 #define KINDRED_TOOLS_LAUNCHER_COMMAND_ENTRY_HPP
 
-/// Name of the function of libkindred_command.so that runs the command.
+/// Name of the function of libkindred_command.so and libkindred_demo_command.so that runs the
+/// program.
 #define KINDRED_COMMAND_ENTRY "kindred_command"
 
 namespace Kindred::Tools {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `kindred` of packages, which contains nothing of Kindred but the loader: it opens the
+// The programs of packages, which contain nothing of Kindred but the loader: they open the
 // build of libkindred.so that suits the machine, and then the commands, which are bound to that
 // build.
-#include "LibraryFolder.hpp"
-#include "WaitPolicy.hpp"
+#include "CommandsFile.hpp"
 #include "launcher/CommandEntry.hpp"
+#include "program/WaitPolicy.hpp"
 
 #include <kindred/loader/LibraryChoice.hpp>
 
@@ -21,7 +21,7 @@ namespace {
 
 /// The file of the commands in the installation of \p program.
 std::filesystem::path commands_of(const std::filesystem::path& program) {
-  return (program.parent_path() / KINDRED_LIBRARIES / "libkindred_command.so").lexically_normal();
+  return (program.parent_path() / KINDRED_COMMANDS).lexically_normal();
 }
 
 int run(int argc, char** argv) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_PROGRAM_COLOR_HPP
+#define KINDRED_TOOLS_PROGRAM_COLOR_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace Kindred::Tools {
+
+/// When text is coloured.
+enum class ColorChoice : std::uint8_t {
+  automatic,  ///< on a terminal that has colours, unless the environment sets NO_COLOR
+  always,
+  never
+};
+/// The choice with that name (`auto`, `always`, `never`); no value for any other name.
+std::optional<ColorChoice> color_choice_from_string(std::string_view name) noexcept;
+
+/// Sets the choice for this process.
+void choose_color(ColorChoice choice) noexcept;
+/// Sets the choice of the last --color among the arguments, so that it also holds for errors in
+/// other arguments.
+void choose_color_from(int argc, const char* const* argv) noexcept;
+
+/// Whether text for the file descriptor \p output is coloured.
+bool is_colored(int output) noexcept;
+
+/// \p text as a heading for the file descriptor \p output.
+std::string heading(std::string_view text, int output);
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_PROGRAM_COLOR_HPP

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_TOOLS_PROGRAM_USAGE_MESSAGE_HPP
+#define KINDRED_TOOLS_PROGRAM_USAGE_MESSAGE_HPP
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace Kindred::Tools {
+
+/// The selected command, including the one in its group.
+const CLI::App& selected_command(const CLI::App& app);
+/// The name of the program that \p command belongs to.
+std::string program_name(const CLI::App& command);
+/// The name of \p command as it is typed: `graph build`; empty for the application.
+std::string typed_name(const CLI::App& command);
+/// The commands of \p group in the order of its help.
+std::vector<std::string> command_names(const CLI::App& group);
+/// The options of \p command that its help lists, without those of every command.
+std::vector<const CLI::Option*> listed_options(const CLI::App& command);
+
+/// The command of \p app with these names. \param asked command that asks for it, for messages
+/// \throws UsageError if there is none
+const CLI::App& find_command(const CLI::App& app, const char* asked,
+                             const std::vector<std::string>& names);
+
+/// What is wrong with the arguments for which the parser of \p app threw \p error, and what to
+/// write instead.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace Kindred::Tools
+
+#endif  // KINDRED_TOOLS_PROGRAM_USAGE_MESSAGE_HPP
