@@ -125,7 +125,7 @@ inline constexpr Record records[] = {
     {Form::small_frontier, "SmallFrontier", "graph/special/SmallFrontier.hpp", Machine::clusters,
      "spread-1k", 1.6, "2026-11-22, H200"},
     {Form::lattice_lines, "LatticeLines", "lattice/special/LatticeLines.hpp", Machine::host,
-     "lattice-build", 15, "2026-11-29, Zen 4"},
+     "lattice-build", 12, "2026-11-29, Zen 4"},
     {Form::bfloat16_lines, "Bfloat16Lines", "arch/simd/CacheLines.hpp", Machine::bfloat16,
      "norm-4k-bf16", 1.3, "2026-11-24, Zen 5"},
     {Form::staged_norm_rows, "StagedNormRows", "layers/special/StagedNormRows.hpp", Machine::device,
