@@ -191,7 +191,7 @@ MatchOptions top_100(Measure measure, double threshold) {
 }
 
 /// Rows of the seed layer: the forward call with telemetry, with overlapping and with separate
-/// calls, and without telemetry.
+/// calls, and without telemetry; the backward call; and updates.
 void add_seed_rows(Context& context, double scale, std::uint64_t seed,
                    std::vector<TargetRow>& rows) {
   struct Shape {
@@ -255,6 +255,20 @@ void add_seed_rows(Context& context, double scale, std::uint64_t seed,
                   .make = [&context, in_a_row, seed] {
                     return seed_sequence_problem(context, 32, 4096, 1000, in_a_row, seed);
                   }});
+  SeedKernelWork backward;
+  backward.kind = SeedKernelWork::Kind::backward;
+  backward.rows = static_cast<std::uint64_t>(std::max(1.0, 4096 * std::min(1.0, scale)));
+  backward.hidden = 4096;
+  backward.seeds = 1000;
+  backward.calls = scale < 0.01 ? 1 : 100;
+  backward.sets = 2;
+  backward.seed = seed;
+  rows.push_back({.name = "seed-backward",
+                  .work = "backward of " + std::to_string(backward.rows) +
+                          " x 4096 float32, 1000 seeds: a call",
+                  .calls = static_cast<double>(backward.calls),
+                  .compare_bits = false,
+                  .make = [&context, backward] { return seed_kernel_problem(context, backward); }});
   SeedKernelWork update;
   update.kind = SeedKernelWork::Kind::update;
   update.rows = 1000;

@@ -3,6 +3,7 @@
 #include "machine/RepeatedCallsProblem.hpp"
 
 #include <kindred/core/arch/RoundElement.hpp>
+#include <kindred/core/seed/SeedBackward.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/SeedStateView.hpp>
 #include <kindred/core/seed/UpdateSeeds.hpp>
@@ -66,12 +67,12 @@ std::uint64_t hash_of(const std::byte* data, std::size_t size) {
 }
 
 template <class ExecutionSpace, class Element>
-class ForwardCalls final : public Repeated<ExecutionSpace> {
+class PassCalls final : public Repeated<ExecutionSpace> {
  public:
   using Base = Repeated<ExecutionSpace>;
   static constexpr std::uint32_t blueprints = 4;
 
-  ForwardCalls(const ExecutionSpace& exec_space, const SeedKernelWork& work)
+  PassCalls(const ExecutionSpace& exec_space, const SeedKernelWork& work)
       : Base(exec_space, work.calls), m_work(work), m_count(work.rows * work.hidden) {
     for (std::size_t set = 0; set < work.sets; ++set) {
       m_x.push_back(make<std::byte>(m_count * sizeof(Element)));
@@ -105,7 +106,11 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
     const bool telemetry = work.kind == SeedKernelWork::Kind::telemetry;
     m_plan = seed_forward_plan(exec_space, {m_layer.chunks, work.rows, work.element, telemetry});
     m_moments = make<SeedMoments>(telemetry ? work.seeds : 0);
-    m_workspace = make<std::byte>(m_plan.workspace);
+    const bool goes_back = work.kind == SeedKernelWork::Kind::backward;
+    m_gradients = make<float>(goes_back ? work.hidden : 0);
+    m_workspace =
+        make<std::byte>(goes_back ? seed_backward_workspace(exec_space, m_layer.chunks, work.rows)
+                                  : m_plan.workspace);
     Kokkos::deep_copy(exec_space, m_workspace, std::byte{0});
     exec_space.fence("Kindred::Perf::Seeds::make");
   }
@@ -128,6 +133,7 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
   }
 
   std::string check() const override {
+    if (m_work.kind == SeedKernelWork::Kind::backward) return {};  // the tests compare its bits
     std::vector<SeedMoments> moments(m_moments.size());
     download(moments.data(), m_moments);
     const std::size_t last_set = (m_work.calls - 1) % m_work.sets;
@@ -174,6 +180,12 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
     y.bytes = m_y[set];
     y.element = m_work.element;
     y.stride = m_work.hidden;
+    if (m_work.kind == SeedKernelWork::Kind::backward) {
+      SeedRows<const std::byte, ExecutionSpace> gradient = x;
+      gradient.bytes = m_x[(set + 1) % m_work.sets];
+      return seed_backward<ExecutionSpace>(this->exec_space(), m_layer, m_work.rows, x, gradient, y,
+                                           m_gradients, m_workspace);
+    }
     const bool overlaps = m_work.overlaps && m_work.sets > 1 && call > 0;
     seed_forward<ExecutionSpace>(this->exec_space(), m_plan, m_layer, m_work.rows, x, y, m_moments,
                                  m_workspace, overlaps ? SeedOverlap::rows : SeedOverlap::none);
@@ -208,7 +220,7 @@ class ForwardCalls final : public Repeated<ExecutionSpace> {
   std::vector<Array<ExecutionSpace, std::byte>> m_x, m_y;
   Array<ExecutionSpace, std::int8_t> m_lifecycle, m_mode;
   Array<ExecutionSpace, std::int32_t> m_blueprint;
-  Array<ExecutionSpace, float> m_alpha, m_weights;
+  Array<ExecutionSpace, float> m_alpha, m_weights, m_gradients;
   SeedLayerView<ExecutionSpace> m_layer;
   SeedForwardPlan m_plan;
   Array<ExecutionSpace, SeedMoments> m_moments;
@@ -291,8 +303,8 @@ std::unique_ptr<Calls> make_calls(const ExecutionSpace& exec_space, const SeedKe
   if (work.kind == SeedKernelWork::Kind::update)
     return std::make_unique<UpdateCalls<ExecutionSpace>>(exec_space, work);
   if (work.element == VectorElement::bfloat16)
-    return std::make_unique<ForwardCalls<ExecutionSpace, Arch::BFloat16>>(exec_space, work);
-  return std::make_unique<ForwardCalls<ExecutionSpace, float>>(exec_space, work);
+    return std::make_unique<PassCalls<ExecutionSpace, Arch::BFloat16>>(exec_space, work);
+  return std::make_unique<PassCalls<ExecutionSpace, float>>(exec_space, work);
 }
 
 class SeedKernelProblem final : public RepeatedCallsProblem {

@@ -14,7 +14,7 @@ namespace Kindred::Perf {
 
 /// \brief Calls of a kernel of the seed layer on resident rows.
 struct SeedKernelWork {
-  enum class Kind : std::uint8_t { telemetry, plain, update };
+  enum class Kind : std::uint8_t { telemetry, plain, backward, update };
   Kind kind = Kind::telemetry;
   std::uint64_t rows = 0;  ///< number of updates for an update kernel
   std::uint32_t hidden = 0;

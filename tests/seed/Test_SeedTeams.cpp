@@ -3,9 +3,8 @@
 // the part of them that a machine without a device can test.
 #include <gtest/gtest.h>
 #include <kindred/core/seed/impl/ReduceMomentsKernels.hpp>
-#include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
 #include <kindred/core/seed/impl/SeedForwardLaunch.hpp>
-#include <kindred/core/seed/impl/UpdateSeedsKernels.hpp>
+#include <kindred/core/seed/special/SeedUpdateTeam.hpp>
 
 #include <barrier>
 #include <cstring>
@@ -162,9 +161,9 @@ TEST(SeedTeams, UpdatesMatchReferenceForAnyNumberPerSeed) {
       std::vector<SeedUpdate> updates;
       for (std::size_t i = 0; i < count; ++i) updates.push_back(random_update(seeds, generator));
       Reference::update_seeds(records, updates);
-      const Impl::SeedUpdates<HostSpace> batch{state.view(), updates.data(),
-                                               static_cast<std::uint32_t>(count), nullptr};
-      run_teams(batch.teams(), batch.threads_max, batch.scratch_bytes(), batch);
+      const Impl::SeedUpdateTeam<HostSpace> team{
+          {state.view(), updates.data(), static_cast<std::uint32_t>(count), nullptr}};
+      run_teams(team.teams(), team.threads_max, team.scratch_bytes, team);
       ASSERT_EQ(state.records(exec_space), records) << seeds << " seeds, " << count << " updates";
     }
   }

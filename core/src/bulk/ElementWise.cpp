@@ -65,30 +65,32 @@ constexpr bool takes_two(ElementWise op) {
 }
 constexpr bool takes_two(BytesOperation) { return true; }
 
-/// `out[i] = value(i)` for the indices below \p count, by the threads of a chunk. \param streams on
-/// a host: writes past the caches
+/// Writes past the caches, a few cache lines at a time, so that reads and writes overlap.
+/// Floating-point types use four lines, since loops over fewer are not vectorised.
+template <class T, class Value>
+void stream_each(T* out, std::size_t count, Value value) {
+  constexpr std::size_t line = Arch::stream_line_bytes / sizeof(T);
+  constexpr std::size_t block = (sizeof(T) == 1 ? 1 : 4) * line;
+  std::size_t i = 0;
+  for (; i < count && Arch::bytes_to_line(out + i) != 0; ++i) out[i] = value(i);
+  for (; i + block <= count; i += block) {
+    alignas(Arch::stream_line_bytes) T results[block];
+    for (std::size_t e = 0; e < block; ++e) results[e] = value(i + e);
+    for (std::size_t done = 0; done < block; done += line)
+      Arch::stream_line(out + i + done, results + done);
+  }
+  for (; i < count; ++i) out[i] = value(i);
+  Arch::end_streams();
+}
+
+/// `out[i] = value(i)` for the indices below \p count, by the threads of a chunk. \p out may be
+/// what `value` reads. \param streams on a host: writes past the caches
 template <class ExecutionSpace, class T, class Value>
 KOKKOS_INLINE_FUNCTION void write_each(T* out, std::uint32_t count, std::uint32_t thread,
-                                       [[maybe_unused]] bool streams, const Value& value) {
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    KINDRED_UNROLL_4
-    for (std::uint32_t i = thread; i < count; i += bulk_team<ExecutionSpace>) out[i] = value(i);
-  } else {
-    // Through a local block: a loop whose output may alias its inputs is not vectorised, and
-    // neither is one whose index may wrap around.
-    constexpr std::size_t block = 4096 / sizeof(T);
-    alignas(64) T results[block];
-    for (std::size_t i = 0; i < count; i += block) {
-      const std::size_t length = count - i < block ? count - i : block;
-      for (std::size_t e = 0; e < length; ++e) results[e] = value(i + e);
-      KOKKOS_IF_ON_HOST((if (streams) {
-        Arch::stream_bytes(out + i, results, length * sizeof(T));
-        continue;
-      }))
-      for (std::size_t e = 0; e < length; ++e) out[i + e] = results[e];
-    }
-    KOKKOS_IF_ON_HOST((if (streams) Arch::end_streams();))
-  }
+                                       [[maybe_unused]] bool streams, Value value) {
+  KOKKOS_IF_ON_HOST((if (streams) return stream_each(out, count, value);))
+  KINDRED_INDEPENDENT
+  for (std::uint32_t i = thread; i < count; i += bulk_team<ExecutionSpace>) out[i] = value(i);
 }
 
 /// The operation \p op on the elements of a list. \tparam op an `ElementWise` or a `BytesOperation`
@@ -108,36 +110,15 @@ struct ElementWiseChunks {
       if (begin_at(16, a, b, out)) return write_packs(a, b, out, part.count, thread);
     }
     if (takes_two(op) && b != nullptr) {
-      write(out, part.count, thread, [&](auto i) { return result_of<op>(a[i], b[i]); });
+      write_each<ExecutionSpace>(out, part.count, thread, streams,
+                                 [=](auto i) { return result_of<op>(a[i], b[i]); });
     } else {
-      write(out, part.count, thread, [&](auto i) { return result_of<op>(a[i], number); });
+      write_each<ExecutionSpace>(out, part.count, thread, streams,
+                                 [a, by = number](auto i) { return result_of<op>(a[i], by); });
     }
   }
 
  private:
-  template <class Value>
-  KOKKOS_INLINE_FUNCTION void write(T* out, std::uint32_t count, std::uint32_t thread,
-                                    const Value& value) const {
-    KOKKOS_IF_ON_HOST((if (streams) return stream(out, count, value);))
-    write_each<ExecutionSpace>(out, count, thread, false, value);
-  }
-  /// Writes past the caches, a few cache lines at a time, so that reads and writes overlap.
-  /// Floating-point types use four lines, since loops over fewer are not vectorised.
-  template <class Value>
-  static void stream(T* out, std::size_t count, const Value& value) {
-    constexpr std::size_t line = Arch::stream_line_bytes / sizeof(T);
-    constexpr std::size_t block = (sizeof(T) == 1 ? 1 : 4) * line;
-    std::size_t i = 0;
-    for (; i < count && Arch::bytes_to_line(out + i) != 0; ++i) out[i] = value(i);
-    for (; i + block <= count; i += block) {
-      alignas(Arch::stream_line_bytes) T results[block];
-      for (std::size_t e = 0; e < block; ++e) results[e] = value(i + e);
-      for (std::size_t done = 0; done < block; done += line)
-        Arch::stream_line(out + i + done, results + done);
-    }
-    for (; i < count; ++i) out[i] = value(i);
-    Arch::end_streams();
-  }
   /// Sixteen bytes at a time. A bitwise operation processes four bytes as one word.
   KOKKOS_INLINE_FUNCTION void write_packs(const T* a, const T* b, T* out, std::uint32_t count,
                                           std::uint32_t thread) const {
@@ -195,7 +176,7 @@ struct NormaliseChunks {
     const double mean = means[part.index];
     const double scale = 1.0 / (deviations[part.index] + 1e-8);
     const T* in = item.input + part.begin;
-    write_each<ExecutionSpace>(item.output + part.begin, part.count, thread, streams, [&](auto i) {
+    write_each<ExecutionSpace>(item.output + part.begin, part.count, thread, streams, [=](auto i) {
       return with_canonical_nan(static_cast<T>((static_cast<double>(in[i]) - mean) * scale));
     });
   }

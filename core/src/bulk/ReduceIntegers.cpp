@@ -88,30 +88,27 @@ struct EndInteger {
   }
 };
 
-/// \brief Calls `take(element)` for the elements of a block that belong to the lane: sixteen bytes
-/// at a time where they are aligned. The order is not defined.
+/// \brief Calls `take(element)` for the elements of a block that belong to the lane, on a device
+/// sixteen bytes at a time where they are aligned. The order is not defined.
 template <class ExecutionSpace, class T, class Take>
 KOKKOS_INLINE_FUNCTION void for_each_element(const T* values, std::uint32_t length,
                                              std::uint32_t lane, const Take& take) {
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    constexpr int width = 16 / sizeof(T);
-    using Pack = Arch::Adjacent<T, width>;
-    std::uint32_t begin = 0;
-    if (begin_at(16, values)) {
-      const auto* packs = reinterpret_cast<const Pack*>(values);
-      const std::uint32_t whole = length / width;
-      KINDRED_UNROLL_4
-      for (std::uint32_t i = lane; i < whole; i += 32) {
-        const Pack some = packs[i];
-        KINDRED_UNROLL
-        for (int e = 0; e < width; ++e) take(some.value[e]);
-      }
-      begin = whole * width;
+  constexpr unsigned lanes = Arch::Warp<ExecutionSpace>::lanes;
+  constexpr int width = lanes == 1 ? 1 : 16 / sizeof(T);
+  using Pack = Arch::Adjacent<T, width>;
+  std::uint32_t begin = 0;
+  if (width > 1 && begin_at(16, values)) {
+    const auto* packs = reinterpret_cast<const Pack*>(values);
+    const std::uint32_t whole = length / width;
+    KINDRED_UNROLL_4
+    for (std::uint32_t i = lane; i < whole; i += lanes) {
+      const Pack some = packs[i];
+      KINDRED_UNROLL
+      for (int e = 0; e < width; ++e) take(some.value[e]);
     }
-    for (std::uint32_t i = begin + lane; i < length; i += 32) take(values[i]);
-  } else {
-    for (std::uint32_t i = 0; i < length; ++i) take(values[i]);
+    begin = whole * width;
   }
+  for (std::uint32_t i = begin + lane; i < length; i += lanes) take(values[i]);
 }
 
 /// A work item: the sum of a chunk, modulo 2⁶⁴ for elements of 64 bits, otherwise exact.

@@ -69,21 +69,7 @@ struct LinearKernel {
     }
     double sums[shape::rows][shape::outputs];
     tile_sums<DotTerm>(lanes, left, right, layer.inputs, sums);
-    if constexpr (Arch::is_device<ExecutionSpace>) {
-      // Every lane has every sum and finishes one of them.
-      static_assert(shape::rows * shape::outputs <= 32);
-      const int lane = lanes.lane();
-      double mine = 0.0;
-      KINDRED_UNROLL
-      for (int i = 0; i < shape::rows * shape::outputs; ++i)
-        mine = i == lane ? sums[i / shape::outputs][i % shape::outputs] : mine;
-      if (lane < shape::rows * shape::outputs)
-        end(layer, row + lane / shape::outputs, output + lane % shape::outputs, mine);
-    } else {
-      for (int r = 0; r < shape::rows; ++r) {
-        for (int o = 0; o < shape::outputs; ++o) end(layer, row + r, output + o, sums[r][o]);
-      }
-    }
+    lanes.share(sums, [&](int r, int o, double sum) { end(layer, row + r, output + o, sum); });
   }
   KOKKOS_INLINE_FUNCTION static void end(const LinearLayerData& layer, std::uint64_t row,
                                          std::uint64_t output, double sum) {

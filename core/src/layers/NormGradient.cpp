@@ -103,12 +103,12 @@ struct NormGradientRows {
       auto sum = lanes.zero();
       auto weighted = lanes.zero();
       for (int i = 0; i < count; i += 32) {
-        for_each_lane(lanes, count - i, [&](int lane) {
+        lanes.for_each(count - i, [&](int lane) {
           const std::uint64_t column = begin + static_cast<std::uint64_t>(i + lane);
           const auto terms = all.terms(by, row, column);
           const double b = Arch::rounded_product(terms.a, all.gamma(column));
-          add(sum, lane, b);
-          add(weighted, lane, Arch::rounded_product(b, terms.n));
+          lanes.of_lane(sum, lane) += b;
+          lanes.of_lane(weighted, lane) += Arch::rounded_product(b, terms.n);
         });
       }
       return NormSums{lanes.tree_sum(sum), lanes.tree_sum(weighted)};
@@ -120,7 +120,7 @@ struct NormGradientRows {
     In* to = reinterpret_cast<In*>(layer.dx) + row * layer.dx_stride;
     for (std::uint64_t i = 0; i < layer.columns; i += 32) {
       const std::uint64_t left = layer.columns - i;
-      for_each_lane(lanes, left < 32 ? static_cast<int>(left) : 32, [&](int lane) {
+      lanes.for_each(left < 32 ? static_cast<int>(left) : 32, [&](int lane) {
         const std::uint64_t column = i + static_cast<std::uint64_t>(lane);
         const auto terms = all.terms(by, row, column);
         const double b = Arch::rounded_product(terms.a, all.gamma(column));
@@ -128,26 +128,6 @@ struct NormGradientRows {
         to[column] = Arch::round_canonical<In>(
             static_cast<float>(Arch::rounded_product(centred, by.factor)));
       });
-    }
-  }
-
- private:
-  /// Calls \p body with the lanes below \p count that this thread carries.
-  template <class Body>
-  KOKKOS_INLINE_FUNCTION static void for_each_lane(
-      [[maybe_unused]] const Arch::Lanes<ExecutionSpace>& lanes, int count, const Body& body) {
-    if constexpr (Arch::is_device<ExecutionSpace>) {
-      if (lanes.lane() < count) body(lanes.lane());
-    } else {
-      for (int lane = 0; lane < (count < 32 ? count : 32); ++lane) body(lane);
-    }
-  }
-  template <class Sum>
-  KOKKOS_INLINE_FUNCTION static void add(Sum& sum, [[maybe_unused]] int lane, double term) {
-    if constexpr (Arch::is_device<ExecutionSpace>) {
-      sum += term;
-    } else {
-      sum.lane[lane] += term;
     }
   }
 };

@@ -27,15 +27,11 @@ void reduce_moments(const ExecutionSpace& exec_space,
       exec_space, "Kindred::Seed::reduce::epochs", count,
       Impl::ReduceEpochs{ring.data(), seeds, slots, first_slot, epochs, first_seed, each.data()});
   const Impl::ReduceSeeds reduce{each.data(), count, whole.data()};
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    Arch::launch(exec_space,
-                 {.label = "Kindred::Seed::reduce::seeds",
-                  .scratch_bytes = reduce.threads_max * sizeof(SeedMoments)},
-                 reduce);
-  } else {
-    Launch::for_each_index<Launch::Finishing, std::uint32_t>(
-        exec_space, "Kindred::Seed::reduce::seeds", 1, reduce);
-  }
+  constexpr unsigned threads = Arch::is_device<ExecutionSpace> ? reduce.threads_max : 1;
+  Arch::launch(
+      exec_space,
+      {.label = "Kindred::Seed::reduce::seeds", .scratch_bytes = threads * sizeof(SeedMoments)},
+      reduce);
 }
 
 #define KINDRED_INSTANTIATE(SPACE) template decltype(reduce_moments<SPACE>) reduce_moments<SPACE>;

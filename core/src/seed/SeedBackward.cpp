@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
-#include <kindred/core/seed/impl/SeedChecks.hpp>
 
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/seed/impl/SeedBackwardKernels.hpp>
+#include <kindred/core/seed/impl/SeedChecks.hpp>
 #include <kindred/core/seed/impl/SeedElements.hpp>
+#include <kindred/core/seed/special/SeedBackwardTeam.hpp>
 
 #include <algorithm>
 
@@ -14,7 +16,9 @@ namespace Kindred {
 
 namespace {
 
-using HostPieces = Impl::SeedBackwardPieces<float>;
+/// Whether teams of a device process the rows; they need no scratch in the workspace.
+template <class ExecutionSpace>
+constexpr bool uses_teams = Special::is_compiled<Special::Form::seed_backward_team, ExecutionSpace>;
 
 std::uint64_t blocks_of(std::uint64_t rows) {
   return std::max<std::uint64_t>(1, reproducible_blocks(rows));
@@ -35,9 +39,10 @@ template <class ExecutionSpace>
 std::size_t seed_backward_workspace([[maybe_unused]] const ExecutionSpace& exec_space,
                                     const SeedChunks& chunks, std::uint64_t rows) {
   std::size_t bytes = partial_bytes(chunks, rows);
-  if constexpr (!Arch::is_device<ExecutionSpace>)
-    bytes += pieces_of(exec_space, HostPieces::work_items(chunks.hidden, blocks_of(rows))) *
-             sizeof(HostPieces::Scratch);
+  using functor = Impl::SeedBackwardPieces<float>;
+  if constexpr (!uses_teams<ExecutionSpace>)
+    bytes += pieces_of(exec_space, functor::work_items(chunks.hidden, blocks_of(rows))) *
+             sizeof(functor::Scratch);
   return bytes;
 }
 
@@ -73,7 +78,7 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
     const auto* of_x = reinterpret_cast<const Element*>(x.bytes.data());
     const auto* of_g = reinterpret_cast<const Element*>(gradient.bytes.data());
     auto* to = reinterpret_cast<Element*>(dx.bytes.data());
-    if constexpr (Arch::is_device<ExecutionSpace>) {
+    if constexpr (uses_teams<ExecutionSpace>) {
       using functor = Impl::SeedBackwardTeam<Element>;
       const bool aligned = Impl::in_vec4(of_x, x.stride) && Impl::in_vec4(of_g, gradient.stride) &&
                            Impl::in_vec4(to, dx.stride);
@@ -93,7 +98,7 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
                   partial, blocks, pieces, workspace.data() + partial_bytes(chunks, rows)});
     }
   });
-  if (Arch::is_device<ExecutionSpace> && blocks == 1) return;
+  if (uses_teams<ExecutionSpace> && blocks == 1) return;
   Launch::for_each_index<Launch::Finishing>(exec_space, "Kindred::Seed::backward::weights",
                                             chunks.hidden, gradients);
 }

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/seed/UpdateSeeds.hpp>
 
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/seed/impl/SeedChecks.hpp>
-#include <kindred/core/seed/impl/UpdateSeedsKernels.hpp>
+#include <kindred/core/seed/special/SeedUpdateTeam.hpp>
+#include <kindred/core/seed/special/SeedUpdatesByOne.hpp>
 
 namespace Kindred {
 
 namespace {
 
 template <int step, class ExecutionSpace>
-[[maybe_unused]] void launch(const ExecutionSpace& exec_space, const char* label,
-                             const Impl::SeedUpdates<ExecutionSpace>& updates) {
+void launch(const ExecutionSpace& exec_space, const char* label,
+            const Impl::SeedUpdates<ExecutionSpace>& updates) {
   Launch::for_each_index<Launch::Finishing, std::uint32_t>(
       exec_space, label, updates.count, Impl::SeedUpdateStep<ExecutionSpace, step>{updates});
 }
-
-/// Maximum number of updates of a batch that teams compare with each other.
-[[maybe_unused]] constexpr std::size_t team_updates = 4096;
 
 }  // namespace
 
@@ -47,22 +46,25 @@ void update_seeds(const ExecutionSpace& exec_space, const SeedStateView<Executio
   if (updates.size() == 0) return;
   const Impl::SeedUpdates<ExecutionSpace> batch{
       state, updates.data(), static_cast<std::uint32_t>(updates.size()), winners.data()};
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    if (updates.size() <= team_updates) {
-      Arch::launch(exec_space,
-                   {.label = "Kindred::Seed::update",
-                    .groups = batch.teams(),
-                    .scratch_bytes = batch.scratch_bytes()},
-                   batch);
-      return;
-    }
-    launch<0>(exec_space, "Kindred::Seed::update::mark", batch);
-    launch<1>(exec_space, "Kindred::Seed::update::set", batch);
-    launch<2>(exec_space, "Kindred::Seed::update::clear", batch);
-  } else {
-    Launch::for_each_index<Launch::Finishing, std::uint32_t>(
-        exec_space, "Kindred::Seed::update", 1, Impl::SeedUpdatesByOne<ExecutionSpace>{batch});
+  using Special::Form;
+  if constexpr (Special::is_compiled<Form::seed_updates_by_one, ExecutionSpace>) {
+    if (Special::is_used<Form::seed_updates_by_one, ExecutionSpace>())
+      return Launch::for_each_index<Launch::Finishing, std::uint32_t>(
+          exec_space, "Kindred::Seed::update", 1, Impl::SeedUpdatesByOne{batch});
   }
+  if constexpr (Special::is_compiled<Form::seed_update_team, ExecutionSpace>) {
+    const Impl::SeedUpdateTeam<ExecutionSpace> team{batch};
+    if (updates.size() <= team.updates_max &&
+        Special::is_used<Form::seed_update_team, ExecutionSpace>())
+      return Arch::launch(exec_space,
+                          {.label = "Kindred::Seed::update",
+                           .groups = team.teams(),
+                           .scratch_bytes = team.scratch_bytes},
+                          team);
+  }
+  launch<0>(exec_space, "Kindred::Seed::update::mark", batch);
+  launch<1>(exec_space, "Kindred::Seed::update::set", batch);
+  launch<2>(exec_space, "Kindred::Seed::update::clear", batch);
 }
 
 #define KINDRED_INSTANTIATE(SPACE) template decltype(update_seeds<SPACE>) update_seeds<SPACE>;

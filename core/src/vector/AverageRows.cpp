@@ -78,11 +78,9 @@ namespace Kindred {
 
 namespace {
 
-// Flattened: see `ScoreBlock` in impl/VectorScoresKernels.hpp.
 template <class Rows>
-[[gnu::noinline, gnu::flatten]] void average_here(const Rows& rows, std::span<const float> weights,
-                                                  std::uint64_t begin, std::uint64_t end,
-                                                  std::span<float> out) {
+KINDRED_FLATTEN void average_here(const Rows& rows, std::span<const float> weights,
+                                  std::uint64_t begin, std::uint64_t end, std::span<float> out) {
   const Impl::AverageRowsKernel<HostSpace, Rows> kernel{rows, weights.data(), weights.size(),
                                                         out.data()};
   for (std::uint64_t group = begin; group < end; ++group) kernel(0, group);

@@ -51,6 +51,7 @@ struct MatrixCall : Impl::ScoreCall<Element> {
   KOKKOS_INLINE_FUNCTION bool lacks_norms() const {
     return this->metric == Metric::cosine && this->rows.norms == nullptr;
   }
+  KOKKOS_INLINE_FUNCTION bool is_scattered() const { return row_of != nullptr; }
   KOKKOS_INLINE_FUNCTION void write(std::uint64_t query, std::uint64_t column, double sum,
                                     double norm) const {
     const Rank rank = Impl::score_rank(this->metric, sum, this->query_norms[query], norm, 0);
@@ -88,7 +89,7 @@ void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCu
     // Dynamic, so that a core that is busy with other work delays no one.
     Impl::score_all<Launch::Dynamic>(exec_space, "Kindred::Vector::score_matrix::scan",
                                      "Kindred::Vector::score_matrix::batch", call,
-                                     Impl::VectorTileShape<ExecutionSpace>::tile_queries);
+                                     Impl::VectorTileShape<ExecutionSpace>::matrix_queries);
   });
 }
 
@@ -106,11 +107,7 @@ void score_matrix_here(Metric metric, const ScoreCurve& curve, const VectorRows<
   Impl::with_element(rows, [&](const auto& elements) {
     // Column `begin` is the first one of the output.
     const MatrixCall call(metric, curve, elements, end, queries, out - begin, columns);
-    Impl::with_term(metric, [&]<class Term>(Term) {
-      using block = Impl::ScoreBlock<std::remove_const_t<decltype(call)>, Term>;
-      for (std::uint64_t query = 0; query < queries.count; query += block::queries)
-        block(call).score(begin, end, query, std::min(queries.count, query + block::queries));
-    });
+    Impl::score_here(call, begin);
   });
 }
 

@@ -63,6 +63,7 @@ struct RankCall : ScoreCall<float> {
     return filter.passes(query, first + column);
   }
   KOKKOS_INLINE_FUNCTION static constexpr bool lacks_norms() { return false; }
+  KOKKOS_INLINE_FUNCTION static constexpr bool is_scattered() { return false; }
   KOKKOS_INLINE_FUNCTION void write(std::uint64_t query, std::uint64_t column, double sum,
                                     double norm) const {
     ranks[query * count + column] =
@@ -175,11 +176,10 @@ void prepare_queries(const ExecutionSpace& exec_space,
                         kernel);
 }
 
-// Flattened: see `ScoreBlock` in impl/VectorScoresKernels.hpp.
-[[gnu::flatten]] void prepare_queries_here(const ArrayView<const float, HostSpace>& values,
-                                           std::uint64_t dimension,
-                                           const ArrayView<double, HostSpace>& wide,
-                                           const ArrayView<double, HostSpace>& norms) {
+KINDRED_FLATTEN void prepare_queries_here(const ArrayView<const float, HostSpace>& values,
+                                          std::uint64_t dimension,
+                                          const ArrayView<double, HostSpace>& wide,
+                                          const ArrayView<double, HostSpace>& norms) {
   const Impl::ArgumentCheck check("prepare_queries_here");
   const auto kernel = query_kernel<HostSpace>(check, values, dimension, wide, norms);
   for (std::uint64_t query = 0; query < norms.size(); ++query) kernel(0, query);

@@ -65,9 +65,13 @@ enum class Form : std::uint8_t {
   warp_row_sums,
   propagation_blocking,
   small_frontier,
+  lattice_lines,
   bfloat16_lines,
   staged_norm_rows,
   seed_forward_team,
+  seed_backward_team,
+  seed_update_team,
+  seed_updates_by_one,
 };
 
 /// What is known about a form.
@@ -120,12 +124,20 @@ inline constexpr Record records[] = {
      Machine::device, "hop-100m", 1.8, "2026-11-21, H200"},
     {Form::small_frontier, "SmallFrontier", "graph/special/SmallFrontier.hpp", Machine::clusters,
      "spread-1k", 1.6, "2026-11-22, H200"},
+    {Form::lattice_lines, "LatticeLines", "lattice/special/LatticeLines.hpp", Machine::host,
+     "lattice-build", 12, "2026-11-29, Zen 4"},
     {Form::bfloat16_lines, "Bfloat16Lines", "arch/simd/CacheLines.hpp", Machine::bfloat16,
      "norm-4k-bf16", 1.3, "2026-11-24, Zen 5"},
     {Form::staged_norm_rows, "StagedNormRows", "layers/special/StagedNormRows.hpp", Machine::device,
      "norm-4k-bf16", 0, "", thread_per_item},
     {Form::seed_forward_team, "SeedForwardTeam", "seed/special/SeedForwardTeam.hpp",
      Machine::device, "seed-4096", 0, "", thread_per_item},
+    {Form::seed_backward_team, "SeedBackwardTeam", "seed/special/SeedBackwardTeam.hpp",
+     Machine::device, "seed-backward", 0, "", thread_per_item},
+    {Form::seed_update_team, "SeedUpdateTeam", "seed/special/SeedUpdateTeam.hpp", Machine::device,
+     "seed-update", 0, ""},
+    {Form::seed_updates_by_one, "SeedUpdatesByOne", "seed/special/SeedUpdatesByOne.hpp",
+     Machine::host, "seed-update", 3.2, "2026-11-29, Zen 4"},
 };
 
 constexpr const Record& record_of(Form form) { return records[static_cast<std::size_t>(form)]; }

@@ -18,4 +18,13 @@
 #define KINDRED_NO_UNROLL
 #endif
 
+/// Marks a loop none of whose iterations reads what another one writes.
+#if defined(__CUDA_ARCH__)
+#define KINDRED_INDEPENDENT _Pragma("unroll 4")
+#elif defined(__clang__)
+#define KINDRED_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define KINDRED_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 #endif  // KINDRED_CORE_ARCH_UNROLL_HPP

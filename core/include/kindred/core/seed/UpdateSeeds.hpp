@@ -11,8 +11,9 @@
 
 namespace Kindred {
 
-/// \brief Sets fields of seeds. Does not fence; one launch, or three on a device for more than 4096
-/// updates. On the host one thread applies them one after the other.
+/// \brief Sets fields of seeds. Does not fence; one launch, in which one thread of a host applies
+/// all updates, or three launches: on a device for more than 4096 updates, and without special
+/// forms.
 ///
 /// If several updates set the same field of a seed, the last one wins. When a seed's lifecycle
 /// changes, its parent becomes the previous state, its history records the transition, and its

@@ -142,6 +142,14 @@ inline constexpr bool host_has_wide_registers = false;
 /// For operations on registers, and lambdas within them, which GCC would otherwise call in the hot
 /// loops of large kernels: the call passes the registers through memory.
 #define KINDRED_ALWAYS_INLINE __attribute__((always_inline))
+/// On a host, what the function calls is inlined into it, and the function nowhere: in a large
+/// translation unit the compiler does not inline all operations of lanes by itself, and each one
+/// would pass its packs through memory.
+#if defined(__CUDA_ARCH__)
+#define KINDRED_FLATTEN
+#else
+#define KINDRED_FLATTEN __attribute__((noinline, flatten))
+#endif
 
 /// For hot loops that a function with such attributes calls through a lambda: Clang flattens one
 /// level of calls, GCC all, and GCC would assign registers worse if it had to inline earlier.

@@ -89,8 +89,21 @@ class Lanes<DeviceSpace> {
   /// Every lane gets the sum. Addition commutes, so the butterfly is bit-identical to the tree.
   KOKKOS_INLINE_FUNCTION double tree_sum(F64 sum) const { return Warp<DeviceSpace>::sum(sum); }
   KOKKOS_INLINE_FUNCTION bool is_leader() const { return m_lane == 0; }
-  /// On a device only.
-  KOKKOS_INLINE_FUNCTION int lane() const { return static_cast<int>(m_lane); }
+  template <class Body>
+  KOKKOS_INLINE_FUNCTION void for_each(int count, const Body& body) const {
+    if (static_cast<int>(m_lane) < count) body(static_cast<int>(m_lane));
+  }
+  KOKKOS_INLINE_FUNCTION double& of_lane(F64& sum, int) const { return sum; }
+  template <int Rows, int Columns, class Body>
+  KOKKOS_INLINE_FUNCTION void share(const double (&values)[Rows][Columns], const Body& body) const {
+    static_assert(Rows * Columns <= 32);
+    const int lane = static_cast<int>(m_lane);
+    double mine = 0.0;
+    KINDRED_UNROLL
+    for (int i = 0; i < Rows * Columns; ++i)
+      mine = i == lane ? values[i / Columns][i % Columns] : mine;
+    if (lane < Rows * Columns) body(lane / Columns, lane % Columns, mine);
+  }
 
  private:
   unsigned m_lane = 0;

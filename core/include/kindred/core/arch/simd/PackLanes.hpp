@@ -136,6 +136,24 @@ class PackLanes {
   double tree_sum(const F64& sum) const {
     return ((get(sum, 0) + get(sum, 2)) + (get(sum, 1) + get(sum, 3))).tree_sum();
   }
+  /// Calls `body(lane)` for those of the first \p count lanes that this thread carries.
+  template <class Body>
+  KINDRED_ALWAYS_INLINE void for_each(int count, const Body& body) const {
+    if (count >= 32) {
+      for (int lane = 0; lane < 32; ++lane) body(lane);
+    } else {
+      for (int lane = 0; lane < count; ++lane) body(lane);
+    }
+  }
+  /// What \p sum holds of \p lane, which this thread carries.
+  double& of_lane(F64& sum, int lane) const { return sum.lane[lane]; }
+  /// Calls `body(row, column, value)` for \p values that every thread has: in one of them each.
+  template <int Rows, int Columns, class Body>
+  void share(const double (&values)[Rows][Columns], const Body& body) const {
+    for (int row = 0; row < Rows; ++row) {
+      for (int column = 0; column < Columns; ++column) body(row, column, values[row][column]);
+    }
+  }
   /// True in the one thread that writes the result of the work item.
   bool is_leader() const { return true; }
 

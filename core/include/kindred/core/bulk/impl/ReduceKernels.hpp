@@ -4,7 +4,7 @@
 
 #include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/arch/Unroll.hpp>
-#include <kindred/core/arch/launch/Warp.hpp>
+#include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/bulk/Reduce.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
@@ -86,23 +86,13 @@ struct SumBlocks {
   }
   KOKKOS_INLINE_FUNCTION static double block_sum(const T* values, std::uint32_t length,
                                                  std::uint32_t lane, double mean) {
-    if constexpr (Arch::is_device<ExecutionSpace>) {
-      double sum = 0.0;
-      KINDRED_UNROLL_4
-      for (std::uint32_t i = lane; i < length; i += 32) sum += term(values[i], mean);
-      return Arch::Warp<ExecutionSpace>::sum(sum);
-    } else {
-      double sums[32] = {};
-      std::uint32_t i = 0;
-      for (; i + 32 <= length; i += 32) {
-        for (int l = 0; l < 32; ++l) sums[l] += term(values[i + l], mean);
-      }
-      for (int l = 0; i < length; ++i, ++l) sums[l] += term(values[i], mean);
-      for (int half = 16; half > 0; half /= 2) {
-        for (int l = 0; l < half; ++l) sums[l] += sums[l + half];
-      }
-      return sums[0];
-    }
+    const Arch::Lanes<ExecutionSpace> lanes(lane);
+    auto sum = lanes.zero();
+    const auto add = [&](int l) { lanes.of_lane(sum, l) += term(values[l], mean); };
+    KINDRED_UNROLL_4
+    for (; length >= 32; length -= 32, values += 32) lanes.for_each(32, add);
+    lanes.for_each(static_cast<int>(length), add);
+    return lanes.tree_sum(sum);
   }
 };
 
@@ -117,10 +107,9 @@ struct ExtremeBlocks {
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t chunk, std::uint32_t lane) const {
     const BulkPart part = part_of(items, chunk);
     const T* values = items[part.index].input + part.begin;
-    constexpr std::uint32_t step = Arch::is_device<ExecutionSpace> ? 32 : 1;
     key_type greatest = Key::none;
     KINDRED_UNROLL_4
-    for (std::uint32_t i = lane; i < part.count; i += step)
+    for (std::uint32_t i = lane; i < part.count; i += Arch::Warp<ExecutionSpace>::lanes)
       greatest = greater_of(greatest, Key::of(values[i]));
     greatest = Arch::Warp<ExecutionSpace>::max(greatest);
     if (lane == 0) partials[chunk] = static_cast<double>(Key::number(greatest));

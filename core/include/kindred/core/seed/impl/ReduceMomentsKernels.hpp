@@ -2,7 +2,6 @@
 #ifndef KINDRED_CORE_SEED_IMPL_REDUCE_MOMENTS_KERNELS_HPP
 #define KINDRED_CORE_SEED_IMPL_REDUCE_MOMENTS_KERNELS_HPP
 
-#include <kindred/core/arch/launch/Team.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 
 #include <cstddef>
@@ -41,11 +40,6 @@ struct ReduceSeeds {
     const SeedMoments all = merge_by_team(team, reinterpret_cast<SeedMoments*>(scratch), count,
                                           [&](std::uint64_t k) { return each[k]; });
     if (team.thread() == 0) *whole = finished(all);
-  }
-  /// By one thread of a host.
-  void operator()(std::uint32_t) const {
-    SeedMoments given;
-    (*this)(Arch::Team(), reinterpret_cast<std::byte*>(&given));
   }
 };
 

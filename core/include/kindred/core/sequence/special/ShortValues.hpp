@@ -122,45 +122,70 @@ struct ShortValuesKernel {
   /// end) but those before \p first.
   void scan(std::uint32_t q, std::uint32_t begin, std::uint32_t end, std::uint32_t first,
             Element* out) const {
-    if constexpr (recurrence == ShortRecurrence::jaro_winkler) {
-      scan_jaro(q, begin, end, first, out);
-    } else {
-      scan_counts(q, begin, end, first, out);
+    ShortQuery query;
+    ShortPlaces<Bytes> places(tiles, queries, q, query);
+    Table table;
+    for (std::uint32_t pair = begin; pair < end; ++pair) {
+      const std::uint32_t slot = pair * short_lanes;
+      const std::uint32_t skipped = first > slot ? first - slot : 0;
+      const Slots slots{pair, tiles.lengths.data() + slot,
+                        std::min(tiles.slots() - slot, short_lanes), skipped,
+                        out + (slot + skipped - first)};
+      if constexpr (recurrence == ShortRecurrence::jaro_winkler) {
+        write_similarities(q, slots, query, places);
+      } else {
+        write_counts(queries.lengths(q), slots, query, places, table);
+      }
     }
   }
 
  private:
-  void scan_counts(std::uint32_t q, std::uint32_t begin, std::uint32_t end, std::uint32_t first,
-                   Element* out) const {
-    ShortQuery query;
-    ShortPlaces<Bytes> places(tiles, queries, q, query);
-    const std::uint32_t length = queries.lengths(q);
-    Table table;
-    for (std::uint32_t pair = begin; pair < end; ++pair) {
-      const std::uint32_t slot = pair * short_lanes;
-      const std::uint32_t slots = std::min(tiles.slots() - slot, short_lanes);
-      const std::uint32_t* lengths = tiles.lengths.data() + slot;
-      const std::uint32_t skipped = first > slot ? first - slot : 0;
-      const bool is_uniform = lengths[0] == lengths[slots - 1];
-      if (is_uniform) table.take(rule, lengths[0], length);
-      Element* values = out + (slot + skipped - first);
-      if (is_uniform && table.is_constant) {
-        std::fill_n(values, slots - skipped, table.value[0]);
-        continue;
-      }
-      alignas(64) std::uint8_t matched[short_lanes] = {};
-      const std::uint32_t counted = counted_slots(lengths, slots, length);
-      if (counted > 0) count(pair, lengths, counted, query, places, matched);
-      std::fill_n(matched + counted, short_lanes - counted, std::uint8_t{0});
-      if (is_uniform) {
-        for (std::uint32_t l = skipped; l < slots; ++l)
-          values[l - skipped] = table.value[matched[l]];
-      } else {
-        for (std::uint32_t l = skipped; l < slots; ++l)
-          values[l - skipped] =
-              pair_element<Element>(rule.of_count(matched[l], lengths[l], length));
-      }
+  /// The slots of two tiles, of which the first \p skipped have no values.
+  struct Slots {
+    std::uint32_t pair;
+    const std::uint32_t* lengths;
+    std::uint32_t count;
+    std::uint32_t skipped;
+    Element* values;
+
+    template <class Value>
+    void write(const Value& value) const {
+      for (std::uint32_t l = skipped; l < count; ++l) values[l - skipped] = value(l);
     }
+  };
+
+  /// The values of all counts of patterns of one length.
+  struct Table {
+    Element value[short_planes_max * plane_symbols + 1];
+    std::uint32_t of_length = ~std::uint32_t{0};
+    bool is_constant = false;
+
+    void take(const PairRule& of, std::uint32_t length, std::uint32_t query_length) {
+      if (length == of_length) return;
+      of_length = length;
+      const std::uint32_t most = std::min(length, query_length);
+      for (std::uint32_t m = 0; m <= most; ++m)
+        value[m] = pair_element<Element>(of.of_count(m, length, query_length));
+      // More matches never make a value worse.
+      is_constant = value[0] == value[most];
+    }
+  };
+
+  void write_counts(std::uint32_t length, const Slots& slots, const ShortQuery& query,
+                    ShortPlaces<Bytes>& places, Table& table) const {
+    const std::uint32_t* lengths = slots.lengths;
+    const bool is_uniform = lengths[0] == lengths[slots.count - 1];
+    if (is_uniform) table.take(rule, lengths[0], length);
+    if (is_uniform && table.is_constant)
+      return slots.write([value = table.value[0]](std::uint32_t) { return value; });
+    alignas(64) std::uint8_t matched[short_lanes] = {};
+    const std::uint32_t counted = counted_slots(lengths, slots.count, length);
+    if (counted > 0) count(slots.pair, lengths, counted, query, places, matched);
+    std::fill_n(matched + counted, short_lanes - counted, std::uint8_t{0});
+    if (is_uniform) return slots.write([&](std::uint32_t l) { return table.value[matched[l]]; });
+    slots.write([&](std::uint32_t l) {
+      return pair_element<Element>(rule.of_count(matched[l], lengths[l], length));
+    });
   }
 
   /// The slots before this one are counted. The others hold patterns so long that their values do
@@ -179,52 +204,42 @@ struct ShortValuesKernel {
     return slots;
   }
 
-  void scan_jaro(std::uint32_t q, std::uint32_t begin, std::uint32_t end, std::uint32_t first,
-                 Element* out) const {
-    ShortQuery query;
-    ShortPlaces<Bytes> places(tiles, queries, q, query);
+  void write_similarities(std::uint32_t q, const Slots& slots, const ShortQuery& query,
+                          ShortPlaces<Bytes>& places) const {
+    const PairTiles own(tiles, slots.pair);
+    if (own.rows[1] > pack_rows) return write_pairs(q, slots);
     std::uint8_t rows_places[short_lanes * pack_rows];
     JaroWinklerCounts counts;
-    for (std::uint32_t pair = begin; pair < end; ++pair) {
-      const std::uint32_t slot = pair * short_lanes;
-      const std::uint32_t slots = std::min(tiles.slots() - slot, short_lanes);
-      const std::uint32_t* lengths = tiles.lengths.data() + slot;
-      const std::uint32_t skipped = first > slot ? first - slot : 0;
-      Element* values = out + (slot + skipped - first);
-      const PairTiles own(tiles, pair);
-      if (own.rows[1] > pack_rows) {
-        write_pairs(q, slot + skipped, slot + slots, values);
-        continue;
-      }
-      own.for_each_part(
-          0, own.rows[1], places, [&](auto part, std::uint32_t row, std::uint32_t rows) {
-            for (std::uint32_t r = row; r < row + rows; ++r, part.next())
-              Bytes::load(part.at[0], part.at[1]).store(rows_places + short_lanes * r);
-          });
-      const JaroWinklerRows<Bytes> jaro(lengths, slots, query.symbols);
-      with_constant<1U, 2U, short_groups_max>(query.groups, [&](auto groups) {
-        count_short_jaro<groups()>(jaro, query, rows_places, own.rows[1], counts);
-      });
-      double similarities[short_lanes];
-      for (std::uint32_t l = 0; l < slots; ++l) {
-        // A pattern without symbols has none in common.
-        similarities[l] =
-            jaro_winkler_similarity(counts.common[l], counts.out_of_order[l],
-                                    std::max(lengths[l], 1U), query.symbols, counts.prefix[l]);
-      }
-      for (std::uint32_t l = skipped; l < slots; ++l)
-        values[l - skipped] = pair_element<Element>(rule.of_similarity(similarities[l]));
+    own.for_each_part(0, own.rows[1], places,
+                      [&](auto part, std::uint32_t row, std::uint32_t rows) {
+                        for (std::uint32_t r = row; r < row + rows; ++r, part.next())
+                          Bytes::load(part.at[0], part.at[1]).store(rows_places + short_lanes * r);
+                      });
+    const JaroWinklerRows<Bytes> jaro(slots.lengths, slots.count, query.symbols);
+    with_constant<1U, 2U, short_groups_max>(query.groups, [&](auto groups) {
+      count_short_jaro<groups()>(jaro, query, rows_places, own.rows[1], counts);
+    });
+    double similarities[short_lanes];
+    for (std::uint32_t l = 0; l < slots.count; ++l) {
+      // A pattern without symbols has none in common.
+      similarities[l] =
+          jaro_winkler_similarity(counts.common[l], counts.out_of_order[l],
+                                  std::max(slots.lengths[l], 1U), query.symbols, counts.prefix[l]);
     }
+    slots.write([&](std::uint32_t l) {
+      return pair_element<Element>(rule.of_similarity(similarities[l]));
+    });
   }
 
-  /// Writes the values of the slots [\p begin, \p end), one after the other.
-  void write_pairs(std::uint32_t q, std::uint32_t begin, std::uint32_t end, Element* values) const {
+  /// One slot after the other.
+  void write_pairs(std::uint32_t q, const Slots& slots) const {
     with_symbol_type(tiles, [&](auto symbol) {
       const PairScoresKernel<HostSpace, decltype(symbol), PairScore::jaro_winkler, near_words_max>
           one{tiles, queries, {}, {}, 0.0, 0, tiles.slots(), 0, 1};
-      for (std::uint32_t slot = begin; slot < end; ++slot)
-        values[slot - begin] =
-            pair_element<Element>(rule.of_similarity(one.similarity(q, slot, 0)));
+      slots.write([&](std::uint32_t l) {
+        return pair_element<Element>(
+            rule.of_similarity(one.similarity(q, slots.pair * short_lanes + l, 0)));
+      });
     });
   }
 
@@ -252,23 +267,6 @@ struct ShortValuesKernel {
 
     std::array<std::uint32_t, 2> own;
     std::array<std::uint32_t, 2> rows;
-  };
-
-  /// The values of all counts of patterns of one length.
-  struct Table {
-    Element value[short_planes_max * plane_symbols + 1];
-    std::uint32_t of_length = ~std::uint32_t{0};
-    bool is_constant = false;
-
-    void take(const PairRule& of, std::uint32_t length, std::uint32_t query_length) {
-      if (length == of_length) return;
-      of_length = length;
-      const std::uint32_t most = std::min(length, query_length);
-      for (std::uint32_t m = 0; m <= most; ++m)
-        value[m] = pair_element<Element>(of.of_count(m, length, query_length));
-      // More matches never make a value worse.
-      is_constant = value[0] == value[most];
-    }
   };
 
   /// Counts what the patterns of two tiles match.

@@ -9,15 +9,15 @@
 #include <kindred/core/vector/impl/ElementRow.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
-#include <algorithm>
+#include <cstdint>
 
 namespace Kindred::Impl {
 
 /// \brief A call that scores some columns, each of which stands for a row, for all queries.
 ///
 /// What becomes of a score, a call adds: `row(column)`, `passes(query, column)`,
-/// `write(query, column, sum, norm)`, and `lacks_norms()`, whether norms are computed where a row
-/// is read.
+/// `write(query, column, sum, norm)`, `lacks_norms()`, whether norms are computed where a row is
+/// read, and `is_scattered()`, whether the rows of adjacent columns may be anywhere.
 template <class Element>
 struct ScoreCall {
   using element = Element;
@@ -38,6 +38,17 @@ struct ScoreCall {
   }
 };
 
+/// On a host, prefetches a row that is read after that of \p column, if the processor does not.
+template <class Shape, class Call, class Lanes>
+KOKKOS_INLINE_FUNCTION void prefetch_row(const Call& call, const Lanes& lanes,
+                                         std::uint64_t column) {
+  if constexpr (Shape::prefetch_rows > 0) {
+    column += Shape::prefetch_rows;
+    if (call.is_scattered() && column < call.count)
+      call.rows[call.row(column)].prefetch(lanes, call.rows.dimension);
+  }
+}
+
 /// A work item: some columns, for few queries. A separate kernel, because the tiles of a batch take
 /// registers that this one needs for loads in flight. \tparam Wide rows are aligned to four
 /// elements
@@ -51,31 +62,36 @@ struct ScanKernel {
   KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
                                          std::uint64_t work_item) const {
     const std::uint64_t begin = work_item * shape::scan_rows;
-    const lanes_type lanes(member);
-    const std::uint64_t end =
-        begin + shape::scan_rows < call.count ? begin + shape::scan_rows : call.count;
+    score(lanes_type(member), begin,
+          begin + shape::scan_rows < call.count ? begin + shape::scan_rows : call.count);
+  }
+
+  KINDRED_FLATTEN KOKKOS_FUNCTION void score(const lanes_type& lanes, std::uint64_t begin,
+                                             std::uint64_t end) const {
     for (std::uint64_t column = begin; column < end; column += lanes_type::groups)
       score(lanes, column + lanes.group());
   }
 
+ private:
   /// Beyond the last column, the last one is computed again and not written. So are rows that do
-  /// not pass, since the other groups of the warp may need their sums.
+  /// not pass, if other groups of the warp may need their sums.
   KOKKOS_INLINE_FUNCTION void score(const lanes_type& lanes, std::uint64_t column) const {
     const bool exists = column < call.count;
     if (!exists) column = call.count - 1;
+    prefetch_row<shape>(call, lanes, column);
     const std::uint64_t row = call.row(column);
     const ElementRow<typename Call::element> x[1] = {call.rows[row]};
     const bool lacks_norm = call.lacks_norms();
     double norm = 0.0;
     for (std::uint64_t query = 0; query < call.query_count; ++query) {
       const double* const y[1] = {call.query(query)};
-      double sums[1][1];
+      double sums[1][1] = {};
       if (lacks_norm && query == 0) {
         double squares = 0;
         dot_and_squares<shape::scan_depth>(lanes, y[0], x[0], call.rows.dimension, sums[0][0],
                                            squares);
         norm = Kokkos::sqrt(squares);
-      } else {
+      } else if (lanes_type::groups > 1 || call.passes(query, column)) {
         tile_sums<Term, 1, 1, shape::scan_depth>(lanes, y, x, call.rows.dimension, sums);
       }
       if (lanes.is_leader() && exists)
@@ -84,191 +100,130 @@ struct ScanKernel {
   }
 };
 
-/// A work item: the columns of a tile, for `queries_each` queries, a multiple of those of a tile.
+/// A work item: a block of columns, for `queries_each` queries, a multiple of those of a tile.
 template <class ExecutionSpace, class Call, class Term>
 struct TileKernel {
   using shape = VectorTileShape<ExecutionSpace>;
   using lanes_type = Arch::Lanes<ExecutionSpace>;
   static constexpr int tile_queries = shape::tile_queries;
   static constexpr int tile_rows = shape::tile_rows;
+  static constexpr int block_rows = shape::block_rows;
   static constexpr unsigned threads_max = 256;
   static constexpr unsigned teams_at_once = 2;
 
   Call call;
   std::uint64_t queries_each;
 
-  KOKKOS_INLINE_FUNCTION std::uint64_t row_tiles() const {
-    return (call.count + tile_rows - 1) / tile_rows;
+  KOKKOS_INLINE_FUNCTION std::uint64_t blocks() const {
+    return (call.count + block_rows - 1) / block_rows;
   }
   std::uint64_t work_items() const {
-    return (call.query_count + queries_each - 1) / queries_each * row_tiles();
+    return (call.query_count + queries_each - 1) / queries_each * blocks();
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
                                          std::uint64_t work_item) const {
-    const lanes_type lanes(member);
-    const std::uint64_t column = work_item % row_tiles() * tile_rows;
-    std::uint64_t query = work_item / row_tiles() * queries_each;
+    score(lanes_type(member), work_item % blocks() * block_rows,
+          work_item / blocks() * queries_each);
+  }
+
+  /// The block from \p column and from \p query on. A tile of queries is scored with all of its
+  /// columns before the next queries are read.
+  KOKKOS_INLINE_FUNCTION void score(const lanes_type& lanes, std::uint64_t column,
+                                    std::uint64_t query) const {
     const std::uint64_t end =
         query + queries_each < call.query_count ? query + queries_each : call.query_count;
-    for (; query < end; query += tile_queries) tile(lanes, query, column);
+    // A block of several tiles computes norms that are missing once.
+    double norms[block_rows] = {};
+    if constexpr (block_rows > tile_rows) {
+      for (int r = 0; r < block_rows && column + r < call.count; ++r) {
+        prefetch_row<shape>(call, lanes, column + r);
+        norms[r] = norm(lanes, call.row(column + r));
+      }
+    }
+    while (query < end) {
+      const bool is_whole = shape::rest_queries == tile_queries || query + tile_queries <= end;
+      for (int r = 0; r == 0 || (r < block_rows && column + r < call.count); r += tile_rows) {
+        if (is_whole) {
+          tile<tile_queries>(lanes, query, column + r, norms + r);
+        } else {
+          tile<shape::rest_queries>(lanes, query, column + r, norms + r);
+        }
+      }
+      query += is_whole ? tile_queries : shape::rest_queries;
+    }
+  }
+
+ private:
+  KINDRED_FLATTEN KOKKOS_FUNCTION double norm(const lanes_type& lanes, std::uint64_t row) const {
+    if (!call.lacks_norms()) return call.norm(row);
+    const auto x = call.rows[row];
+    return Kokkos::sqrt(tile_sum<DotTerm, 1>(lanes, x, x, call.rows.dimension));
   }
 
   /// Places of a tile beyond the last query or column repeat the last one; their scores are not
   /// written.
-  KOKKOS_INLINE_FUNCTION void tile(const lanes_type& lanes, std::uint64_t query,
-                                   std::uint64_t column) const {
+  template <int Queries>
+  KINDRED_FLATTEN KOKKOS_FUNCTION void tile(const lanes_type& lanes, std::uint64_t query,
+                                            std::uint64_t column, const double* norms) const {
     ElementRow<typename Call::element> x[tile_rows];
-    const double* y[tile_queries];
+    const double* y[Queries];
     bool passes = false;
-    for (int q = 0; q < tile_queries; ++q)
+    for (int q = 0; q < Queries; ++q)
       y[q] = call.query(query + q < call.query_count ? query + q : call.query_count - 1);
     for (int r = 0; r < tile_rows; ++r) {
       const std::uint64_t own = column + r < call.count ? column + r : call.count - 1;
       x[r] = call.rows[call.row(own)];
-      for (int q = 0; q < tile_queries && query + q < call.query_count; ++q)
+      for (int q = 0; q < Queries && query + q < call.query_count; ++q)
         passes = passes || call.passes(query + q, own);
     }
-    double sums[tile_queries][tile_rows] = {};
+    double sums[Queries][tile_rows] = {};
     if (passes) tile_sums<Term>(lanes, y, x, call.rows.dimension, sums);
     if (!lanes.is_leader()) return;
-    for (int q = 0; q < tile_queries; ++q) {
+    for (int q = 0; q < Queries; ++q) {
       for (int r = 0; r < tile_rows; ++r) {
         if (query + q >= call.query_count || column + r >= call.count) break;
-        call.write(query + q, column + r, sums[q][r], call.norm(call.row(column + r)));
+        call.write(query + q, column + r, sums[q][r],
+                   block_rows > tile_rows ? norms[r] : call.norm(call.row(column + r)));
       }
     }
-  }
-};
-
-/// The columns `begin … end` for the queries `first … last`, by one thread of the host.
-template <class Call, class Term>
-class ScoreBlock {
-  using shape = VectorTileShape<HostSpace>;
-
- public:
-  /// Columns and queries that are scored before the next ones are read.
-  static constexpr std::uint64_t columns = shape::work_item_rows;
-  static constexpr std::uint64_t queries = shape::work_item_queries;
-
-  explicit ScoreBlock(const Call& call) : m_call(call), m_lanes(0) {}
-
-  void score(std::uint64_t begin, std::uint64_t end, std::uint64_t first,
-             std::uint64_t last) const {
-    for (; begin < end; begin += columns)
-      score_some(begin, std::min(end, begin + columns), first, last);
-  }
-
- private:
-  // Flattened: the compiler does not inline all operations of the lanes in a translation unit of
-  // this size, and each one would pass its packs through memory.
-  [[gnu::noinline, gnu::flatten]] void score_some(std::uint64_t begin, std::uint64_t end,
-                                                  std::uint64_t first, std::uint64_t last) const {
-    constexpr std::uint64_t tile_queries = shape::tile_queries;
-    double norms[columns];
-    const bool lacks_norms = m_call.lacks_norms();
-    // One query with its norms: both sums fit in the registers, and the row is widened once.
-    const bool fused = Arch::host_has_wide_registers && lacks_norms && last - first == 1;
-    for (std::uint64_t query = first; query < last;) {
-      const bool is_tile = last - query >= tile_queries;
-      for (std::uint64_t column = begin; column < end; ++column) {
-        double& norm = norms[column - begin];
-        if (query == first) {
-          prefetch(column);
-          if (fused) {
-            tile_with_norm(query, column);
-            continue;
-          }
-          norm = lacks_norms ? norm_of(column) : m_call.norm(m_call.row(column));
-        }
-        // The row is in the cache now.
-        if (is_tile) {
-          tile<shape::tile_queries>(query, column, norm);
-        } else {
-          tile<1>(query, column, norm);
-        }
-      }
-      query += is_tile ? tile_queries : 1;
-    }
-  }
-
-  void prefetch(std::uint64_t column) const {
-    constexpr int ahead = shape::prefetch_rows;
-    if (column + ahead < m_call.count)
-      m_call.rows[m_call.row(column + ahead)].prefetch(m_lanes, m_call.rows.dimension);
-  }
-
-  double norm_of(std::uint64_t column) const {
-    const auto x = m_call.rows[m_call.row(column)];
-    return Kokkos::sqrt(tile_sum<DotTerm, 1>(m_lanes, x, x, m_call.rows.dimension));
-  }
-
-  void tile_with_norm(std::uint64_t query, std::uint64_t column) const {
-    double sum = 0;
-    double squares = 0;
-    dot_and_squares(m_lanes, m_call.query(query), m_call.rows[m_call.row(column)],
-                    m_call.rows.dimension, sum, squares);
-    m_call.write(query, column, sum, Kokkos::sqrt(squares));
-  }
-
-  template <int Queries>
-  void tile(std::uint64_t query, std::uint64_t column, double norm) const {
-    const ElementRow<typename Call::element> x[1] = {m_call.rows[m_call.row(column)]};
-    const double* y[Queries];
-    bool passes = false;
-    for (int q = 0; q < Queries; ++q) {
-      y[q] = m_call.query(query + q);
-      passes = passes || m_call.passes(query + q, column);
-    }
-    double sums[Queries][1] = {};
-    if (passes) tile_sums<Term>(m_lanes, y, x, m_call.rows.dimension, sums);
-    for (int q = 0; q < Queries; ++q) m_call.write(query + q, column, sums[q][0], norm);
-  }
-
-  const Call& m_call;
-  const Arch::Lanes<HostSpace> m_lanes;
-};
-
-/// A work item: a block of columns and queries, by one thread of the host.
-template <class Call, class Term>
-struct ScoreBlocks {
-  using block = ScoreBlock<Call, Term>;
-
-  Call call;
-
-  std::uint64_t column_blocks() const { return (call.count + block::columns - 1) / block::columns; }
-  std::uint64_t work_items() const {
-    return column_blocks() * ((call.query_count + block::queries - 1) / block::queries);
-  }
-  void operator()(std::uint64_t work_item) const {
-    const std::uint64_t column = work_item % column_blocks() * block::columns;
-    const std::uint64_t query = work_item / column_blocks() * block::queries;
-    block(call).score(column, std::min(call.count, column + block::columns), query,
-                      std::min(call.query_count, query + block::queries));
   }
 };
 
 /// \brief Scores the columns of \p call for all queries. \tparam Form how threads of a host share
 /// them \param scan,batch the labels for few and for many queries
-/// \param queries_each queries that a warp scores with a tile of rows
+/// \param queries_each queries that are scored with a block of columns
 template <class Form, class ExecutionSpace, class Call>
 void score_all(const ExecutionSpace& exec_space, const char* scan, const char* batch,
                const Call& call, std::uint64_t queries_each) {
+  using shape = VectorTileShape<ExecutionSpace>;
   with_term(call.metric, [&]<class Term>(Term) {
-    if constexpr (!Arch::is_device<ExecutionSpace>) {
-      const ScoreBlocks<Call, Term> kernel{call};
-      Launch::for_each_index<Form>(exec_space, batch, kernel.work_items(), kernel);
+    if (call.query_count < shape::tile_queries) {
+      const std::uint64_t items = (call.count + shape::scan_rows - 1) / shape::scan_rows;
+      with_width<ExecutionSpace>(call.rows, [&](auto wide) {
+        Launch::for_each_warp<Form>(exec_space, scan, items,
+                                    ScanKernel<ExecutionSpace, Call, Term, wide()>{call});
+      });
     } else {
-      using shape = VectorTileShape<ExecutionSpace>;
-      if (call.query_count < shape::tile_queries) {
-        const std::uint64_t items = (call.count + shape::scan_rows - 1) / shape::scan_rows;
-        with_width<ExecutionSpace>(call.rows, [&](auto wide) {
-          Launch::for_each_warp(exec_space, scan, items,
-                                ScanKernel<ExecutionSpace, Call, Term, wide()>{call});
-        });
-      } else {
-        const TileKernel<ExecutionSpace, Call, Term> kernel{call, queries_each};
-        Launch::for_each_warp(exec_space, batch, kernel.work_items(), kernel);
+      const TileKernel<ExecutionSpace, Call, Term> kernel{call, queries_each};
+      Launch::for_each_warp<Form>(exec_space, batch, kernel.work_items(), kernel);
+    }
+  });
+}
+
+/// The same from column \p begin on, by the calling thread of the host.
+template <class Call>
+void score_here(const Call& call, std::uint64_t begin) {
+  using shape = VectorTileShape<HostSpace>;
+  with_term(call.metric, [&]<class Term>(Term) {
+    if (call.query_count < shape::tile_queries) {
+      const ScanKernel<HostSpace, Call, Term, false> kernel{call};
+      kernel.score(Arch::GroupLanes<HostSpace, false>(0), begin, call.count);
+    } else {
+      const TileKernel<HostSpace, Call, Term> kernel{call, shape::work_item_queries};
+      for (; begin < call.count; begin += shape::block_rows) {
+        for (std::uint64_t query = 0; query < call.query_count; query += kernel.queries_each)
+          kernel.score(Arch::Lanes<HostSpace>(0), begin, query);
       }
     }
   });

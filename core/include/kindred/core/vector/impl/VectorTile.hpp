@@ -16,14 +16,17 @@ namespace Kindred::Impl {
 template <class ExecutionSpace>
 struct VectorTileShape {
   static constexpr int tile_queries = 4;  ///< per batch
+  static constexpr int rest_queries = 4;  ///< per tile, where fewer are left: some are repeated
   static constexpr int tile_rows = 4;
-  /// Rows per work item if there are fewer queries than a tile holds.
+  static constexpr int block_rows = 4;  ///< per work item
+  /// The same if there are fewer queries than a tile holds.
   static constexpr int scan_rows = 4;
-  static constexpr int scan_depth = 8;  ///< steps of 32 elements in flight
-  static constexpr int work_item_queries =
-      64;  ///< queries that are scored with a row before the next rows are read
+  static constexpr int scan_depth = 8;          ///< steps of 32 elements in flight
+  static constexpr int work_item_queries = 64;  ///< scored with a block before the next one is read
+  static constexpr int matrix_queries = 4;      ///< the same of a matrix of scores
   static constexpr int candidate_rows = 4;
   static constexpr int candidate_depth = 12;
+  static constexpr int prefetch_rows = 0;
 };
 
 template <>
@@ -31,10 +34,13 @@ struct VectorTileShape<HostSpace> {
   // One row after the other keeps the hardware prefetcher on one stream: 1.4 × as fast as four
   // together.
   static constexpr int tile_queries = Arch::host_has_wide_registers ? 6 : 1;
+  static constexpr int rest_queries = 1;
   static constexpr int tile_rows = 1;
+  static constexpr int block_rows = 16;
+  static constexpr int scan_rows = 16;
   static constexpr int scan_depth = 1;
-  static constexpr int work_item_rows = 16;
   static constexpr int work_item_queries = 96;
+  static constexpr int matrix_queries = 96;
   // Rows far apart: four streams hide the latency of each other.
   static constexpr int candidate_rows = 4;
   static constexpr int candidate_depth = 1;
