@@ -15,8 +15,8 @@
 #include <kindred/backends/impl/ThreadChoice.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/HostLevel.hpp>
-#include <kindred/core/arch/SpecialForms.hpp>
 #include <kindred/core/arch/Process.hpp>
+#include <kindred/core/arch/SpecialForms.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/common/Cancellation.hpp>
@@ -289,8 +289,8 @@ Context::~Context() {
 #if KINDRED_HAS_DEVICE
   // Kokkos aborts when it destroys a stream of a broken CUDA context, so these are kept.
   if (Impl::can_release() && Arch::device_is_lost()) {
-    Impl::keep_until_exit(new DeviceSpace(m_state->cuda));
-    Impl::keep_until_exit(new auto(m_state->streams));
+    Impl::keep_until_exit(new (std::nothrow) DeviceSpace(m_state->cuda));
+    Impl::keep_until_exit(new (std::nothrow) auto(std::move(m_state->streams)));
   }
 #endif
 }

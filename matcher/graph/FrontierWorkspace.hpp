@@ -36,7 +36,7 @@ class FrontierWorkspace {
   void release() {
     m_state = {};
     release(m_value, m_passed, m_tier, m_mark, m_control, m_rows, m_long_rows, m_blocks, m_partial,
-            m_wide, m_keys);
+            m_hubs, m_keys);
   }
 
   /// \brief For every query that fits into a thread block cluster, writes its best ranks and sets
@@ -150,8 +150,8 @@ class FrontierWorkspace {
            shape.slots * sizes.blocks);
       make(m_state.partial, m_partial, "Kindred::SpreadingEngine::frontier_partial",
            shape.slots * sizes.blocks);
-      make(m_state.wide, m_wide, "Kindred::SpreadingEngine::frontier_wide",
-           shape.slots * sizes.wide);
+      make(m_state.hubs, m_hubs, "Kindred::SpreadingEngine::frontier_hubs",
+           shape.slots * sizes.hubs);
       make(m_state.keys, m_keys, "Kindred::SpreadingEngine::frontier_keys",
            shape.slots * sizes.keys);
     } catch (const OutOfMemory&) {
@@ -269,7 +269,7 @@ class FrontierWorkspace {
   buffer<FrontierRow> m_long_rows;
   buffer<FrontierBlock> m_blocks;
   buffer<double> m_partial;
-  buffer<FrontierOut> m_wide;
+  buffer<FrontierOut> m_hubs;
   buffer<Rank> m_keys;
   std::vector<FrontierQuery> m_host_queries;
   std::vector<Activation> m_host_sources;

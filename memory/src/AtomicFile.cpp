@@ -148,7 +148,7 @@ void AtomicFile::write_at(std::uint64_t offset, const void* data, std::size_t by
   while (bytes > 0) {
     const ssize_t count = ::pwrite(m_file, next, bytes, static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("writing");
+    if (count <= 0) fail("writing");
     next += count;
     offset += static_cast<std::uint64_t>(count);
     bytes -= static_cast<std::size_t>(count);

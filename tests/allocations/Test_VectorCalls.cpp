@@ -78,6 +78,33 @@ TEST(OutOfMemory, OfAChangedVectorIndexLeavesItAsItWas) {
                        [&](VectorIndex& index) { index.replace(7, VectorSpan(one, dimension)); });
 }
 
+/// An index of a context whose threads have not run a kernel yet.
+struct FreshThreads {
+  std::unique_ptr<Context> context;
+  VectorIndex index;
+};
+std::string text_of(const FreshThreads& fresh) { return text_of(fresh.index); }
+
+TEST(OutOfMemory, OfTheFirstCallOfThreadsIsTypedAndLeavesThemUsable) {
+  const std::vector<float> queries = values(3, 5);
+  for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized}) {
+    SearchOptions options;
+    options.space = Space::openmp;
+    options.path = path;
+    const auto make_fresh = [] {
+      ContextOptions of_context;
+      of_context.threads = 4;
+      of_context.load_profile = false;
+      auto context = std::make_unique<Context>(of_context);
+      context->dispatcher().force_threads(2);
+      VectorIndex index(*context, values(70, 0), dimension);
+      return FreshThreads{std::move(context), std::move(index)};
+    };
+    expect_out_of_memory("search", make_fresh,
+                         [&](FreshThreads& fresh) { return fresh.index.search(queries, options); });
+  }
+}
+
 TEST(OutOfMemory, OfAQueryOfAVectorIndexIsTyped) {
   const TempFolder folder;
   const std::string index_path = folder / "index";

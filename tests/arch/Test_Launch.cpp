@@ -208,13 +208,15 @@ TEST(Launch, OnAHostGivesEachGroupScratchThatNoOtherUsesMeanwhile) {
 }
 
 TEST(Launch, OnAHostReportsMissingMemoryForScratchBeforeAnyGroupRuns) {
-  on_hosts([](const auto& exec_space) {
+  std::size_t bytes = 100'000;
+  on_hosts([&](const auto& exec_space) {
     for (const std::size_t groups : {1, 2, 100}) {
+      bytes *= 2;  // more than the calling thread has kept
       std::vector<std::uint32_t> runs(groups);
       const auto call = [&] {
         Arch::launch(exec_space,
-                     {.label = "Kindred::Testing::fill", .groups = groups, .scratch_bytes = 10'000},
-                     FillScratch{runs.data(), 10'000});
+                     {.label = "Kindred::Testing::fill", .groups = groups, .scratch_bytes = bytes},
+                     FillScratch{runs.data(), bytes});
       };
       const std::size_t failures = Testing::fail_every_allocation(
           10'000, call, [&](std::size_t) { EXPECT_EQ(runs, std::vector<std::uint32_t>(groups)); });

@@ -227,7 +227,7 @@ TEST(ScanIndices, GivesTheSumsOfTheIndicesBefore) {
 }
 
 TEST(Start, GivesToolsTheLabelAndTranslatesFailuresOfTheDevice) {
-  EXPECT_EQ(Launch::Impl::tool_label(label), "");
+  EXPECT_EQ(Arch::tool_label(label), "");
   const auto failing = [](const char* message) {
     return [message] {
       Launch::Impl::start(label, [&](const std::string&) { throw std::runtime_error(message); });

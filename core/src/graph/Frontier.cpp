@@ -24,7 +24,7 @@ FrontierSizes<ExecutionSpace>::FrontierSizes(const FrontierShape& shape) : rows(
     using group_type = Impl::FrontierGroup<ExecutionSpace>;
     long_rows = shape.budget / group_type::short_max + 1;
     blocks = shape.budget / group_type::long_max + 1;
-    wide = shape.budget / group_type::walk_max + 1;
+    hubs = shape.budget / group_type::walk_max + 1;
     keys =
         std::max<std::size_t>(rows + long_rows + blocks, group_type::merged_max + frontier_top_max);
   } else {
@@ -49,7 +49,7 @@ void check_state(const Impl::ArgumentCheck& check, const FrontierState<Execution
   check.has("state.long_rows", state.long_rows, Impl::extent_of(slots, sizes.long_rows));
   check.has("state.blocks", state.blocks, Impl::extent_of(slots, sizes.blocks));
   check.has("state.partial", state.partial, Impl::extent_of(slots, sizes.blocks));
-  check.has("state.wide", state.wide, Impl::extent_of(slots, sizes.wide));
+  check.has("state.hubs", state.hubs, Impl::extent_of(slots, sizes.hubs));
   check.has("state.keys", state.keys, Impl::extent_of(slots, sizes.keys));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/arch/Flag.hpp>
+#include <kindred/core/arch/RelaxedAccess.hpp>
 #include <kindred/core/graph/GivenRows.hpp>
 #include <kindred/core/graph/impl/EdgeRows.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
@@ -55,7 +55,7 @@ struct FindLongRows {
     for (std::size_t row = begin; row < end; ++row) {
       const auto next = static_cast<unsigned_type>(offsets[row + 1]);
       const auto first = static_cast<unsigned_type>(offsets[row]);
-      if (next > most || next < first) return Arch::flag_store(invalid, 1);
+      if (next > most || next < first) return Arch::relaxed_store(invalid, 1);
       if (next - first <= short_max) continue;
       const std::uint32_t place = Kokkos::atomic_fetch_add(found, 1U);
       if (place < capacity) long_rows[place] = static_cast<std::uint32_t>(row);
@@ -130,10 +130,10 @@ struct HopGivenRows {
   std::uint32_t* invalid;
 
   void operator()(std::size_t work_item) const {
-    if (Arch::flag_peek(invalid) != 0) return;
+    if (Arch::cached_load(invalid) != 0) return;
     const bool valid = work_item < long_rows.blocks ? sum_block(work_item)
                                                     : sum_rows(work_item - long_rows.blocks);
-    if (!valid) Arch::flag_store(invalid, 1);
+    if (!valid) Arch::relaxed_store(invalid, 1);
   }
 
  private:

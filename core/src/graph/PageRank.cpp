@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/Flag.hpp>
+#include <kindred/core/arch/RelaxedAccess.hpp>
 #include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
@@ -21,7 +21,7 @@ struct PageRankUpdate {
 
   KOKKOS_INLINE_FUNCTION double* partial() const { return state.partial.data(); }
   KOKKOS_INLINE_FUNCTION bool is_needed() const {
-    return Arch::flag_load(&state.last(0)) + 1 >= iteration;
+    return Arch::relaxed_load(&state.last(0)) + 1 >= iteration;
   }
   /// Nothing is loaded early, and nothing is recorded: `PageRankFinish` decides who goes on.
   struct Held {};
@@ -106,7 +106,7 @@ struct PageRankBlocks {
   std::uint32_t iteration;
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
-    if (Arch::flag_load(&state.last(0)) + 1 < iteration) return;
+    if (Arch::relaxed_load(&state.last(0)) + 1 < iteration) return;
     const std::size_t block = team.league_rank();
     const std::size_t begin = block * reproducible_block;
     const int places = static_cast<int>(block_length(begin, state.nodes)) * Width;
@@ -167,7 +167,7 @@ struct PageRankFinish {
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     const std::uint32_t iteration = parameters.iteration;
-    if (Arch::flag_load(&state.last(0)) + 1 < iteration) return;
+    if (Arch::relaxed_load(&state.last(0)) + 1 < iteration) return;
     const std::size_t query = team.league_rank();
     PageRankProgress& progress = state.progress(query);
     if (progress.is_done != 0) return;
@@ -193,7 +193,7 @@ struct PageRankFinish {
         progress.residual = differences[0];
         progress.is_done = progress.residual <= parameters.tolerance ? 1 : 0;
       }
-      if (progress.is_done == 0) Arch::flag_store(&state.last(0), iteration);
+      if (progress.is_done == 0) Arch::relaxed_store(&state.last(0), iteration);
     });
   }
 };

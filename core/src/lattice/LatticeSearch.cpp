@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/arch/Flag.hpp>
+#include <kindred/core/arch/RelaxedAccess.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -81,7 +81,7 @@ struct LatticeLevel {
     if (reach(word) == 0) return;
     constexpr std::uint32_t places = LatticeSearch<ExecutionSpace>::found_places;
     constexpr std::uint32_t stride = LatticeSearch<ExecutionSpace>::found_stride;
-    Arch::flag_store(found + word / 32 % places * stride, level);
+    Arch::relaxed_store(found + word / 32 % places * stride, level);
   }
   /// On a host.
   KOKKOS_INLINE_FUNCTION void operator()(std::uint32_t word, std::uint64_t& count) const {

@@ -8,10 +8,6 @@
 
 namespace Kindred::Launch::Impl {
 
-std::string tool_label(const char* label) {
-  return Kokkos::Tools::profileLibraryLoaded() ? std::string(label) : std::string();
-}
-
 void rethrow_failure(const char* label) {
   try {
     throw;

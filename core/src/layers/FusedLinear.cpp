@@ -83,8 +83,8 @@ struct LinearKernel {
 /// Results that a device thread processes together.
 inline constexpr int linear_end_width = 8;
 
-/// An index: adjacent elements of a row. \tparam Wide all of them are aligned to 16 bytes
-template <bool Wide>
+/// An index: adjacent elements of a row. \tparam Aligned all of them are aligned to 16 bytes
+template <bool Aligned>
 struct LinearEndKernel {
   LinearEnd end;
   std::uint32_t across;  // indices per row
@@ -97,7 +97,7 @@ struct LinearEndKernel {
     const float* products = end.products + row * end.stride + output;
     const float* bias = end.bias == nullptr ? nullptr : end.bias + output;
     const std::uint64_t place = row * end.y_stride + output;
-    if constexpr (Wide) {
+    if constexpr (Aligned) {
       using Vec8 = Arch::Adjacent<float, linear_end_width>;
       const Vec8 eight = *reinterpret_cast<const Vec8*>(products);
       Vec8 added{};
@@ -204,13 +204,14 @@ void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end) {
   const Impl::ArgumentCheck check("end_linear");
   check_end(check, end);
   const std::uint64_t across = (end.outputs + Impl::linear_end_width - 1) / Impl::linear_end_width;
-  const bool is_wide = begin_at(16, end.products, end.y, end.bias) && end.stride % 4 == 0 &&
-                       end.y_stride % 8 == 0 && end.outputs % Impl::linear_end_width == 0;
-  const auto launch = [&](auto wide) {
-    Launch::for_each_index(exec_space, "Kindred::Layers::end_linear::elements", end.rows * across,
-                           Impl::LinearEndKernel<wide()>{end, static_cast<std::uint32_t>(across)});
+  const bool is_aligned = begin_at(16, end.products, end.y, end.bias) && end.stride % 4 == 0 &&
+                          end.y_stride % 8 == 0 && end.outputs % Impl::linear_end_width == 0;
+  const auto launch = [&](auto aligned) {
+    Launch::for_each_index(
+        exec_space, "Kindred::Layers::end_linear::elements", end.rows * across,
+        Impl::LinearEndKernel<aligned()>{end, static_cast<std::uint32_t>(across)});
   };
-  if (is_wide) return launch(std::true_type{});
+  if (is_aligned) return launch(std::true_type{});
   launch(std::false_type{});
 }
 

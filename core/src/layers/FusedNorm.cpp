@@ -21,7 +21,7 @@ inline constexpr bool uses_teams =
     Special::is_compiled<Special::Form::staged_norm_rows, ExecutionSpace>;
 
 /// Whether rows can be copied, and results and factors read and written, 16 bytes at a time.
-bool is_wide(const NormLayerData& layer) {
+bool is_aligned(const NormLayerData& layer) {
   const std::size_t input = size_of(layer.input);
   const std::size_t output = size_of(layer.output);
   return layer.columns * input % 16 == 0 && layer.x_stride * input % 16 == 0 &&
@@ -72,7 +72,7 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
       const std::size_t row_bytes_of_scratch = Impl::norm_row_scratch(layer.columns);
       const std::size_t staged = row_bytes_of_scratch + layer.columns * size_of(layer.input);
       const std::size_t scratch_most = Arch::scratch_bytes_limit(exec_space);
-      layer.is_staged = is_wide(layer) && staged <= scratch_most;
+      layer.is_staged = is_aligned(layer) && staged <= scratch_most;
       const std::size_t row_bytes = layer.is_staged ? staged : row_bytes_of_scratch;
       const std::uint64_t target = static_cast<std::uint64_t>(plan.team_warps) * 8192 /
                                    (layer.columns * size_of(layer.input));

@@ -18,7 +18,8 @@ namespace {
 
 /// Whether teams of a device process the rows; they need no scratch in the workspace.
 template <class ExecutionSpace>
-constexpr bool uses_teams = Special::is_compiled<Special::Form::seed_backward_team, ExecutionSpace>;
+constexpr bool has_team_form =
+    Special::is_compiled<Special::Form::seed_backward_team, ExecutionSpace>;
 
 std::uint64_t blocks_of(std::uint64_t rows) {
   return std::max<std::uint64_t>(1, reproducible_blocks(rows));
@@ -40,7 +41,7 @@ std::size_t seed_backward_workspace([[maybe_unused]] const ExecutionSpace& exec_
                                     const SeedChunks& chunks, std::uint64_t rows) {
   std::size_t bytes = partial_bytes(chunks, rows);
   using functor = Impl::SeedBackwardPieces<float>;
-  if constexpr (!uses_teams<ExecutionSpace>)
+  if constexpr (!has_team_form<ExecutionSpace>)
     bytes += pieces_of(exec_space, functor::work_items(chunks.hidden, blocks_of(rows))) *
              sizeof(functor::Scratch);
   return bytes;
@@ -78,7 +79,7 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
     const auto* of_x = reinterpret_cast<const Element*>(x.bytes.data());
     const auto* of_g = reinterpret_cast<const Element*>(gradient.bytes.data());
     auto* to = reinterpret_cast<Element*>(dx.bytes.data());
-    if constexpr (uses_teams<ExecutionSpace>) {
+    if constexpr (has_team_form<ExecutionSpace>) {
       using functor = Impl::SeedBackwardTeam<Element>;
       const bool aligned = Impl::in_vec4(of_x, x.stride) && Impl::in_vec4(of_g, gradient.stride) &&
                            Impl::in_vec4(to, dx.stride);
@@ -98,7 +99,7 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
                   partial, blocks, pieces, workspace.data() + partial_bytes(chunks, rows)});
     }
   });
-  if (uses_teams<ExecutionSpace> && blocks == 1) return;
+  if (has_team_form<ExecutionSpace> && blocks == 1) return;
   Launch::for_each_index<Launch::Finishing>(exec_space, "Kindred::Seed::backward::weights",
                                             chunks.hidden, gradients);
 }

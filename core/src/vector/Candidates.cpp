@@ -67,10 +67,10 @@ bool fits_one_launch(const ExecutionSpace& exec_space, const VectorRows<Executio
                      const CandidateShape& shape) {
   if (!uses_candidate_teams<ExecutionSpace>()) return true;
   if (shape.top > Impl::candidate_chunk_max) return false;
-  bool wide = false;
-  Impl::with_element(rows, [&](const auto& elements) { wide = elements.is_wide(); });
+  bool aligned = false;
+  Impl::with_element(rows, [&](const auto& elements) { aligned = elements.is_aligned(); });
   const CandidatePlan plan = candidate_plan(exec_space, shape);
-  return wide &&
+  return aligned &&
          (plan.chunks == 1 || std::size_t{plan.chunks} * plan.keep <= Impl::candidate_merge_max);
 }
 

@@ -2,8 +2,9 @@
 #include <kindred/core/vector/Prefilter.hpp>
 
 #include <kindred/core/arch/Concurrency.hpp>
-#include <kindred/core/arch/Flag.hpp>
+#include <kindred/core/arch/RelaxedAccess.hpp>
 #include <kindred/core/arch/Special.hpp>
+#include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/numeric/Rank.hpp>
@@ -289,7 +290,7 @@ struct PrefilterScanKernel {
     std::uint32_t* slot = slots + query * groups + item % groups;
     // A device does not wait for an atomic without a result; on the host an atomic costs more than
     // a read.
-    if (Arch::is_device<ExecutionSpace> || Arch::flag_load(slot) < key)
+    if (Arch::is_device<ExecutionSpace> || Arch::relaxed_load(slot) < key)
       Kokkos::atomic_max(slot, key);
   }
 };
@@ -461,9 +462,9 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
     // As many teams as are resident on a device; host threads receive 32 batches at a time.
     const std::uint64_t teams =
         Arch::is_device<ExecutionSpace>
-            ? std::min<std::uint64_t>(static_cast<std::uint64_t>(Arch::concurrency(exec_space)) /
-                                          2048 * Impl::Int8Dots<ExecutionSpace, tile()>::teams,
-                                      (batches + team_size - 1) / team_size)
+            ? std::min<std::uint64_t>(
+                  Arch::multiprocessors(exec_space) * Impl::Int8Dots<ExecutionSpace, tile()>::teams,
+                  (batches + team_size - 1) / team_size)
             : (batches + 31) / 32;
     Launch::for_each_team(
         exec_space, "Kindred::Vector::prefilter_rows::scan", {.count = teams},

@@ -34,8 +34,8 @@ void check_order(const Impl::ArgumentCheck& check, const VectorRows<ExecutionSpa
 
 /// \p values has \p count vectors, of which four elements are stored together.
 template <class Values>
-void check_wide_tile(const Impl::ArgumentCheck& check, std::uint64_t dimension,
-                     const TileLayout& layout, const Values& values, std::uint64_t count) {
+void check_float_tile(const Impl::ArgumentCheck& check, std::uint64_t dimension,
+                      const TileLayout& layout, const Values& values, std::uint64_t count) {
   check.is_at_least("layout.stride", layout.stride, dimension);
   check.is_multiple("layout.stride", layout.stride,
                     layout.in_blocks ? TileLayout::block_length : 4);
@@ -108,9 +108,9 @@ void launch_rounding(const ExecutionSpace& exec_space, const VectorRows<Executio
                      const TileLayout& layout, Tile* values, std::uint64_t count,
                      const Finish& finish) {
   Impl::with_element(rows, [&]<class Stored>(const Impl::ElementRows<Stored>& elements) {
-    Impl::with_width<ExecutionSpace>(elements, [&](auto wide) {
+    Impl::with_alignment<ExecutionSpace>(elements, [&](auto aligned) {
       Launch::for_each_warp(exec_space, "Kindred::Vector::prepare_tile_rows::round", count,
-                            Impl::PrepareTileRows<ExecutionSpace, Stored, Tile, Finish, wide()>{
+                            Impl::PrepareTileRows<ExecutionSpace, Stored, Tile, Finish, aligned()>{
                                 elements, order, begin, values, layout, finish});
     });
   });
@@ -127,7 +127,7 @@ void prepare_tile_rows(const ExecutionSpace& exec_space, Metric metric, const Ti
                        const ArrayView<std::uint32_t, ExecutionSpace>& not_numbers) {
   const Impl::ArgumentCheck check("prepare_tile_rows");
   check_order(check, rows, order);
-  check_wide_tile(check, rows.dimension, tile.layout, tile.values, tile.count);
+  check_float_tile(check, rows.dimension, tile.layout, tile.values, tile.count);
   check_bounds(check, tile.bounds, tile.count);
   check.has("query_residual", query_residual, 1);
   check.has("not_numbers", not_numbers, 1);
@@ -144,7 +144,7 @@ void round_tile_rows(const ExecutionSpace& exec_space, const VectorRows<Executio
   const Impl::ArgumentCheck check("round_tile_rows");
   check_order(check, rows, order);
   check.is_multiple("begin", begin, TileLayout::block_vectors);
-  check_wide_tile(check, rows.dimension, layout, values, squares.size());
+  check_float_tile(check, rows.dimension, layout, values, squares.size());
   check.is_aligned("squares", squares);
   launch_rounding(exec_space, rows, order, begin, layout, values.data(), squares.size(),
                   Impl::SetTileSquares{squares.data()});

@@ -74,10 +74,10 @@ struct RankCall : ScoreCall<float> {
 };
 
 /// A work item: some candidates of one query.
-template <class ExecutionSpace, class Element, class Term, bool Wide>
+template <class ExecutionSpace, class Element, class Term, bool Aligned>
 struct CandidateKernel {
   using shape = VectorTileShape<ExecutionSpace>;
-  using lanes_type = Arch::GroupLanes<ExecutionSpace, Wide>;
+  using lanes_type = Arch::GroupLanes<ExecutionSpace, Aligned>;
   static constexpr int work_item_rows = shape::candidate_rows;
   static constexpr int group_rows = work_item_rows / lanes_type::groups;
 
@@ -250,9 +250,9 @@ void score_candidates(const ExecutionSpace& exec_space, Metric metric,
   if (owners == nullptr) check.is_multiple("the number of work items", work_items, queries.count);
   Impl::with_element(rows, [&]<class Element>(const Impl::ElementRows<Element>& elements) {
     Impl::with_term(metric, [&]<class Term>(Term) {
-      Impl::with_width<ExecutionSpace>(elements, [&](auto wide) {
+      Impl::with_alignment<ExecutionSpace>(elements, [&](auto aligned) {
         Launch::for_each_warp(exec_space, "Kindred::Vector::score_candidates::gather", work_items,
-                              Impl::CandidateKernel<ExecutionSpace, Element, Term, wide()>{
+                              Impl::CandidateKernel<ExecutionSpace, Element, Term, aligned()>{
                                   metric, elements, ids.data(), owners, each, queries.values.data(),
                                   queries.norms.data(), ranks.data()});
       });

@@ -35,7 +35,7 @@ struct Workspace {
   Array<ExecutionSpace, float> value, passed;
   Array<ExecutionSpace, std::uint8_t> tier;
   Array<ExecutionSpace, std::uint32_t> mark;
-  Array<ExecutionSpace, FrontierOut> wide;
+  Array<ExecutionSpace, FrontierOut> hubs;
   Array<ExecutionSpace, FrontierControl> control;
   Array<ExecutionSpace, FrontierRow> rows, long_rows;
   Array<ExecutionSpace, FrontierBlock> blocks;
@@ -49,7 +49,7 @@ struct Workspace {
         passed("Kindred::Testing::passed", 3 * shape.slots * shape.nodes),
         tier("Kindred::Testing::tier", shape.slots * shape.nodes),
         mark("Kindred::Testing::mark", shape.slots * shape.nodes),
-        wide("Kindred::Testing::wide", shape.slots * sizes.wide),
+        hubs("Kindred::Testing::hubs", shape.slots * sizes.hubs),
         control("Kindred::Testing::control", shape.slots),
         rows("Kindred::Testing::rows", shape.slots * sizes.rows),
         long_rows("Kindred::Testing::long_rows", shape.slots * sizes.long_rows),
@@ -60,7 +60,7 @@ struct Workspace {
   }
   FrontierState<ExecutionSpace> state() const {
     return {shape, value,     passed, tier,    mark, control,
-            rows,  long_rows, blocks, partial, wide, keys};
+            rows,  long_rows, blocks, partial, hubs, keys};
   }
   /// Whether a call restored the workspace except for marks.
   bool is_clear(const ExecutionSpace& exec_space) const {

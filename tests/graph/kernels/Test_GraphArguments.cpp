@@ -225,7 +225,7 @@ FrontierState<HostSpace> frontier_of(Arguments& a) {
   state.long_rows = a.plain<FrontierRow>(2 * sizes.long_rows);
   state.blocks = a.plain<FrontierBlock>(2 * sizes.blocks);
   state.partial = a.plain<double>(2 * sizes.blocks);
-  state.wide = a.plain<FrontierOut>(2 * sizes.wide);
+  state.hubs = a.plain<FrontierOut>(2 * sizes.hubs);
   state.keys = a.array<Rank>("state.keys", 2 * sizes.keys);
   return state;
 }

@@ -25,8 +25,8 @@ constexpr bool is_host_compiled_for(Machine machine) {
       return KINDRED_HAS_AVX2_FMA != 0;
     case Machine::byte_lookups:
       return looks_up;
-    case Machine::wide_byte_lookups:
-      return looks_up && Arch::ByteLookups::is_wide;
+    case Machine::byte_lookups_of_64:
+      return looks_up && Arch::ByteLookups::holds_64;
     case Machine::byte_products:
       return Arch::ByteProducts::use != Arch::ExtensionUse::never;
     case Machine::bfloat16:
@@ -55,7 +55,7 @@ inline constexpr bool is_compiled = (KINDRED_ENABLE_SPECIALIZED != 0 ||
 template <Machine machine>
 bool has_machine() {
   using enum Machine;
-  if constexpr (machine == byte_lookups || machine == wide_byte_lookups)
+  if constexpr (machine == byte_lookups || machine == byte_lookups_of_64)
     return Arch::has_extension<Arch::ByteLookups>();
   else if constexpr (machine == byte_products)
     return Arch::has_extension<Arch::ByteProducts>();

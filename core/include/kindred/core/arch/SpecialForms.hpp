@@ -19,7 +19,7 @@ enum class Machine : std::uint8_t {
   host,
   narrow_lookups,
   byte_lookups,
-  wide_byte_lookups,
+  byte_lookups_of_64,
   byte_products,
   bfloat16,
   device,
@@ -34,7 +34,7 @@ constexpr const char* text_of(Machine machine) {
       return "AVX2";
     case Machine::byte_lookups:
       return "AVX-512 VBMI, BITALG, GFNI; NEON";
-    case Machine::wide_byte_lookups:
+    case Machine::byte_lookups_of_64:
       return "AVX-512 VBMI, BITALG, GFNI";
     case Machine::byte_products:
       return "AVX-512 VNNI; NEON with dot products";
@@ -93,13 +93,13 @@ inline constexpr const char* thread_per_item =
 
 inline constexpr Record records[] = {
     {Form::byte_columns, "ByteColumns", "sequence/special/ByteColumns.hpp",
-     Machine::wide_byte_lookups, "lcs-200", 9.7, "2026-11-24, Zen 5"},
+     Machine::byte_lookups_of_64, "lcs-200", 9.7, "2026-11-24, Zen 5"},
     {Form::edit_columns, "EditColumns", "sequence/special/EditColumns.hpp", Machine::byte_lookups,
      "levenshtein-20-64", 8.9, "2026-11-24, Zen 5"},
     {Form::jaro_winkler_columns, "JaroWinklerColumns", "sequence/special/JaroWinklerColumns.hpp",
      Machine::byte_lookups, "jaro-winkler-20-64", 9.2, "2026-11-24, Zen 5"},
     {Form::common_end_columns, "CommonEndColumns", "sequence/special/CommonEndColumns.hpp",
-     Machine::wide_byte_lookups, "prefix-20", 2.2, "2026-11-24, Zen 5"},
+     Machine::byte_lookups_of_64, "prefix-20", 2.2, "2026-11-24, Zen 5"},
     {Form::lane_values, "LaneValues", "sequence/special/LaneValues.hpp", Machine::host,
      "matrix-levenshtein-8", 1.5, "2026-11-29, Zen 3"},
     {Form::short_values, "ShortValues", "sequence/special/ShortValues.hpp", Machine::narrow_lookups,

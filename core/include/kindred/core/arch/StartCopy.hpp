@@ -5,13 +5,12 @@
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 
 #include <cstddef>
-#include <string>
 
 namespace Kindred::Arch {
 
 /// \brief Starts a copy of \p bytes on \p exec_space between any two memories. Does not fence.
 /// \throws DeviceLost, and the other errors of `require`
-inline void start_copy(const HostSpace& exec_space, const std::string&, void* to, const void* from,
+inline void start_copy(const HostSpace& exec_space, const char*, void* to, const void* from,
                        std::size_t bytes) {
   using Bytes =
       Kokkos::View<std::byte*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -22,8 +21,8 @@ inline void start_copy(const HostSpace& exec_space, const std::string&, void* to
 }
 
 #if KINDRED_HAS_DEVICE
-inline void start_copy(const DeviceSpace& exec_space, const std::string& label, void* to,
-                       const void* from, std::size_t bytes) {
+inline void start_copy(const DeviceSpace& exec_space, const char* label, void* to, const void* from,
+                       std::size_t bytes) {
   const bool profiled = Kokkos::Tools::profileLibraryLoaded();
   if (profiled) {
     const auto space = Kokkos::Tools::make_space_handle("Cuda");

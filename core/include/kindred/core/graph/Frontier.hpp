@@ -55,9 +55,9 @@ struct FrontierControl {
   struct alignas(16) Found {
     std::uint64_t rows = 0;  ///< short rows in the low half, long rows in the high half
     std::uint64_t steps = 0;
-    std::uint64_t wide_steps = 0;  ///< kept separately, since other threads may still read `steps`
+    std::uint64_t hub_steps = 0;  ///< kept separately, since other threads may still read `steps`
     std::uint32_t blocks = 0;
-    std::uint32_t wide = 0;  ///< nodes whose out-edges the whole group visits
+    std::uint32_t hubs = 0;  ///< nodes whose out-edges the whole group visits
   };
   Found found[3];
   std::uint32_t barrier_cell = 0;  ///< the barrier of the teams
@@ -79,7 +79,7 @@ struct FrontierState {
   ArrayView<FrontierRow, ExecutionSpace> long_rows;    ///< slots × long_rows
   ArrayView<FrontierBlock, ExecutionSpace> blocks;     ///< slots × blocks
   ArrayView<double, ExecutionSpace> partial;           ///< slots × blocks
-  ArrayView<FrontierOut, ExecutionSpace> wide;         ///< slots × wide nodes
+  ArrayView<FrontierOut, ExecutionSpace> hubs;         ///< slots × hubs
   ArrayView<Rank, ExecutionSpace> keys;                ///< slots × keys
 };
 
@@ -89,7 +89,7 @@ struct FrontierSizes {
   std::size_t rows = 0;
   std::size_t long_rows = 0;
   std::size_t blocks = 0;
-  std::size_t wide = 0;
+  std::size_t hubs = 0;
   std::size_t keys = 0;
 
   explicit FrontierSizes(const FrontierShape& shape);

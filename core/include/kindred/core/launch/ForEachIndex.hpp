@@ -5,6 +5,7 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/HostPieces.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/launch/ProfiledKernel.hpp>
 #include <kindred/core/common/Cancellation.hpp>
@@ -17,6 +18,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -81,7 +83,7 @@ void for_each_index_here(const HostSpace& exec_space, const char* label, const I
         if (count == 1) {
           Arch::run_profiled(exec_space, label, [&] { body(Index{0}); });
         } else {
-          Kokkos::parallel_for(tool_label(label),
+          Kokkos::parallel_for(Arch::tool_label(label),
                                Arch::range<Index, ScheduleOf<Form>>(exec_space, count), body);
         }
       },
@@ -153,6 +155,48 @@ void for_each_worker(const HostSpace& exec_space, const char* label, std::uint64
   work.rethrow();
 }
 
+namespace Impl {
+
+/// The indices of a host's threads, each with a sum of its own.
+template <class Index, class Sum>
+struct SumsOfPieces {
+  SumsOfPieces(const HostSpace& host, const char* name, const Indices& all)
+      : exec_space(host),
+        label(name),
+        begin(Arch::index_extent<Index>(all.begin)),
+        pieces(host, Arch::index_extent<Index>(all.end) - begin),
+        memory(name, pieces.count, sizeof(Sum)) {
+    for (std::size_t piece = 0; piece < pieces.count; ++piece) new (memory.of(piece)) Sum{};
+  }
+
+  Sum& of(std::size_t piece) const { return *reinterpret_cast<Sum*>(memory.of(piece)); }
+
+  /// Calls `add(index, sum)` for every index, with the sum of its thread.
+  template <class Add>
+  void for_each(const Add& add) const {
+    if (pieces.count == 0) return;
+    Arch::for_each_piece(exec_space, label, pieces, [&](const std::size_t piece) {
+      Sum sum = of(piece);
+      const std::uint64_t end = begin + pieces.begin(piece + 1);
+      for (std::uint64_t i = begin + pieces.begin(piece); i < end; ++i)
+        add(static_cast<Index>(i), sum);
+      of(piece) = sum;
+    });
+  }
+
+  const HostSpace& exec_space;
+  const char* label;
+  std::uint64_t begin;
+  Arch::Pieces pieces;
+  Arch::HostScratch memory;
+};
+
+/// The type of the sums of a functor that scans.
+template <class Functor, class Index, class Sum>
+Sum sum_of(void (Functor::*)(Index, Sum&, bool) const);
+
+}  // namespace Impl
+
 /// \brief The sum of what `functor(index, sum)` adds to `sum`, for the indices \p indices, in any
 /// order. Fences.
 /// \throws as `for_each_index`
@@ -162,24 +206,45 @@ std::uint64_t sum_over_indices(const ExecutionSpace& exec_space, const char* lab
   const Kindred::Impl::CancelPoint point;
   point.check();
   std::uint64_t sum = 0;
-  const auto policy = Arch::range<Index>(exec_space, indices.begin, indices.end);
-  Impl::start(label, [&](const std::string& name) {
-    Kokkos::parallel_reduce(name, policy, functor, sum);
-    Arch::fence(exec_space, label);
-  });
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    const auto policy = Arch::range<Index>(exec_space, indices.begin, indices.end);
+    Impl::start(label, [&](const std::string& name) {
+      Kokkos::parallel_reduce(name, policy, functor, sum);
+      Arch::fence(exec_space, label);
+    });
+  } else {
+    const Impl::SumsOfPieces<Index, std::uint64_t> sums(exec_space, label, indices);
+    sums.for_each([&](const Index& index, std::uint64_t& of_piece) { functor(index, of_piece); });
+    for (std::size_t piece = 0; piece < sums.pieces.count; ++piece) sum += sums.of(piece);
+  }
   point.check();
   return sum;
 }
 
 /// \brief The prefix sums of what `functor(index, sum, is_final)` adds to `sum`, for the indices
-/// \p indices; with `is_final`, `sum` is that of the indices before.
+/// \p indices; with `is_final`, `sum` is that of the indices before. On a host it is called twice
+/// for each index.
 /// \throws as `for_each_index`
 template <class Index = std::uint64_t, class ExecutionSpace, class Functor>
 void scan_indices(const ExecutionSpace& exec_space, const char* label, const Indices& indices,
                   const Functor& functor) {
-  const auto policy = Arch::range<Index>(exec_space, indices.begin, indices.end);
-  Impl::start(label,
-              [&](const std::string& name) { Kokkos::parallel_scan(name, policy, functor); });
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    const auto policy = Arch::range<Index>(exec_space, indices.begin, indices.end);
+    Impl::start(label,
+                [&](const std::string& name) { Kokkos::parallel_scan(name, policy, functor); });
+  } else {
+    using sum_type = decltype(Impl::sum_of(&Functor::operator()));
+    const Kindred::Impl::CancelPoint point;
+    point.check();
+    const Impl::SumsOfPieces<Index, sum_type> sums(exec_space, label, indices);
+    if (sums.pieces.count > 1)
+      sums.for_each([&](const Index& index, sum_type& sum) { functor(index, sum, false); });
+    sum_type before{};
+    for (std::size_t piece = 0; piece < sums.pieces.count; ++piece)
+      before += std::exchange(sums.of(piece), before);
+    sums.for_each([&](const Index& index, sum_type& sum) { functor(index, sum, true); });
+    point.check();
+  }
 }
 
 }  // namespace Kindred::Launch

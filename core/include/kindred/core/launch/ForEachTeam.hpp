@@ -3,14 +3,18 @@
 #define KINDRED_CORE_LAUNCH_FOR_EACH_TEAM_HPP
 
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/launch/HostPieces.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/launch/Start.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace Kindred::Launch {
 
@@ -42,20 +46,55 @@ template <class Functor>
 requires requires { Functor::is_light; }
 inline constexpr bool is_light<Functor> = Functor::is_light;
 
+/// \brief Teams of one thread of a host. Threads take them in equal shares, or, where \p Form is
+/// `Dynamic`, some at a time.
+template <class Form, class Functor>
+void start_teams_here(const HostSpace& exec_space, const char* label, const Teams& teams,
+                      const Functor& functor) {
+  using data_type = Kokkos::Impl::HostThreadTeamData;
+  constexpr int reduce_bytes = 512;  // as Kokkos reserves for the sums of a team
+  constexpr std::uint64_t rounds = 32, most_at_once = 64;
+  const int count = Arch::league_size(teams.count);
+  const Arch::Pieces pieces(exec_space, teams.count);
+  const std::size_t bytes = data_type::scratch_size(0, reduce_bytes, teams.scratch_bytes, 0);
+  const Arch::HostScratch scratch(label, pieces.count, bytes);
+  const auto at_once = static_cast<int>(
+      std::clamp<std::uint64_t>(teams.count / (rounds * pieces.count), 1, most_at_once));
+  std::atomic<std::int64_t> next{0};
+  const auto start_pieces = [&](const auto& body) {
+    Arch::for_each_piece(exec_space, label, pieces, [&](const std::size_t piece) {
+      data_type data;
+      data_type* members[] = {&data};
+      data.scratch_assign(scratch.of(piece), bytes, 0, reduce_bytes, teams.scratch_bytes, 0);
+      data_type::organize_pool(members, 1);
+      const auto run = [&](int team, int end) {
+        for (; team < end; ++team) body(Member<HostSpace>(data, team, count));
+      };
+      if constexpr (std::is_same_v<Form, Dynamic>) {
+        while (true) {
+          const std::int64_t team = next.fetch_add(at_once, std::memory_order_relaxed);
+          if (team >= count) break;
+          run(static_cast<int>(team),
+              static_cast<int>(std::min<std::int64_t>(count, team + at_once)));
+        }
+      } else {
+        run(static_cast<int>(pieces.begin(piece)), static_cast<int>(pieces.begin(piece + 1)));
+      }
+    });
+  };
+  start_here<Form>(start_pieces, functor);
+}
+
 template <class Form, class Bounds, class ExecutionSpace, class Functor>
 void start_teams(const ExecutionSpace& exec_space, const char* label, const Teams& teams,
                  const Functor& functor) {
-  constexpr bool on_device = Arch::is_device<ExecutionSpace>;
-  using policy_type = Kokkos::TeamPolicy<ExecutionSpace, ScheduleOf<Form>, Bounds>;
-  const policy_type policy =
-      Arch::with_scratch(label,
-                         policy_type(exec_space, Arch::league_size(teams.count),
-                                     on_device ? teams.size : 1, on_device ? teams.lanes : 1),
-                         teams.scratch_bytes);
-  if constexpr (!on_device) {
-    start_here<Form>(
-        [&](const auto& body) { Kokkos::parallel_for(tool_label(label), policy, body); }, functor);
+  if constexpr (!Arch::is_device<ExecutionSpace>) {
+    start_teams_here<Form>(exec_space, label, teams, functor);
   } else {
+    using policy_type = Kokkos::TeamPolicy<ExecutionSpace, Bounds>;
+    const policy_type policy = Arch::with_scratch(
+        label, policy_type(exec_space, Arch::league_size(teams.count), teams.size, teams.lanes),
+        teams.scratch_bytes);
     start(label, [&](const std::string& name) {
       if constexpr (is_light<Functor>) {
         constexpr auto light = Kokkos::Experimental::WorkItemProperty::HintLightWeight;

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_LAUNCH_START_HPP
 #define KINDRED_CORE_LAUNCH_START_HPP
 
+#include <kindred/core/arch/launch/ProfiledKernel.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -30,10 +31,6 @@ struct Finishing {};
 
 namespace Impl {
 
-/// \brief \p label for Kokkos, which reads it only for a profiling tool: empty, without an
-/// allocation, while none is loaded.
-std::string tool_label(const char* label);
-
 /// Throws the exception in flight as the library's own. \throws OutOfMemory, SpaceUnavailable,
 /// DeviceLost
 [[noreturn]] void rethrow_failure(const char* label);
@@ -43,7 +40,7 @@ std::string tool_label(const char* label);
 template <class Begin>
 void start(const char* label, const Begin& begin) {
   try {
-    begin(tool_label(label));
+    begin(Arch::tool_label(label));
   } catch (...) {
     rethrow_failure(label);
   }

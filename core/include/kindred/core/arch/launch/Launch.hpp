@@ -7,6 +7,7 @@
 #include <kindred/core/arch/Specialized.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/HostPieces.hpp>
 #include <kindred/core/arch/launch/KernelCode.hpp>
 #include <kindred/core/arch/launch/LaunchConfig.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
@@ -116,59 +117,18 @@ struct LaunchView<Functor> {
 
 /// \brief The groups of a launch on the host, where a group is one thread. A thread processes
 /// several of them one after the other, with the same scratch.
+/// \throws OutOfMemory before any group runs
 template <class Functor>
-struct HostGroups {
-  /// Of the scratch of a thread, so that no two threads share a cache line.
-  static constexpr std::size_t alignment = 64;
-
-  Functor functor;
-  std::size_t groups;
-  std::size_t pieces;  ///< threads
-  std::size_t piece_bytes;
-  std::byte* scratch;
-
-  void operator()(std::size_t piece) const {
-    for (std::size_t group = first_of(piece); group < first_of(piece + 1); ++group) {
-      typename LaunchView<Functor>::type view(GroupKind::team, group);
-      functor(view, scratch + piece * piece_bytes);
-    }
-  }
-
- private:
-  std::size_t first_of(std::size_t piece) const {
-    return groups / pieces * piece + std::min(piece, groups % pieces);
-  }
-};
-
-/// \throws OutOfMemory before any group runs, since an exception cannot leave a parallel region
-template <class ExecutionSpace, class Functor>
-void launch_on_host(const ExecutionSpace& exec_space, const LaunchConfig& config,
+void launch_on_host(const HostSpace& exec_space, const LaunchConfig& config,
                     const Functor& functor) {
-  using groups_type = HostGroups<Functor>;
-  constexpr std::size_t alignment = groups_type::alignment;
-  groups_type all{functor, config.groups, 1, 0, nullptr};
-  if (config.groups > 1) {
-    const int threads = std::max(1, concurrency(exec_space));
-    all.pieces = std::min(config.groups, static_cast<std::size_t>(threads));
-  }
-  all.piece_bytes = (config.scratch_bytes + alignment - 1) / alignment * alignment;
-  std::unique_ptr<std::byte[]> memory;
-  if (all.piece_bytes > 0) {
-    std::size_t bytes = all.pieces * all.piece_bytes + alignment;
-    try {
-      memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    } catch (const std::bad_alloc&) {
-      throw OutOfMemory("host", bytes, config.label, "each thread needs scratch");
+  const Pieces pieces(exec_space, config.groups);
+  const HostScratch scratch(config.label, pieces.count, config.scratch_bytes);
+  for_each_piece(exec_space, config.label, pieces, [&](const std::size_t piece) {
+    for (std::size_t group = pieces.begin(piece); group < pieces.begin(piece + 1); ++group) {
+      typename LaunchView<Functor>::type view(GroupKind::team, group);
+      functor(view, scratch.of(piece));
     }
-    void* begin = memory.get();
-    all.scratch =
-        static_cast<std::byte*>(std::align(alignment, all.pieces * all.piece_bytes, begin, bytes));
-  }
-  if (config.groups == 1) return run_profiled(exec_space, config.label, [&] { all(0); });
-  Kokkos::parallel_for(config.label,
-                       range<std::size_t, Kokkos::Schedule<Kokkos::Static>>(exec_space, all.pieces)
-                           .set_chunk_size(1),
-                       all);
+  });
 }
 
 /// A team of a device without specialised forms: a group is one team of a Kokkos policy.
@@ -199,7 +159,7 @@ void launch_policy(const ExecutionSpace& exec_space, const LaunchConfig& config,
   const unsigned threads = config.threads == 0 ? unsigned{Functor::threads_max} : config.threads;
   policy teams(exec_space, league_size(config.groups), static_cast<int>(threads), 1);
   teams.set_scratch_size(level, Kokkos::PerTeam(config.scratch_bytes + scratch_alignment));
-  Kokkos::parallel_for(config.label, teams,
+  Kokkos::parallel_for(tool_label(config.label), teams,
                        PolicyTeam<Functor>{functor, config.kind, config.scratch_bytes, level});
 }
 
@@ -359,7 +319,9 @@ void launch(const ExecutionSpace& exec_space, const LaunchConfig& config, const 
       attribute.val.clusterDim = {teams, 1, 1};
       launched.numAttrs = teams > 1 ? 1 : 0;
     } else if (config.begins_early) {
-      static const bool may_begin_early = code_of(kernel).waits_for_previous_launch();
+      static OnEachDevice<bool> waits;
+      const bool may_begin_early =
+          waits.here([&](bool& may) { may = code_of(kernel).waits_for_previous_launch(); });
       attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
       attribute.val.programmaticStreamSerializationAllowed = 1;
       launched.numAttrs = may_begin_early ? 1 : 0;

@@ -5,8 +5,13 @@
 #include <kindred/core/arch/Spaces.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace Kindred::Arch {
+
+/// \brief \p label for Kokkos, which reads it only for a profiling tool: empty, without an
+/// allocation, while none is loaded.
+std::string tool_label(const char* label);
 
 /// \brief Calls \p body, a kernel that Kokkos does not launch, and shows it to the profiling tools.
 /// Not by a destructor: Kokkos allocates to report the end too, and may throw.

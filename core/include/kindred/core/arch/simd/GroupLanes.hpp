@@ -14,15 +14,15 @@ namespace Kindred::Arch {
 /// processes one row, and a thread reads adjacent elements at a time.
 ///
 /// The operations are those of `ScalarLanes`. All groups of a work item must make the same calls.
-/// \tparam Wide rows are aligned to four of their elements
+/// \tparam Aligned rows are aligned to four of their elements
 /// \tparam Threads threads per group on a device: with more of them a row takes less time, and a
 /// warp processes fewer rows together
-template <class ExecutionSpace, bool Wide, unsigned Threads = 8>
+template <class ExecutionSpace, bool Aligned, unsigned Threads = 8>
 class GroupLanes;
 
 /// Host: a single thread is the group.
-template <bool Wide, unsigned Threads>
-class GroupLanes<HostSpace, Wide, Threads> : public HostLanes {
+template <bool Aligned, unsigned Threads>
+class GroupLanes<HostSpace, Aligned, Threads> : public HostLanes {
  public:
   static constexpr int groups = 1;
 
@@ -32,8 +32,8 @@ class GroupLanes<HostSpace, Wide, Threads> : public HostLanes {
 };
 
 /// Device: thread t of a group carries the lanes `each`·t … `each`·t + `each` − 1.
-template <bool Wide, unsigned Threads>
-class GroupLanes<DeviceSpace, Wide, Threads> {
+template <bool Aligned, unsigned Threads>
+class GroupLanes<DeviceSpace, Aligned, Threads> {
  public:
   static constexpr int groups = 32 / Threads;
   static constexpr int each = 32 / Threads;
@@ -130,7 +130,7 @@ class GroupLanes<DeviceSpace, Wide, Threads> {
 
  private:
   template <class Element>
-  struct alignas(Wide ? each * sizeof(Element) : alignof(Element)) Vector {
+  struct alignas(Aligned ? each * sizeof(Element) : alignof(Element)) Vector {
     Element value[each];
   };
   template <class Element>

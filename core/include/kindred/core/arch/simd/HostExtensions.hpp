@@ -25,7 +25,7 @@ struct ByteLookups {
   static constexpr auto use = static_cast<ExtensionUse>(KINDRED_USE_BYTE_LOOKUPS);
   static bool is_usable() { return usable_additions.byte_lookups; }
   /// Whether one register holds 64 bytes; on aarch64, four do.
-  static constexpr bool is_wide = KINDRED_HAS_NEON == 0;
+  static constexpr bool holds_64 = KINDRED_HAS_NEON == 0;
 
   /// Calls \p function, which is inlined and may use the extension. It is a copy, which no store
   /// through another pointer can change: what it captured by value stays in registers.

@@ -75,9 +75,9 @@ inline constexpr int compiled_level = 1;
 
 /// The same for shapes of kernels, which must not differ between the passes of nvcc.
 #if KINDRED_ENABLE_SPECIALIZED && defined(__AVX512F__) && defined(__AVX512VL__)
-inline constexpr bool host_has_wide_registers = true;
+inline constexpr bool host_has_64_byte_registers = true;
 #else
-inline constexpr bool host_has_wide_registers = false;
+inline constexpr bool host_has_64_byte_registers = false;
 #endif
 
 }  // namespace Kindred::Arch

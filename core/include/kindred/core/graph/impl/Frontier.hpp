@@ -49,7 +49,7 @@ class FrontierWalk {
     m_long_rows = state.long_rows.data() + slot * launch.sizes.long_rows;
     m_blocks = state.blocks.data() + slot * launch.sizes.blocks;
     m_partial = state.partial.data() + slot * launch.sizes.blocks;
-    m_wide = state.wide.data() + slot * launch.sizes.wide;
+    m_hubs = state.hubs.data() + slot * launch.sizes.hubs;
   }
 
   KOKKOS_INLINE_FUNCTION void run(std::size_t query) {
@@ -122,10 +122,10 @@ class FrontierWalk {
     m_end.rows = requested.sources;
     HopParameters parameters = requested.parameters;
     parameters.hop = 0;
-    bool is_wide = false;  // visits the edges of the wide nodes that the last step found
+    bool of_hubs = false;  // visits the edges of the hubs that the last step found
     while (true) {
       const std::uint32_t hop = parameters.hop;
-      if (!is_wide) {
+      if (!of_hubs) {
         m_found = &m_control.found[(hop + 1) % 3];
         ++m_stamp;
         m_x = m_passed + (hop + 2) % 3 * nodes();
@@ -143,8 +143,8 @@ class FrontierWalk {
       std::uint64_t items =
           long_rows + (short_rows + group_type::short_rows - 1) / group_type::short_rows;
       if (hop == 0) items = requested.sources;
-      if (is_wide) items = std::uint64_t{work.wide} * warps;
-      const std::uint32_t blocks = is_wide ? 0 : work.blocks;
+      if (of_hubs) items = std::uint64_t{work.hubs} * warps;
+      const std::uint32_t blocks = of_hubs ? 0 : work.blocks;
       // The first teams process the blocks, the last ones start with the rest.
       std::uint32_t block = m_group.team();
       std::uint64_t item = warps - 1 - m_group.warp();
@@ -156,8 +156,8 @@ class FrontierWalk {
           passing = sum_block(begin.blocks + block);
           block += m_group.teams();
         } else {
-          if (is_wide) {
-            passing.out = group_type::read(m_wide + item / warps);
+          if (of_hubs) {
+            passing.out = group_type::read(m_hubs + item / warps);
             passing.wants = m_group.lane() == 0;
             first = m_group.warp() * step;
             step *= warps;
@@ -170,20 +170,20 @@ class FrontierWalk {
         }
         if (!m_is_last) walk(passing, first, step);
       }
-      if (!is_wide && hop > 1) {
+      if (!of_hubs && hop > 1) {
         float* old = m_passed + (hop + 1) % 3 * nodes();
         for_entries(before_last, last, thread(), threads(),
                     [=](const FrontierRow& row) { old[row.node] = 0.0F; });
       }
-      finish_step(is_wide ? &m_found->wide_steps : &m_found->steps);
+      finish_step(of_hubs ? &m_found->hub_steps : &m_found->steps);
       if (m_is_last) return true;
       work = group_type::read(m_found);
-      if (!is_wide && work.wide > 0 && spent + work.steps <= budget()) {
-        is_wide = true;
+      if (!of_hubs && work.hubs > 0 && spent + work.steps <= budget()) {
+        of_hubs = true;
         continue;
       }
-      is_wide = false;
-      spent += work.steps + work.wide_steps;
+      of_hubs = false;
+      spent += work.steps + work.hub_steps;
       const bool is_over = spent > budget();
       if (is_over || (work.rows == 0 && work.blocks == 0)) {
         m_group.barrier();  // all have read `work`
@@ -338,8 +338,8 @@ class FrontierWalk {
     FrontierOut out = passing.out;
     if (!passing.wants) out.count = 0;
     if (out.count > group_type::walk_max && step == depth * lanes) {
-      const std::uint32_t i = group_type::add(&m_found->wide, 1U);
-      if (i < m_launch.sizes.wide) m_wide[i] = out;
+      const std::uint32_t i = group_type::add(&m_found->hubs, 1U);
+      if (i < m_launch.sizes.hubs) m_hubs[i] = out;
       m_steps += out.count;
       out.count = 0;
     }
@@ -500,7 +500,7 @@ class FrontierWalk {
   FrontierRow* m_long_rows;
   FrontierBlock* m_blocks;
   double* m_partial;
-  FrontierOut* m_wide;
+  FrontierOut* m_hubs;
   const float* m_x = nullptr;
   float* m_next = nullptr;
   FrontierControl::Found* m_found = nullptr;  // of the current step

@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_GRAPH_IMPL_HOP_UPDATE_HPP
 #define KINDRED_CORE_GRAPH_IMPL_HOP_UPDATE_HPP
 
-#include <kindred/core/arch/Flag.hpp>
+#include <kindred/core/arch/RelaxedAccess.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/numeric/CanonicalNan.hpp>
@@ -94,7 +94,7 @@ struct HopUpdate : NodeUpdate {
 
   /// False if the previous hop left nothing to pass on: then every sum is 0.
   KOKKOS_INLINE_FUNCTION bool is_needed() const {
-    return kind == Kind::product || Arch::flag_peek(marks) + 1 >= hop;
+    return kind == Kind::product || Arch::cached_load(marks) + 1 >= hop;
   }
   KOKKOS_INLINE_FUNCTION double* partial() const { return partials; }
 
@@ -132,9 +132,9 @@ struct HopUpdate : NodeUpdate {
   KOKKOS_INLINE_FUNCTION void note(bool any, std::size_t work_item) const {
     if (!any) return;
     std::uint32_t* mark = marks + 8 * (1 + work_item % 1024);
-    if (Arch::flag_load(mark) >= hop) return;
-    Arch::flag_store(mark, hop);
-    Arch::flag_store(marks, hop);
+    if (Arch::relaxed_load(mark) >= hop) return;
+    Arch::relaxed_store(mark, hop);
+    Arch::relaxed_store(marks, hop);
   }
 
  private:

@@ -75,7 +75,7 @@ struct QueryPack<32> {
 };
 
 /// Queries of a node that are summed in registers together: four sums of them fit.
-inline constexpr int query_columns = Arch::host_has_wide_registers ? 32 : 8;
+inline constexpr int query_columns = Arch::host_has_64_byte_registers ? 32 : 8;
 
 /// Host: a work item is a tile of rows, or a block of a long row.
 class ThreadRowSums {
@@ -115,7 +115,7 @@ class ThreadRowSums {
           prefetch<Width>(x, sources[requested]);
         if (!edges.is_replaced(row)) {
           double sums[Width];
-          wide_sum<Width>(edges, first + at, weights + at, next - at, x, sums);
+          sum_of_columns<Width>(edges, first + at, weights + at, next - at, x, sums);
           visit.template row<Width>(std::size_t{edges.node_of(row)} * Width, sums);
         }
         at = next;
@@ -174,7 +174,7 @@ class ThreadRowSums {
       visit(0, block_sum(products, count));
     } else {
       double sums[Width];
-      wide_sum<Width>(edges, begin, weights, count, x, sums);
+      sum_of_columns<Width>(edges, begin, weights, count, x, sums);
       for (int q = 0; q < Width; ++q) visit(q, sums[q]);
     }
   }
@@ -279,9 +279,9 @@ class ThreadRowSums {
 
   /// The edges from `first` on with their weights.
   template <int Width, class Edges, class X>
-  KOKKOS_INLINE_FUNCTION static void wide_sum(const Edges& edges, std::uint64_t first,
-                                              const float* weights, std::uint32_t count, const X* x,
-                                              double* sums) {
+  KOKKOS_INLINE_FUNCTION static void sum_of_columns(const Edges& edges, std::uint64_t first,
+                                                    const float* weights, std::uint32_t count,
+                                                    const X* x, double* sums) {
     constexpr int columns = Width < query_columns ? Width : query_columns;
     const std::uint32_t* sources = edges.sources + first;
     if constexpr (Edges::is_plain && query_columns < 32) {

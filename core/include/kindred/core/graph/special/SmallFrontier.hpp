@@ -68,7 +68,7 @@ struct SmallFrontierLaunch {
   static constexpr unsigned team_threads = cluster_type::team_threads;
   static constexpr unsigned team_rows = team_threads / row_lanes;
   // nodes with more edges are processed by the whole team
-  static constexpr std::uint32_t wide = lanes > 1 ? 256 : none;
+  static constexpr std::uint32_t hub_edges = lanes > 1 ? 256 : none;
 
   KOKKOS_INLINE_FUNCTION static std::uint32_t least(std::uint32_t a, std::uint32_t b) {
     return a < b ? a : b;
@@ -122,7 +122,7 @@ struct SmallFrontierLaunch {
   /// Those of a step.
   KOKKOS_INLINE_FUNCTION static void clear_counts(Memory& memory) {
     memory.passed = memory.row_count = memory.long_count = memory.piece_count = 0;
-    memory.term_count = memory.wide_count = 0;
+    memory.term_count = memory.hub_count = 0;
   }
   KOKKOS_INLINE_FUNCTION static void clear_front(const cluster_type& cluster, Memory& memory) {
     fill(cluster, memory.filter, Memory::filter_words, 0);
@@ -163,10 +163,10 @@ struct SmallFrontierLaunch {
     }
     memory.passes[next][place] = {node, value};
     memory.out_rows[place] = row;
-    if (row.count <= wide) return;
-    const std::uint32_t at = cluster_type::add(&memory.wide_count, 1);
-    if (at < Memory::wide_most)
-      memory.wide_rows[at] = row;
+    if (row.count <= hub_edges) return;
+    const std::uint32_t at = cluster_type::add(&memory.hub_count, 1);
+    if (at < Memory::hubs_most)
+      memory.hub_rows[at] = row;
     else
       memory.is_over = 1;
   }
@@ -196,18 +196,18 @@ struct SmallFrontierLaunch {
   KOKKOS_INLINE_FUNCTION void send_targets(const cluster_type& cluster, Memory& memory,
                                            unsigned next) const {
     constexpr unsigned depth = lanes > 1 ? 4 : 1;
-    const unsigned rounds = memory.wide_count > 0 ? 2 : 1;
+    const unsigned rounds = memory.hub_count > 0 ? 2 : 1;
     for (unsigned round = 0; round < rounds; ++round) {
-      const bool is_wide = round > 0;
-      const SmallEnds* rows = is_wide ? memory.wide_rows : memory.out_rows;
-      const std::uint32_t count = is_wide ? least(memory.wide_count, Memory::wide_most)
+      const bool of_hubs = round > 0;
+      const SmallEnds* rows = of_hubs ? memory.hub_rows : memory.out_rows;
+      const std::uint32_t count = of_hubs ? least(memory.hub_count, Memory::hubs_most)
                                           : least(memory.passed, Memory::passes_most);
-      const unsigned of = is_wide ? team_threads : row_lanes;
+      const unsigned of = of_hubs ? team_threads : row_lanes;
       const unsigned own = cluster.thread() & (of - 1);
-      for (std::uint32_t i = is_wide ? 0 : cluster.thread() / row_lanes; i < count;
-           i += is_wide ? 1 : team_rows) {
+      for (std::uint32_t i = of_hubs ? 0 : cluster.thread() / row_lanes; i < count;
+           i += of_hubs ? 1 : team_rows) {
         const SmallEnds row = rows[i];
-        if (is_wide != (row.count > wide)) continue;
+        if (of_hubs != (row.count > hub_edges)) continue;
         for (std::uint32_t first = own; first < row.count; first += depth * of) {
           std::uint32_t target[depth];
           KINDRED_UNROLL

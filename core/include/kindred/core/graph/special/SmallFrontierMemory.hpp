@@ -61,7 +61,7 @@ struct SmallFrontierMemory {
   static constexpr std::uint32_t inbox_capacity = 8192 / teams;
   static constexpr std::uint32_t passes_most = 8192 / teams;
   static constexpr std::uint32_t long_most = 64, pieces_most = 256, terms_most = 1536;
-  static constexpr std::uint32_t rows_most = 1000 * (teams > 1 ? 1 : 4), wide_most = 32;
+  static constexpr std::uint32_t rows_most = 1000 * (teams > 1 ? 1 : 4), hubs_most = 32;
   static constexpr std::uint32_t piece_rounds = 8;  ///< in rounds of 32 edges
 
   struct Pass {
@@ -128,7 +128,7 @@ struct SmallFrontierMemory {
   alignas(16) Inbox inbox[2];
   Pass passes[2][passes_most];
   SmallEnds out_rows[passes_most];  ///< of the nodes that pass something on
-  SmallEnds wide_rows[wide_most];   ///< those that the whole team visits
+  SmallEnds hub_rows[hubs_most];    ///< those that the whole team visits
   Rows rows;
   LongRow long_rows[long_most];
   Rank chosen[small_frontier_top_max];
@@ -137,7 +137,7 @@ struct SmallFrontierMemory {
   std::uint32_t sent[teams];
   std::uint16_t reached[node_places];  ///< slots of nodes
   std::uint16_t piece_rows[pieces_most];
-  std::uint32_t passed, row_count, long_count, piece_count, term_count, wide_count, node_count,
+  std::uint32_t passed, row_count, long_count, piece_count, term_count, hub_count, node_count,
       is_over;
 };
 

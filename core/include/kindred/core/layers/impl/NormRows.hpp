@@ -106,13 +106,13 @@ struct NormRows {
     bool past;  ///< write past the caches
 
     void run() const {
-      constexpr unsigned wide = 16 * PackGroup<S>::packs;
+      constexpr unsigned step = 16 * PackGroup<S>::packs;
       constexpr unsigned line = Arch::line_elements<Out>;
       // Writes that bypass the caches start at the beginning of a cache line.
       const unsigned behind = past ? Arch::behind_line(y) : 0;
       std::uint64_t i = std::min<std::uint64_t>(behind == 0 ? 0 : line - behind, layer.columns);
       narrow(0, i);
-      for (; i + wide <= layer.columns; i += wide) {
+      for (; i + step <= layer.columns; i += step) {
         using Eight = PackGroup<S>;
         const auto load = [&](const float* from, float otherwise) {
           return Eight::each([&](unsigned p) {

@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SEED_IMPL_UPDATE_SEEDS_KERNELS_HPP
 #define KINDRED_CORE_SEED_IMPL_UPDATE_SEEDS_KERNELS_HPP
 
-#include <kindred/core/arch/Flag.hpp>
+#include <kindred/core/arch/RelaxedAccess.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/seed/UpdateSeeds.hpp>
 
@@ -24,7 +24,7 @@ struct SeedUpdates {
     const SeedUpdate update = updates[i];
     std::uint32_t* places = winners + std::size_t{update.seed} * seed_fields;
     for (std::uint32_t field = 0; field < seed_fields; ++field) {
-      if ((update.mask >> field & 1U) != 0) Arch::flag_raise(places + field, i + 1);
+      if ((update.mask >> field & 1U) != 0) Arch::relaxed_max(places + field, i + 1);
     }
   }
   KOKKOS_INLINE_FUNCTION void set(std::uint32_t i) const {
@@ -35,7 +35,7 @@ struct SeedUpdates {
     std::uint32_t last[seed_fields];
     KINDRED_UNROLL
     for (std::uint32_t field = 0; field < seed_fields; ++field)
-      last[field] = Arch::flag_load(places + field);
+      last[field] = Arch::relaxed_load(places + field);
     const Before before{state.lifecycle(seed), state.cursor(seed), state.transitions(seed)};
     std::uint32_t wins = 0;
     KINDRED_UNROLL
@@ -47,7 +47,7 @@ struct SeedUpdates {
     const SeedUpdate update = updates[i];
     std::uint32_t* places = winners + std::size_t{update.seed} * seed_fields;
     for (std::uint32_t field = 0; field < seed_fields; ++field) {
-      if ((update.mask >> field & 1U) != 0) Arch::flag_store(places + field, 0);
+      if ((update.mask >> field & 1U) != 0) Arch::relaxed_store(places + field, 0);
     }
   }
 

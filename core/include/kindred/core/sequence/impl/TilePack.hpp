@@ -41,7 +41,7 @@ class TilePack {
       // Registers of NEON look up bytes, too, but do not add them as fast as words.
       constexpr bool looks_up =
           decltype(is_special)::value ||
-          (Arch::ByteLookups::use == Arch::ExtensionUse::always && !Arch::ByteLookups::is_wide);
+          (Arch::ByteLookups::use == Arch::ExtensionUse::always && !Arch::ByteLookups::holds_64);
       using Bytes = std::conditional_t<looks_up, Arch::Bytes64, Arch::ScalarBytes64>;
       using Columns =
           std::conditional_t<decltype(is_special)::value, ByteColumns<Bytes>, WordColumns>;

@@ -59,7 +59,7 @@ struct ElementRows {
     return ids == nullptr ? static_cast<std::uint32_t>(first + row) : ids[row];
   }
   /// True if every row is aligned to four of its elements.
-  bool is_wide() const {
+  bool is_aligned() const {
     return dimension % 4 == 0 && rows_begin_at(4 * sizeof(Element), values, stride);
   }
 };
@@ -89,11 +89,11 @@ void with_element(const VectorRows<ExecutionSpace>& rows, const Function& functi
   }
 }
 
-/// Calls `function(wide)` with the constant that `Arch::GroupLanes` takes for \p rows.
+/// Calls `function(aligned)` with the constant that `Arch::GroupLanes` takes for \p rows.
 template <class ExecutionSpace, class Element, class Function>
-void with_width(const ElementRows<Element>& rows, const Function& function) {
+void with_alignment(const ElementRows<Element>& rows, const Function& function) {
   if constexpr (Arch::is_device<ExecutionSpace>) {
-    if (rows.is_wide()) return function(std::true_type{});
+    if (rows.is_aligned()) return function(std::true_type{});
   }
   function(std::false_type{});
 }

@@ -20,8 +20,8 @@
 namespace Kindred::Impl {
 
 /// Four adjacent elements, read and written together if they are aligned.
-template <class Element, bool Wide>
-struct alignas(Wide ? 4 * sizeof(Element) : alignof(Element)) Vec4Elements {
+template <class Element, bool Aligned>
+struct alignas(Aligned ? 4 * sizeof(Element) : alignof(Element)) Vec4Elements {
   Element value[4];
 };
 
@@ -101,7 +101,7 @@ struct BoundTileRows {
 };
 
 /// A work item: one position of the tile. \tparam Finish receives the squared rounding errors
-template <class ExecutionSpace, class Element, class Tile, class Finish, bool Wide>
+template <class ExecutionSpace, class Element, class Tile, class Finish, bool Aligned>
 struct PrepareTileRows {
   static constexpr int depth = 6;
 
@@ -128,7 +128,7 @@ struct PrepareTileRows {
         [&](const std::uint64_t lane, float& sum) {
           // Loads are in flight together, before it is known whether the row is needed.
           for (std::uint64_t first = lane; first < chunks; first += depth * lanes) {
-            Vec4Elements<Element, Wide> read[depth];
+            Vec4Elements<Element, Aligned> read[depth];
             KINDRED_UNROLL
             for (int e = 0; e < depth; ++e) read[e] = load(x, 4 * (first + e * lanes));
             KINDRED_UNROLL
@@ -145,12 +145,12 @@ struct PrepareTileRows {
   }
 
   /// Four elements, with +0 beyond the row.
-  KOKKOS_INLINE_FUNCTION Vec4Elements<Element, Wide> load(const ElementRow<Element>& x,
-                                                          std::uint64_t i) const {
-    Vec4Elements<Element, Wide> read{};
-    if constexpr (Wide) {
+  KOKKOS_INLINE_FUNCTION Vec4Elements<Element, Aligned> load(const ElementRow<Element>& x,
+                                                             std::uint64_t i) const {
+    Vec4Elements<Element, Aligned> read{};
+    if constexpr (Aligned) {
       if (i < rows.dimension)
-        read = *reinterpret_cast<const Vec4Elements<Element, Wide>*>(x.values + i);
+        read = *reinterpret_cast<const Vec4Elements<Element, Aligned>*>(x.values + i);
     } else {
       for (int j = 0; j < 4; ++j)
         if (i + j < rows.dimension) read.value[j] = x.values[i + j];
@@ -158,8 +158,8 @@ struct PrepareTileRows {
     return read;
   }
   KOKKOS_INLINE_FUNCTION static float store(const ElementRow<Element>& x,
-                                            const Vec4Elements<Element, Wide>& read, float factor,
-                                            Tile* out) {
+                                            const Vec4Elements<Element, Aligned>& read,
+                                            float factor, Tile* out) {
     float four[4];
     KINDRED_UNROLL
     for (int j = 0; j < 4; ++j) four[j] = factor == 0.0F ? 0.0F : decoded(x, read.value[j]);

@@ -16,6 +16,8 @@ namespace Kindred::Impl {
 template <class ExecutionSpace>
 void check_rows(const ArgumentCheck& check, const VectorRows<ExecutionSpace>& rows,
                 std::uint64_t count) {
+  check.is_at_most("rows.element", static_cast<std::uint64_t>(rows.element),
+                   static_cast<std::uint64_t>(VectorElement::int8));
   const std::uint64_t stride = rows.stride == 0 ? rows.dimension : rows.stride;
   const std::size_t bytes = size_of(rows.element);
   check.has("rows.values", rows.values,

@@ -50,12 +50,12 @@ KOKKOS_INLINE_FUNCTION void prefetch_row(const Call& call, const Lanes& lanes,
 }
 
 /// A work item: some columns, for few queries. A separate kernel, because the tiles of a batch take
-/// registers that this one needs for loads in flight. \tparam Wide rows are aligned to four
+/// registers that this one needs for loads in flight. \tparam Aligned rows are aligned to four
 /// elements
-template <class ExecutionSpace, class Call, class Term, bool Wide>
+template <class ExecutionSpace, class Call, class Term, bool Aligned>
 struct ScanKernel {
   using shape = VectorTileShape<ExecutionSpace>;
-  using lanes_type = Arch::GroupLanes<ExecutionSpace, Wide>;
+  using lanes_type = Arch::GroupLanes<ExecutionSpace, Aligned>;
 
   Call call;
 
@@ -200,9 +200,9 @@ void score_all(const ExecutionSpace& exec_space, const char* scan, const char* b
   with_term(call.metric, [&]<class Term>(Term) {
     if (call.query_count < shape::tile_queries) {
       const std::uint64_t items = (call.count + shape::scan_rows - 1) / shape::scan_rows;
-      with_width<ExecutionSpace>(call.rows, [&](auto wide) {
+      with_alignment<ExecutionSpace>(call.rows, [&](auto aligned) {
         Launch::for_each_warp<Form>(exec_space, scan, items,
-                                    ScanKernel<ExecutionSpace, Call, Term, wide()>{call});
+                                    ScanKernel<ExecutionSpace, Call, Term, aligned()>{call});
       });
     } else {
       const TileKernel<ExecutionSpace, Call, Term> kernel{call, queries_each};
