@@ -151,6 +151,13 @@ inline constexpr bool host_has_64_byte_registers = false;
 #define KINDRED_FLATTEN __attribute__((noinline, flatten))
 #endif
 
+/// What a loop calls at its end, where its registers would otherwise not suffice for the loop.
+#if defined(__CUDA_ARCH__)
+#define KINDRED_NOINLINE_ON_HOST
+#else
+#define KINDRED_NOINLINE_ON_HOST __attribute__((noinline))
+#endif
+
 /// For hot loops that a function with such attributes calls through a lambda: Clang flattens one
 /// level of calls, GCC all, and GCC would assign registers worse if it had to inline earlier.
 #if defined(__clang__)

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/RelaxedAccess.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
+#include <kindred/core/arch/simd/InstructionSets.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/numeric/CanonicalNan.hpp>
 
@@ -175,7 +176,8 @@ class Visitor {
   KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum, const Held& held) const {
     m_any = m_update(place, sum, held) || m_any;
   }
-  KOKKOS_INLINE_FUNCTION void operator()(std::size_t place, double sum) const {
+  KOKKOS_INLINE_FUNCTION KINDRED_NOINLINE_ON_HOST void operator()(std::size_t place,
+                                                                  double sum) const {
     (*this)(place, sum, ask(place));
   }
   template <int Count>
