@@ -18,7 +18,8 @@ namespace Kindred::Impl {
 /// Results that a work item computes together.
 template <class ExecutionSpace>
 struct LinearTile {
-  static constexpr int rows = VectorTileShape<ExecutionSpace>::tile_queries;
+  // GCC 12 keeps the sums of more rows in memory, since it widens several of them at once.
+  static constexpr int rows = std::min(4, VectorTileShape<ExecutionSpace>::tile_queries);
   static constexpr int outputs = VectorTileShape<ExecutionSpace>::tile_rows;
 
   static KOKKOS_INLINE_FUNCTION std::uint64_t across(const LinearLayerData& layer) {
