@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <malloc.h>
 
 #include <array>
 #include <atomic>
@@ -65,6 +66,12 @@ void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
   throw std::bad_alloc();
 }
 
+/// Frees memory, and overwrites it, so that what still uses it does not succeed by chance.
+void release(void* data) noexcept {
+  if (data != nullptr) std::memset(data, 0xEF, malloc_usable_size(data));
+  std::free(data);
+}
+
 }  // namespace
 
 void* operator new(std::size_t bytes) { return allocate_or_throw(bytes, 1); }
@@ -75,10 +82,13 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   return allocate(bytes, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* data) noexcept { std::free(data); }
-void operator delete(void* data, std::size_t) noexcept { std::free(data); }
-void operator delete(void* data, std::align_val_t) noexcept { std::free(data); }
-void operator delete(void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }
+void operator delete(void* data) noexcept { release(data); }
+void operator delete(void* data, std::size_t) noexcept { release(data); }
+void operator delete(void* data, std::align_val_t) noexcept { release(data); }
+void operator delete(void* data, std::size_t, std::align_val_t) noexcept { release(data); }
+void operator delete(void* data, std::align_val_t, const std::nothrow_t&) noexcept {
+  release(data);
+}
 
 namespace Kindred::Testing {
 

@@ -78,30 +78,29 @@ TEST(OutOfMemory, OfAChangedVectorIndexLeavesItAsItWas) {
                        [&](VectorIndex& index) { index.replace(7, VectorSpan(one, dimension)); });
 }
 
-/// An index of a context whose threads have not run a kernel yet.
-struct FreshThreads {
-  std::unique_ptr<Context> context;
-  VectorIndex index;
-};
-std::string text_of(const FreshThreads& fresh) { return text_of(fresh.index); }
-
 TEST(OutOfMemory, OfTheFirstCallOfThreadsIsTypedAndLeavesThemUsable) {
+  ContextOptions of_context;
+  of_context.threads = 4;
+  of_context.load_profile = false;
   const std::vector<float> queries = values(3, 5);
-  for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized}) {
-    SearchOptions options;
-    options.space = Space::openmp;
-    options.path = path;
-    const auto make_fresh = [] {
-      ContextOptions of_context;
-      of_context.threads = 4;
-      of_context.load_profile = false;
-      auto context = std::make_unique<Context>(of_context);
-      context->dispatcher().force_threads(2);
-      VectorIndex index(*context, values(70, 0), dimension);
-      return FreshThreads{std::move(context), std::move(index)};
-    };
-    expect_out_of_memory("search", make_fresh,
-                         [&](FreshThreads& fresh) { return fresh.index.search(queries, options); });
+  SearchOptions options;
+  options.space = Space::openmp;
+  options.path = SearchPath::quantized;
+  std::string right;
+  for (std::size_t nth = 1;; ++nth) {
+    Context context(of_context);
+    context.dispatcher().force_threads(2);
+    const VectorIndex index(context, values(3000, 0), dimension);
+    Testing::FailingAllocations failing(nth, Testing::Failing::one);
+    try {
+      (void)index.search(queries, options);
+    } catch (const OutOfMemory&) {
+    }
+    const bool has_failed = failing.end();
+    const std::string found = text_of(index.search(queries, options));
+    if (right.empty()) right = found;
+    ASSERT_TRUE(found == right) << "allocation " << nth;
+    if (!has_failed) break;
   }
 }
 
