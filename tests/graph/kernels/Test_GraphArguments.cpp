@@ -83,6 +83,15 @@ SpreadState<HostSpace> values_of(Arguments& a) {
   return state;
 }
 
+/// The two best nodes of two queries.
+template <class State>
+void rank_two_queries(const HostSpace& on, Arguments& a, const State& state) {
+  const TopKShape shape{a.number<std::size_t>("first_query + shape.rows", 2, 9), nodes, 2};
+  rank_nodes<HostSpace>(
+      on, state, 0, shape, a.array<Rank>("best", 2 * 2),
+      a.array<Rank>("workspace", rank_nodes_workspace<HostSpace, State>({2, nodes, 2})));
+}
+
 const std::vector<CheckedCall> hop_calls{
     {"hop",
      [](const HostSpace& on, Arguments& a) {
@@ -115,15 +124,7 @@ const std::vector<CheckedCall> hop_calls{
     {"spread_hop", [](const HostSpace& on,
                       Arguments& a) { spread_hop<HostSpace>(on, graph_of(a), state_of(a), {}); }},
     {"rank_nodes",
-     [](const HostSpace& on, Arguments& a) {
-       const TopKShape shape{a.number<std::size_t>("first_query + shape.rows", 2, 9), nodes, 2};
-       const auto state = values_of(a);
-       rank_nodes<HostSpace>(
-           on, state, 0, shape, a.array<Rank>("best", 2 * 2),
-           a.array<Rank>(
-               "workspace",
-               rank_nodes_workspace<HostSpace, std::decay_t<decltype(state)>>({2, nodes, 2})));
-     }},
+     [](const HostSpace& on, Arguments& a) { rank_two_queries(on, a, values_of(a)); }},
     {"modify_weights",
      [](const HostSpace& on, Arguments& a) {
        modify_weights<HostSpace>(on, rows_of(a), HopDirection::along, plain_graph(a),
@@ -201,15 +202,7 @@ const std::vector<CheckedCall> page_rank_calls{
            state);
      }},
     {"rank_nodes",
-     [](const HostSpace& on, Arguments& a) {
-       const TopKShape shape{a.number<std::size_t>("first_query + shape.rows", 2, 9), nodes, 2};
-       const auto state = ranked_of(a);
-       rank_nodes<HostSpace>(
-           on, state, 0, shape, a.array<Rank>("best", 2 * 2),
-           a.array<Rank>(
-               "workspace",
-               rank_nodes_workspace<HostSpace, std::decay_t<decltype(state)>>({2, nodes, 2})));
-     }},
+     [](const HostSpace& on, Arguments& a) { rank_two_queries(on, a, ranked_of(a)); }},
 };
 
 FrontierState<HostSpace> frontier_of(Arguments& a) {

@@ -2,7 +2,6 @@
 #ifndef KINDRED_CORE_ARCH_LAUNCH_LAUNCH_HPP
 #define KINDRED_CORE_ARCH_LAUNCH_LAUNCH_HPP
 
-#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/Specialized.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
@@ -19,9 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
-#include <new>
 
 /// \brief The launches that no Kokkos policy can express: clusters, cooperative grids, launches
 /// that begin before the preceding one has ended, more than 48 KB of scratch, few microseconds of
