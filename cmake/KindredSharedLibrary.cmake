@@ -19,7 +19,7 @@ if(Kindred_SHARED_LIBRARY)
     message(FATAL_ERROR "The tests and the examples are linked with the libraries that Kindred_SHARED_LIBRARY does not install: turn "
       "Kindred_ENABLE_TESTS and Kindred_ENABLE_EXAMPLES off, or build them in another folder without it")
   endif()
-elseif(NOT type STREQUAL "STATIC_LIBRARY" OR Kokkos_ENABLE_CUDA OR KINDRED_SANITIZE OR KINDRED_KERNELS_FROM)
+elseif(NOT type STREQUAL "STATIC_LIBRARY" OR KINDRED_SANITIZE OR KINDRED_KERNELS_FROM)
   return()
 endif()
 
