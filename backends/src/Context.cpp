@@ -115,9 +115,9 @@ Impl::ThreadChoice initialize_kokkos(const SpaceInfo& devices, std::optional<int
     if (Arch::is_forked()) return Arch::abandon_kokkos();
     const bool is_used = live_contexts.load() > 0;
     if (is_used) Arch::start_ending();
-    if (Arch::device_is_lost()) return Arch::abandon_kokkos();
-    // Threads of a context that is still used may run kernels on the host.
-    if (!KINDRED_HAS_DEVICE && is_used) return;
+    // Threads of a context that is still used may run kernels on the host, or begin to use the
+    // device.
+    if (is_used || Arch::device_is_lost()) return Arch::abandon_kokkos();
     // Like its initialisation, this runs a parallel region.
     if (!can_start_team(kokkos_threads)) return Arch::abandon_kokkos();
     Kokkos::finalize();

@@ -150,27 +150,40 @@ def equal(a, b):
     return a == b
 
 
+class Interruption:
+    """The one signal of an attempt, whichever thread receives it: raises KeyboardInterrupt within the call, and nothing after that."""
+
+    def __init__(self):
+        self.is_awaited, self.has_come = True, False
+        signal.signal(signal.SIGINT, self.receive)
+
+    def receive(self, *_):
+        is_awaited, self.is_awaited, self.has_come = self.is_awaited, False, True
+        if is_awaited:
+            raise KeyboardInterrupt
+
+    def wait(self):
+        while not self.has_come:
+            time.sleep(0.001)
+
+
 def main(kind):
     # One of three, and all in the full run.
     step = 1 if os.environ.get("KINDRED_FULL", "0") != "0" else 3
     for name, call, small in itertools.islice(KINDS[kind](), 0, None, step):
         expected = small()
         for _ in range(3):
-            print(name, flush=True)
+            interruption = Interruption()
             try:
-                try:
-                    call()
-                    answer = "ended"
-                finally:
-                    # From here on, a signal waits: it would be raised behind the line that is read below, which would be lost.
-                    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+                print(name, flush=True)
+                call()
+                interruption.is_awaited = False
+                answer = "ended"
             except KeyboardInterrupt:
                 answer = f"{time.monotonic():.6f}"
             print(answer, flush=True)
             again = sys.stdin.readline() == "again\n"
-            if signal.SIGINT in signal.sigpending():
-                signal.sigwait({signal.SIGINT})
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            interruption.wait()
             if not again:
                 break
         if not equal(small(), expected):

@@ -25,6 +25,7 @@ PROGRAM = """
 
 
 @unittest.skipUnless(Path(loaded_file()).name.startswith("libkindred"), "the extension contains the library")
+@unittest.skipIf(pykindred.default_context().spaces()["cuda"]["compiled"], "the library of the build is not one for hosts")
 class PackageForGpus(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="kindred-test-")

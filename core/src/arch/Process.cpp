@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <new>
 #include <thread>
 
@@ -25,6 +26,8 @@ std::atomic<unsigned> forks{0};  ///< of this process and its parents
 std::atomic<bool> is_watched{false};
 std::atomic<bool> forked{false};
 std::atomic<bool> ending{false};
+std::atomic<int> threads_on_device{0};
+thread_local int device_uses = 0;
 
 // When the library is loaded, so that no thread can be forked away in the middle of it.
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] {
@@ -60,7 +63,29 @@ void watch_forks() noexcept { is_watched.store(true, std::memory_order_relaxed);
 
 bool is_forked() noexcept { return forked.load(std::memory_order_relaxed); }
 
-void start_ending() noexcept { ending.store(true, std::memory_order_relaxed); }
+void start_ending() noexcept {
+  ending.store(true);
+  const int own = device_uses > 0 ? 1 : 0;  // where a callback within a call ends the process
+  for (int i = 0; i < 5000 && threads_on_device.load() > own; ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
+
+DeviceUse::DeviceUse() {
+  if (device_uses == 0) {
+    // Counted first: either this thread sees that the process is ending, or the end sees this
+    // thread.
+    threads_on_device.fetch_add(1);
+    if (ending.load()) {
+      threads_on_device.fetch_sub(1);
+      throw SpaceUnavailable("the process is ending, and its device computes nothing more");
+    }
+  }
+  ++device_uses;
+}
+
+DeviceUse::~DeviceUse() {
+  if (--device_uses == 0) threads_on_device.fetch_sub(1);
+}
 
 void abandon_kokkos() noexcept {
 #if KINDRED_HAS_DEVICE

@@ -11,8 +11,20 @@ void watch_forks() noexcept;
 /// only the one that called `fork` exists, and CUDA does not work.
 bool is_forked() noexcept;
 
-/// The process is ending: from here on, no object releases what it holds.
+/// \brief The process is ending: from here on, no object releases what it holds, and no \ref
+/// DeviceUse begins. Waits for those of other threads, for a second at most.
 void start_ending() noexcept;
+
+/// \brief While it exists, the calling thread uses a device. CUDA ends with the process, and Kokkos
+/// aborts where a call of CUDA fails: the end of the process waits. May be nested.
+class DeviceUse {
+ public:
+  /// \throws SpaceUnavailable if the process is ending
+  DeviceUse();
+  ~DeviceUse();
+  DeviceUse(const DeviceUse&) = delete;
+  DeviceUse& operator=(const DeviceUse&) = delete;
+};
 
 /// The process is ending, and Kokkos will not be finalised: it then prints nothing about that.
 void abandon_kokkos() noexcept;

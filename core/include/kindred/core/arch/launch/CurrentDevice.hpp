@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_ARCH_LAUNCH_CURRENT_DEVICE_HPP
 #define KINDRED_CORE_ARCH_LAUNCH_CURRENT_DEVICE_HPP
 
+#include <kindred/core/arch/Process.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 
@@ -31,13 +32,15 @@ class KeepCurrentDevice {
 
 #if KINDRED_HAS_DEVICE
 /// \brief While it exists, makes a device the current one of the calling thread. The CUDA runtime
-/// launches and allocates on the current device, which is device 0 in every new thread.
+/// launches and allocates on the current device, which is device 0 in every new thread. Where it is
+/// constructed, all work on a device begins. \throws SpaceUnavailable if the process is ending
 class CurrentDevice {
  public:
   explicit CurrentDevice(const DeviceSpace& exec_space);
   explicit CurrentDevice(int device);
 
  private:
+  DeviceUse m_use;
   KeepCurrentDevice m_keep;
 };
 
