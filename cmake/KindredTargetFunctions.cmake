@@ -208,7 +208,16 @@ function(kindred_library name)
   # Kernels are compiled one by one: their own code takes longer than their headers.
   if(KINDRED_SANITIZE)
     kindred_compile_together(${target} 8)
-  elseif(ARG_KOKKOS STREQUAL "PRIVATE" AND NOT Kokkos_ENABLE_CUDA)
+  elseif(ARG_KOKKOS STREQUAL "PRIVATE")
+    kindred_compile_together(${target})
+  elseif(Kokkos_ENABLE_CUDA)
+    # nvcc reads the headers several times, without precompiling them.
+    foreach(source IN LISTS sources)
+      file(STRINGS "${source}" kernels REGEX "KINDRED_(FOR_EACH_SPACE|INSTANTIATE_FOR_SPACES)" LIMIT_COUNT 1)
+      if(kernels)
+        set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      endif()
+    endforeach()
     kindred_compile_together(${target})
   endif()
   # All libraries have the same compile options, so the first one precompiles for the others.
