@@ -3,7 +3,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/RelaxedAccess.hpp>
 #include <kindred/core/graph/GivenRows.hpp>
-#include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/EdgeAccessors.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/ThreadRowSums.hpp>

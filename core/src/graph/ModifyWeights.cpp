@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/graph/ModifyWeights.hpp>
-#include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/EdgeAccessors.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 

@@ -6,7 +6,7 @@
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/graph/Hop.hpp>
-#include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/EdgeAccessors.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/ThreadRowSums.hpp>
 #include <kindred/core/graph/special/PropagationBlocking.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_TILE_PACK_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_TILE_PACK_HPP
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_HOST_PACK_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_HOST_PACK_HPP
 
 #include <kindred/core/arch/Special.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
@@ -17,7 +17,7 @@
 namespace Kindred::Impl {
 
 /// The patterns of a host thread, and the columns of a query in place. \see SequencePack
-class TilePack {
+class HostPack {
  public:
   static constexpr unsigned tiles = 2;
   static constexpr unsigned lanes = 1;
@@ -191,4 +191,4 @@ class TilePack {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_TILE_PACK_HPP
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_HOST_PACK_HPP
