@@ -131,14 +131,9 @@ void reproducible_products(const ExecutionSpace& exec_space, std::uint64_t work_
                               products.data(), static_cast<std::uint32_t>(products.size())});
 }
 
-#define KINDRED_INSTANTIATE_FOR(SPACE, T)                             \
-  template decltype(plan_products<SPACE, T>) plan_products<SPACE, T>; \
-  template decltype(reproducible_products<SPACE, T>) reproducible_products<SPACE, T>;
-#define KINDRED_INSTANTIATE(SPACE)      \
-  KINDRED_INSTANTIATE_FOR(SPACE, float) \
-  KINDRED_INSTANTIATE_FOR(SPACE, double)
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
-#undef KINDRED_INSTANTIATE_FOR
+KINDRED_INSTANTIATE_FOR_SPACES(plan_products, float);
+KINDRED_INSTANTIATE_FOR_SPACES(reproducible_products, float);
+KINDRED_INSTANTIATE_FOR_SPACES(plan_products, double);
+KINDRED_INSTANTIATE_FOR_SPACES(reproducible_products, double);
 
 }  // namespace Kindred

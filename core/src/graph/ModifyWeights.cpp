@@ -102,8 +102,6 @@ void modify_weights(const ExecutionSpace& exec_space,
       {.count = (rows.rows() + rows_per_team - 1) / rows_per_team, .size = 1}, modify);
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(modify_weights<SPACE>) modify_weights<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(modify_weights);
 
 }  // namespace Kindred

@@ -216,12 +216,9 @@ void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end) {
   launch(std::false_type{});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                              \
-  template decltype(plan_linears<SPACE>) plan_linears<SPACE>;   \
-  template decltype(fused_linears<SPACE>) fused_linears<SPACE>; \
-  template decltype(fused_linear<SPACE>) fused_linear<SPACE>;   \
-  template decltype(end_linear<SPACE>) end_linear<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(plan_linears);
+KINDRED_INSTANTIATE_FOR_SPACES(fused_linears);
+KINDRED_INSTANTIATE_FOR_SPACES(fused_linear);
+KINDRED_INSTANTIATE_FOR_SPACES(end_linear);
 
 }  // namespace Kindred

@@ -155,11 +155,8 @@ void fused_norm(const ExecutionSpace& exec_space, const NormPlan& plan,
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                          \
-  template decltype(plan_norms<SPACE>) plan_norms<SPACE>;   \
-  template decltype(fused_norms<SPACE>) fused_norms<SPACE>; \
-  template decltype(fused_norm<SPACE>) fused_norm<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(plan_norms);
+KINDRED_INSTANTIATE_FOR_SPACES(fused_norms);
+KINDRED_INSTANTIATE_FOR_SPACES(fused_norm);
 
 }  // namespace Kindred

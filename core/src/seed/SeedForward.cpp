@@ -115,10 +115,7 @@ void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                      \
-  template decltype(seed_forward_plan<SPACE>) seed_forward_plan<SPACE>; \
-  template decltype(seed_forward<SPACE>) seed_forward<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(seed_forward_plan);
+KINDRED_INSTANTIATE_FOR_SPACES(seed_forward);
 
 }  // namespace Kindred

@@ -55,11 +55,9 @@ void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
                                                 queries.lengths, query, threshold});
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                                     \
-  template decltype(match_keys<ExecutionSpace, Rank>) match_keys<ExecutionSpace, Rank>;         \
-  template decltype(match_keys<ExecutionSpace, WideRank>) match_keys<ExecutionSpace, WideRank>; \
-  template decltype(list_keys<ExecutionSpace, Rank>) list_keys<ExecutionSpace, Rank>;           \
-  template decltype(list_keys<ExecutionSpace, WideRank>) list_keys<ExecutionSpace, WideRank>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+KINDRED_INSTANTIATE_FOR_SPACES(match_keys, Rank);
+KINDRED_INSTANTIATE_FOR_SPACES(match_keys, WideRank);
+KINDRED_INSTANTIATE_FOR_SPACES(list_keys, Rank);
+KINDRED_INSTANTIATE_FOR_SPACES(list_keys, WideRank);
 
 }  // namespace Kindred

@@ -176,9 +176,7 @@ void lcs_of_list(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
   });
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                         \
-  template decltype(count_postings<ExecutionSpace>) count_postings<ExecutionSpace>; \
-  template decltype(lcs_of_list<ExecutionSpace>) lcs_of_list<ExecutionSpace>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+KINDRED_INSTANTIATE_FOR_SPACES(count_postings);
+KINDRED_INSTANTIATE_FOR_SPACES(lcs_of_list);
 
 }  // namespace Kindred

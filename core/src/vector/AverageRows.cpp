@@ -132,8 +132,6 @@ void average_rows_here(const VectorRows<HostSpace>& rows, std::span<const float>
       rows, [&](const auto& elements) { average_here(elements, weights, begin, end, out); });
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(average_rows<SPACE>) average_rows<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(average_rows);
 
 }  // namespace Kindred

@@ -68,10 +68,7 @@ void list_filtered_rows(const ExecutionSpace& exec_space, const RowFilter<Execut
                          ListFiltered<ExecutionSpace>{counted, chosen.data()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                          \
-  template decltype(count_filtered_rows<SPACE>) count_filtered_rows<SPACE>; \
-  template decltype(list_filtered_rows<SPACE>) list_filtered_rows<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(count_filtered_rows);
+KINDRED_INSTANTIATE_FOR_SPACES(list_filtered_rows);
 
 }  // namespace Kindred

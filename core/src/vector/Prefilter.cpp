@@ -515,13 +515,10 @@ void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, 
                   state.rows.data(), state.capacity, state.counts.data()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                            \
-  template decltype(prepare_prefilter<SPACE>) prepare_prefilter<SPACE>;       \
-  template decltype(clear_survivors<SPACE>) clear_survivors<SPACE>;           \
-  template decltype(prefilter_rows<SPACE>) prefilter_rows<SPACE>;             \
-  template decltype(prefilter_thresholds<SPACE>) prefilter_thresholds<SPACE>; \
-  template decltype(prefilter_survivors<SPACE>) prefilter_survivors<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(prepare_prefilter);
+KINDRED_INSTANTIATE_FOR_SPACES(clear_survivors);
+KINDRED_INSTANTIATE_FOR_SPACES(prefilter_rows);
+KINDRED_INSTANTIATE_FOR_SPACES(prefilter_thresholds);
+KINDRED_INSTANTIATE_FOR_SPACES(prefilter_survivors);
 
 }  // namespace Kindred

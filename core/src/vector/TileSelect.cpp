@@ -329,18 +329,13 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
                          Impl::ListSurvivors<ExecutionSpace>{lists, first, width, ids.data()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template decltype(prepare_tile_queries<SPACE, Arch::Float16>)                                   \
-      prepare_tile_queries<SPACE, Arch::Float16>;                                                 \
-  template decltype(prepare_tile_rows<SPACE, Arch::Float16>)                                      \
-      prepare_tile_rows<SPACE, Arch::Float16>;                                                    \
-  template decltype(round_tile_rows<SPACE, Arch::Float16>) round_tile_rows<SPACE, Arch::Float16>; \
-  template decltype(bound_tile_rows<SPACE>) bound_tile_rows<SPACE>;                               \
-  template decltype(select_tile<SPACE, Arch::Float16>) select_tile<SPACE, Arch::Float16>;         \
-  template decltype(raise_thresholds<SPACE>) raise_thresholds<SPACE>;                             \
-  template decltype(list_survivors<SPACE>) list_survivors<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(prepare_tile_queries, Arch::Float16);
+KINDRED_INSTANTIATE_FOR_SPACES(prepare_tile_rows, Arch::Float16);
+KINDRED_INSTANTIATE_FOR_SPACES(round_tile_rows, Arch::Float16);
+KINDRED_INSTANTIATE_FOR_SPACES(bound_tile_rows);
+KINDRED_INSTANTIATE_FOR_SPACES(select_tile, Arch::Float16);
+KINDRED_INSTANTIATE_FOR_SPACES(raise_thresholds);
+KINDRED_INSTANTIATE_FOR_SPACES(list_survivors);
 #define KINDRED_INSTANTIATE_HERE(ELEMENT)                     \
   template decltype(prepare_tile_queries<HostSpace, ELEMENT>) \
       prepare_tile_queries<HostSpace, ELEMENT>;               \
