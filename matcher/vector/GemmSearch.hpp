@@ -189,8 +189,8 @@ class GemmSearch {
       bind(*m_memory);
     }
     if (most == 0 || queries.count() == 0) return most;
-    const std::size_t passes = (queries.count() + most - 1) / most;
-    const std::size_t pass = (queries.count() + passes - 1) / passes;
+    const std::size_t passes = quotient_up(queries.count(), most);
+    const std::size_t pass = quotient_up(queries.count(), passes);
     m_capacity = capacity;
     m_most = std::max(m_most, pass);
     return pass;

@@ -33,7 +33,7 @@ struct ProductTile {
 
   template <class T>
   KOKKOS_INLINE_FUNCTION static std::uint64_t across(const MatrixProduct<T>& product) {
-    return (product.n + columns - 1) / columns;
+    return quotient_up(product.n, columns);
   }
 };
 
@@ -114,7 +114,7 @@ std::uint64_t plan_products(std::span<MatrixProduct<T>> products) {
   std::uint64_t work_items = 0;
   for (MatrixProduct<T>& product : products) {
     product.first_work_item = work_items;
-    work_items += (product.m + tile::rows - 1) / tile::rows * tile::across(product);
+    work_items += quotient_up(product.m, tile::rows) * tile::across(product);
   }
   return work_items;
 }

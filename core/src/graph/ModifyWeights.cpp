@@ -99,7 +99,7 @@ void modify_weights(const ExecutionSpace& exec_space,
   constexpr std::size_t rows_per_team = ModifyWeights<ExecutionSpace>::rows_per_team;
   Launch::for_each_team<Launch::Finishing>(
       exec_space, "Kindred::Graph::modify_weights",
-      {.count = (rows.rows() + rows_per_team - 1) / rows_per_team, .size = 1}, modify);
+      {.count = quotient_up(rows.rows(), rows_per_team), .size = 1}, modify);
 }
 
 KINDRED_INSTANTIATE_FOR_SPACES(modify_weights);

@@ -42,8 +42,8 @@ int team_warps(std::span<const NormLayerData> layers) {
 [[maybe_unused]] std::uint64_t even_rows(std::uint64_t rows, std::uint64_t most,
                                          std::uint64_t places) {
   const auto cost = [&](std::uint64_t team_rows) {
-    const std::uint64_t teams = (rows + team_rows - 1) / team_rows;
-    return (teams + places - 1) / places * (team_rows + 1);
+    const std::uint64_t teams = quotient_up(rows, team_rows);
+    return quotient_up(teams, places) * (team_rows + 1);
   };
   std::uint64_t best = most;
   for (std::uint64_t team_rows = most; team_rows > 0; --team_rows) {
@@ -91,7 +91,7 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
       layer.team_rows = static_cast<std::uint32_t>(
           std::max<std::uint64_t>(1, elements_each / std::max<std::uint64_t>(layer.columns, 1)));
     }
-    plan.teams += (layer.rows + layer.team_rows - 1) / layer.team_rows;
+    plan.teams += quotient_up(layer.rows, layer.team_rows);
   }
   return plan;
 }

@@ -27,8 +27,7 @@ void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSp
   Impl::with_constant<longest, total>(scale, [&](auto chosen) {
     using kernel_type = Impl::MatchKeysKernel<ExecutionSpace, Key, chosen()>;
     const std::uint32_t slots = sampled_tiles(tiles.tiles, stride) * tile_patterns;
-    const std::uint32_t teams =
-        (slots + kernel_type::slots_per_team - 1) / kernel_type::slots_per_team;
+    const std::uint32_t teams = quotient_up(slots, kernel_type::slots_per_team);
     Launch::for_each_team(exec_space, "Kindred::Sequence::match_keys::rank",
                           {.count = std::uint64_t{teams} * queries.queries},
                           kernel_type{tiles, queries, matched, keys, threshold, stride, teams});

@@ -239,7 +239,7 @@ void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileMode
     const std::uint64_t groups = (products.last - products.first) / tile_group;
     if (groups == 0 || products.queries == 0) return;
     const std::uint64_t each = kernel::queries_of_thread(groups, products.queries);
-    const std::uint64_t parts = (products.queries + each - 1) / each;
+    const std::uint64_t parts = quotient_up(products.queries, each);
     Launch::for_each_index<Launch::Fine, std::uint32_t>(
         exec_space, "Kindred::Vector::select_tile::filter", groups * parts,
         kernel{each, model.output_relative, products, bounds, weights.data(), filter, lists});
@@ -313,7 +313,7 @@ void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std
   constexpr auto warps = static_cast<std::uint64_t>(shape::team_size);
   Launch::for_each_team(
       exec_space, "Kindred::Vector::raise_thresholds::count",
-      {.count = (count + warps - 1) / warps, .scratch_bytes = kernel::scratch_bytes},
+      {.count = quotient_up(count, warps), .scratch_bytes = kernel::scratch_bytes},
       kernel{first, count, k, least, slacks.data(), lists});
 }
 

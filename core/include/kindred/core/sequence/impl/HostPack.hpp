@@ -178,7 +178,7 @@ class HostPack {
         linked = linked || goes_on;
         const unsigned first_plane = begin > at ? (begin - at) / plane_symbols : 0;
         const unsigned last_plane =
-            past <= end ? columns.plane_count() : (end - at + plane_symbols - 1) / plane_symbols;
+            past <= end ? columns.plane_count() : quotient_up(end - at, plane_symbols);
         state[c].advance(columns, first_plane, last_plane,
                          places.find(tables.codes, columns, work_item, row, rows), rows,
                          linked ? links : nullptr, next);

@@ -31,7 +31,7 @@ void launch_segment(const char* label, const ExecutionSpace& exec_space, std::ui
   using pack = SequencePack<ExecutionSpace>;
   const std::uint32_t queries = kernel.queries.queries;
   kernel.tiles_per_team = pack::tiles_per_team(exec_space, tiles, queries);
-  const std::uint32_t teams = (tiles + kernel.tiles_per_team - 1) / kernel.tiles_per_team;
+  const std::uint32_t teams = quotient_up(tiles, kernel.tiles_per_team);
   Launch::for_each_team<Launch::Dynamic>(
       exec_space, label,
       {.count = std::uint64_t{teams} * queries,
