@@ -12,7 +12,7 @@
 #include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/backends/impl/ProveSpace.hpp>
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/HostLevel.hpp>
 #include <kindred/core/arch/Process.hpp>
@@ -79,9 +79,9 @@ bool can_start_team(int threads) noexcept {
 
 /// Initialises Kokkos once for all contexts unless the program has done so, on device \p requested
 /// or the one of \p devices that Kokkos would select. Returns the default number of threads.
-Impl::ThreadChoice initialize_kokkos(const SpaceInfo& devices, std::optional<int> requested) {
+Impl::ThreadCount initialize_kokkos(const SpaceInfo& devices, std::optional<int> requested) {
   static std::mutex mutex;
-  static Impl::ThreadChoice threads{0, {}};
+  static Impl::ThreadCount threads{0, {}};
   static int kokkos_threads = 1;
   Arch::watch_forks();  // before the lock, which no thread of a child would unlock
   const std::lock_guard lock(mutex);
@@ -94,7 +94,7 @@ Impl::ThreadChoice initialize_kokkos(const SpaceInfo& devices, std::optional<int
   }
   const Impl::Environment environment = [](const char* name) { return std::getenv(name); };
   Impl::check_kokkos_switches(environment);
-  const Impl::ThreadChoice chosen = Impl::choose_threads(Impl::query_thread_limits(), environment);
+  const Impl::ThreadCount chosen = Impl::choose_threads(Impl::query_thread_limits(), environment);
   if (can_start_team(chosen.threads)) kokkos_threads = chosen.threads;
   Impl::start_all_threads();
   Impl::set_region_threads(kokkos_threads);
@@ -194,7 +194,7 @@ Context::Context(ContextOptions options) try {
                        std::to_string(device.device_count) + ", counted from 0");
   const auto start = std::chrono::steady_clock::now();
   const Arch::KeepCurrentDevice keep;
-  Impl::ThreadChoice choice = initialize_kokkos(device, options.device);
+  Impl::ThreadCount choice = initialize_kokkos(device, options.device);
   if (device.usable) {
     // Without a request, the one on which the first context or the program initialised Kokkos.
     const int index = options.device.value_or(Impl::device_of_kokkos());

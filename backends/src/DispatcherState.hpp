@@ -10,7 +10,7 @@
 #include "ObservationWindow.hpp"
 #include "Published.hpp"
 
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>

@@ -2,7 +2,7 @@
 #include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Cancellation.hpp>

@@ -5,7 +5,7 @@
 
 #include <kindred/backends/impl/KeptObjects.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/arch/Process.hpp>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_BULK_DEVICE_BATCHES_HPP
 
 #include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
@@ -21,7 +22,7 @@ inline constexpr std::uint64_t device_alignment = 256;
 inline constexpr std::uint64_t packed_bytes = std::uint64_t{1} << 18U;
 
 inline std::uint64_t device_bytes(std::uint64_t bytes) {
-  return (bytes + device_alignment - 1) / device_alignment * device_alignment;
+  return quotient_up(bytes, device_alignment) * device_alignment;
 }
 
 /// \brief Size of a batch in bytes: the requested size, or else the best one for the operation, but

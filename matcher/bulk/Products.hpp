@@ -67,8 +67,7 @@ template <class T>
 std::uint64_t host_tiles(const MatrixProduct<T>& product) {
   if (is_empty(product)) return 0;
   const HostTile tile(product);
-  return ((product.m + tile.rows - 1) / tile.rows) *
-         ((product.n + tile.columns - 1) / tile.columns);
+  return quotient_up(product.m, tile.rows) * quotient_up(product.n, tile.columns);
 }
 
 /// \brief Products by a library of the host, one \ref HostTile at a time.

@@ -35,7 +35,7 @@ double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpa
   constexpr std::size_t samples_max = 256;  // each sample waits for memory
   double reached = 0;                       // edges that leave the nodes reached so far
   double value = 0;
-  const std::size_t step = (sources.size() + samples_max - 1) / samples_max;
+  const std::size_t step = quotient_up(sources.size(), samples_max);
   std::size_t looked_at = 0;
   for (std::size_t i = 0; i < sources.size(); i += step, ++looked_at) {
     const Activation& source = sources[i];

@@ -3,7 +3,7 @@
 
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
-#include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/EdgeAccessors.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 

@@ -4,7 +4,7 @@
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionWriter.hpp"
 
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/Adjacency.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>

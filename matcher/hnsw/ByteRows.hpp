@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/simd/CodeDot.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +24,7 @@ class ByteRows {
   static constexpr std::size_t tail = 2 * sizeof(float);
   /// Bytes of a row.
   static constexpr std::size_t stride_of(std::size_t dimension) {
-    return (dimension + tail + Arch::code_chunk - 1) / Arch::code_chunk * Arch::code_chunk;
+    return quotient_up(dimension + tail, Arch::code_chunk) * Arch::code_chunk;
   }
 
   /// The fixed operand of a distance.
@@ -40,7 +41,7 @@ class ByteRows {
       : m_data(data),
         m_dimension(dimension),
         m_stride(stride_of(dimension)),
-        m_chunks((dimension + Arch::code_chunk - 1) / Arch::code_chunk),
+        m_chunks(quotient_up(dimension, Arch::code_chunk)),
         m_factor(factor) {}
 
   std::size_t query_elements() const noexcept { return m_stride; }

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/simd/FloatDistance.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/vector/Metric.hpp>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace Kindred::Impl {
 class FloatRows {
  public:
   static constexpr std::size_t stride_of(std::size_t dimension) {
-    return (dimension + 1 + Arch::float_chunk - 1) / Arch::float_chunk * Arch::float_chunk;
+    return quotient_up(dimension + 1, Arch::float_chunk) * Arch::float_chunk;
   }
 
   struct Query {
@@ -33,7 +34,7 @@ class FloatRows {
       : m_data(data),
         m_dimension(dimension),
         m_stride(stride_of(dimension)),
-        m_chunks((dimension + Arch::float_chunk - 1) / Arch::float_chunk),
+        m_chunks(quotient_up(dimension, Arch::float_chunk)),
         m_metric(metric),
         m_unit(unit) {}
 

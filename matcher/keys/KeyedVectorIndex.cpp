@@ -7,7 +7,7 @@
 #include "vector/VectorSections.hpp"
 
 #include <kindred/backends/impl/CallbackDelay.hpp>
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/SharedMutex.hpp>

@@ -4,6 +4,7 @@
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 
 #include <algorithm>
@@ -128,11 +129,11 @@ void HostLinearLayer::multiply(std::uint64_t worker, std::uint64_t block, std::u
 
 void HostLinearLayer::run(const HostSpace& exec_space) const {
   const GemmShape& shape = m_gemm.shape();
-  const std::uint64_t blocks = (m_layer.outputs + shape.n - 1) / shape.n;
-  const std::uint64_t tiles = (m_layer.rows + shape.m - 1) / shape.m;
+  const std::uint64_t blocks = quotient_up(m_layer.outputs, shape.n);
+  const std::uint64_t tiles = quotient_up(m_layer.rows, shape.m);
   // If there are few blocks, rows are divided too; then each share packs its block again.
   const std::uint64_t shares =
-      std::min(tiles, blocks % m_workers == 0 ? 1 : (2 * m_workers + blocks - 1) / blocks);
+      std::min(tiles, blocks % m_workers == 0 ? 1 : quotient_up(2 * m_workers, blocks));
   std::atomic<std::uint64_t> next{0};
   const auto work = [&](const std::uint64_t worker, const Launch::SharedWork& shared) {
     for (std::uint64_t item = next++; item < blocks * shares; item = next++) {

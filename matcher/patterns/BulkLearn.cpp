@@ -200,7 +200,7 @@ Symbol BulkLearn::new_symbol(std::string_view text, Vocabulary& texts) const {
 void BulkLearn::encode(const EventLists<std::string_view>& texts, const Vocabulary& vocabulary) {
   // Each chunk numbers its new texts from `m_known_symbols` on; they are renumbered afterwards.
   const std::size_t chunk_patterns = std::max(chunk_least, size() / m_workers.count() + 1);
-  const std::size_t chunks = (size() + chunk_patterns - 1) / chunk_patterns;
+  const std::size_t chunks = quotient_up(size(), chunk_patterns);
   std::vector<Vocabulary> fresh(chunks);
   const auto for_chunks = [&](double nanoseconds, const auto& body) {
     const double symbols = static_cast<double>(m_key_begin.back()) / static_cast<double>(chunks);

@@ -3,7 +3,7 @@
 
 #include "StoredPatterns.hpp"
 
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 namespace Kindred {

@@ -143,7 +143,7 @@ void CandidatePatterns::add_to(Workload& workload, RaggedSpan<Symbol> queries,
   for (const std::uint64_t index : m_indices) symbols += 1 + m_segment->length(index);
   std::uint64_t words = 0;
   for (std::size_t row = 0; row < queries.rows(); ++row)
-    words += (queries.length(row) + word_symbols - 1) / word_symbols;
+    words += quotient_up(queries.length(row), word_symbols);
   workload.items += m_indices.size() * queries.rows();
   workload.work +=
       pair_weight(options.measure) * static_cast<double>(symbols) * static_cast<double>(words);

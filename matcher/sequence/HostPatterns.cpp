@@ -62,7 +62,7 @@ std::vector<std::uint32_t> by_length(RaggedSpan<Symbol> patterns) {
 }
 
 std::uint32_t tile_count(std::size_t patterns) {
-  return static_cast<std::uint32_t>((patterns + tile_patterns - 1) / tile_patterns);
+  return static_cast<std::uint32_t>(quotient_up(patterns, tile_patterns));
 }
 
 /// The begin of every tile, including padding, and the end of the last one.
@@ -180,7 +180,7 @@ TileRange HostPatterns::tiles_of(const LengthBound& bound) const {
   const auto last = std::upper_bound(patterns, end, bound.most) - all;
   if (first >= last) return {};
   return {static_cast<std::uint32_t>(first / tile_patterns),
-          static_cast<std::uint32_t>((last + tile_patterns - 1) / tile_patterns)};
+          static_cast<std::uint32_t>(quotient_up(last, tile_patterns))};
 }
 
 std::uint64_t HostPatterns::patterns_in(const TileRange& range) const {

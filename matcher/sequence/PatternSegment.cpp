@@ -92,8 +92,7 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
     const TileRange tiles = m_store.tiles_of(bound);
     const std::uint64_t symbols =
         std::min(tile_patterns * m_store.rows_in(tiles, bound.most), m_store.symbol_count);
-    steps += static_cast<double>(symbols) *
-             static_cast<double>((length + word_symbols - 1) / word_symbols);
+    steps += static_cast<double>(symbols) * static_cast<double>(quotient_up(length, word_symbols));
     pairs += static_cast<double>(m_store.patterns_in(tiles));
   }
   // With threshold 0, the runs of every pattern are computed, which takes about 16 passes over the

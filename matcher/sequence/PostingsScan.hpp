@@ -48,7 +48,7 @@ class PostingsScan {
     // Symbols that no pattern contains are at the end.
     m_symbols.erase(std::lower_bound(m_symbols.begin(), m_symbols.end(), tiles.vocabulary),
                     m_symbols.end());
-    const std::size_t words = (query.size() + word_symbols - 1) / word_symbols;
+    const std::size_t words = quotient_up(query.size(), word_symbols);
     m_masks.assign(m_symbols.size() * words, 0);
     for (std::size_t j = 0; j < query.size(); ++j) {
       if (query[j] >= tiles.vocabulary) continue;

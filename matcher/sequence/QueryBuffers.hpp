@@ -92,7 +92,7 @@ class QueryBuffers {
  private:
   static constexpr std::size_t alignment = alignof(WordTable);
   static constexpr std::size_t padded(std::size_t bytes) {
-    return (bytes + alignment - 1) / alignment * alignment;
+    return quotient_up(bytes, alignment) * alignment;
   }
 
   template <class T>

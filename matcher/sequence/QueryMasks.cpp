@@ -28,7 +28,7 @@ constexpr std::size_t near_words = 16;
 
 QueryMasks::QueryMasks(std::span<const Symbol> query)
     : m_length(query.size()),
-      m_words((query.size() + word_symbols - 1) / word_symbols),
+      m_words(quotient_up(query.size(), word_symbols)),
       m_symbols(query.begin(), query.end()) {
   std::sort(m_symbols.begin(), m_symbols.end());
   m_symbols.erase(std::unique(m_symbols.begin(), m_symbols.end()), m_symbols.end());

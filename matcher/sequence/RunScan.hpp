@@ -45,7 +45,7 @@ class RunScan {
   RunsShape<ExecutionSpace> shape(const ScanCall& call, std::uint32_t q) const {
     RunsShape<ExecutionSpace> runs;
     runs.query = q;
-    runs.words = (call.queries.length(call.rows[q]) + word_symbols - 1) / word_symbols;
+    runs.words = quotient_up(call.queries.length(call.rows[q]), word_symbols);
     if (call.options.autojunk) runs.grow_over = m_popular.grow_over(q);
     // Slots are sorted by length, so the matrices of all slots before `slot_end` fit.
     const std::uint32_t* lengths = call.lengths();
@@ -111,7 +111,7 @@ class RunScan {
         threads > 0
             ? static_cast<std::uint64_t>(threads)
             : static_cast<std::uint64_t>(Arch::concurrency(exec_space)) / (4 * tile_patterns);
-    const std::uint64_t items = (count + tile_patterns - 1) / tile_patterns;
+    const std::uint64_t items = quotient_up(count, tile_patterns);
     const std::uint64_t words = std::max<std::uint64_t>(shape.worker_words(), 1);
     const std::uint64_t fitting =
         std::max(run_workspace_words / words,

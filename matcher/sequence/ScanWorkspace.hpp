@@ -292,7 +292,7 @@ class ScanWorkspace {
     ScanCall call = requested;
     call.rows = std::span(&row, 1);
     const std::span<const Symbol> query = call.queries[row];
-    const std::uint64_t words = (query.size() + word_symbols - 1) / word_symbols;
+    const std::uint64_t words = quotient_up(query.size(), word_symbols);
     const bool lcs = call.options.measure == Measure::lcs;
     if (!info_of(call.options.measure).has_blocks() || call.options.threshold == 0.0 ||
         query.size() > postings_lists_max ||

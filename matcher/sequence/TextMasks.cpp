@@ -44,7 +44,7 @@ constexpr std::size_t words_max = TextMasks::query_max / word_symbols;
 
 TextMasks::TextMasks(std::span<const Symbol> query)
     : m_length(query.size()),
-      m_words(std::max<std::size_t>((query.size() + word_symbols - 1) / word_symbols, 1)),
+      m_words(std::max<std::size_t>(quotient_up(query.size(), word_symbols), 1)),
       m_low(low_symbols * m_words, 0),
       m_rows(m_words, 0) {
   const auto high =

@@ -32,7 +32,7 @@ class Pieces {
         m_piece(std::min(file.rows(), std::max<std::uint64_t>(1, piece_bytes / m_row_bytes))),
         m_values(m_piece * m_row_bytes),
         m_scales(element == VectorElement::int8 ? m_piece : 0),
-        m_hashes(m_piece == 0 ? 0 : (file.rows() + m_piece - 1) / m_piece) {}
+        m_hashes(m_piece == 0 ? 0 : quotient_up(file.rows(), m_piece)) {}
 
   std::uint64_t size() const { return m_piece; }
 

@@ -94,14 +94,14 @@ void CandidateTiles::assign(const HostWorkers& host, RaggedSpan<std::uint32_t> l
   offsets.assign(1, 0);
   longest = 0;
   for (std::size_t row = 0; row < lists.rows(); ++row) {
-    const std::size_t length = (lists.length(row) + tile_size - 1) / tile_size * tile_size;
+    const std::size_t length = quotient_up(lists.length(row), tile_size) * tile_size;
     offsets.push_back(offsets.back() + length);
     longest = std::max(longest, length);
   }
   ids.resize(offsets.back());
   work_item_queries.resize(offsets.back() / tile_size);
   const FillTiles fill{lists, this, tile_size};
-  const std::size_t blocks = (lists.rows() + block - 1) / block;
+  const std::size_t blocks = quotient_up(lists.rows(), block);
   constexpr double candidate_nanoseconds = 5;
   const double all = static_cast<double>(offsets.back());
   host.for_each_item(blocks, 1, candidate_nanoseconds * all / static_cast<double>(blocks),

@@ -9,7 +9,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/select/TopK.hpp>
-#include <kindred/core/vector/PassingRows.hpp>
+#include <kindred/core/vector/FilteredRows.hpp>
 #include <kindred/core/vector/RankUnfinished.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Copies.hpp>
@@ -189,8 +189,8 @@ class GemmSearch {
       bind(*m_memory);
     }
     if (most == 0 || queries.count() == 0) return most;
-    const std::size_t passes = (queries.count() + most - 1) / most;
-    const std::size_t pass = (queries.count() + passes - 1) / passes;
+    const std::size_t passes = quotient_up(queries.count(), most);
+    const std::size_t pass = quotient_up(queries.count(), passes);
     m_capacity = capacity;
     m_most = std::max(m_most, pass);
     return pass;
@@ -215,14 +215,14 @@ class GemmSearch {
     m_shared = filter.words_per_query == 0 ? filter : RowFilter<ExecutionSpace>{};
     if (!counts_passing(filter)) return TileOrder<ExecutionSpace>::of(count);
     grow(exec_space, m_offsets, filter_words(count) + 1);
-    count_passing_rows(exec_space, filter, count, m_offsets.view());
+    count_filtered_rows(exec_space, filter, count, m_offsets.view());
     std::uint32_t passing = 0;
     download(exec_space, &passing,
              Kokkos::subview(m_offsets.view(), std::pair(m_offsets.size() - 1, m_offsets.size())),
              1);
     if (passing > chosen_most) return TileOrder<ExecutionSpace>::of(count);
     grow(exec_space, m_chosen, std::max(passing, 1U));
-    list_passing_rows(exec_space, filter, count, m_offsets.view(), m_chosen.view());
+    list_filtered_rows(exec_space, filter, count, m_offsets.view(), m_chosen.view());
     return TileOrder<ExecutionSpace>::of(
         passing, part_of<const std::uint32_t>(m_chosen.const_view(), 0, passing));
   }

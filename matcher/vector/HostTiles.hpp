@@ -139,8 +139,8 @@ class HostTiles {
   template <class Element>
   void prefilter_as(const HostSpace& exec_space, const TilePass<HostSpace>& task,
                     std::uint64_t begin, std::uint64_t end) {
-    const std::uint64_t tiles = (end - begin + rows_each - 1) / rows_each;
-    const std::uint64_t blocks = (task.queries.count() + m_block - 1) / m_block;
+    const std::uint64_t tiles = quotient_up(end - begin, rows_each);
+    const std::uint64_t blocks = quotient_up(task.queries.count(), m_block);
     // With few rows, the work is divided by queries as well.
     const std::uint64_t shares = tiles < 4 * m_workers ? blocks : 1;
     std::atomic<std::uint64_t> next{0};

@@ -6,6 +6,7 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/launch/KernelCancel.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
 #include <kindred/matcher/SearchReport.hpp>
@@ -185,7 +186,7 @@ class QuantizedSearch {
                                        std::uint64_t capacity) {
     const std::uint64_t count = call.queries.count;
     const std::uint64_t tile_size = candidate_tile<ExecutionSpace>();
-    capacity = (capacity + tile_size - 1) / tile_size * tile_size;
+    capacity = quotient_up(capacity, tile_size) * tile_size;
     m_uppers.resize_discarding(count * chunk);
     m_slots.resize_discarding(count * groups);
     m_thresholds.resize_discarding(count);
@@ -336,7 +337,7 @@ class QuantizedSearch {
                      call.rows.norms, begin, length, call.filter, queries, true, now);
       read_counts(call, report);
       for (std::uint64_t query = 0; query < count; ++query) {
-        const std::uint64_t tiles = (host_counts(call)[query] + tile_size - 1) / tile_size;
+        const std::uint64_t tiles = quotient_up(host_counts(call)[query], tile_size);
         const std::uint64_t first = query * now.capacity;
         const std::pair list(first, first + tiles * tile_size);
         const auto own = Kokkos::subview(m_ranks.view(), list);

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_VECTOR_QUERY_SOURCE_HPP
 #define KINDRED_MATCHER_VECTOR_QUERY_SOURCE_HPP
 
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Copies.hpp>
 
@@ -18,7 +19,7 @@ class BumpAllocator {
   /// Maximum number of bytes of an array.
   template <class T>
   static std::size_t bytes(std::size_t count) {
-    return (count * sizeof(T) + alignment - 1) / alignment * alignment;
+    return quotient_up(count * sizeof(T), alignment) * alignment;
   }
 
   explicit BumpAllocator(std::byte* begin) : m_at(begin) {}

@@ -82,7 +82,7 @@ class HostWorkspace {
 
   template <class T>
   static std::size_t bytes(std::size_t count) {
-    return (count * sizeof(T) + alignment - 1) / alignment * alignment;
+    return quotient_up(count * sizeof(T), alignment) * alignment;
   }
   template <class T>
   T* take(std::size_t count) {
@@ -175,7 +175,7 @@ class HostRanking {
     if (workers > 1) {
       m_length = std::max<std::size_t>(64, (call.count / (4 * workers) + 63) / 64 * 64);
     }
-    m_ranges = (call.count + m_length - 1) / m_length;
+    m_ranges = quotient_up(call.count, m_length);
     m_capacity = std::min(m_length, 2 * m_top + 64);
   }
 

@@ -6,7 +6,7 @@
 #include "storage/SectionFile.hpp"
 #include "storage/SectionWriter.hpp"
 
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>

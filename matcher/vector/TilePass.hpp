@@ -29,7 +29,7 @@ struct TilePart {
 };
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
+  return quotient_up(value, unit) * unit;
 }
 
 }  // namespace Kindred::Impl

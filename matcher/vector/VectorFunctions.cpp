@@ -28,7 +28,7 @@ void average_on_host(const Context& context, std::optional<Space> space, std::si
   const double nanoseconds =
       Impl::row_element_nanoseconds * average_group * static_cast<double>(count);
   Impl::workers_for(context, space)
-      .for_each_range((dimension + average_group - 1) / average_group, nanoseconds, body);
+      .for_each_range(quotient_up(dimension, average_group), nanoseconds, body);
 }
 
 void average_on_device(Context& context, const VectorSpan& rows, std::span<const float> weights,

@@ -191,10 +191,10 @@ struct KINDRED_HIDDEN VectorIndex::State {
               own.begin(path);
               // Blocks of equal size, as few as possible.
               const std::size_t most = std::max<std::size_t>(1, block(own));
-              const std::size_t blocks = std::max<std::size_t>(1, (count + most - 1) / most);
+              const std::size_t blocks = std::max<std::size_t>(1, quotient_up(count, most));
               // Once: other threads may leave workspaces again and again.
               bool may_release = true;
-              split_and_retry(count, (count + blocks - 1) / blocks,
+              split_and_retry(count, quotient_up(count, blocks),
                               [&](std::size_t begin, std::size_t length) {
                                 while (true) {
                                   const SearchReport before = report;

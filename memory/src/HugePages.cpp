@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/memory/HugePages.hpp>
 
 #if defined(__linux__)
@@ -11,7 +12,7 @@ namespace Kindred {
 namespace Impl {
 
 AddressRange whole_pages(std::uintptr_t address, std::size_t bytes, std::size_t page) noexcept {
-  const AddressRange range{(address + page - 1) / page * page, (address + bytes) / page * page};
+  const AddressRange range{quotient_up(address, page) * page, (address + bytes) / page * page};
   return range.begin < range.end ? range : AddressRange{};
 }
 

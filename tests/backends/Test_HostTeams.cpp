@@ -2,7 +2,7 @@
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 

@@ -4,7 +4,7 @@
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
 #include <gtest/gtest.h>

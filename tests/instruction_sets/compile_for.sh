@@ -6,6 +6,6 @@ set -euo pipefail
 options=()
 while [[ $1 != -- ]]; do options+=("$1"); shift; done
 shift
-for source in "$@"; do printf '#include "%s"\n#undef KINDRED_INSTANTIATE\n' "$source"; done |
+for source in "$@"; do printf '#include "%s"\n' "$source"; done |
   "${options[@]}" -std=c++20 -fsyntax-only -fopenmp -ffp-contract=off -DKINDRED_NO_CONTRACTION -Wall -Wextra -Werror \
     -Wno-error=maybe-uninitialized -Wno-subobject-linkage -x c++ -

@@ -349,10 +349,10 @@ void ThresholdGemm::run(const DeviceSpace& exec_space,
   arguments.tile = tile;
   arguments.chunks = static_cast<std::uint32_t>(tile.stride / TileLayout::block_length);
   arguments.first_block = static_cast<std::uint32_t>(tile.first / row_block);
-  arguments.last_block = static_cast<std::uint32_t>((tile.last + row_block - 1) / row_block);
-  arguments.units = static_cast<std::uint32_t>((queries + query_multiple - 1) / query_multiple);
+  arguments.last_block = static_cast<std::uint32_t>(quotient_up(tile.last, row_block));
+  arguments.units = static_cast<std::uint32_t>(quotient_up(queries, query_multiple));
   const std::uint32_t row_pairs =
-      (arguments.last_block - arguments.first_block + cluster_blocks - 1) / cluster_blocks;
+      quotient_up(arguments.last_block - arguments.first_block, cluster_blocks);
   arguments.tiles = row_pairs * arguments.units;
   arguments.queries = static_cast<std::uint32_t>(queries);
   if (tile.weights != nullptr) return multiply_tiles<true>(exec_space, arguments);

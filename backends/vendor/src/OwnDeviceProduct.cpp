@@ -5,6 +5,7 @@
 #include <kindred/Version.hpp>
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/core/arch/ElementBits.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 
 #include <type_traits>
@@ -49,13 +50,13 @@ struct TiledProduct {
   Out* c;
   const float* bias;
 
-  std::uint64_t row_tiles() const { return (shape.m + tile - 1) / tile; }
-  KOKKOS_INLINE_FUNCTION std::uint64_t column_tiles() const { return (shape.n + tile - 1) / tile; }
+  std::uint64_t row_tiles() const { return quotient_up(shape.m, tile); }
+  KOKKOS_INLINE_FUNCTION std::uint64_t column_tiles() const { return quotient_up(shape.n, tile); }
 
   template <class Member>
   KOKKOS_INLINE_FUNCTION void operator()(const Member& team) const {
     const auto index = static_cast<std::uint64_t>(team.league_rank());
-    const std::uint64_t tiles = (shape.m + tile - 1) / tile * column_tiles();
+    const std::uint64_t tiles = quotient_up(shape.m, tile) * column_tiles();
     const std::uint64_t product = index / tiles;
     const std::uint64_t row = index % tiles / column_tiles() * tile;
     const std::uint64_t column = index % tiles % column_tiles() * tile;

@@ -252,20 +252,14 @@ void normalise(const ExecutionSpace& exec_space, const BulkPlan& plan,
                                                                 deviations.data()});
 }
 
-#define KINDRED_INSTANTIATE_FOR(SPACE, T) \
-  template decltype(element_wise<SPACE, T>) element_wise<SPACE, T>;
-#define KINDRED_INSTANTIATE(SPACE)                                      \
-  template decltype(combine_bytes<SPACE>) combine_bytes<SPACE>;         \
-  template decltype(normalise<SPACE, float>) normalise<SPACE, float>;   \
-  template decltype(normalise<SPACE, double>) normalise<SPACE, double>; \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint8_t)                          \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint16_t)                         \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint32_t)                         \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint64_t)                         \
-  KINDRED_INSTANTIATE_FOR(SPACE, float)                                 \
-  KINDRED_INSTANTIATE_FOR(SPACE, double)
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
-#undef KINDRED_INSTANTIATE_FOR
+KINDRED_INSTANTIATE_FOR_SPACES(combine_bytes);
+KINDRED_INSTANTIATE_FOR_SPACES(normalise, float);
+KINDRED_INSTANTIATE_FOR_SPACES(normalise, double);
+KINDRED_INSTANTIATE_FOR_SPACES(element_wise, std::uint8_t);
+KINDRED_INSTANTIATE_FOR_SPACES(element_wise, std::uint16_t);
+KINDRED_INSTANTIATE_FOR_SPACES(element_wise, std::uint32_t);
+KINDRED_INSTANTIATE_FOR_SPACES(element_wise, std::uint64_t);
+KINDRED_INSTANTIATE_FOR_SPACES(element_wise, float);
+KINDRED_INSTANTIATE_FOR_SPACES(element_wise, double);
 
 }  // namespace Kindred

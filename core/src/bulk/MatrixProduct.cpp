@@ -33,7 +33,7 @@ struct ProductTile {
 
   template <class T>
   KOKKOS_INLINE_FUNCTION static std::uint64_t across(const MatrixProduct<T>& product) {
-    return (product.n + columns - 1) / columns;
+    return quotient_up(product.n, columns);
   }
 };
 
@@ -114,7 +114,7 @@ std::uint64_t plan_products(std::span<MatrixProduct<T>> products) {
   std::uint64_t work_items = 0;
   for (MatrixProduct<T>& product : products) {
     product.first_work_item = work_items;
-    work_items += (product.m + tile::rows - 1) / tile::rows * tile::across(product);
+    work_items += quotient_up(product.m, tile::rows) * tile::across(product);
   }
   return work_items;
 }
@@ -131,14 +131,9 @@ void reproducible_products(const ExecutionSpace& exec_space, std::uint64_t work_
                               products.data(), static_cast<std::uint32_t>(products.size())});
 }
 
-#define KINDRED_INSTANTIATE_FOR(SPACE, T)                             \
-  template decltype(plan_products<SPACE, T>) plan_products<SPACE, T>; \
-  template decltype(reproducible_products<SPACE, T>) reproducible_products<SPACE, T>;
-#define KINDRED_INSTANTIATE(SPACE)      \
-  KINDRED_INSTANTIATE_FOR(SPACE, float) \
-  KINDRED_INSTANTIATE_FOR(SPACE, double)
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
-#undef KINDRED_INSTANTIATE_FOR
+KINDRED_INSTANTIATE_FOR_SPACES(plan_products, float);
+KINDRED_INSTANTIATE_FOR_SPACES(reproducible_products, float);
+KINDRED_INSTANTIATE_FOR_SPACES(plan_products, double);
+KINDRED_INSTANTIATE_FOR_SPACES(reproducible_products, double);
 
 }  // namespace Kindred

@@ -115,14 +115,8 @@ void random_fill(const ExecutionSpace& exec_space, const BulkPlan& plan, std::ui
                        Impl::RandomChunks<ExecutionSpace, T>{seed, items, offsets.data()});
 }
 
-#define KINDRED_INSTANTIATE_FOR(SPACE, T) \
-  template decltype(random_fill<SPACE, T>) random_fill<SPACE, T>;
-#define KINDRED_INSTANTIATE(SPACE)             \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint8_t) \
-  KINDRED_INSTANTIATE_FOR(SPACE, float)        \
-  KINDRED_INSTANTIATE_FOR(SPACE, double)
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
-#undef KINDRED_INSTANTIATE_FOR
+KINDRED_INSTANTIATE_FOR_SPACES(random_fill, std::uint8_t);
+KINDRED_INSTANTIATE_FOR_SPACES(random_fill, float);
+KINDRED_INSTANTIATE_FOR_SPACES(random_fill, double);
 
 }  // namespace Kindred

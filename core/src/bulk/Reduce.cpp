@@ -44,10 +44,7 @@ void reduce(const ExecutionSpace& exec_space, const BulkPlan& plan, Reduction re
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                              \
-  template decltype(reduce<SPACE, float>) reduce<SPACE, float>; \
-  template decltype(reduce<SPACE, double>) reduce<SPACE, double>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(reduce, float);
+KINDRED_INSTANTIATE_FOR_SPACES(reduce, double);
 
 }  // namespace Kindred

@@ -255,20 +255,14 @@ void store_results(const ExecutionSpace& exec_space,
                          StoreResults{results.data(), type, size_of(type), to});
 }
 
-#define KINDRED_INSTANTIATE_FOR(SPACE, T) \
-  template decltype(reduce_integers<SPACE, T>) reduce_integers<SPACE, T>;
-#define KINDRED_INSTANTIATE(SPACE)                              \
-  template decltype(store_results<SPACE>) store_results<SPACE>; \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::int8_t)                   \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::int16_t)                  \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::int32_t)                  \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::int64_t)                  \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint8_t)                  \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint16_t)                 \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint32_t)                 \
-  KINDRED_INSTANTIATE_FOR(SPACE, std::uint64_t)
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
-#undef KINDRED_INSTANTIATE_FOR
+KINDRED_INSTANTIATE_FOR_SPACES(store_results);
+KINDRED_INSTANTIATE_FOR_SPACES(reduce_integers, std::int8_t);
+KINDRED_INSTANTIATE_FOR_SPACES(reduce_integers, std::int16_t);
+KINDRED_INSTANTIATE_FOR_SPACES(reduce_integers, std::int32_t);
+KINDRED_INSTANTIATE_FOR_SPACES(reduce_integers, std::int64_t);
+KINDRED_INSTANTIATE_FOR_SPACES(reduce_integers, std::uint8_t);
+KINDRED_INSTANTIATE_FOR_SPACES(reduce_integers, std::uint16_t);
+KINDRED_INSTANTIATE_FOR_SPACES(reduce_integers, std::uint32_t);
+KINDRED_INSTANTIATE_FOR_SPACES(reduce_integers, std::uint64_t);
 
 }  // namespace Kindred

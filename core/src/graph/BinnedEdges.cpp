@@ -170,11 +170,8 @@ void fill_bins(const ExecutionSpace& exec_space,
       {sources, bin_edges, next, weights, slot_sources, slot_edges, slot_weights});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                        \
-  template decltype(can_bin<SPACE>) can_bin<SPACE>;       \
-  template decltype(count_bins<SPACE>) count_bins<SPACE>; \
-  template decltype(fill_bins<SPACE>) fill_bins<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(can_bin);
+KINDRED_INSTANTIATE_FOR_SPACES(count_bins);
+KINDRED_INSTANTIATE_FOR_SPACES(fill_bins);
 
 }  // namespace Kindred

@@ -3,7 +3,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/RelaxedAccess.hpp>
 #include <kindred/core/graph/GivenRows.hpp>
-#include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/EdgeAccessors.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/ThreadRowSums.hpp>
@@ -178,7 +178,7 @@ bool run_hop(const HostSpace& exec_space, const Edges& edges, std::size_t rows, 
   std::uint32_t invalid = 0;
   const StoreSum store{y};
   Launch::for_each_index<Launch::Dynamic>(
-      exec_space, "Kindred::Graph::hop::given_rows", long_rows.blocks + (work + share - 1) / share,
+      exec_space, "Kindred::Graph::hop::given_rows", long_rows.blocks + quotient_up(work, share),
       HopGivenRows<Edges>{edges, long_rows, rows, share, x, store, partial, &invalid});
   Arch::fence(exec_space, "Kindred::Graph::hop::given_rows");
   if (invalid != 0) return false;
@@ -211,7 +211,7 @@ bool plan_long_rows(const HostSpace& exec_space, const GivenRows<Offset>& rows, 
   std::uint32_t found = 0;
   std::uint32_t invalid = 0;
   Launch::for_each_index(exec_space, "Kindred::Graph::hop::find_long_rows",
-                         (count + rows_together - 1) / rows_together,
+                         quotient_up(count, rows_together),
                          FindLongRows<Offset>{offsets, count, edges, plan.long_rows.data(),
                                               capacity, &found, &invalid});
   Arch::fence(exec_space, "Kindred::Graph::hop::find_long_rows");

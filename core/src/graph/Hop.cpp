@@ -152,13 +152,10 @@ void spread_hop(const ExecutionSpace& exec_space,
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                  \
-  template decltype(short_row_max<SPACE>) short_row_max<SPACE>;     \
-  template decltype(hop<SPACE>) hop<SPACE>;                         \
-  template decltype(copy_columns<SPACE>) copy_columns<SPACE>;       \
-  template decltype(start_spreading<SPACE>) start_spreading<SPACE>; \
-  template decltype(spread_hop<SPACE>) spread_hop<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(short_row_max);
+KINDRED_INSTANTIATE_FOR_SPACES(hop);
+KINDRED_INSTANTIATE_FOR_SPACES(copy_columns);
+KINDRED_INSTANTIATE_FOR_SPACES(start_spreading);
+KINDRED_INSTANTIATE_FOR_SPACES(spread_hop);
 
 }  // namespace Kindred

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/graph/ModifyWeights.hpp>
-#include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/EdgeAccessors.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 
@@ -99,11 +99,9 @@ void modify_weights(const ExecutionSpace& exec_space,
   constexpr std::size_t rows_per_team = ModifyWeights<ExecutionSpace>::rows_per_team;
   Launch::for_each_team<Launch::Finishing>(
       exec_space, "Kindred::Graph::modify_weights",
-      {.count = (rows.rows() + rows_per_team - 1) / rows_per_team, .size = 1}, modify);
+      {.count = quotient_up(rows.rows(), rows_per_team), .size = 1}, modify);
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(modify_weights<SPACE>) modify_weights<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(modify_weights);
 
 }  // namespace Kindred

@@ -317,15 +317,11 @@ void take_page_rank_columns(const ExecutionSpace& exec_space,
                              from, static_cast<std::size_t>(from_width), columns, state});
 }
 
-#define KINDRED_INSTANTIATE_VALUE(SPACE, VALUE)                                   \
-  template decltype(start_page_rank<SPACE, VALUE>) start_page_rank<SPACE, VALUE>; \
-  template decltype(page_rank_step<SPACE, VALUE>) page_rank_step<SPACE, VALUE>;   \
-  template decltype(take_page_rank_columns<SPACE, VALUE>) take_page_rank_columns<SPACE, VALUE>;
-#define KINDRED_INSTANTIATE(SPACE)        \
-  KINDRED_INSTANTIATE_VALUE(SPACE, float) \
-  KINDRED_INSTANTIATE_VALUE(SPACE, double)
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
-#undef KINDRED_INSTANTIATE_VALUE
+KINDRED_INSTANTIATE_FOR_SPACES(start_page_rank, float);
+KINDRED_INSTANTIATE_FOR_SPACES(page_rank_step, float);
+KINDRED_INSTANTIATE_FOR_SPACES(take_page_rank_columns, float);
+KINDRED_INSTANTIATE_FOR_SPACES(start_page_rank, double);
+KINDRED_INSTANTIATE_FOR_SPACES(page_rank_step, double);
+KINDRED_INSTANTIATE_FOR_SPACES(take_page_rank_columns, double);
 
 }  // namespace Kindred

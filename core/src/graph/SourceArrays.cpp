@@ -170,10 +170,7 @@ void put_ranks(const ExecutionSpace& exec_space, const ArrayView<const Rank, Exe
       PutRanks<ExecutionSpace>{ranks, faults, nodes, values, found, first_query, top});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                      \
-  template decltype(start_from_arrays<SPACE>) start_from_arrays<SPACE>; \
-  template decltype(put_ranks<SPACE>) put_ranks<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(start_from_arrays);
+KINDRED_INSTANTIATE_FOR_SPACES(put_ranks);
 
 }  // namespace Kindred

@@ -52,9 +52,6 @@ void fill_lattice_adjacency(const ExecutionSpace& exec_space, const LatticeGrid&
                          Impl::LatticeNodeRow<ExecutionSpace>{grid, offsets, ends});
 }
 
-#define KINDRED_INSTANTIATE(SPACE) \
-  template decltype(fill_lattice_adjacency<SPACE>) fill_lattice_adjacency<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(fill_lattice_adjacency);
 
 }  // namespace Kindred

@@ -34,8 +34,6 @@ void lattice_routes(const ExecutionSpace& exec_space, const LatticeGrid& grid,
                          RoutesKernel<ExecutionSpace>{grid, pairs, begins, paths});
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(lattice_routes<SPACE>) lattice_routes<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(lattice_routes);
 
 }  // namespace Kindred

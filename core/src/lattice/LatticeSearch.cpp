@@ -382,13 +382,10 @@ void trace_lattice_paths(const ExecutionSpace& exec_space,
       Impl::LatticeTrace<ExecutionSpace>{search, targets, begins, paths});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                            \
-  template decltype(start_lattice_search<SPACE>) start_lattice_search<SPACE>; \
-  template decltype(lattice_level<SPACE>) lattice_level<SPACE>;               \
-  template decltype(count_unreached<SPACE>) count_unreached<SPACE>;           \
-  template decltype(gather_distances<SPACE>) gather_distances<SPACE>;         \
-  template decltype(trace_lattice_paths<SPACE>) trace_lattice_paths<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(start_lattice_search);
+KINDRED_INSTANTIATE_FOR_SPACES(lattice_level);
+KINDRED_INSTANTIATE_FOR_SPACES(count_unreached);
+KINDRED_INSTANTIATE_FOR_SPACES(gather_distances);
+KINDRED_INSTANTIATE_FOR_SPACES(trace_lattice_paths);
 
 }  // namespace Kindred

@@ -23,7 +23,7 @@ struct LinearTile {
   static constexpr int outputs = VectorTileShape<ExecutionSpace>::tile_rows;
 
   static KOKKOS_INLINE_FUNCTION std::uint64_t across(const LinearLayerData& layer) {
-    return (layer.outputs + outputs - 1) / outputs;
+    return quotient_up(layer.outputs, outputs);
   }
 };
 
@@ -39,8 +39,7 @@ struct LinearKernel {
     const auto* self = this;
     with_float_type(layer.input, [&](auto type) {
       const std::uint64_t across = shape::across(layer);
-      const std::uint64_t work_items_across =
-          (across + layer.work_item_tiles - 1) / layer.work_item_tiles;
+      const std::uint64_t work_items_across = quotient_up(across, layer.work_item_tiles);
       const std::uint64_t place = work_item - layer.first_team;
       const std::uint64_t row = place / work_items_across * shape::rows;
       const std::uint64_t first = place % work_items_across * layer.work_item_tiles;
@@ -126,7 +125,7 @@ template <class ExecutionSpace>
 std::uint64_t plan_linears(std::span<LinearLayerData> layers) {
   using shape = Impl::LinearTile<ExecutionSpace>;
   const auto strips = [](const LinearLayerData& layer) {
-    return (layer.rows + shape::rows - 1) / shape::rows;
+    return quotient_up(layer.rows, shape::rows);
   };
   std::uint64_t tiles = 0;
   for (const LinearLayerData& layer : layers) tiles += strips(layer) * shape::across(layer);
@@ -137,7 +136,7 @@ std::uint64_t plan_linears(std::span<LinearLayerData> layers) {
   for (LinearLayerData& layer : layers) {
     layer.first_team = work_items;
     layer.work_item_tiles = static_cast<std::uint32_t>(each);
-    work_items += strips(layer) * ((shape::across(layer) + each - 1) / each);
+    work_items += strips(layer) * quotient_up(shape::across(layer), each);
   }
   return work_items;
 }
@@ -204,7 +203,7 @@ template <class ExecutionSpace>
 void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end) {
   const Impl::ArgumentCheck check("end_linear");
   check_end(check, end);
-  const std::uint64_t across = (end.outputs + Impl::linear_end_width - 1) / Impl::linear_end_width;
+  const std::uint64_t across = quotient_up(end.outputs, Impl::linear_end_width);
   const bool is_aligned = begin_at(16, end.products, end.y, end.bias) && end.stride % 4 == 0 &&
                           end.y_stride % 8 == 0 && end.outputs % Impl::linear_end_width == 0;
   const auto launch = [&](auto aligned) {
@@ -216,12 +215,9 @@ void end_linear(const ExecutionSpace& exec_space, const LinearEnd& end) {
   launch(std::false_type{});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                              \
-  template decltype(plan_linears<SPACE>) plan_linears<SPACE>;   \
-  template decltype(fused_linears<SPACE>) fused_linears<SPACE>; \
-  template decltype(fused_linear<SPACE>) fused_linear<SPACE>;   \
-  template decltype(end_linear<SPACE>) end_linear<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(plan_linears);
+KINDRED_INSTANTIATE_FOR_SPACES(fused_linears);
+KINDRED_INSTANTIATE_FOR_SPACES(fused_linear);
+KINDRED_INSTANTIATE_FOR_SPACES(end_linear);
 
 }  // namespace Kindred

@@ -42,8 +42,8 @@ int team_warps(std::span<const NormLayerData> layers) {
 [[maybe_unused]] std::uint64_t even_rows(std::uint64_t rows, std::uint64_t most,
                                          std::uint64_t places) {
   const auto cost = [&](std::uint64_t team_rows) {
-    const std::uint64_t teams = (rows + team_rows - 1) / team_rows;
-    return (teams + places - 1) / places * (team_rows + 1);
+    const std::uint64_t teams = quotient_up(rows, team_rows);
+    return quotient_up(teams, places) * (team_rows + 1);
   };
   std::uint64_t best = most;
   for (std::uint64_t team_rows = most; team_rows > 0; --team_rows) {
@@ -91,7 +91,7 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
       layer.team_rows = static_cast<std::uint32_t>(
           std::max<std::uint64_t>(1, elements_each / std::max<std::uint64_t>(layer.columns, 1)));
     }
-    plan.teams += (layer.rows + layer.team_rows - 1) / layer.team_rows;
+    plan.teams += quotient_up(layer.rows, layer.team_rows);
   }
   return plan;
 }
@@ -155,11 +155,8 @@ void fused_norm(const ExecutionSpace& exec_space, const NormPlan& plan,
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                          \
-  template decltype(plan_norms<SPACE>) plan_norms<SPACE>;   \
-  template decltype(fused_norms<SPACE>) fused_norms<SPACE>; \
-  template decltype(fused_norm<SPACE>) fused_norm<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(plan_norms);
+KINDRED_INSTANTIATE_FOR_SPACES(fused_norms);
+KINDRED_INSTANTIATE_FOR_SPACES(fused_norm);
 
 }  // namespace Kindred

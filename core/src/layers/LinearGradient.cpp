@@ -143,11 +143,8 @@ void column_sums(const ExecutionSpace& exec_space, VectorElement element, const 
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                        \
-  template decltype(linear_derivatives<SPACE>) linear_derivatives<SPACE>; \
-  template decltype(transpose_padded<SPACE>) transpose_padded<SPACE>;     \
-  template decltype(column_sums<SPACE>) column_sums<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(linear_derivatives);
+KINDRED_INSTANTIATE_FOR_SPACES(transpose_padded);
+KINDRED_INSTANTIATE_FOR_SPACES(column_sums);
 
 }  // namespace Kindred

@@ -210,8 +210,6 @@ void norm_gradients(const ExecutionSpace& exec_space, const NormGradientData& la
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(norm_gradients<SPACE>) norm_gradients<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(norm_gradients);
 
 }  // namespace Kindred

@@ -34,8 +34,6 @@ void reduce_moments(const ExecutionSpace& exec_space,
       reduce);
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(reduce_moments<SPACE>) reduce_moments<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(reduce_moments);
 
 }  // namespace Kindred

@@ -104,10 +104,7 @@ void seed_backward(const ExecutionSpace& exec_space, const SeedLayerView<Executi
                                             chunks.hidden, gradients);
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                  \
-  template decltype(seed_backward_workspace<SPACE>) seed_backward_workspace<SPACE>; \
-  template decltype(seed_backward<SPACE>) seed_backward<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(seed_backward_workspace);
+KINDRED_INSTANTIATE_FOR_SPACES(seed_backward);
 
 }  // namespace Kindred

@@ -12,8 +12,8 @@ namespace Kindred {
 
 namespace {
 
-std::uint32_t quotient_up(std::uint64_t a, std::uint64_t b) {
-  return static_cast<std::uint32_t>((a + b - 1) / b);
+std::uint32_t parts_of(std::uint64_t whole, std::uint64_t part) {
+  return static_cast<std::uint32_t>(quotient_up(whole, part));
 }
 
 }  // namespace
@@ -22,10 +22,10 @@ SeedForwardPlan Impl::plan_teams(const SeedForwardShape& shape, std::uint32_t co
   const SeedChunks& chunks = shape.chunks;
   SeedForwardPlan plan;
   plan.width = 4 * columns;
-  plan.stripes = std::max(1U, quotient_up(chunks.hidden, plan.width));
+  plan.stripes = std::max(1U, parts_of(chunks.hidden, plan.width));
   plan.group_rows = moment_rows(shape.rows);
   if (!shape.telemetry) plan.group_rows = shape.input == VectorElement::float32 ? 128 : 256;
-  plan.groups = std::max(1U, quotient_up(shape.rows, plan.group_rows));
+  plan.groups = std::max(1U, parts_of(shape.rows, plan.group_rows));
   // With one block of rows a team can process whole seeds and need not wait for another team.
   if (shape.telemetry && plan.groups == 1 && columns <= 16 && chunks.width_max() <= moment_fan)
     plan.extra_columns = moment_fan / 4;
@@ -68,17 +68,17 @@ SeedForwardPlan seed_forward_host_plan(const SeedForwardShape& call, std::uint32
   const std::uint32_t hidden = std::max(shape.chunks.hidden, 1U);
   SeedForwardPlan plan;
   plan.group_rows = shape.telemetry ? Impl::moment_rows(shape.rows) : 512;
-  plan.groups = std::max(1U, quotient_up(shape.rows, plan.group_rows));
+  plan.groups = std::max(1U, parts_of(shape.rows, plan.group_rows));
   // Wide, so that rows are read in long pieces, but narrow enough that every thread gets a work
   // item.
-  const std::uint32_t fair = quotient_up(hidden, quotient_up(threads, plan.groups));
-  plan.width = std::min(4096U, quotient_up(fair, step) * step);
-  plan.stripes = quotient_up(hidden, plan.width);
+  const std::uint32_t fair = parts_of(hidden, parts_of(threads, plan.groups));
+  plan.width = std::min(4096U, parts_of(fair, step) * step);
+  plan.stripes = parts_of(hidden, plan.width);
   plan.threads = std::min(threads, plan.groups * plan.stripes);
   plan.workspace = plan.threads * Impl::SeedScratch<float>::bytes(plan.width + step);
   if (shape.telemetry)
-    plan.workspace += plan.groups * std::size_t{quotient_up(hidden, step)} * step *
-                      Impl::ColumnArrays::bytes_each;
+    plan.workspace +=
+        plan.groups * std::size_t{parts_of(hidden, step)} * step * Impl::ColumnArrays::bytes_each;
   return plan;
 }
 
@@ -115,10 +115,7 @@ void seed_forward(const ExecutionSpace& exec_space, const SeedForwardPlan& plan,
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                      \
-  template decltype(seed_forward_plan<SPACE>) seed_forward_plan<SPACE>; \
-  template decltype(seed_forward<SPACE>) seed_forward<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(seed_forward_plan);
+KINDRED_INSTANTIATE_FOR_SPACES(seed_forward);
 
 }  // namespace Kindred

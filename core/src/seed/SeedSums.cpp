@@ -60,8 +60,6 @@ void seed_sums(const ExecutionSpace& exec_space, std::uint32_t seeds,
       SumsOfMoments{moments.size() == 0 ? nullptr : moments.data(), sums});
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(seed_sums<SPACE>) seed_sums<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(seed_sums);
 
 }  // namespace Kindred

@@ -89,9 +89,6 @@ void seed_table_gradients(const ExecutionSpace& exec_space,
   }
 }
 
-#define KINDRED_INSTANTIATE(SPACE) \
-  template decltype(seed_table_gradients<SPACE>) seed_table_gradients<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(seed_table_gradients);
 
 }  // namespace Kindred

@@ -67,8 +67,6 @@ void update_seeds(const ExecutionSpace& exec_space, const SeedStateView<Executio
   launch<2>(exec_space, "Kindred::Seed::update::clear", batch);
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(update_seeds<SPACE>) update_seeds<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(update_seeds);
 
 }  // namespace Kindred

@@ -62,8 +62,6 @@ void collect_survivors(const ExecutionSpace& exec_space, const PatternTiles<Exec
                                       index_limit});
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace) \
-  template decltype(collect_survivors<ExecutionSpace>) collect_survivors<ExecutionSpace>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+KINDRED_INSTANTIATE_FOR_SPACES(collect_survivors);
 
 }  // namespace Kindred

@@ -107,8 +107,6 @@ void common_ends(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
   });
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace) \
-  template decltype(common_ends<ExecutionSpace>) common_ends<ExecutionSpace>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+KINDRED_INSTANTIATE_FOR_SPACES(common_ends);
 
 }  // namespace Kindred

@@ -294,9 +294,7 @@ void edit_matched(const ExecutionSpace& exec_space, const PatternTiles<Execution
   });
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                             \
-  template decltype(edit_carry_words<ExecutionSpace>) edit_carry_words<ExecutionSpace>; \
-  template decltype(edit_matched<ExecutionSpace>) edit_matched<ExecutionSpace>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+KINDRED_INSTANTIATE_FOR_SPACES(edit_carry_words);
+KINDRED_INSTANTIATE_FOR_SPACES(edit_matched);
 
 }  // namespace Kindred

@@ -294,10 +294,8 @@ void lcs_candidates(const ExecutionSpace& exec_space, const PatternTiles<Executi
   Impl::lcs_scan(exec_space, tiles, queries, threshold, 1, {}, {}, candidates);
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                           \
-  template decltype(lcs_carry_words<ExecutionSpace>) lcs_carry_words<ExecutionSpace>; \
-  template decltype(lcs_lengths<ExecutionSpace>) lcs_lengths<ExecutionSpace>;         \
-  template decltype(lcs_candidates<ExecutionSpace>) lcs_candidates<ExecutionSpace>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+KINDRED_INSTANTIATE_FOR_SPACES(lcs_carry_words);
+KINDRED_INSTANTIATE_FOR_SPACES(lcs_lengths);
+KINDRED_INSTANTIATE_FOR_SPACES(lcs_candidates);
 
 }  // namespace Kindred

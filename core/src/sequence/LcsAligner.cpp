@@ -2,6 +2,7 @@
 #include <kindred/core/sequence/LcsAligner.hpp>
 
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 #include <kindred/core/sequence/impl/ScoreWords.hpp>
 
@@ -44,9 +45,7 @@ class LcsAligner::Walk {
   static bool equal(Symbol a, Symbol b) { return a == b && a != unknown_symbol; }
 
   /// Words from the end of the common prefix to the column that the walk has reached.
-  std::size_t words_left() const {
-    return (m_column + word_symbols - 1) / word_symbols - m_first_word;
-  }
+  std::size_t words_left() const { return quotient_up(m_column, word_symbols) - m_first_word; }
 
   /// Goes back over a pair of equal symbols.
   void match() {
@@ -89,9 +88,9 @@ class LcsAligner::Walk {
     const std::size_t words = words_left();
     const std::size_t capacity = std::max<std::size_t>(2, m_query.m_stored_words / words);
     const std::size_t rows = end - begin;
-    const std::size_t stride = (rows + capacity - 1) / capacity;
+    const std::size_t stride = quotient_up(rows, capacity);
     // Every stride-th state, from that before the first row on.
-    const std::size_t stored = (rows + stride - 1) / stride + (stride == 1 ? 1 : 0);
+    const std::size_t stored = quotient_up(rows, stride) + (stride == 1 ? 1 : 0);
     std::vector<std::uint64_t> states(stored * words);
     std::copy(state, state + words, states.begin());
     for (std::size_t place = 1; place < stored; ++place) {

@@ -27,8 +27,7 @@ void match_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSp
   Impl::with_constant<longest, total>(scale, [&](auto chosen) {
     using kernel_type = Impl::MatchKeysKernel<ExecutionSpace, Key, chosen()>;
     const std::uint32_t slots = sampled_tiles(tiles.tiles, stride) * tile_patterns;
-    const std::uint32_t teams =
-        (slots + kernel_type::slots_per_team - 1) / kernel_type::slots_per_team;
+    const std::uint32_t teams = quotient_up(slots, kernel_type::slots_per_team);
     Launch::for_each_team(exec_space, "Kindred::Sequence::match_keys::rank",
                           {.count = std::uint64_t{teams} * queries.queries},
                           kernel_type{tiles, queries, matched, keys, threshold, stride, teams});
@@ -55,11 +54,9 @@ void list_keys(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpa
                                                 queries.lengths, query, threshold});
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                                     \
-  template decltype(match_keys<ExecutionSpace, Rank>) match_keys<ExecutionSpace, Rank>;         \
-  template decltype(match_keys<ExecutionSpace, WideRank>) match_keys<ExecutionSpace, WideRank>; \
-  template decltype(list_keys<ExecutionSpace, Rank>) list_keys<ExecutionSpace, Rank>;           \
-  template decltype(list_keys<ExecutionSpace, WideRank>) list_keys<ExecutionSpace, WideRank>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+KINDRED_INSTANTIATE_FOR_SPACES(match_keys, Rank);
+KINDRED_INSTANTIATE_FOR_SPACES(match_keys, WideRank);
+KINDRED_INSTANTIATE_FOR_SPACES(list_keys, Rank);
+KINDRED_INSTANTIATE_FOR_SPACES(list_keys, WideRank);
 
 }  // namespace Kindred

@@ -92,9 +92,7 @@ void pair_score_keys(const ExecutionSpace& exec_space, const PatternTiles<Execut
   });
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                                     \
-  template decltype(pair_score_workspace<ExecutionSpace>) pair_score_workspace<ExecutionSpace>; \
-  template decltype(pair_score_keys<ExecutionSpace>) pair_score_keys<ExecutionSpace>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+KINDRED_INSTANTIATE_FOR_SPACES(pair_score_workspace);
+KINDRED_INSTANTIATE_FOR_SPACES(pair_score_keys);
 
 }  // namespace Kindred

@@ -155,11 +155,7 @@ void short_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace
   }
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                           \
-  template decltype(write_pair_values<ExecutionSpace, std::uint32_t>) \
-      write_pair_values<ExecutionSpace, std::uint32_t>;               \
-  template decltype(write_pair_values<ExecutionSpace, WideRank>)      \
-      write_pair_values<ExecutionSpace, WideRank>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+KINDRED_INSTANTIATE_FOR_SPACES(write_pair_values, std::uint32_t);
+KINDRED_INSTANTIATE_FOR_SPACES(write_pair_values, WideRank);
 
 }  // namespace Kindred

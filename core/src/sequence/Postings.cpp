@@ -152,7 +152,7 @@ void count_postings(const ExecutionSpace& exec_space, const PatternTiles<Executi
   constexpr std::uint64_t block = kernel_type::block;
   Launch::for_each_team<Launch::Dynamic>(
       exec_space, "Kindred::Sequence::count_postings::count",
-      {.count = (tiles.slots() + block - 1) / block,
+      {.count = quotient_up(tiles.slots(), block),
        .scratch_bytes = block * sizeof(typename kernel_type::counter_type) + 16},
       kernel_type{tiles, slots, lists, bound, tiles.slots(), list, counters});
 }
@@ -176,9 +176,7 @@ void lcs_of_list(const ExecutionSpace& exec_space, const PatternTiles<ExecutionS
   });
 }
 
-#define KINDRED_INSTANTIATE(ExecutionSpace)                                         \
-  template decltype(count_postings<ExecutionSpace>) count_postings<ExecutionSpace>; \
-  template decltype(lcs_of_list<ExecutionSpace>) lcs_of_list<ExecutionSpace>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+KINDRED_INSTANTIATE_FOR_SPACES(count_postings);
+KINDRED_INSTANTIATE_FOR_SPACES(lcs_of_list);
 
 }  // namespace Kindred

@@ -31,7 +31,7 @@ void fill_word(WordTable& table, std::span<const std::uint8_t> codes, bool codes
 
 std::uint64_t QueryArrays::bytes(std::uint64_t length, std::uint32_t vocabulary,
                                  CodeLookup lookup) noexcept {
-  const std::uint64_t words = (length + word_symbols - 1) / word_symbols;
+  const std::uint64_t words = quotient_up(length, word_symbols);
   // A segment is shortened to three words only if four have 256 distinct symbols.
   const std::uint64_t segments = (words + 2) / 3;
   const auto codes = static_cast<std::uint32_t>(std::min<std::uint64_t>(length, no_code));
@@ -81,8 +81,7 @@ void QueryArrays::build(RaggedSpan<Symbol> queries, std::span<const std::size_t>
         end -= (end - at) % word_symbols;
         query_codes.resize(end - at);
       }
-      const auto segment_count =
-          static_cast<std::uint32_t>((end - at + word_symbols - 1) / word_symbols);
+      const auto segment_count = static_cast<std::uint32_t>(quotient_up(end - at, word_symbols));
       words_max = std::max(words_max, segment_count);
       const auto distinct = static_cast<std::uint32_t>(distinct_symbols.size());
       codes_max = std::max(codes_max, distinct);

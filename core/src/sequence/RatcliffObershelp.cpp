@@ -178,5 +178,6 @@ void ratcliff_obershelp(const ExecutionSpace& exec_space, const PatternTiles<Exe
   template struct RunsShape<ExecutionSpace>; \
   template decltype(ratcliff_obershelp<ExecutionSpace>) ratcliff_obershelp<ExecutionSpace>;
 KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
+#undef KINDRED_INSTANTIATE
 
 }  // namespace Kindred

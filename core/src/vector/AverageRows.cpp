@@ -118,7 +118,7 @@ void average_rows_here(std::span<const float* const> rows, std::span<const float
                        std::uint64_t begin, std::uint64_t end, std::span<float> out) {
   const Impl::ArgumentCheck check("average_rows_here");
   check.is_at_least("the size of rows", rows.size(), weights.size());
-  check.is_at_most("end", end, (out.size() + average_group - 1) / average_group);
+  check.is_at_most("end", end, quotient_up(out.size(), average_group));
   average_here(Impl::PointedRows{rows.data(), out.size()}, weights, begin, end, out);
 }
 
@@ -127,13 +127,11 @@ void average_rows_here(const VectorRows<HostSpace>& rows, std::span<const float>
   const Impl::ArgumentCheck check("average_rows_here");
   Impl::check_rows(check, rows, weights.size());
   check.is_at_least("the size of out", out.size(), rows.dimension);
-  check.is_at_most("end", end, (rows.dimension + average_group - 1) / average_group);
+  check.is_at_most("end", end, quotient_up(rows.dimension, average_group));
   Impl::with_element(
       rows, [&](const auto& elements) { average_here(elements, weights, begin, end, out); });
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(average_rows<SPACE>) average_rows<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(average_rows);
 
 }  // namespace Kindred

@@ -42,8 +42,6 @@ void find_rows(const ExecutionSpace& exec_space, const IdLists& lists, const Seg
                          FindKernel<ExecutionSpace>{lists, segment, found.data(), offsets.data()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(find_rows<SPACE>) find_rows<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(find_rows);
 
 }  // namespace Kindred

@@ -5,6 +5,7 @@
 #include <kindred/core/arch/RelaxedAccess.hpp>
 #include <kindred/core/arch/Special.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/numeric/Rank.hpp>
@@ -70,7 +71,7 @@ struct PrepareKernel {
   PrefilterQuery* bounds;
   PrefilterFill fill;
 
-  std::uint64_t teams() const { return count + (fill.size() + clear_part - 1) / clear_part; }
+  std::uint64_t teams() const { return count + quotient_up(fill.size(), clear_part); }
 
   KOKKOS_INLINE_FUNCTION void operator()(const member_type& team) const {
     const std::uint64_t index = team.league_rank();
@@ -166,11 +167,11 @@ struct PrefilterScanKernel {
     const dots_type dots(member);
     // Host threads process adjacent rows; warps alternate.
     constexpr bool turns = Arch::is_device<ExecutionSpace>;
-    const std::uint64_t batches = (count + prefilter_batch - 1) / prefilter_batch;
+    const std::uint64_t batches = quotient_up(count, prefilter_batch);
     const std::uint64_t work_item = Launch::warp_of(member);
     const std::uint64_t work_items =
         static_cast<std::uint64_t>(member.league_size()) * member.team_size();
-    const std::uint64_t per_work_item = (batches + work_items - 1) / work_items;
+    const std::uint64_t per_work_item = quotient_up(batches, work_items);
     const std::uint64_t end = turns || (work_item + 1) * per_work_item > batches
                                   ? batches
                                   : (work_item + 1) * per_work_item;
@@ -458,13 +459,13 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
   const auto run = [&](auto aligned, auto tile) {
     using kernel_type = Impl::PrefilterScanKernel<ExecutionSpace, aligned(), tile()>;
     constexpr auto team_size = static_cast<std::uint64_t>(Launch::Teams{}.size);
-    const std::uint64_t batches = (count + Impl::prefilter_batch - 1) / Impl::prefilter_batch;
+    const std::uint64_t batches = quotient_up(count, Impl::prefilter_batch);
     // As many teams as are resident on a device; host threads receive 32 batches at a time.
     const std::uint64_t teams =
         Arch::is_device<ExecutionSpace>
             ? std::min<std::uint64_t>(
                   Arch::multiprocessors(exec_space) * Impl::Int8Dots<ExecutionSpace, tile()>::teams,
-                  (batches + team_size - 1) / team_size)
+                  quotient_up(batches, team_size))
             : (batches + 31) / 32;
     Launch::for_each_team(
         exec_space, "Kindred::Vector::prefilter_rows::scan", {.count = teams},
@@ -508,20 +509,17 @@ void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, 
   check.has("state.uppers", state.uppers, Impl::extent_of(queries, state.chunk));
   check_survivors(check, state, queries);
   using kernel_type = Impl::SurvivorKernel<ExecutionSpace>;
-  const std::uint64_t items = (count + kernel_type::item_rows - 1) / kernel_type::item_rows;
+  const std::uint64_t items = quotient_up(count, kernel_type::item_rows);
   Launch::for_each_index(
       exec_space, "Kindred::Vector::prefilter_survivors::collect", items * state.thresholds.size(),
       kernel_type{state.uppers.data(), state.chunk, begin, count, items, state.thresholds.data(),
                   state.rows.data(), state.capacity, state.counts.data()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                            \
-  template decltype(prepare_prefilter<SPACE>) prepare_prefilter<SPACE>;       \
-  template decltype(clear_survivors<SPACE>) clear_survivors<SPACE>;           \
-  template decltype(prefilter_rows<SPACE>) prefilter_rows<SPACE>;             \
-  template decltype(prefilter_thresholds<SPACE>) prefilter_thresholds<SPACE>; \
-  template decltype(prefilter_survivors<SPACE>) prefilter_survivors<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(prepare_prefilter);
+KINDRED_INSTANTIATE_FOR_SPACES(clear_survivors);
+KINDRED_INSTANTIATE_FOR_SPACES(prefilter_rows);
+KINDRED_INSTANTIATE_FOR_SPACES(prefilter_thresholds);
+KINDRED_INSTANTIATE_FOR_SPACES(prefilter_survivors);
 
 }  // namespace Kindred

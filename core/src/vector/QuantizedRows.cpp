@@ -73,8 +73,6 @@ void quantize_rows(const ExecutionSpace& exec_space, const VectorRows<ExecutionS
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(quantize_rows<SPACE>) quantize_rows<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(quantize_rows);
 
 }  // namespace Kindred

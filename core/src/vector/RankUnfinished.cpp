@@ -191,10 +191,7 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                    \
-  template decltype(unfinished_teams<SPACE>) unfinished_teams<SPACE>; \
-  template decltype(rank_unfinished<SPACE>) rank_unfinished<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(unfinished_teams);
+KINDRED_INSTANTIATE_FOR_SPACES(rank_unfinished);
 
 }  // namespace Kindred

@@ -44,9 +44,6 @@ void list_ranks_within(const ExecutionSpace& exec_space,
       ListKernel<ExecutionSpace>{ranks, bounds, lists, counts, ranks.size() / bounds.size()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE) \
-  template decltype(list_ranks_within<SPACE>) list_ranks_within<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(list_ranks_within);
 
 }  // namespace Kindred

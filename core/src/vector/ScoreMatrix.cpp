@@ -111,10 +111,7 @@ void score_matrix_here(Metric metric, const ScoreCurve& curve, const VectorRows<
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                    \
-  template decltype(score_matrix_reads_norms<SPACE>) score_matrix_reads_norms<SPACE>; \
-  template decltype(score_matrix<SPACE>) score_matrix<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(score_matrix_reads_norms);
+KINDRED_INSTANTIATE_FOR_SPACES(score_matrix);
 
 }  // namespace Kindred

@@ -239,7 +239,7 @@ void select_tile(const ExecutionSpace& exec_space, Metric metric, const TileMode
     const std::uint64_t groups = (products.last - products.first) / tile_group;
     if (groups == 0 || products.queries == 0) return;
     const std::uint64_t each = kernel::queries_of_thread(groups, products.queries);
-    const std::uint64_t parts = (products.queries + each - 1) / each;
+    const std::uint64_t parts = quotient_up(products.queries, each);
     Launch::for_each_index<Launch::Fine, std::uint32_t>(
         exec_space, "Kindred::Vector::select_tile::filter", groups * parts,
         kernel{each, model.output_relative, products, bounds, weights.data(), filter, lists});
@@ -313,7 +313,7 @@ void raise_thresholds(const ExecutionSpace& exec_space, std::uint64_t first, std
   constexpr auto warps = static_cast<std::uint64_t>(shape::team_size);
   Launch::for_each_team(
       exec_space, "Kindred::Vector::raise_thresholds::count",
-      {.count = (count + warps - 1) / warps, .scratch_bytes = kernel::scratch_bytes},
+      {.count = quotient_up(count, warps), .scratch_bytes = kernel::scratch_bytes},
       kernel{first, count, k, least, slacks.data(), lists});
 }
 
@@ -329,18 +329,13 @@ void list_survivors(const ExecutionSpace& exec_space, const TileLists<ExecutionS
                          Impl::ListSurvivors<ExecutionSpace>{lists, first, width, ids.data()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                                                \
-  template decltype(prepare_tile_queries<SPACE, Arch::Float16>)                                   \
-      prepare_tile_queries<SPACE, Arch::Float16>;                                                 \
-  template decltype(prepare_tile_rows<SPACE, Arch::Float16>)                                      \
-      prepare_tile_rows<SPACE, Arch::Float16>;                                                    \
-  template decltype(round_tile_rows<SPACE, Arch::Float16>) round_tile_rows<SPACE, Arch::Float16>; \
-  template decltype(bound_tile_rows<SPACE>) bound_tile_rows<SPACE>;                               \
-  template decltype(select_tile<SPACE, Arch::Float16>) select_tile<SPACE, Arch::Float16>;         \
-  template decltype(raise_thresholds<SPACE>) raise_thresholds<SPACE>;                             \
-  template decltype(list_survivors<SPACE>) list_survivors<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(prepare_tile_queries, Arch::Float16);
+KINDRED_INSTANTIATE_FOR_SPACES(prepare_tile_rows, Arch::Float16);
+KINDRED_INSTANTIATE_FOR_SPACES(round_tile_rows, Arch::Float16);
+KINDRED_INSTANTIATE_FOR_SPACES(bound_tile_rows);
+KINDRED_INSTANTIATE_FOR_SPACES(select_tile, Arch::Float16);
+KINDRED_INSTANTIATE_FOR_SPACES(raise_thresholds);
+KINDRED_INSTANTIATE_FOR_SPACES(list_survivors);
 #define KINDRED_INSTANTIATE_HERE(ELEMENT)                     \
   template decltype(prepare_tile_queries<HostSpace, ELEMENT>) \
       prepare_tile_queries<HostSpace, ELEMENT>;               \

@@ -38,8 +38,6 @@ void unpack_ranks(const ExecutionSpace& exec_space, Metric metric,
                          UnpackKernel<ExecutionSpace>{metric, ranks.data(), kept, out});
 }
 
-#define KINDRED_INSTANTIATE(SPACE) template decltype(unpack_ranks<SPACE>) unpack_ranks<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(unpack_ranks);
 
 }  // namespace Kindred

@@ -260,14 +260,11 @@ void score_candidates(const ExecutionSpace& exec_space, Metric metric,
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                  \
-  template decltype(vector_norms<SPACE>) vector_norms<SPACE>;       \
-  template decltype(decode_rows<SPACE>) decode_rows<SPACE>;         \
-  template decltype(prepare_queries<SPACE>) prepare_queries<SPACE>; \
-  template decltype(score_rows<SPACE>) score_rows<SPACE>;           \
-  template decltype(candidate_tile<SPACE>) candidate_tile<SPACE>;   \
-  template decltype(score_candidates<SPACE>) score_candidates<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(vector_norms);
+KINDRED_INSTANTIATE_FOR_SPACES(decode_rows);
+KINDRED_INSTANTIATE_FOR_SPACES(prepare_queries);
+KINDRED_INSTANTIATE_FOR_SPACES(score_rows);
+KINDRED_INSTANTIATE_FOR_SPACES(candidate_tile);
+KINDRED_INSTANTIATE_FOR_SPACES(score_candidates);
 
 }  // namespace Kindred

@@ -3,7 +3,7 @@
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/vector/AverageRows.hpp>
 #include <kindred/core/vector/Candidates.hpp>
-#include <kindred/core/vector/PassingRows.hpp>
+#include <kindred/core/vector/FilteredRows.hpp>
 #include <kindred/core/vector/Prefilter.hpp>
 #include <kindred/core/vector/RankUnfinished.hpp>
 #include <kindred/core/vector/RanksWithin.hpp>
@@ -91,16 +91,16 @@ const std::vector<CheckedCall> rows_calls{
        std::vector<float> out(a.number<std::size_t>("the size of out", 4, 3));
        average_rows_here(rows_of(a, 2), weights, 0, a.number<std::uint64_t>("end", 1, 2), out);
      }},
-    {"count_passing_rows",
+    {"count_filtered_rows",
      [](const HostSpace& on, Arguments& a) {
-       count_passing_rows<HostSpace>(on, {a.array<std::uint64_t>("filter.words", 2), 0}, 100,
-                                     a.array<std::uint32_t>("offsets", 3));
+       count_filtered_rows<HostSpace>(on, {a.array<std::uint64_t>("filter.words", 2), 0}, 100,
+                                      a.array<std::uint32_t>("offsets", 3));
      }},
-    {"list_passing_rows",
+    {"list_filtered_rows",
      [](const HostSpace& on, Arguments& a) {
-       list_passing_rows<HostSpace>(on, {a.array<std::uint64_t>("filter.words", 2), 0}, 100,
-                                    a.array<std::uint32_t>("offsets", 3),
-                                    a.sizing<std::uint32_t>("chosen", 1));
+       list_filtered_rows<HostSpace>(on, {a.array<std::uint64_t>("filter.words", 2), 0}, 100,
+                                     a.array<std::uint32_t>("offsets", 3),
+                                     a.sizing<std::uint32_t>("chosen", 1));
      }},
     {"quantize_rows",
      [](const HostSpace& on, Arguments& a) {

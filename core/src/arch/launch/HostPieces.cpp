@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/HostPieces.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 
 #include <kindred/core/common/Error.hpp>
 
@@ -31,7 +32,7 @@ std::string tool_label(const char* label) {
 HostScratch::HostScratch(const char* label, std::size_t pieces, std::size_t piece_bytes)
     : m_memory(std::move(kept.memory)),
       m_bytes(std::exchange(kept.bytes, 0)),
-      m_piece_bytes((piece_bytes + alignment - 1) / alignment * alignment) {
+      m_piece_bytes(quotient_up(piece_bytes, alignment) * alignment) {
   if (m_piece_bytes == 0) return;
   const std::size_t wanted = pieces * m_piece_bytes;
   if (m_bytes < wanted + alignment) {

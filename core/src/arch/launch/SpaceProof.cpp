@@ -211,9 +211,6 @@ std::string why_results_are_wrong(const ExecutionSpace& exec_space, ProofFault f
   return Impl::compare(exec_space, *results);
 }
 
-#define KINDRED_INSTANTIATE(SPACE) \
-  template std::string why_results_are_wrong<SPACE>(const SPACE&, ProofFault);
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(why_results_are_wrong);
 
 }  // namespace Kindred::Arch

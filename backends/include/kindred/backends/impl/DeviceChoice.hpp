@@ -2,7 +2,7 @@
 #ifndef KINDRED_BACKENDS_IMPL_DEVICE_CHOICE_HPP
 #define KINDRED_BACKENDS_IMPL_DEVICE_CHOICE_HPP
 
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 
 #include <optional>
 

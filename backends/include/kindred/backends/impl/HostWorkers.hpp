@@ -4,6 +4,7 @@
 
 #include <kindred/backends/impl/HelperThreads.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -94,7 +95,7 @@ class HostWorkers {
   template <class Body>
   void for_each_item(std::size_t items, std::size_t chunk, double nanoseconds,
                      const Body& body) const {
-    const std::size_t chunks = (items + chunk - 1) / chunk;
+    const std::size_t chunks = quotient_up(items, chunk);
     const std::size_t workers =
         std::min(chunks, useful_threads(m_count, nanoseconds * static_cast<double>(items)));
     if (workers <= 1) {
@@ -127,7 +128,7 @@ class HostWorkers {
         std::min(std::max<std::size_t>(1, count / (4 * workers)), length_max(nanoseconds, count));
     if (length > 64) length = length / 64 * 64;
     for_each_item(
-        (count + length - 1) / length, 1, nanoseconds * static_cast<double>(length),
+        quotient_up(count, length), 1, nanoseconds * static_cast<double>(length),
         [&](std::size_t, std::size_t i) { body(i * length, std::min(count, (i + 1) * length)); });
   }
 
@@ -190,7 +191,7 @@ void for_each_task(std::size_t count, int threads, const Body& body) {
 /// Runs `body(begin, end)` for pieces of \p piece that cover [0, \p size). \see for_each_task
 template <class Body>
 void for_each_piece(std::size_t size, std::size_t piece, int threads, const Body& body) {
-  for_each_task((size + piece - 1) / piece, threads,
+  for_each_task(quotient_up(size, piece), threads,
                 [&](std::size_t i) { body(i * piece, std::min(size, (i + 1) * piece)); });
 }
 

@@ -18,6 +18,11 @@ using DeviceSpace = Kokkos::Cuda;
 #define KINDRED_HAS_DEVICE 1
 /// Instantiates MACRO(ExecutionSpace) for every space type of this build.
 #define KINDRED_FOR_EACH_SPACE(MACRO) MACRO(::Kindred::HostSpace) MACRO(::Kindred::DeviceSpace)
+/// Instantiates a function template for every space type of this build. Arguments after the name
+/// are those of the template after the space: `KINDRED_INSTANTIATE_FOR_SPACES(reduce, float);`
+#define KINDRED_INSTANTIATE_FOR_SPACES(...)                   \
+  KINDRED_INSTANTIATE_FOR(::Kindred::HostSpace, __VA_ARGS__); \
+  KINDRED_INSTANTIATE_FOR(::Kindred::DeviceSpace, __VA_ARGS__)
 #else
 /// Stands in for the device's execution space in a host build, which parses device code but never
 /// instantiates it.
@@ -26,7 +31,12 @@ struct DeviceSpace {
 };
 #define KINDRED_HAS_DEVICE 0
 #define KINDRED_FOR_EACH_SPACE(MACRO) MACRO(::Kindred::HostSpace)
+#define KINDRED_INSTANTIATE_FOR_SPACES(...) \
+  KINDRED_INSTANTIATE_FOR(::Kindred::HostSpace, __VA_ARGS__)
 #endif
+#define KINDRED_INSTANTIATE_FOR(SPACE, FUNCTION, ...)           \
+  template decltype(FUNCTION<SPACE __VA_OPT__(, ) __VA_ARGS__>) \
+      FUNCTION<SPACE __VA_OPT__(, ) __VA_ARGS__>
 
 namespace Arch {
 

@@ -31,7 +31,7 @@ std::uint64_t plan_bulk(std::span<BulkItem<T>> items) {
   std::uint64_t chunks = 0;
   for (BulkItem<T>& item : items) {
     item.first_chunk = chunks;
-    chunks += (item.count + bulk_chunk<T> - 1) / bulk_chunk<T>;
+    chunks += quotient_up(item.count, bulk_chunk<T>);
   }
   return chunks;
 }
@@ -62,7 +62,7 @@ struct BulkItems {
 /// Divides \p items without a table into chunks; returns their number.
 template <class T>
 std::uint64_t plan_rows(BulkItems<T>& items) {
-  items.chunks_each = (items.first.count + bulk_chunk<T> - 1) / bulk_chunk<T>;
+  items.chunks_each = quotient_up(items.first.count, bulk_chunk<T>);
   return items.count * items.chunks_each;
 }
 

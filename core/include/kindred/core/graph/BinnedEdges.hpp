@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/graph/Adjacency.hpp>
 #include <kindred/core/graph/RowPlan.hpp>
 
@@ -69,9 +70,7 @@ template <class ExecutionSpace>
 bool can_bin(const ExecutionSpace& exec_space, std::uint64_t nodes, std::uint64_t edges);
 
 /// Source blocks for \p nodes.
-constexpr std::size_t bin_blocks(std::size_t nodes) {
-  return (nodes + bin_sources - 1) / bin_sources;
-}
+constexpr std::size_t bin_blocks(std::size_t nodes) { return quotient_up(nodes, bin_sources); }
 
 /// \brief Computes the `cells` of a hop: the first slots of every (source block, bin), followed by
 /// the end of each bin. Does not fence. Complexity O(edges).

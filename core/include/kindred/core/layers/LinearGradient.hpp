@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_LAYERS_LINEAR_GRADIENT_HPP
 #define KINDRED_CORE_LAYERS_LINEAR_GRADIENT_HPP
 
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
 #include <kindred/core/vector/VectorElement.hpp>
 
@@ -15,7 +16,7 @@ namespace Kindred {
 /// Rows and columns of the operands that these kernels write are padded to a multiple of this.
 inline constexpr std::uint64_t linear_gradient_padding = 8;
 KOKKOS_INLINE_FUNCTION constexpr std::uint64_t padded_to_linear_gradient(std::uint64_t count) {
-  return (count + linear_gradient_padding - 1) / linear_gradient_padding * linear_gradient_padding;
+  return quotient_up(count, linear_gradient_padding) * linear_gradient_padding;
 }
 
 /// \brief The gradient of a linear layer with respect to the argument z of its activation: act′(z)

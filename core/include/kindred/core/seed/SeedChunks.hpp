@@ -2,6 +2,8 @@
 #ifndef KINDRED_CORE_SEED_SEED_CHUNKS_HPP
 #define KINDRED_CORE_SEED_SEED_CHUNKS_HPP
 
+#include <kindred/core/common/QuotientUp.hpp>
+
 #include <Kokkos_Macros.hpp>
 
 #include <cstdint>
@@ -56,7 +58,7 @@ struct SeedChunks {
   constexpr SeedChunks covering() const {
     SeedChunks out = *this;
     const std::uint32_t needed =
-        chunk == 0 ? 1 : static_cast<std::uint32_t>((std::uint64_t{hidden} + chunk - 1) / chunk);
+        chunk == 0 ? 1 : static_cast<std::uint32_t>(quotient_up(std::uint64_t{hidden}, chunk));
     if (out.seeds == 0 || (chunk != 0 && out.seeds < needed)) out.seeds = needed == 0 ? 1 : needed;
     return out;
   }

@@ -19,7 +19,7 @@ std::uint64_t lcs_carry_words(const PatternTiles<ExecutionSpace>& tiles, std::ui
 
 /// The number of tiles in a sample of every \p stride-th of \p tiles tiles.
 KOKKOS_INLINE_FUNCTION std::uint32_t sampled_tiles(std::uint32_t tiles, std::uint32_t stride) {
-  return (tiles + stride - 1) / stride;
+  return quotient_up(tiles, stride);
 }
 
 /// \brief Where a scan stores the patterns that may be among the best of a query.

@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_QUERY_COLUMNS_HPP
 #define KINDRED_CORE_SEQUENCE_QUERY_COLUMNS_HPP
 
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 
@@ -45,7 +46,7 @@ struct alignas(64) QueryColumns {
   bool codes_are_places;
   bool full;  ///< slot 63 is used; then all its bits are in the last plane
 
-  unsigned plane_count() const { return (symbols + plane_symbols - 1) / plane_symbols; }
+  unsigned plane_count() const { return quotient_up(symbols, plane_symbols); }
 };
 
 /// \brief Cuts a segment into runs of columns and appends them to \p columns.

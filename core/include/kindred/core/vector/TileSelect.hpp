@@ -6,6 +6,7 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
 #include <kindred/core/vector/TileBound.hpp>
@@ -34,7 +35,7 @@ struct TileOrder {
 
   static TileOrder of(std::uint64_t count,
                       const ArrayView<const std::uint32_t, ExecutionSpace>& chosen = {}) {
-    TileOrder order{chosen, count, (count + tile_group - 1) / tile_group, 1};
+    TileOrder order{chosen, count, quotient_up(count, tile_group), 1};
     order.step = static_cast<std::uint64_t>(static_cast<double>(order.groups) * 0.6180339887498949);
     while (order.step < 2 || std::gcd(order.step, order.groups) != 1) {
       if (order.groups < 5) {

@@ -182,7 +182,7 @@ struct EndReductions {
   KOKKOS_INLINE_FUNCTION void join(std::uint64_t index, std::uint64_t thread, std::uint64_t threads,
                                    const Wait& wait) const {
     const BulkItem<T> item = items[index];
-    const std::uint64_t blocks = (item.count + bulk_chunk<T> - 1) / bulk_chunk<T>;
+    const std::uint64_t blocks = quotient_up(item.count, bulk_chunk<T>);
     partial_type* own = partials + item.first_chunk;
     std::uint64_t half = 1;
     while (half < blocks) half *= 2;

@@ -140,8 +140,7 @@ class FrontierWalk {
       const std::uint32_t short_rows = m_end.rows - begin.rows;
       const std::uint32_t long_rows = m_end.long_rows - begin.long_rows;
       const unsigned warps = m_group.warps();
-      std::uint64_t items =
-          long_rows + (short_rows + group_type::short_rows - 1) / group_type::short_rows;
+      std::uint64_t items = long_rows + quotient_up(short_rows, group_type::short_rows);
       if (hop == 0) items = requested.sources;
       if (of_hubs) items = std::uint64_t{work.hubs} * warps;
       const std::uint32_t blocks = of_hubs ? 0 : work.blocks;
@@ -302,7 +301,7 @@ class FrontierWalk {
       // The tree over the blocks: a lane reduces every 32nd block, then the lanes are reduced.
       const double* partial = m_partial + (i - own.block);
       const unsigned lane = m_group.lane();
-      sum = pairwise_tree_sum((blocks + lanes - 1) / lanes, [=](std::uint64_t j) {
+      sum = pairwise_tree_sum(quotient_up(blocks, lanes), [=](std::uint64_t j) {
         const std::uint64_t at = j * lanes + lane;
         return at < blocks ? group_type::read(partial + at) : 0.0;
       });

@@ -174,7 +174,7 @@ class FrontierGroup<DeviceSpace> : public Arch::ThreadGroup<DeviceSpace> {
         keys[i] = walk.key(i);
       if (is_leader()) launch.state.control(index()).entries = entries;
     }
-    const unsigned mergeable = leaves_keys ? 0 : (merged_max + top - 1) / top;
+    const unsigned mergeable = leaves_keys ? 0 : quotient_up(merged_max, top);
     if (sharing > mergeable) sharing = mergeable;
     Rank* ranks = launch.queries.ranks.data() + query * top;
     std::uint32_t count = entries;

@@ -6,7 +6,7 @@
 #include <kindred/core/arch/launch/LaunchShape.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/graph/Hop.hpp>
-#include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/EdgeAccessors.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/ThreadRowSums.hpp>
 #include <kindred/core/graph/special/PropagationBlocking.hpp>
@@ -126,7 +126,7 @@ struct LongRows {
     auto* sums = static_cast<double*>(team.team_scratch(0).get_shmem(int{scratch}));
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int{lanes}), [&](int lane) {
       const double* partial = update.partial() + first * Width + lane % Width;
-      sums[lane] = pairwise_tree_sum((count + parts - 1) / parts, [&](std::uint64_t i) {
+      sums[lane] = pairwise_tree_sum(quotient_up(count, parts), [&](std::uint64_t i) {
         const std::uint64_t block = i * parts + static_cast<std::uint64_t>(lane / Width);
         return block < count ? partial[block * Width] : 0.0;
       });

@@ -12,7 +12,7 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
-#include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/EdgeAccessors.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
 #include <kindred/core/graph/impl/RowTerms.hpp>
 
@@ -365,7 +365,7 @@ void stream_short_rows(const ExecutionSpace& exec_space, const char* label, cons
   constexpr std::size_t rows = kernel::rows_per_work_item * (kernel::threads_max / 32);
   Arch::launch(exec_space,
                {.label = label,
-                .groups = (edges.rows + rows - 1) / rows,
+                .groups = quotient_up(edges.rows, rows),
                 .scratch_bytes = kernel::scratch_bytes},
                kernel{edges, x, update});
 }
@@ -377,7 +377,7 @@ void stream_blocks(const ExecutionSpace& exec_space, const char* label, const Ed
   constexpr std::size_t work_items = kernel::threads_max / 32;
   Arch::launch(exec_space,
                {.label = label,
-                .groups = (long_rows.blocks + work_items - 1) / work_items,
+                .groups = quotient_up(long_rows.blocks, work_items),
                 .scratch_bytes = kernel::scratch_bytes},
                kernel{edges, long_rows, x, update});
 }

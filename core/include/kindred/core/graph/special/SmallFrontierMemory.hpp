@@ -4,7 +4,7 @@
 
 #include <kindred/core/arch/launch/TeamCluster.hpp>
 #include <kindred/core/graph/Frontier.hpp>
-#include <kindred/core/graph/impl/EdgeRows.hpp>
+#include <kindred/core/graph/impl/EdgeAccessors.hpp>
 #include <kindred/core/select/impl/BestByCounting.hpp>
 
 namespace Kindred::Impl {

@@ -8,6 +8,7 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/graph/impl/RowTerms.hpp>
 
 #include <cstddef>
@@ -28,7 +29,7 @@ class WarpRowSums {
   static constexpr unsigned rows_per_work_item = 4;
   template <int Width, class Graph>
   static std::size_t short_work_items(const Graph& graph) {
-    return (graph.rows() + rows_per_work_item - 1) / rows_per_work_item;
+    return quotient_up(graph.rows(), rows_per_work_item);
   }
 
   /// Calls `visit(place, sum, visit.ask(place))`, place = node * Width + query, for the short rows

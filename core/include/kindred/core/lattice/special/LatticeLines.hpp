@@ -5,6 +5,7 @@
 /// \file
 /// A special form for hosts: 12 × on `lattice-build`, 2026-11-29, Zen 4. \see SpecialForms.hpp
 
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/lattice/LatticeGrid.hpp>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace Kindred::Impl {
 struct LatticeLines {
   static constexpr std::uint32_t step = 8;
   static constexpr std::uint32_t differences_max =
-      (2 * LatticeShape::dimensions_max + step - 1) / step * step;
+      quotient_up(2 * LatticeShape::dimensions_max, step) * step;
 
   LatticeGrid grid;
   std::uint64_t* offsets;
@@ -29,7 +30,7 @@ struct LatticeLines {
   std::uint64_t lines = grid.nodes / grid.size;
   std::uint64_t lines_each = std::max<std::uint64_t>(8192 / grid.size, 1);
 
-  std::uint64_t work_items() const { return (lines + lines_each - 1) / lines_each; }
+  std::uint64_t work_items() const { return quotient_up(lines, lines_each); }
 
   void operator()(std::size_t work_item) const {
     const std::uint64_t first = work_item * lines_each;
@@ -72,7 +73,7 @@ struct LatticeLines {
       ++node;
     };
     fill_end(below);
-    const std::uint32_t padded = (count + step - 1) / step * step;
+    const std::uint32_t padded = quotient_up(count, step) * step;
     for (std::uint32_t at = 1; at + 1 < grid.size; ++at, ++node) {
       offsets[node] = place;
       std::uint32_t* row = ends + place;

@@ -19,9 +19,9 @@ struct ColumnSums {
   static ColumnSums of(std::uint64_t all_rows) {
     ColumnSums out;
     constexpr std::uint64_t segments_max = 256;
-    const std::uint64_t fair = (all_rows + segments_max - 1) / segments_max;
+    const std::uint64_t fair = quotient_up(all_rows, segments_max);
     if (fair > out.rows) out.rows = fair;
-    if (all_rows > 0) out.segments = (all_rows + out.rows - 1) / out.rows;
+    if (all_rows > 0) out.segments = quotient_up(all_rows, out.rows);
     return out;
   }
 };

@@ -25,8 +25,7 @@ inline constexpr unsigned norm_warps_at_once = 28;
 
 /// Bytes of a team's scratch per row in addition to its elements.
 constexpr std::size_t norm_row_scratch(std::uint64_t columns) {
-  return sizeof(NormScale) +
-         (columns + reproducible_block - 1) / reproducible_block * sizeof(NormSums);
+  return sizeof(NormScale) + quotient_up(columns, reproducible_block) * sizeof(NormSums);
 }
 
 /// \brief Device: a team processes several rows of one layer. If the layer is staged, the rows are

@@ -68,7 +68,7 @@ struct SeedBackwardPieces {
   };
 
   static std::uint64_t work_items(std::uint32_t hidden, std::uint64_t blocks) {
-    return (hidden + width - 1) / width * blocks;
+    return quotient_up(hidden, width) * blocks;
   }
 
   void operator()(std::uint64_t piece) const {

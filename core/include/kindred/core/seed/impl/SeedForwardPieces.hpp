@@ -19,7 +19,7 @@ namespace Kindred::Impl {
 inline constexpr std::uint32_t host_features = 64;
 
 inline std::size_t padded_to_lines(std::size_t features) {
-  return (features + host_features - 1) / host_features * host_features;
+  return quotient_up(features, host_features) * host_features;
 }
 /// Features of the scratch for a stripe: rows may begin in the middle of a cache line.
 inline std::size_t padded_width(std::size_t features) {
@@ -220,7 +220,7 @@ struct SeedForwardPieces {
       }
       const In* lane_from = from + lane * x_stride;
       Out* lane_to = to + lane * y_stride;
-      const unsigned rows_of_lane = (count - lane + moment_lanes - 1) / moment_lanes;
+      const unsigned rows_of_lane = quotient_up(count - lane, moment_lanes);
       for (std::uint32_t f = 0; f < end; f += features_at_once) {
         const unsigned first = f < lead ? lead - f : 0;
         const unsigned last = end - f < features_at_once ? end - f : features_at_once;
@@ -403,7 +403,7 @@ struct SeedMomentPieces {
       const std::uint64_t run = step * moment_fan;
       for (std::uint64_t i = 0; i < width; i += run) {
         const std::uint64_t here = width - i < run ? width - i : run;
-        const auto parts = static_cast<unsigned>((here + step - 1) / step);
+        const auto parts = static_cast<unsigned>(quotient_up(here, step));
         all.put(begin + i, merge_parts(parts, static_cast<double>(step),
                                        static_cast<double>(here - (parts - 1) * step),
                                        1.0 / static_cast<double>(here), static_cast<double>(rows),

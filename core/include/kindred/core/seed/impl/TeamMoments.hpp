@@ -348,7 +348,7 @@ struct TeamMoments {
       for (std::uint64_t i = all ? first * run : first; i < count; i += team.threads() * run) {
         if (!all && i % run != 0) break;
         const std::uint64_t here = count - i < run ? count - i : run;
-        const auto parts = static_cast<unsigned>((here + step - 1) / step);
+        const auto parts = static_cast<unsigned>(quotient_up(here, step));
         values[i] = merge_parts(parts, static_cast<double>(step),
                                 static_cast<double>(here - (parts - 1) * step),
                                 1.0 / static_cast<double>(here), static_cast<double>(rows),

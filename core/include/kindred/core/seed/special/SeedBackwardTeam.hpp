@@ -34,16 +34,14 @@ struct SeedBackwardTeam {
   bool aligned;
   double* partial;
 
-  static std::uint64_t stripes(std::uint32_t hidden) {
-    return (hidden + 4 * columns - 1) / (4 * columns);
-  }
+  static std::uint64_t stripes(std::uint32_t hidden) { return quotient_up(hidden, 4 * columns); }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, std::byte* scratch) const {
     const SeedLayerPointers& layer = gradients.layer;
     const std::uint32_t hidden = layer.chunks.hidden;
     const unsigned lane = team.thread() / columns;
-    const std::uint32_t stripes = (hidden + 4 * columns - 1) / (4 * columns);
+    const std::uint32_t stripes = quotient_up(hidden, 4 * columns);
     const std::uint64_t block = team.team() / stripes;
     const std::uint32_t first = (team.team() % stripes * columns + team.thread() % columns) * 4;
     const unsigned mine = first >= hidden ? 0 : (hidden - first < 4 ? hidden - first : 4);

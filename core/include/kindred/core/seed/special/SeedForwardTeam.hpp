@@ -136,7 +136,7 @@ struct SeedForwardTeam {
 
     unsigned count = 0;
     if (mine != 0 && block_rows > place.lane)
-      count = (block_rows - place.lane + moment_lanes - 1) / moment_lanes;
+      count = quotient_up(block_rows - place.lane, moment_lanes);
     Vec4Rows<In> source{x + (block_row + place.lane) * x_stride + first, moment_lanes * x_stride,
                         loads_vec4 ? count : 0};
     if (!reads_early) team.wait_for_previous_launch();

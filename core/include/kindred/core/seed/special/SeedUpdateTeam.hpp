@@ -5,6 +5,7 @@
 /// \file
 /// A special form for CUDA: not yet measured on `seed-update`. \see SpecialForms.hpp
 
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/seed/impl/UpdateSeedsKernels.hpp>
 
 #include <cstddef>
@@ -25,7 +26,7 @@ struct SeedUpdateTeam {
 
   SeedUpdates<ExecutionSpace> batch;
 
-  std::size_t teams() const { return (batch.count + updates_each - 1) / updates_each; }
+  std::size_t teams() const { return quotient_up(batch.count, updates_each); }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, std::byte* scratch) const {

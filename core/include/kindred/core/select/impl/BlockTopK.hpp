@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SELECT_IMPL_BLOCK_TOP_K_HPP
 
 #include <kindred/core/arch/simd/Lanes.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
 #include <kindred/core/select/TopK.hpp>
@@ -199,11 +200,11 @@ class BlockTopK {
 
  private:
   static std::size_t block_count(std::size_t longest) {
-    return std::max<std::size_t>(1, (longest + block - 1) / block);
+    return std::max<std::size_t>(1, quotient_up(longest, block));
   }
   static std::size_t group_count(std::size_t longest) {
     constexpr std::size_t tile = delegate_group * delegate_stripe;
-    return (longest + tile - 1) / tile * delegate_stripe;
+    return quotient_up(longest, tile) * delegate_stripe;
   }
   static TopKShape delegate_shape(const TopKShape& shape) {
     return {shape.rows, group_count(shape.longest), shape.k};
@@ -213,7 +214,7 @@ class BlockTopK {
     return {shape.rows, shape.k * delegate_group, shape.k};
   }
   static std::size_t index_keys(std::size_t count) {
-    return (count * sizeof(std::uint32_t) + sizeof(Key) - 1) / sizeof(Key);
+    return quotient_up(count * sizeof(std::uint32_t), sizeof(Key));
   }
   /// Delegates pay off if the surviving groups are a small part of the row and two levels of sorts
   /// do not suffice, or keys would be computed by each of many rows that share cache lines.

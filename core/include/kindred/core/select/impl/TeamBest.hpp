@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SELECT_IMPL_TEAM_BEST_HPP
 #define KINDRED_CORE_SELECT_IMPL_TEAM_BEST_HPP
 
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/select/impl/BestByCounting.hpp>
 #include <kindred/core/select/impl/StreamedBest.hpp>
 
@@ -49,7 +50,7 @@ class TeamBest {
       }
       return best.write(threads, [=](std::uint32_t i, Rank rank) { to[i] = rank; });
     }
-    std::uint32_t part = (count + shares - 1) / shares;
+    std::uint32_t part = quotient_up(count, shares);
     if (part > step_max) part = step_max;
     std::uint32_t kept = 0;
     for (std::uint32_t first = share * part; first < count; first += shares * part) {

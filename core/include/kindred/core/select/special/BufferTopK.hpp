@@ -5,6 +5,7 @@
 /// \file
 /// A special form for hosts: 3.4 × on `prefix-20`, 2026-11-29, Zen 3. \see SpecialForms.hpp
 
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/LeastKeys.hpp>
@@ -20,7 +21,7 @@ class BufferTopK {
  public:
   static std::size_t chunk(std::size_t k) { return std::max<std::size_t>(16384, 8 * k); }
   static std::size_t chunks(std::size_t longest, std::size_t k) {
-    return std::max<std::size_t>(1, (longest + chunk(k) - 1) / chunk(k));
+    return std::max<std::size_t>(1, quotient_up(longest, chunk(k)));
   }
 
   template <class Source = TopKRows<Key>>

@@ -3,6 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_IMPL_RUN_MATRIX_HPP
 
 #include <kindred/core/arch/simd/SimdPack.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 
 #include <Kokkos_Macros.hpp>
@@ -36,7 +37,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t range_mask(unsigned w, std::uint32_t begin,
 inline std::uint32_t first_row(const RunMatrix& rows, std::uint32_t row_begin,
                                std::uint32_t row_end, std::uint32_t begin, std::uint32_t end) {
   const unsigned word_begin = begin / word_symbols;
-  const unsigned word_end = (end + word_symbols - 1) / word_symbols;
+  const unsigned word_end = quotient_up(end, word_symbols);
   // Smaller registers than this have no instruction for `nonzero`.
   using Words = Arch::SimdPack<std::uint64_t, 8, Arch::float_register_bytes == 64 ? 64 : 0>;
   constexpr std::uint32_t together = Words::size;

@@ -64,7 +64,7 @@ class RunSearch {
 
   KOKKOS_INLINE_FUNCTION Block longest(const RunRange& range) {
     const std::uint32_t word_begin = range.query_begin / word_symbols;
-    const std::uint32_t word_end = (range.query_end + word_symbols - 1) / word_symbols;
+    const std::uint32_t word_end = quotient_up(range.query_end, word_symbols);
     std::uint32_t low = range.pattern_end;  // rows [low, high) have bits
     std::uint32_t high = range.pattern_begin;
     std::uint32_t first_j = 0;

@@ -4,7 +4,7 @@
 
 #include <kindred/core/arch/Special.hpp>
 #include <kindred/core/launch/ForEachTeam.hpp>
-#include <kindred/core/sequence/impl/TilePack.hpp>
+#include <kindred/core/sequence/impl/HostPack.hpp>
 #include <kindred/core/sequence/special/WarpPack.hpp>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace Kindred::Impl {
 /// carries one pattern of its warp's tile, eight rows at a time. The host reads the tables of a
 /// query segment in place through its caches; a device team keeps a copy in scratch.
 template <class ExecutionSpace>
-using SequencePack = Special::type_of<Special::Form::warp_pack, ExecutionSpace, WarpPack, TilePack>;
+using SequencePack = Special::type_of<Special::Form::warp_pack, ExecutionSpace, WarpPack, HostPack>;
 
 /// \brief Launches \p kernel for one segment of every query; a team processes a run of \p tiles
 /// tiles of one query. Does not fence.
@@ -31,7 +31,7 @@ void launch_segment(const char* label, const ExecutionSpace& exec_space, std::ui
   using pack = SequencePack<ExecutionSpace>;
   const std::uint32_t queries = kernel.queries.queries;
   kernel.tiles_per_team = pack::tiles_per_team(exec_space, tiles, queries);
-  const std::uint32_t teams = (tiles + kernel.tiles_per_team - 1) / kernel.tiles_per_team;
+  const std::uint32_t teams = quotient_up(tiles, kernel.tiles_per_team);
   Launch::for_each_team<Launch::Dynamic>(
       exec_space, label,
       {.count = std::uint64_t{teams} * queries,

@@ -107,7 +107,7 @@ class RunLevels {
   /// search.
   Block longer(const RunRange& range, std::uint32_t row, std::uint32_t most) {
     const unsigned word_begin = range.query_begin / word_symbols;
-    const unsigned word_end = (range.query_end + word_symbols - 1) / word_symbols;
+    const unsigned word_end = quotient_up(range.query_end, word_symbols);
     std::uint32_t k = m_levels;
     RunMatrix now = level(m_levels + 1);
     RunMatrix next = level(m_levels + 2);

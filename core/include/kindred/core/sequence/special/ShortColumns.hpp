@@ -30,7 +30,7 @@ struct ShortQuery {
   /// Bit i of `planes[b][p / 16][p % 16]`: symbol 8 · b + i has place p.
   std::uint8_t planes[short_planes_max][short_groups_max][group_places];
 
-  unsigned plane_count() const { return (symbols + plane_symbols - 1) / plane_symbols; }
+  unsigned plane_count() const { return quotient_up(symbols, plane_symbols); }
   void clear(unsigned length) {
     symbols = length;
     groups = 1;

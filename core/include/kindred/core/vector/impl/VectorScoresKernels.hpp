@@ -115,10 +115,10 @@ struct TileKernel {
   std::uint64_t queries_each;
 
   KOKKOS_INLINE_FUNCTION std::uint64_t blocks() const {
-    return (call.count + block_rows - 1) / block_rows;
+    return quotient_up(call.count, block_rows);
   }
   std::uint64_t work_items() const {
-    return (call.query_count + queries_each - 1) / queries_each * blocks();
+    return quotient_up(call.query_count, queries_each) * blocks();
   }
 
   KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
@@ -199,7 +199,7 @@ void score_all(const ExecutionSpace& exec_space, const char* scan, const char* b
   using shape = VectorTileShape<ExecutionSpace>;
   with_term(call.metric, [&]<class Term>(Term) {
     if (call.query_count < shape::tile_queries) {
-      const std::uint64_t items = (call.count + shape::scan_rows - 1) / shape::scan_rows;
+      const std::uint64_t items = quotient_up(call.count, shape::scan_rows);
       with_alignment<ExecutionSpace>(call.rows, [&](auto aligned) {
         Launch::for_each_warp<Form>(exec_space, scan, items,
                                     ScanKernel<ExecutionSpace, Call, Term, aligned()>{call});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_IMPL_EDGE_ROWS_HPP
-#define KINDRED_CORE_GRAPH_IMPL_EDGE_ROWS_HPP
+#ifndef KINDRED_CORE_GRAPH_IMPL_EDGE_ACCESSORS_HPP
+#define KINDRED_CORE_GRAPH_IMPL_EDGE_ACCESSORS_HPP
 
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/graph/GraphRows.hpp>
@@ -127,4 +127,4 @@ LongRowTable long_rows_of(const GraphRows<MemorySpace>& rows) {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_GRAPH_IMPL_EDGE_ROWS_HPP
+#endif  // KINDRED_CORE_GRAPH_IMPL_EDGE_ACCESSORS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_IMPL_TILE_PACK_HPP
-#define KINDRED_CORE_SEQUENCE_IMPL_TILE_PACK_HPP
+#ifndef KINDRED_CORE_SEQUENCE_IMPL_HOST_PACK_HPP
+#define KINDRED_CORE_SEQUENCE_IMPL_HOST_PACK_HPP
 
 #include <kindred/core/arch/Special.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
@@ -17,7 +17,7 @@
 namespace Kindred::Impl {
 
 /// The patterns of a host thread, and the columns of a query in place. \see SequencePack
-class TilePack {
+class HostPack {
  public:
   static constexpr unsigned tiles = 2;
   static constexpr unsigned lanes = 1;
@@ -178,7 +178,7 @@ class TilePack {
         linked = linked || goes_on;
         const unsigned first_plane = begin > at ? (begin - at) / plane_symbols : 0;
         const unsigned last_plane =
-            past <= end ? columns.plane_count() : (end - at + plane_symbols - 1) / plane_symbols;
+            past <= end ? columns.plane_count() : quotient_up(end - at, plane_symbols);
         state[c].advance(columns, first_plane, last_plane,
                          places.find(tables.codes, columns, work_item, row, rows), rows,
                          linked ? links : nullptr, next);
@@ -191,4 +191,4 @@ class TilePack {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_SEQUENCE_IMPL_TILE_PACK_HPP
+#endif  // KINDRED_CORE_SEQUENCE_IMPL_HOST_PACK_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostResources.hpp>
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #if defined(_OPENMP)
@@ -22,12 +22,12 @@ namespace Kindred::Impl {
 
 namespace {
 
-ThreadChoice at_most(ThreadChoice choice, int limit, const char* why) {
+ThreadCount at_most(ThreadCount choice, int limit, const char* why) {
   if (choice.threads > limit) choice = {limit, why};
   return choice;
 }
 
-ThreadChoice within_openmp(const ThreadChoice& choice, int openmp_limit) {
+ThreadCount within_openmp(const ThreadCount& choice, int openmp_limit) {
   return at_most(at_most(choice, std::max(openmp_limit, 1), "OMP_THREAD_LIMIT"), threads_max,
                  "the most that Kokkos can use");
 }
@@ -44,14 +44,14 @@ std::optional<int> leading_number(const char* text) {
   return static_cast<int>(value);
 }
 
-ThreadChoice choose_threads(const ThreadLimits& limits, const Environment& environment) {
+ThreadCount choose_threads(const ThreadLimits& limits, const Environment& environment) {
   if (const char* const text = environment("KOKKOS_NUM_THREADS")) {
     const std::optional<int> number = leading_number(text);
     KINDRED_THROW_IF(!number || *number < 1, "KOKKOS_NUM_THREADS is '" + std::string(text) +
                                                  "'; it must be a whole number of at least 1");
     return within_openmp({*number, "KOKKOS_NUM_THREADS"}, limits.openmp_limit);
   }
-  ThreadChoice choice{std::max(limits.openmp, 1), "all processors"};
+  ThreadCount choice{std::max(limits.openmp, 1), "all processors"};
   const char* const text = environment("OMP_NUM_THREADS");
   if (text != nullptr && leading_number(text) == limits.openmp) {
     choice.why = "OMP_NUM_THREADS";
@@ -65,7 +65,7 @@ ThreadChoice choose_threads(const ThreadLimits& limits, const Environment& envir
   return within_openmp(choice, limits.openmp_limit);
 }
 
-ThreadChoice requested_threads(int requested, int openmp_limit) {
+ThreadCount requested_threads(int requested, int openmp_limit) {
   return within_openmp({requested, "as requested"}, openmp_limit);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_BACKENDS_IMPL_THREAD_CHOICE_HPP
-#define KINDRED_BACKENDS_IMPL_THREAD_CHOICE_HPP
+#ifndef KINDRED_BACKENDS_IMPL_THREAD_COUNT_HPP
+#define KINDRED_BACKENDS_IMPL_THREAD_COUNT_HPP
 
 #include <cstddef>
 #include <functional>
@@ -28,11 +28,11 @@ struct ThreadLimits {
 };
 
 /// A number of host threads and the reason for it, such as `OMP_NUM_THREADS`.
-struct ThreadChoice {
+struct ThreadCount {
   int threads = 1;
   std::string why;
 
-  friend bool operator==(const ThreadChoice&, const ThreadChoice&) = default;
+  friend bool operator==(const ThreadCount&, const ThreadCount&) = default;
 };
 
 /// The most threads of an OpenMP instance of Kokkos.
@@ -41,9 +41,9 @@ inline constexpr int threads_max = 512;
 /// \brief The number of threads of a context that requests none: that of KOKKOS_NUM_THREADS, or
 /// that of OpenMP up to the quota; at most the limits of OpenMP and of Kokkos.
 /// \throws InvalidArgument if KOKKOS_NUM_THREADS is not a whole number ≥ 1 (Kokkos would abort)
-ThreadChoice choose_threads(const ThreadLimits& limits, const Environment& environment);
+ThreadCount choose_threads(const ThreadLimits& limits, const Environment& environment);
 /// \p requested threads, at most \p openmp_limit: OpenMP would start fewer than Kokkos expects.
-ThreadChoice requested_threads(int requested, int openmp_limit);
+ThreadCount requested_threads(int requested, int openmp_limit);
 
 /// The team sizes for \p threads ≥ 1 threads: 2, 4, 8, … and \p threads; only { 1 } for one thread.
 inline std::vector<int> team_sizes(int threads) {
@@ -74,4 +74,4 @@ std::size_t openmp_stack_bytes(const Environment& environment);
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_BACKENDS_IMPL_THREAD_CHOICE_HPP
+#endif  // KINDRED_BACKENDS_IMPL_THREAD_COUNT_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/impl/ThreadChoice.hpp>
+#include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 #include <map>
 #include <string>
 
-namespace ThreadChoiceTest {
+namespace ThreadCountTest {
 
 using namespace Kindred;
-using Impl::ThreadChoice;
+using Impl::ThreadCount;
 using Impl::ThreadLimits;
 
 Impl::Environment environment(const std::map<std::string, std::string>& variables) {
@@ -21,36 +21,36 @@ Impl::Environment environment(const std::map<std::string, std::string>& variable
   };
 }
 
-ThreadChoice choose(const ThreadLimits& limits,
-                    const std::map<std::string, std::string>& variables = {}) {
+ThreadCount choose(const ThreadLimits& limits,
+                   const std::map<std::string, std::string>& variables = {}) {
   return Impl::choose_threads(limits, environment(variables));
 }
 
-TEST(ThreadChoice, IsTheWholeMachineWithoutLimits) {
+TEST(ThreadCount, IsTheWholeMachineWithoutLimits) {
   EXPECT_EQ(choose({.openmp = 128, .allowed = 128, .online = 128}),
-            (ThreadChoice{128, "all processors"}));
-  EXPECT_EQ(choose({}), (ThreadChoice{1, "all processors"}));
+            (ThreadCount{128, "all processors"}));
+  EXPECT_EQ(choose({}), (ThreadCount{1, "all processors"}));
 }
 
-TEST(ThreadChoice, FollowsTheAffinityOfTheProcess) {
+TEST(ThreadCount, FollowsTheAffinityOfTheProcess) {
   EXPECT_EQ(choose({.openmp = 1, .allowed = 1, .online = 128}),
-            (ThreadChoice{1, "the processors that this process may use"}));
+            (ThreadCount{1, "the processors that this process may use"}));
 }
 
-TEST(ThreadChoice, FollowsTheVariablesOfOpenMP) {
+TEST(ThreadCount, FollowsTheVariablesOfOpenMP) {
   const ThreadLimits many{.openmp = 64, .allowed = 2, .online = 2};
-  EXPECT_EQ(choose(many, {{"OMP_NUM_THREADS", "64"}}), (ThreadChoice{64, "OMP_NUM_THREADS"}));
-  EXPECT_EQ(choose(many, {{"OMP_NUM_THREADS", " 64,2"}}), (ThreadChoice{64, "OMP_NUM_THREADS"}));
-  EXPECT_EQ(choose(many), (ThreadChoice{64, "as OpenMP decides"}));
+  EXPECT_EQ(choose(many, {{"OMP_NUM_THREADS", "64"}}), (ThreadCount{64, "OMP_NUM_THREADS"}));
+  EXPECT_EQ(choose(many, {{"OMP_NUM_THREADS", " 64,2"}}), (ThreadCount{64, "OMP_NUM_THREADS"}));
+  EXPECT_EQ(choose(many), (ThreadCount{64, "as OpenMP decides"}));
   // OpenMP ignores what it cannot read.
   EXPECT_EQ(choose({.openmp = 2, .allowed = 2, .online = 2}, {{"OMP_NUM_THREADS", "lots"}}),
-            (ThreadChoice{2, "all processors"}));
+            (ThreadCount{2, "all processors"}));
   EXPECT_EQ(choose({.openmp = 64, .openmp_limit = 4, .allowed = 2, .online = 2},
                    {{"OMP_NUM_THREADS", "64"}}),
-            (ThreadChoice{4, "OMP_THREAD_LIMIT"}));
+            (ThreadCount{4, "OMP_THREAD_LIMIT"}));
 }
 
-TEST(ThreadChoice, OfFilesIsThatOfContexts) {
+TEST(ThreadCount, OfFilesIsThatOfContexts) {
   EXPECT_EQ(Impl::threads_or_all(3), 3);
   const char* const name = "KOKKOS_NUM_THREADS";
   const std::string before = std::getenv(name) != nullptr ? std::getenv(name) : "";
@@ -62,32 +62,32 @@ TEST(ThreadChoice, OfFilesIsThatOfContexts) {
             Impl::choose_threads(Impl::query_thread_limits(), real).threads);
 }
 
-TEST(ThreadChoice, FollowsTheVariableOfKokkos) {
+TEST(ThreadCount, FollowsTheVariableOfKokkos) {
   const ThreadLimits limits{.openmp = 8, .openmp_limit = 6, .allowed = 8, .online = 8, .quota = 2};
   EXPECT_EQ(choose(limits, {{"KOKKOS_NUM_THREADS", "3"}, {"OMP_NUM_THREADS", "8"}}),
-            (ThreadChoice{3, "KOKKOS_NUM_THREADS"}));
-  EXPECT_EQ(choose(limits, {{"KOKKOS_NUM_THREADS", "100"}}), (ThreadChoice{6, "OMP_THREAD_LIMIT"}));
+            (ThreadCount{3, "KOKKOS_NUM_THREADS"}));
+  EXPECT_EQ(choose(limits, {{"KOKKOS_NUM_THREADS", "100"}}), (ThreadCount{6, "OMP_THREAD_LIMIT"}));
   for (const char* wrong : {"", "abc", "0", "-1", "99999999999"})
     EXPECT_THROW(choose(limits, {{"KOKKOS_NUM_THREADS", wrong}}), InvalidArgument) << wrong;
 }
 
-TEST(ThreadChoice, IsWithinTheQuotaOfTheControlGroup) {
+TEST(ThreadCount, IsWithinTheQuotaOfTheControlGroup) {
   const ThreadLimits limits{.openmp = 128, .allowed = 128, .online = 128, .quota = 1};
-  EXPECT_EQ(choose(limits), (ThreadChoice{1, "the CPU limit of the control group"}));
+  EXPECT_EQ(choose(limits), (ThreadCount{1, "the CPU limit of the control group"}));
   EXPECT_EQ(choose(limits, {{"OMP_NUM_THREADS", "128"}}),
-            (ThreadChoice{1, "the CPU limit of the control group"}));
+            (ThreadCount{1, "the CPU limit of the control group"}));
 }
 
-TEST(ThreadChoice, IsWhatKokkosCanUse) {
+TEST(ThreadCount, IsWhatKokkosCanUse) {
   EXPECT_EQ(choose({.openmp = 1024, .allowed = 1024, .online = 1024}).threads, 512);
 }
 
-TEST(ThreadChoice, OfARequestIsWithinTheLimitOfOpenMP) {
-  EXPECT_EQ(Impl::requested_threads(8, 100), (ThreadChoice{8, "as requested"}));
-  EXPECT_EQ(Impl::requested_threads(8, 4), (ThreadChoice{4, "OMP_THREAD_LIMIT"}));
+TEST(ThreadCount, OfARequestIsWithinTheLimitOfOpenMP) {
+  EXPECT_EQ(Impl::requested_threads(8, 100), (ThreadCount{8, "as requested"}));
+  EXPECT_EQ(Impl::requested_threads(8, 4), (ThreadCount{4, "OMP_THREAD_LIMIT"}));
 }
 
-TEST(ThreadChoice, RejectsSwitchesOnWhichKokkosWouldAbort) {
+TEST(ThreadCount, RejectsSwitchesOnWhichKokkosWouldAbort) {
   Impl::check_kokkos_switches(environment({{"KOKKOS_DISABLE_WARNINGS", "TRUE"},
                                            {"KOKKOS_PRINT_CONFIGURATION", "no"},
                                            {"KOKKOS_TUNE_INTERNALS", "0"}}));
@@ -96,11 +96,11 @@ TEST(ThreadChoice, RejectsSwitchesOnWhichKokkosWouldAbort) {
     EXPECT_THROW(Impl::check_kokkos_switches(environment({{name, "maybe"}})), InvalidArgument);
 }
 
-TEST(ThreadChoice, OfThisMachineHasAThread) {
+TEST(ThreadCount, OfThisMachineHasAThread) {
   const ThreadLimits limits = Impl::query_thread_limits();
   EXPECT_GE(limits.openmp, 1);
   EXPECT_GE(limits.openmp_limit, 1);
   EXPECT_GE(limits.quota, 0);
 }
 
-}  // namespace ThreadChoiceTest
+}  // namespace ThreadCountTest

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/launch/ForEachIndex.hpp>
-#include <kindred/core/vector/PassingRows.hpp>
+#include <kindred/core/vector/FilteredRows.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
 
 namespace Kindred {
@@ -9,7 +9,7 @@ namespace {
 
 /// An index: one word of the filter; counts the rows that it lets pass.
 template <class ExecutionSpace>
-struct CountPassing {
+struct CountFiltered {
   RowFilter<ExecutionSpace> filter;
   std::uint64_t rows;
   std::uint64_t words;
@@ -29,8 +29,8 @@ struct CountPassing {
 
 /// An index: one word of the filter.
 template <class ExecutionSpace>
-struct ListPassing {
-  CountPassing<ExecutionSpace> counted;
+struct ListFiltered {
+  CountFiltered<ExecutionSpace> counted;
   std::uint32_t* chosen;
 
   KOKKOS_INLINE_FUNCTION void operator()(const std::uint64_t index) const {
@@ -43,35 +43,32 @@ struct ListPassing {
 }  // namespace
 
 template <class ExecutionSpace>
-void count_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
-                        std::uint64_t rows,
-                        const ArrayView<std::uint32_t, ExecutionSpace>& offsets) {
-  const Impl::ArgumentCheck check("count_passing_rows");
+void count_filtered_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
+                         std::uint64_t rows,
+                         const ArrayView<std::uint32_t, ExecutionSpace>& offsets) {
+  const Impl::ArgumentCheck check("count_filtered_rows");
   check.has("filter.words", filter.words, filter_words(rows));
   check.has("offsets", offsets, filter_words(rows) + 1);
   const std::uint64_t words = filter_words(rows);
-  Launch::scan_indices(exec_space, "Kindred::Vector::count_passing_rows::count", words + 1,
-                       CountPassing<ExecutionSpace>{filter, rows, words, offsets.data()});
+  Launch::scan_indices(exec_space, "Kindred::Vector::count_filtered_rows::count", words + 1,
+                       CountFiltered<ExecutionSpace>{filter, rows, words, offsets.data()});
 }
 
 template <class ExecutionSpace>
-void list_passing_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
-                       std::uint64_t rows, const ArrayView<std::uint32_t, ExecutionSpace>& offsets,
-                       const ArrayView<std::uint32_t, ExecutionSpace>& chosen) {
-  const Impl::ArgumentCheck check("list_passing_rows");
+void list_filtered_rows(const ExecutionSpace& exec_space, const RowFilter<ExecutionSpace>& filter,
+                        std::uint64_t rows, const ArrayView<std::uint32_t, ExecutionSpace>& offsets,
+                        const ArrayView<std::uint32_t, ExecutionSpace>& chosen) {
+  const Impl::ArgumentCheck check("list_filtered_rows");
   check.has("filter.words", filter.words, filter_words(rows));
   check.has("offsets", offsets, filter_words(rows) + 1);
   check.is_aligned("chosen", chosen);
   const std::uint64_t words = filter_words(rows);
-  const CountPassing<ExecutionSpace> counted{filter, rows, words, offsets.data()};
-  Launch::for_each_index(exec_space, "Kindred::Vector::list_passing_rows::list", words,
-                         ListPassing<ExecutionSpace>{counted, chosen.data()});
+  const CountFiltered<ExecutionSpace> counted{filter, rows, words, offsets.data()};
+  Launch::for_each_index(exec_space, "Kindred::Vector::list_filtered_rows::list", words,
+                         ListFiltered<ExecutionSpace>{counted, chosen.data()});
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                        \
-  template decltype(count_passing_rows<SPACE>) count_passing_rows<SPACE>; \
-  template decltype(list_passing_rows<SPACE>) list_passing_rows<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(count_filtered_rows);
+KINDRED_INSTANTIATE_FOR_SPACES(list_filtered_rows);
 
 }  // namespace Kindred
