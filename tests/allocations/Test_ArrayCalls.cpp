@@ -4,7 +4,6 @@
 #include <kindred/backends/KernelProfile.hpp>
 #include <kindred/backends/Trace.hpp>
 #include <kindred/matcher/Calibration.hpp>
-#include <kindred/matcher/CallQueue.hpp>
 
 #include "ResultText.hpp"
 
@@ -293,19 +292,6 @@ TEST(OutOfMemory, OfFusedRankingsIsTyped) {
     options.rule = rule;
     expect_out_of_memory("fuse_rankings", [&] { return fuse_rankings(rankings, options); });
   }
-}
-
-TEST(OutOfMemory, OfAQueueOfCallsIsTyped) {
-  expect_out_of_memory("CallQueue", [] {
-    CallQueue queue;
-    return 1;
-  });
-  expect_out_of_memory("submit", [] {
-    CallQueue queue;
-    Submission<int> submission = queue.submit([] { return 42; });
-    queue.wait();
-    return submission.get();
-  });
 }
 
 TEST(OutOfMemory, OfAContextIsTyped) {

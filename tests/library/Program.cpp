@@ -3,7 +3,6 @@
 // library, callbacks. With BESIDE_KOKKOS it has a Kokkos of its own, which must be another one than
 // that of the library.
 #include <kindred/core/common/LibraryFile.hpp>
-#include <kindred/matcher/CallQueue.hpp>
 #include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -62,13 +61,6 @@ int main() {
            "InvalidArgument of the library");
     expect(throws<Kindred::NotFound>([] { Kindred::SpreadingEngine::inspect("no/such/file"); }),
            "NotFound of the library");
-
-    // The program's instance of a template, with a base class in the library, runs on its thread.
-    Kindred::CallQueue queue;
-    auto sum = queue.submit([] { return 40 + 2; });
-    expect(sum.get() == 42, "a call of a queue");
-    auto failed = queue.submit([] { throw Kindred::NotFound("thrown by the program"); });
-    expect(throws<Kindred::NotFound>([&] { failed.get(); }), "an error through the library");
 #ifdef BESIDE_KOKKOS
     expect(!Kokkos::is_initialized(), "Kokkos of the program is another one");
 #endif

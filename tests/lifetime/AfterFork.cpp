@@ -8,7 +8,6 @@
 #include <kindred/Sequence.hpp>
 #include <kindred/Vector.hpp>
 #include <kindred/backends/Context.hpp>
-#include <kindred/matcher/CallQueue.hpp>
 
 #include "Check.hpp"
 #include "InChild.hpp"
@@ -52,7 +51,6 @@ struct Program {
   SequenceMatcher matcher{context, texts};
   VectorIndex index{context, std::vector<float>(dimension * 1000, 1), dimension};
   PatternMemory memory{context};
-  CallQueue queue;
   std::vector<float> values = std::vector<float>(dimension);
   PreparedBulk fill = prepared_fill(context, values);
   PreparedNorms norm = prepared_norm(context, values);
@@ -65,7 +63,6 @@ struct Program {
     SearchOptions search;
     search.space = Space::openmp;
     index.search(std::vector<float>(dimension, 1), search);
-    queue.submit([] {}).get();
     fill.run();
     norm.run();
     check(score.score(values, first).size() == 1, "a prepared call answers");
@@ -97,8 +94,6 @@ int main() {
           check_throws([&] { program.norm.run(); }, "a prepared layer throws");
           check_throws([&] { program.score.score(program.values, first); },
                        "a prepared score throws");
-          check_throws([&] { program.queue.submit([] {}); }, "submit throws");
-          check_throws([&] { program.queue.wait(); }, "wait throws");
           check_throws([] { const Context another(options()); }, "a new context throws");
           check(program.index.size() == 1000, "what computes nothing works");
           program.~Program();

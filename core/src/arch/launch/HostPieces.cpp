@@ -14,11 +14,11 @@ namespace Kindred::Arch {
 namespace {
 
 /// What a thread keeps between its kernels.
-struct Kept {
+struct KeptScratch {
   std::unique_ptr<std::byte[]> memory;
   std::size_t bytes = 0;
 };
-thread_local Kept kept;
+thread_local KeptScratch kept_scratch;
 
 /// Of memory that a thread keeps.
 constexpr std::size_t kept_bytes_max = std::size_t{64} << 20U;
@@ -30,8 +30,8 @@ std::string tool_label(const char* label) {
 }
 
 HostScratch::HostScratch(const char* label, std::size_t pieces, std::size_t piece_bytes)
-    : m_memory(std::move(kept.memory)),
-      m_bytes(std::exchange(kept.bytes, 0)),
+    : m_memory(std::move(kept_scratch.memory)),
+      m_bytes(std::exchange(kept_scratch.bytes, 0)),
       m_piece_bytes(quotient_up(piece_bytes, alignment) * alignment) {
   if (m_piece_bytes == 0) return;
   const std::size_t wanted = pieces * m_piece_bytes;
@@ -51,9 +51,9 @@ HostScratch::HostScratch(const char* label, std::size_t pieces, std::size_t piec
 }
 
 HostScratch::~HostScratch() {
-  if (m_bytes <= kept.bytes || m_bytes > kept_bytes_max) return;
-  kept.memory = std::move(m_memory);
-  kept.bytes = m_bytes;
+  if (m_bytes <= kept_scratch.bytes || m_bytes > kept_bytes_max) return;
+  kept_scratch.memory = std::move(m_memory);
+  kept_scratch.bytes = m_bytes;
 }
 
 }  // namespace Kindred::Arch
