@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <functional>
 
 namespace Kindred {
 
@@ -49,9 +50,13 @@ struct LaneItems {
   }
 };
 
-template <ShortRecurrence recurrence, class Symbol, class Element>
+/// `LaneRows` of any type, since they are called once per item.
+using WriteLaneRows = std::function<void(const LaneBlock&, std::uint32_t begin, std::uint32_t end,
+                                         const std::uint16_t* counts)>;
+
+template <ShortRecurrence recurrence, class Symbol>
 void scan_lanes(const HostSpace& exec_space, const LanePairCounts<recurrence, Symbol>& counts,
-                const LaneRows<Element>& rows, std::uint32_t longest, std::uint32_t patterns,
+                const WriteLaneRows& rows, std::uint32_t longest, std::uint32_t patterns,
                 const ArrayView<std::byte, HostSpace>& workspace) {
   const auto workers = static_cast<std::uint32_t>(std::max(Arch::concurrency(exec_space), 1));
   const LaneItems items(counts.queries.count(), patterns, workers);
@@ -130,7 +135,7 @@ void lane_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace>
         Impl::scan_lanes(exec_space,
                          Impl::LanePairCounts<decltype(chosen)::value, decltype(symbol)>{
                              tiles, queries, slot_of.data()},
-                         rows, longest, patterns, workspace);
+                         std::cref(rows), longest, patterns, workspace);
       });
     });
   });

@@ -2,13 +2,17 @@
 #ifndef KINDRED_CORE_VECTOR_IMPL_CANDIDATE_RANKING_HPP
 #define KINDRED_CORE_VECTOR_IMPL_CANDIDATE_RANKING_HPP
 
+#include <kindred/core/arch/Special.hpp>
 #include <kindred/core/numeric/Rank.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/Metric.hpp>
 #include <kindred/core/vector/RowFilter.hpp>
 #include <kindred/core/vector/impl/ElementRow.hpp>
+#include <kindred/core/vector/impl/VectorChecks.hpp>
 #include <kindred/core/vector/impl/VectorTile.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace Kindred::Impl {
@@ -167,6 +171,43 @@ struct CandidateRanking {
     return rank(sum, query_norm, row, row_norm);
   }
 };
+
+/// Whether chunks are ranked by teams, of which the last one merges, rather than by threads.
+template <class ExecutionSpace>
+bool uses_candidate_teams() {
+  return !Special::is_used<Special::Form::candidate_chunks, ExecutionSpace>();
+}
+
+/// \p plan is one of `candidate_plan`, and the workspace is large enough for it.
+template <class ExecutionSpace>
+void check_plan(const ArgumentCheck& check, const CandidatePlan& plan, std::size_t queries,
+                std::size_t top, const ArrayView<Rank, ExecutionSpace>& workspace,
+                const ArrayView<std::uint32_t, ExecutionSpace>& arrived) {
+  if (queries == 0 || top == 0) return;
+  check.is_at_least("plan.chunk", plan.chunk, 1);
+  check.is_multiple("plan.chunk", plan.chunk, std::bit_floor(plan.chunk));
+  check.is_at_least("plan.chunks", plan.chunks, 1);
+  check.is_at_least("plan.keep", plan.keep, std::min<std::size_t>(plan.chunk, top));
+  if (uses_candidate_teams<ExecutionSpace>()) check.is_at_most("top", top, candidate_chunk_max);
+  if (plan.chunks == 1) return;
+  check.has("workspace", workspace, extent_of(queries, plan.chunks, plan.keep));
+  check.has("arrived", arrived, queries);
+}
+
+/// \p rows has \p count rows, which a device can read, and \p filter their bits.
+template <class ExecutionSpace>
+void check_ranked_rows(const ArgumentCheck& check, Metric metric,
+                       const VectorRows<ExecutionSpace>& rows, std::uint64_t count,
+                       const RowFilter<ExecutionSpace>& filter, std::uint64_t queries) {
+  if (uses_candidate_teams<ExecutionSpace>()) {
+    check.is_multiple("rows.dimension", rows.dimension, 4);
+    check.is_multiple("rows.stride", rows.stride, 4);
+    check.is_aligned("rows.values", rows.values.data(), 4 * size_of(rows.element));
+  }
+  check_rows(check, rows, count);
+  check_norms(check, metric, rows, count);
+  check_filter(check, filter, queries, count);
+}
 
 }  // namespace Kindred::Impl
 

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 namespace Kindred::Impl {
 
@@ -23,6 +24,18 @@ inline constexpr std::uint32_t candidate_merge_max = 2048;
 inline constexpr std::size_t candidate_teams = 512;
 /// Maximum size of a chunk for `CandidateWarps`.
 inline constexpr std::uint32_t candidate_short_chunk = 32;
+
+/// Writes the ranks of a query; the same type for all elements and terms.
+template <class Lists>
+struct RankWriter {
+  const Lists& lists;
+  Metric metric;
+  std::uint64_t query;
+
+  KOKKOS_INLINE_FUNCTION void operator()(std::uint32_t place, Rank rank) const {
+    lists.write(metric, query, place, rank);
+  }
+};
 
 /// \brief What the teams of a query share: its list, and the selection of its best ranks. The team
 /// that finishes the last chunk of a query merges the chunks, so that one launch does everything.
@@ -95,9 +108,7 @@ struct CandidateSelection {
     if (item.part >= parts) return;
     const Scratch scratch = scratch_of(team);
     const std::uint32_t count = score(item, count_of(query, item.part), scratch);
-    const auto write = [&](std::uint32_t i, Rank rank) {
-      ranking.lists.write(ranking.metric, query, i, rank);
-    };
+    const RankWriter<Lists> write{ranking.lists, ranking.metric, query};
     if constexpr (is_cut) {
       if (parts > 1) {
         pass_on(count, scratch.keys, partial(query, item.part));
@@ -262,6 +273,31 @@ struct CandidateWarps : CandidateSelection<ExecutionSpace, Element, Lists> {
     }
   }
 };
+
+/// Launches the teams of \p queries queries.
+template <class Term, class ExecutionSpace, class Element, class Lists>
+void launch_teams(const ExecutionSpace& exec_space, const char* label,
+                  const CandidateRanking<ExecutionSpace, Element, Lists>& ranking,
+                  std::size_t queries) {
+  const auto launch = [&](const auto& kernel) {
+    const Launch::Teams teams{.count = queries * ranking.plan.chunks,
+                              .scratch_bytes = kernel.scratch_bytes()};
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      Launch::for_each_team(exec_space, label, teams, kernel);
+    } else {
+      // One type for all kernels, which a host uses only instead of chunks.
+      const std::function<void(const Launch::Member<HostSpace>&)> any_kernel = std::cref(kernel);
+      Launch::for_each_team(exec_space, label, teams, any_kernel);
+    }
+  };
+  if constexpr (Arch::is_device<ExecutionSpace>) {
+    if (ranking.plan.chunks == 1)
+      return launch(CandidateTeam<ExecutionSpace, Element, Lists, Term, false>(ranking));
+  }
+  if (ranking.plan.chunks > 1 && ranking.plan.chunk <= candidate_short_chunk)
+    return launch(CandidateWarps<ExecutionSpace, Element, Lists, Term>(ranking));
+  launch(CandidateTeam<ExecutionSpace, Element, Lists, Term, true>(ranking));
+}
 
 }  // namespace Kindred::Impl
 
