@@ -115,11 +115,8 @@ void rank_candidates(const ExecutionSpace& exec_space, Metric metric,
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                  \
-  template decltype(fits_one_launch<SPACE>) fits_one_launch<SPACE>; \
-  template decltype(candidate_plan<SPACE>) candidate_plan<SPACE>;   \
-  template decltype(rank_candidates<SPACE>) rank_candidates<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(fits_one_launch);
+KINDRED_INSTANTIATE_FOR_SPACES(candidate_plan);
+KINDRED_INSTANTIATE_FOR_SPACES(rank_candidates);
 
 }  // namespace Kindred

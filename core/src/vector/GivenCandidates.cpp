@@ -51,10 +51,7 @@ void rank_given_candidates(const ExecutionSpace& exec_space, Metric metric,
   });
 }
 
-#define KINDRED_INSTANTIATE(SPACE)                                              \
-  template decltype(fits_given_candidates<SPACE>) fits_given_candidates<SPACE>; \
-  template decltype(rank_given_candidates<SPACE>) rank_given_candidates<SPACE>;
-KINDRED_FOR_EACH_SPACE(KINDRED_INSTANTIATE)
-#undef KINDRED_INSTANTIATE
+KINDRED_INSTANTIATE_FOR_SPACES(fits_given_candidates);
+KINDRED_INSTANTIATE_FOR_SPACES(rank_given_candidates);
 
 }  // namespace Kindred
