@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/backends/Space.hpp>
+#include <kindred/core/common/Cancellation.hpp>  // of all calls
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
