@@ -2,17 +2,15 @@
 #include "HnswlibFile.hpp"
 
 #include "storage/FileDescriptor.hpp"
+#include "storage/MappedFile.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/math/Log.hpp>
 #include <kindred/memory/AtomicFile.hpp>
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -43,42 +41,15 @@ static_assert(sizeof(Header) == 96);
 /// In the count of a list of level 0.
 constexpr std::uint32_t deleted_mark = std::uint32_t{1} << 16U;
 
-/// A file that is mapped and read once.
-class MappedFile {
- public:
-  explicit MappedFile(const std::string& path) {
-    const FileDescriptor file = open_existing(path, Access::read);
-    m_bytes = file_size(file.get(), path);
-    if (m_bytes == 0) return;
-    void* const data = ::mmap(nullptr, m_bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (data == MAP_FAILED)
-      throw OutOfMemory("host", m_bytes, "mapping " + path, std::strerror(errno));
-    m_data = static_cast<const std::byte*>(data);
-  }
-  ~MappedFile() {
-    if (m_data != nullptr) ::munmap(const_cast<std::byte*>(m_data), m_bytes);
-  }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-
-  std::uint64_t bytes() const noexcept { return m_bytes; }
-  const std::byte* at(std::uint64_t offset) const noexcept { return m_data + offset; }
-  template <class T>
-  T read(std::uint64_t offset) const noexcept {
-    T value;
-    std::memcpy(&value, m_data + offset, sizeof(value));
-    return value;
-  }
-
- private:
-  const std::byte* m_data = nullptr;
-  std::uint64_t m_bytes = 0;
-};
+MappedFile mapped(const std::string& path) {
+  const FileDescriptor file = open_existing(path, Access::read);
+  return {file.get(), file_size(file.get(), path), path};
+}
 
 class HnswlibReader {
  public:
   HnswlibReader(const std::string& path, Metric metric, std::size_t dimension)
-      : m_path(path), m_file(path), m_metric(metric), m_dimension(dimension) {}
+      : m_path(path), m_file(mapped(path)), m_metric(metric), m_dimension(dimension) {}
 
   HnswStore read(MemoryResource& resource) {
     read_header();
@@ -207,7 +178,7 @@ class HnswlibReader {
                 links.list(level, static_cast<std::uint32_t>(node)));
     }
     float* const row = store.rows.data() + node * store.row_stride();
-    std::memcpy(row, m_file.at(at + m_header.data_offset), m_dimension * sizeof(float));
+    std::memcpy(row, m_file.data() + at + m_header.data_offset, m_dimension * sizeof(float));
     const float* const bad =
         std::find_if(row, row + m_dimension, [](float value) { return !std::isfinite(value); });
     if (bad != row + m_dimension) {

@@ -6,11 +6,8 @@
 #include "FileDescriptor.hpp"
 #include "common/Hash.hpp"
 
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 namespace Kindred::Impl {
@@ -36,40 +33,23 @@ SectionFile::SectionFile(std::string path, std::string_view kind, int threads)
   const FileDescriptor file = open_existing(m_path, Access::read);
   const FoundHeader found = read_header(file.get(), m_path, kind);
   map(file.get(), found);
-  check(found.header, threads);
+  read_tables(found.header);
+  verify(threads);
 }
 
 SectionFile::SectionFile(std::span<const std::byte> bytes, std::string_view kind, int threads)
     : m_path("the buffer") {
   const FoundHeader found = read_header(bytes, m_path, kind);
   map(-1, found);
-  std::memcpy(m_data, bytes.data(), m_revision.bytes);
-  check(found.header, threads);
+  std::memcpy(m_file->data(), bytes.data(), m_revision.bytes);
+  read_tables(found.header);
+  verify(threads);
 }
-
-void SectionFile::check(const SectionHeader& header, int threads) {
-  try {
-    read_tables(header);
-    verify(threads);
-  } catch (...) {
-    ::munmap(m_data, m_revision.bytes);
-    throw;
-  }
-}
-
-SectionFile::~SectionFile() { ::munmap(m_data, m_revision.bytes); }
 
 void SectionFile::map(int descriptor, const FoundHeader& found) {
   m_revision = revision_of(found.header);
   m_uncommitted = found.uncommitted;
-  const int source = descriptor < 0 ? MAP_ANONYMOUS : MAP_NORESERVE;
-  void* const data = ::mmap(nullptr, m_revision.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | source,
-                            descriptor, 0);
-  if (data == MAP_FAILED) {
-    const std::string why = std::strerror(errno);
-    throw OutOfMemory("host", m_revision.bytes, "mapping " + m_path, why);
-  }
-  m_data = static_cast<std::byte*>(data);
+  m_file.emplace(descriptor, m_revision.bytes, m_path);
 }
 
 void SectionFile::fail(std::uint64_t at, const std::string& why) const {
@@ -84,10 +64,9 @@ void SectionFile::read_tables(const SectionHeader& header) {
   // the file contains.
   for (std::uint64_t commit = header.commits; commit-- > 0;) {
     const std::string name = "the table of commit " + std::to_string(commit);
-    if (hash64(m_data + offset, bytes) != checksum)
+    if (hash64(m_file->data() + offset, bytes) != checksum)
       fail(offset, name + " is damaged: its checksum does not match");
-    TableHead head;
-    std::memcpy(&head, m_data + offset, sizeof(head));
+    const auto head = m_file->read<TableHead>(offset);
     const bool is_first = head.previous_offset == 0;
     const bool fits = head.commit == commit && is_first == (commit == 0) &&
                       head.begin % section_alignment == 0 && head.begin <= offset &&
@@ -115,7 +94,7 @@ std::vector<SectionFile::Section> SectionFile::read_entries(std::uint64_t table,
   for (std::uint64_t i = 0; i < head.sections; ++i) {
     const std::uint64_t at = table + sizeof(TableHead) + i * sizeof(TableEntry);
     // The names refer to the mapping, which lives as long as this object.
-    const auto& entry = *reinterpret_cast<const TableEntry*>(m_data + at);
+    const auto& entry = *reinterpret_cast<const TableEntry*>(m_file->data() + at);
     const std::string_view name = text_of(entry.name);
     const bool filled = std::string_view(entry.name.data(), entry.name.size())
                             .find_first_not_of('\0', name.size()) == std::string_view::npos;
@@ -149,7 +128,8 @@ void SectionFile::verify(int threads) const {
     for (const Section& section : sections) {
       const std::uint64_t bytes = padded(section.bytes);
       for (std::uint64_t done = 0; done < bytes; done += section_piece)
-        pieces.push_back({m_data + section.offset + done, std::min(section_piece, bytes - done)});
+        pieces.push_back(
+            {m_file->data() + section.offset + done, std::min(section_piece, bytes - done)});
     }
   }
   std::vector<std::uint64_t> sums(pieces.size());
@@ -198,7 +178,7 @@ std::pair<std::byte*, std::uint64_t> SectionFile::typed(std::size_t commit, std:
                              " bytes, or of another type; " + std::to_string(element_bytes) +
                              " are expected");
   }
-  return {m_data + section.offset, section.bytes};
+  return {m_file->data() + section.offset, section.bytes};
 }
 
 }  // namespace Kindred::Impl

@@ -2,10 +2,12 @@
 #ifndef KINDRED_MATCHER_STORAGE_SECTION_FILE_HPP
 #define KINDRED_MATCHER_STORAGE_SECTION_FILE_HPP
 
+#include "MappedFile.hpp"
 #include "SectionFormat.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,7 +39,6 @@ class SectionFile {
   /// \brief Copies the \p bytes of a file and validates them. `path()` is "the buffer".
   /// \throws CorruptFile; OutOfMemory
   SectionFile(std::span<const std::byte> bytes, std::string_view kind, int threads);
-  ~SectionFile();
   SectionFile(const SectionFile&) = delete;
   SectionFile& operator=(const SectionFile&) = delete;
 
@@ -71,14 +72,12 @@ class SectionFile {
                                              ElementType type, std::size_t element_bytes) const;
   /// Maps the committed bytes of a file, or memory for as many if \p descriptor is negative.
   void map(int descriptor, const FoundHeader& found);
-  /// Checks what is mapped, and unmaps it if it is invalid.
-  void check(const SectionHeader& header, int threads);
   void read_tables(const SectionHeader& header);
   std::vector<Section> read_entries(std::uint64_t table, const TableHead& head) const;
   void verify(int threads) const;
 
   std::string m_path;
-  std::byte* m_data = nullptr;
+  std::optional<MappedFile> m_file;
   FileRevision m_revision;
   std::uint64_t m_uncommitted = 0;
   std::vector<std::vector<Section>> m_commits;
