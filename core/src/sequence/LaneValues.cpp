@@ -3,7 +3,6 @@
 
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Special.hpp>
-#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/WordTable.hpp>
 #include <kindred/core/sequence/impl/SequenceChecks.hpp>
 #include <kindred/core/sequence/impl/WithConstant.hpp>
@@ -27,64 +26,9 @@ auto with_lane_recurrence(ShortRecurrence recurrence, const Function& function) 
   return with_constant<lcs, osa, levenshtein>(recurrence, function);
 }
 
-/// The items of a call: a block of patterns and a part of the queries each.
-struct LaneItems {
-  std::uint32_t blocks;
-  std::uint32_t parts;
-  std::uint32_t queries;
-  std::uint32_t patterns;
-
-  LaneItems(std::uint32_t query_count, std::uint32_t pattern_count, std::uint32_t workers)
-      : blocks((pattern_count + lane_block - 1) / lane_block),
-        parts((query_count + lane_queries_max - 1) / lane_queries_max),
-        queries(query_count),
-        patterns(pattern_count) {
-    // Few blocks are divided further, as far as parts repay their masks.
-    const std::uint32_t target = workers > 1 ? (4 * workers + blocks - 1) / blocks : 1;
-    const std::uint32_t most = std::max(query_count / lane_queries_min, 1U);
-    parts = std::max(parts, std::min(target, most));
-  }
-  std::uint32_t count() const { return blocks * parts; }
-  std::uint32_t part_begin(std::uint32_t part) const {
-    return static_cast<std::uint32_t>(std::uint64_t{queries} * part / parts);
-  }
-};
-
-/// `LaneRows` of any type, since they are called once per item.
-using WriteLaneRows = std::function<void(const LaneBlock&, std::uint32_t begin, std::uint32_t end,
-                                         const std::uint16_t* counts)>;
-
-template <ShortRecurrence recurrence, class Symbol>
-void scan_lanes(const HostSpace& exec_space, const LanePairCounts<recurrence, Symbol>& counts,
-                const WriteLaneRows& rows, std::uint32_t longest, std::uint32_t patterns,
-                const ArrayView<std::byte, HostSpace>& workspace) {
-  const auto workers = static_cast<std::uint32_t>(std::max(Arch::concurrency(exec_space), 1));
-  const LaneItems items(counts.queries.count(), patterns, workers);
-  const std::size_t own_bytes = LaneWorkspace::bytes<recurrence>(counts.tiles.vocabulary, longest);
-  const CancelPoint point;
-  const auto scan = [=, &counts, &rows](const std::uint32_t worker) {
-    const LaneWorkspace own = LaneWorkspace::of<recurrence>(workspace.data() + worker * own_bytes,
-                                                            counts.tiles.vocabulary, longest);
-    LaneBlock block;
-    for (std::uint32_t item = worker; item < items.count(); item += workers) {
-      const std::uint32_t part = item % items.parts;
-      block.first = item / items.parts * lane_block;
-      block.patterns = std::min(patterns - block.first, lane_block);
-      for (std::uint32_t i = 0; i < block.patterns; ++i)
-        block.lengths[i] = counts.tiles.lengths(counts.slot_of[block.first + i]);
-      block.template sort<recurrence>();
-      const std::uint32_t begin = items.part_begin(part);
-      const std::uint32_t end = items.part_begin(part + 1);
-      counts(block, begin, end, own, point);
-      if (point.is_cancelled()) return;
-      rows(block, begin, end, own.counts);
-    }
-  };
-  Launch::for_each_index<Launch::Coarse, std::uint32_t>(
-      exec_space, "Kindred::Sequence::lane_pair_values::scan", workers, scan);
-}
-
 }  // namespace
+
+template decltype(scan_lanes<ShortRecurrence::lcs>) scan_lanes<ShortRecurrence::lcs>;
 
 }  // namespace Impl
 
@@ -131,12 +75,8 @@ void lane_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace>
                                               rule);
     const Impl::LaneRows<Element> rows{table, queries, rule, values};
     Impl::with_lane_recurrence(recurrence, [&](auto chosen) {
-      with_symbol_type(tiles, [&](auto symbol) {
-        Impl::scan_lanes(exec_space,
-                         Impl::LanePairCounts<decltype(chosen)::value, decltype(symbol)>{
-                             tiles, queries, slot_of.data()},
-                         std::cref(rows), longest, patterns, workspace);
-      });
+      Impl::scan_lanes<decltype(chosen)::value>(exec_space, tiles, queries, slot_of,
+                                                std::cref(rows), longest, workspace);
     });
   });
 }

@@ -6,9 +6,11 @@
 /// A special form for hosts: 1.5 × on `matrix-levenshtein-8`, 2026-11-29, Zen 3. \see
 /// SpecialForms.hpp
 
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/WordLanes.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/LaneValues.hpp>
 #include <kindred/core/sequence/PairValues.hpp>
 #include <kindred/core/sequence/impl/ColumnState.hpp>
@@ -19,6 +21,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -518,6 +521,74 @@ struct LaneRows {
     }
   }
 };
+
+/// The items of a call: a block of patterns and a part of the queries each.
+struct LaneItems {
+  std::uint32_t blocks;
+  std::uint32_t parts;
+  std::uint32_t queries;
+  std::uint32_t patterns;
+
+  LaneItems(std::uint32_t query_count, std::uint32_t pattern_count, std::uint32_t workers)
+      : blocks((pattern_count + lane_block - 1) / lane_block),
+        parts((query_count + lane_queries_max - 1) / lane_queries_max),
+        queries(query_count),
+        patterns(pattern_count) {
+    // Few blocks are divided further, as far as parts repay their masks.
+    const std::uint32_t target = workers > 1 ? (4 * workers + blocks - 1) / blocks : 1;
+    const std::uint32_t most = std::max(query_count / lane_queries_min, 1U);
+    parts = std::max(parts, std::min(target, most));
+  }
+  std::uint32_t count() const { return blocks * parts; }
+  std::uint32_t part_begin(std::uint32_t part) const {
+    return static_cast<std::uint32_t>(std::uint64_t{queries} * part / parts);
+  }
+};
+
+/// `LaneRows` of any type, since they are called once per item.
+using WriteLaneRows = std::function<void(const LaneBlock&, std::uint32_t begin, std::uint32_t end,
+                                         const std::uint16_t* counts)>;
+
+template <ShortRecurrence recurrence>
+void scan_lanes(const HostSpace& exec_space, const PatternTiles<HostSpace>& tiles,
+                const LaneQueries& queries,
+                const ArrayView<const std::uint32_t, HostSpace>& slot_of, const WriteLaneRows& rows,
+                std::uint32_t longest, const ArrayView<std::byte, HostSpace>& workspace) {
+  const auto patterns = static_cast<std::uint32_t>(slot_of.size());
+  const auto workers = static_cast<std::uint32_t>(std::max(Arch::concurrency(exec_space), 1));
+  const LaneItems items(queries.count(), patterns, workers);
+  const std::size_t own_bytes = LaneWorkspace::bytes<recurrence>(tiles.vocabulary, longest);
+  const CancelPoint point;
+  const auto scan = [=, &rows](const std::uint32_t worker) {
+    const LaneWorkspace own = LaneWorkspace::of<recurrence>(workspace.data() + worker * own_bytes,
+                                                            tiles.vocabulary, longest);
+    LaneBlock block;
+    for (std::uint32_t item = worker; item < items.count(); item += workers) {
+      const std::uint32_t part = item % items.parts;
+      block.first = item / items.parts * lane_block;
+      block.patterns = std::min(patterns - block.first, lane_block);
+      for (std::uint32_t i = 0; i < block.patterns; ++i)
+        block.lengths[i] = tiles.lengths(slot_of[block.first + i]);
+      block.template sort<recurrence>();
+      const std::uint32_t begin = items.part_begin(part);
+      const std::uint32_t end = items.part_begin(part + 1);
+      with_symbol_type(tiles, [&](auto symbol) {
+        LanePairCounts<recurrence, decltype(symbol)>{tiles, queries, slot_of.data()}(
+            block, begin, end, own, point);
+      });
+      if (point.is_cancelled()) return;
+      rows(block, begin, end, own.counts);
+    }
+  };
+  Launch::for_each_index<Launch::Coarse, std::uint32_t>(
+      exec_space, "Kindred::Sequence::lane_pair_values::scan", workers, scan);
+}
+
+// Compiled in LaneValues.cpp and LaneDistances.cpp.
+extern template decltype(scan_lanes<ShortRecurrence::lcs>) scan_lanes<ShortRecurrence::lcs>;
+extern template decltype(scan_lanes<ShortRecurrence::osa>) scan_lanes<ShortRecurrence::osa>;
+extern template decltype(scan_lanes<ShortRecurrence::levenshtein>)
+    scan_lanes<ShortRecurrence::levenshtein>;
 
 }  // namespace Kindred::Impl
 
