@@ -75,6 +75,8 @@ build_into() {
 }
 
 kokkos_options=(-DKokkos_ENABLE_OPENMP=ON -DKokkos_ENABLE_AGGRESSIVE_VECTORIZATION=ON -DKokkos_ENABLE_DEPRECATED_CODE_4=OFF)
+# Few units: its headers take longer to compile than its sources.
+kokkos_units=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=10)
 
 # find_kokkos: sets kokkos_dir to the folder of KokkosConfig.cmake: the user's, else the one built of the pinned sources.
 find_kokkos() {
@@ -92,9 +94,7 @@ find_kokkos() {
   for prefix in "${prefixes[@]}"; do
     [[ -n $prefix ]] && config_of "$prefix" && not_older "$(version_of "$kokkos_dir")" "$kokkos_minimum" && ! has_cuda "$prefix" && return
   done
-  # In two units: its headers take longer to compile than its sources.
-  build_dependency "kokkos-$kokkos_version-host" kokkos "${CXX:-c++}" "${kokkos_options[@]}" -DKokkos_ENABLE_SERIAL=OFF \
-    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=10
+  build_dependency "kokkos-$kokkos_version-host" kokkos "${CXX:-c++}" "${kokkos_options[@]}" -DKokkos_ENABLE_SERIAL=OFF "${kokkos_units[@]}"
   kokkos_dir=$dependency_prefix/lib/cmake/Kokkos
 }
 
@@ -140,7 +140,7 @@ find_kokkos_for_cuda() {
     fetch_kokkos
     # While CMake tests the compiler, nvcc_wrapper would ask for an architecture that CUDA 13 does not have.
     local nvcc_flags=-arch=sm_$architecture
-    build_dependency "kokkos-$kokkos_version-cuda$nvcc_version-sm_$architecture" kokkos "$NVCC_WRAPPER_DEFAULT_COMPILER" "${kokkos_options[@]}" \
+    build_dependency "kokkos-$kokkos_version-cuda$nvcc_version-sm_$architecture" kokkos "$NVCC_WRAPPER_DEFAULT_COMPILER" "${kokkos_options[@]}" "${kokkos_units[@]}" \
       "-DCMAKE_CXX_COMPILER=$PWD/$deps/sources/kokkos/bin/nvcc_wrapper" -DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_${kokkos_gpus[$architecture]}=ON" \
       -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON "-DCMAKE_CXX_FLAGS=-arch=sm_$architecture -include $PWD/cmake/kokkos-cuda13.hpp"
     kokkos_root=$dependency_prefix
