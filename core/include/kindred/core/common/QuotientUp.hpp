@@ -10,7 +10,8 @@ namespace Kindred {
 /// `number + divisor - 1` must fit their type.
 template <class Number, class Divisor>
 KOKKOS_INLINE_FUNCTION constexpr auto quotient_up(Number number, Divisor divisor) {
-  return (number + divisor - 1) / divisor;
+  using Type = decltype(number + divisor);
+  return (static_cast<Type>(number) + static_cast<Type>(divisor) - 1) / static_cast<Type>(divisor);
 }
 
 }  // namespace Kindred
