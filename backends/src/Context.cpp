@@ -279,13 +279,14 @@ Context::Context(ContextOptions options) try {
                             "Start-up took " +
                             shown(seconds_since(start), 1) + " s");
   }
-  live_contexts.fetch_add(1);
 } catch (...) {
   Impl::rethrow_translated("Kindred::Context");
 }
 
+Context::Count::Count() noexcept { live_contexts.fetch_add(1); }
+Context::Count::~Count() { live_contexts.fetch_sub(1); }
+
 Context::~Context() {
-  live_contexts.fetch_sub(1);
 #if KINDRED_HAS_DEVICE
   // Kokkos aborts when it destroys a stream of a broken CUDA context, so these are kept.
   if (Impl::can_release() && Arch::device_is_lost()) {

@@ -42,10 +42,12 @@ class PreparedOn final : public Base {
  private:
   template <class Body>
   void on_instance(const Body& body) const {
-    if constexpr (Arch::is_device<ExecutionSpace>)
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      const Arch::DeviceUse use;
       body(m_exec_space);
-    else
+    } else {
       body(HostLease(m_context, m_space).get());
+    }
   }
 
   const Context& m_context;

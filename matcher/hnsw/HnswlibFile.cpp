@@ -43,7 +43,7 @@ constexpr std::uint32_t deleted_mark = std::uint32_t{1} << 16U;
 
 MappedFile mapped(const std::string& path) {
   const FileDescriptor file = open_existing(path, Access::read);
-  return {file.get(), file_size(file.get(), path), path};
+  return {file.get(), file_size(file.get(), path), Access::read, path};
 }
 
 class HnswlibReader {

@@ -9,12 +9,12 @@
 
 namespace Kindred::Impl {
 
-MappedFile::MappedFile(int descriptor, std::uint64_t bytes, const std::string& path)
+MappedFile::MappedFile(int descriptor, std::uint64_t bytes, Access access, const std::string& path)
     : m_bytes(bytes) {
   if (bytes == 0) return;
+  const int protection = access == Access::write ? PROT_READ | PROT_WRITE : PROT_READ;
   const int source = descriptor < 0 ? MAP_ANONYMOUS : MAP_NORESERVE;
-  void* const data =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | source, descriptor, 0);
+  void* const data = ::mmap(nullptr, bytes, protection, MAP_PRIVATE | source, descriptor, 0);
   if (data == MAP_FAILED) {
     const std::string why = std::strerror(errno);
     throw OutOfMemory("host", bytes, "mapping " + path, why);

@@ -2,6 +2,8 @@
 #ifndef KINDRED_MATCHER_STORAGE_MAPPED_FILE_HPP
 #define KINDRED_MATCHER_STORAGE_MAPPED_FILE_HPP
 
+#include "FileDescriptor.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,13 +11,14 @@
 
 namespace Kindred::Impl {
 
-/// \brief The bytes of a file in memory, which may be modified: modifications are private to the
-/// process and do not change the file.
+/// \brief The bytes of a file in memory. What is written to them is private to the process and does
+/// not change the file.
 class MappedFile {
  public:
-  /// \param descriptor of the file, needed only by this call; −1: zeros instead of a file
+  /// \param descriptor of the file, which may be closed afterwards; −1: zeros instead of a file
+  /// \param access `write` if the bytes are written to
   /// \param path for the message \throws OutOfMemory
-  MappedFile(int descriptor, std::uint64_t bytes, const std::string& path);
+  MappedFile(int descriptor, std::uint64_t bytes, Access access, const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

@@ -6,7 +6,6 @@
 #include "FileDescriptor.hpp"
 #include "common/Hash.hpp"
 
-
 #include <algorithm>
 #include <cstring>
 
@@ -49,7 +48,7 @@ SectionFile::SectionFile(std::span<const std::byte> bytes, std::string_view kind
 void SectionFile::map(int descriptor, const FoundHeader& found) {
   m_revision = revision_of(found.header);
   m_uncommitted = found.uncommitted;
-  m_file.emplace(descriptor, m_revision.bytes, m_path);
+  m_file.emplace(descriptor, m_revision.bytes, Access::write, m_path);
 }
 
 void SectionFile::fail(std::uint64_t at, const std::string& why) const {

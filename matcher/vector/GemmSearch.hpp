@@ -48,7 +48,7 @@ class GemmSearch {
     m_counts = {memory, "Kindred::VectorIndex::survivor_counts", 0};
     m_thresholds = {memory, "Kindred::VectorIndex::thresholds", 0};
     m_initial = {memory, "Kindred::VectorIndex::initial_thresholds", 0};
-    m_chosen = {memory, "Kindred::VectorIndex::passing_rows", 0};
+    m_chosen = {memory, "Kindred::VectorIndex::filtered_rows", 0};
     m_offsets = {memory, "Kindred::VectorIndex::passing_offsets", 0};
     m_scored = {memory, "Kindred::VectorIndex::scored", 0};
     m_part = {memory, "Kindred::VectorIndex::unfinished_best", 0};

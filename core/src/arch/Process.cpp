@@ -70,21 +70,26 @@ void start_ending() noexcept {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
-DeviceUse::DeviceUse() {
+bool begin_device_use() noexcept {
   if (device_uses == 0) {
-    // Counted first: either this thread sees that the process is ending, or the end sees this
-    // thread.
+    // Counted first: either this thread sees that the process is ending, or the end sees it.
     threads_on_device.fetch_add(1);
     if (ending.load()) {
       threads_on_device.fetch_sub(1);
-      throw SpaceUnavailable("the process is ending, and its device computes nothing more");
+      return false;
     }
   }
   ++device_uses;
+  return true;
 }
 
-DeviceUse::~DeviceUse() {
+void end_device_use() noexcept {
   if (--device_uses == 0) threads_on_device.fetch_sub(1);
+}
+
+DeviceUse::DeviceUse() {
+  if (!begin_device_use())
+    throw SpaceUnavailable("the process is ending, and its device computes nothing more");
 }
 
 void abandon_kokkos() noexcept {
@@ -154,13 +159,13 @@ void keep_until_exit(void* state) noexcept {
 }
 
 void release(void* state, void (*destroy)(void* state)) noexcept {
-  if (can_release()) {
+  if (!can_release() || !Arch::begin_device_use()) return keep_until_exit(state);
+  {
     const Arch::KeepCurrentDevice keep;
     const MayLock may_lock;
     destroy(state);
-  } else {
-    keep_until_exit(state);
   }
+  Arch::end_device_use();
 }
 
 }  // namespace Impl

@@ -4,7 +4,7 @@
 
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/backends/Space.hpp>
-#include <kindred/core/common/Cancellation.hpp>  // of all calls
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
@@ -134,6 +134,13 @@ class Context {
   /// a typed error if there is none.
   DispatchRecord recover(const Workload& workload, const DispatchRecord& failed, SpaceSet& tried);
 
+  /// Counts the contexts that exist, while they are constructed and destroyed too: the end of the
+  /// process finalises Kokkos only without any.
+  struct Count {
+    Count() noexcept;
+    ~Count();
+  };
+  Count m_count;
   Impl::OwnedState<State> m_state;
 };
 

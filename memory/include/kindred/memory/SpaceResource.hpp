@@ -49,6 +49,7 @@ class SpaceResource final : public MemoryResource {
       if (!of_device) ask_for_huge_pages(data, bytes);
       return data;
     }
+    const Arch::DeviceUse use;
     try {
       const Arch::KeepCurrentDevice keep;
       return m_memory_space.allocate(label.c_str(), bytes);
@@ -59,14 +60,16 @@ class SpaceResource final : public MemoryResource {
   void deallocate(void* data, std::size_t bytes) noexcept override {
     if (data == nullptr) return;
     if constexpr (of_device) {
-      // Kokkos aborts when it frees memory of a lost device, or memory that was pinned for it.
-      if (Arch::device_is_lost()) return;
+      // Kokkos aborts when it frees memory of a lost device or of a process that is ending, or
+      // memory that was pinned for it.
+      if (Arch::device_is_lost() || !Arch::begin_device_use()) return;
       try {
         const Arch::KeepCurrentDevice keep;
         m_memory_space.deallocate("", data, bytes);
       } catch (const std::exception&) {
         // A device that fails here cannot free the memory.
       }
+      Arch::end_device_use();
     } else {
       Impl::free_on_host(data, bytes);
     }

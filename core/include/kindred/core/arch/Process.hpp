@@ -15,13 +15,18 @@ bool is_forked() noexcept;
 /// DeviceUse begins. Waits for those of other threads, for a second at most.
 void start_ending() noexcept;
 
-/// \brief While it exists, the calling thread uses a device. CUDA ends with the process, and Kokkos
-/// aborts where a call of CUDA fails: the end of the process waits. May be nested.
+/// \brief Begins a use of a device by the calling thread, which `end_device_use` ends. CUDA ends
+/// with the process, and Kokkos aborts where a call of CUDA fails: the end of the process waits.
+/// May be nested. Returns false, without beginning, if the process is ending.
+bool begin_device_use() noexcept;
+void end_device_use() noexcept;
+
+/// While it exists, the calling thread uses a device.
 class DeviceUse {
  public:
   /// \throws SpaceUnavailable if the process is ending
   DeviceUse();
-  ~DeviceUse();
+  ~DeviceUse() { end_device_use(); }
   DeviceUse(const DeviceUse&) = delete;
   DeviceUse& operator=(const DeviceUse&) = delete;
 };

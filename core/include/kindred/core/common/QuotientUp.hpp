@@ -7,7 +7,7 @@
 namespace Kindred {
 
 /// \p number / \p divisor, rounded up: as many parts of \p divisor elements hold \p number of them.
-/// `number + divisor - 1` must fit their type.
+/// \p divisor must not be 0, and number + divisor − 1 must fit their common type.
 template <class Number, class Divisor>
 KOKKOS_INLINE_FUNCTION constexpr auto quotient_up(Number number, Divisor divisor) {
   using Type = decltype(number + divisor);

@@ -89,12 +89,11 @@ Reduction reduction_from_string(std::string_view name);
 ///
 /// The dispatcher chooses the space by predicted time, including transfers. All operations except
 /// products are bitwise identical on every space; docs/guide/bulk.md defines them. Calls wait for
-/// the result and fence the instance of the space. The
-/// workspace is kept for later calls: a few numbers per array on the host, on a device also the
-/// memory of a batch. Thread-safe; on a device, calls run one after the other.
-/// \throws InvalidArgument, before anything is launched, for lists or arrays of mismatched lengths,
-/// incompatible matrix shapes or overlaps; SpaceUnavailable; OutOfMemory, with the results
-/// unchanged
+/// the result and fence the instance of the space. The workspace is kept for later calls: a few
+/// numbers per array on the host, on a device also the memory of a batch. Thread-safe; on a device,
+/// calls run one after the other. \throws InvalidArgument, before anything is launched, for lists
+/// or arrays of mismatched lengths, incompatible matrix shapes or overlaps; SpaceUnavailable;
+/// OutOfMemory, with the results unchanged
 class Bulk {
  public:
   /// \param context must outlive this object
