@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Special.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/CandidateTeams.hpp>
@@ -14,7 +15,7 @@ namespace Kindred {
 namespace {
 
 std::uint32_t parts(std::size_t whole, std::size_t part) {
-  return static_cast<std::uint32_t>(std::max<std::size_t>(1, (whole + part - 1) / part));
+  return static_cast<std::uint32_t>(std::max<std::size_t>(1, quotient_up(whole, part)));
 }
 
 /// The number of chunks that gives every team or thread work, while the ranks remain few enough to

@@ -10,6 +10,7 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/WordLanes.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/sequence/LaneValues.hpp>
 #include <kindred/core/sequence/PairValues.hpp>
@@ -177,7 +178,7 @@ struct LaneClasses {
 
   static unsigned of(std::uint32_t length) {
     if (length <= 32) return length <= 8 ? 0 : length <= 16 ? 1 : 2;
-    return length <= 64 ? 3 : (length + long_symbols - 1) / long_symbols + 2;
+    return length <= 64 ? 3 : quotient_up(length, long_symbols) + 2;
   }
   static unsigned words(unsigned of_class) { return of_class < 4 ? 1 : of_class - 2; }
   /// Calls `function(shape)` with the shape of a class.
@@ -257,7 +258,7 @@ struct LaneWorkspace {
 
  private:
   static constexpr std::size_t aligned(std::size_t bytes) {
-    return (bytes + alignment - 1) / alignment * alignment;
+    return quotient_up(bytes, alignment) * alignment;
   }
 };
 
@@ -530,12 +531,12 @@ struct LaneItems {
   std::uint32_t patterns;
 
   LaneItems(std::uint32_t query_count, std::uint32_t pattern_count, std::uint32_t workers)
-      : blocks((pattern_count + lane_block - 1) / lane_block),
-        parts((query_count + lane_queries_max - 1) / lane_queries_max),
+      : blocks(quotient_up(pattern_count, lane_block)),
+        parts(quotient_up(query_count, lane_queries_max)),
         queries(query_count),
         patterns(pattern_count) {
     // Few blocks are divided further, as far as parts repay their masks.
-    const std::uint32_t target = workers > 1 ? (4 * workers + blocks - 1) / blocks : 1;
+    const std::uint32_t target = workers > 1 ? quotient_up(4 * workers, blocks) : 1;
     const std::uint32_t most = std::max(query_count / lane_queries_min, 1U);
     parts = std::max(parts, std::min(target, most));
   }
