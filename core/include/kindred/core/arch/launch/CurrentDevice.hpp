@@ -32,8 +32,8 @@ class KeepCurrentDevice {
 
 #if KINDRED_HAS_DEVICE
 /// \brief While it exists, makes a device the current one of the calling thread. The CUDA runtime
-/// launches and allocates on the current device, which is device 0 in every new thread. Where it is
-/// constructed, all work on a device begins. \throws SpaceUnavailable if the process is ending
+/// launches and allocates on the current device, which is device 0 in every new thread. It is a
+/// \ref DeviceUse. \throws SpaceUnavailable if the process is ending
 class CurrentDevice {
  public:
   explicit CurrentDevice(const DeviceSpace& exec_space);
