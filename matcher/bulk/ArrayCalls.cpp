@@ -2,7 +2,7 @@
 // The calls of `Bulk` on single arrays of the caller.
 #include "BulkState.hpp"
 #include "RowLaunch.hpp"
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>

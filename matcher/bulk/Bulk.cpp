@@ -153,10 +153,6 @@ Bulk::Bulk(Context& context) try : m_state(std::make_unique<State>(context)) {
 } catch (...) {
   Impl::rethrow_translated("Kindred::Bulk");
 }
-Bulk::~Bulk() = default;
-Bulk::Bulk(Bulk&&) noexcept = default;
-Bulk& Bulk::operator=(Bulk&&) noexcept = default;
-
 BulkReport Bulk::xor_bytes(BulkArrays<std::uint8_t> arrays, BulkArrays<std::uint8_t> keys,
                            BulkResults<std::uint8_t> results, const BulkOptions& options) const
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BulkTask.hpp"
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/core/common/CheckedSize.hpp>

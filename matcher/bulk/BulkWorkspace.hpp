@@ -4,9 +4,9 @@
 
 #include "ListLaunch.hpp"
 #include "Products.hpp"
-#include "common/CallOrder.hpp"
-#include "common/StreamWorkspaces.hpp"
-#include "common/WorkspaceCalls.hpp"
+#include "kit/CallOrder.hpp"
+#include "kit/StreamWorkspaces.hpp"
+#include "kit/WorkspaceCalls.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Stream.hpp>

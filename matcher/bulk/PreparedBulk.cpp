@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ListLaunch.hpp"
 #include "Products.hpp"
-#include "common/Preparation.hpp"
+#include "kit/Preparation.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/core/arch/Process.hpp>
@@ -83,13 +83,6 @@ std::unique_ptr<PreparedBulk::Launch> prepared(const Impl::Preparation& prepare,
 }  // namespace
 
 PreparedBulk::PreparedBulk(std::unique_ptr<Launch> launch) : m_launch(std::move(launch)) {}
-PreparedBulk::~PreparedBulk() { const Impl::OwnedState<Launch> released = std::move(m_launch); }
-PreparedBulk::PreparedBulk(PreparedBulk&&) noexcept = default;
-PreparedBulk& PreparedBulk::operator=(PreparedBulk&& other) noexcept {
-  PreparedBulk taken(std::move(other));  // releases what this one had
-  m_launch.swap(taken.m_launch);
-  return *this;
-}
 void PreparedBulk::run() const try {
   Arch::require_usable_process();
   m_launch->run();

@@ -6,7 +6,7 @@
 #include "GivenArrays.hpp"
 #include "HopVectors.hpp"
 #include "HopWorkspace.hpp"
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>

@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_GRAPH_GIVEN_ARRAYS_HPP
 #define KINDRED_MATCHER_GRAPH_GIVEN_ARRAYS_HPP
 
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/ArrayView.hpp>

@@ -8,7 +8,7 @@
 #include "HopVectors.hpp"
 #include "PathTrace.hpp"
 #include "SpreadingWorkspace.hpp"
-#include "common/CallOrder.hpp"
+#include "kit/CallOrder.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/PerSpace.hpp>

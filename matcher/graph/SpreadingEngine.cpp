@@ -11,7 +11,7 @@
 #include "SpreadCalls.hpp"
 #include "SpreadChecks.hpp"
 #include "StoredGraph.hpp"
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
@@ -217,10 +217,6 @@ SpreadingEngine::SpreadingEngine(Context& context, const CsrGraph& graph,
         return std::make_unique<State>(context, graph, options);
       })) {}
 SpreadingEngine::SpreadingEngine(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-SpreadingEngine::~SpreadingEngine() = default;
-SpreadingEngine::SpreadingEngine(SpreadingEngine&&) noexcept = default;
-SpreadingEngine& SpreadingEngine::operator=(SpreadingEngine&&) noexcept = default;
-
 using Impl::load_graph;
 SpreadingEngine SpreadingEngine::load(Context& context, const std::string& path,
                                       const GraphOptions& options, int threads) {

@@ -27,7 +27,7 @@
 #include "RowCodes.hpp"
 #include "SearchOne.hpp"
 #include "StoredHnsw.hpp"
-#include "common/ValueMessage.hpp"
+#include "kit/ValueMessage.hpp"
 
 namespace KINDRED_PUBLIC Kindred {
 
@@ -216,10 +216,6 @@ HnswIndex::HnswIndex(Context& context, std::size_t dimension, const HnswSettings
   Impl::rethrow_translated("Kindred::HnswIndex");
 }
 HnswIndex::HnswIndex(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-HnswIndex::~HnswIndex() = default;
-HnswIndex::HnswIndex(HnswIndex&&) noexcept = default;
-HnswIndex& HnswIndex::operator=(HnswIndex&&) noexcept = default;
-
 HnswIndex HnswIndex::build(Context& context, std::span<const float> rows, std::size_t dimension,
                            const HnswSettings& settings,
                            const std::function<void(std::uint64_t)>& progress) try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HnswStore.hpp"
 
-#include "common/Hash.hpp"
+#include "kit/Hash.hpp"
 
 #include <array>
 

@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_KEYS_KEY_STORE_HPP
 #define KINDRED_MATCHER_KEYS_KEY_STORE_HPP
 
-#include "common/HashTable.hpp"
+#include "kit/HashTable.hpp"
 
 #include <kindred/matcher/KeySpan.hpp>
 

@@ -67,10 +67,6 @@ KeyTable::KeyTable(KeyKind kind) try : m_state(std::make_unique<State>(Impl::Key
   Impl::rethrow_translated("Kindred::KeyTable");
 }
 KeyTable::KeyTable(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-KeyTable::~KeyTable() = default;
-KeyTable::KeyTable(KeyTable&&) noexcept = default;
-KeyTable& KeyTable::operator=(KeyTable&&) noexcept = default;
-
 KeyKind KeyTable::kind() const noexcept { return m_state->store.kind(); }
 
 std::size_t KeyTable::size() const noexcept { return m_state->size; }

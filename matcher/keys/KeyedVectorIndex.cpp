@@ -84,10 +84,6 @@ KeyedVectorIndex::KeyedVectorIndex(Context& context, const KeySpan& keys, const 
 }
 
 KeyedVectorIndex::KeyedVectorIndex(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-KeyedVectorIndex::~KeyedVectorIndex() = default;
-KeyedVectorIndex::KeyedVectorIndex(KeyedVectorIndex&&) noexcept = default;
-KeyedVectorIndex& KeyedVectorIndex::operator=(KeyedVectorIndex&&) noexcept = default;
-
 KeyKind KeyedVectorIndex::key_kind() const noexcept { return m_state->store.kind(); }
 std::size_t KeyedVectorIndex::size() const noexcept { return m_state->size; }
 std::size_t KeyedVectorIndex::dimension() const noexcept { return m_state->index.dimension(); }

@@ -3,8 +3,8 @@
 #include <kindred/matcher/LatticeOperationInfo.hpp>
 
 #include "SearchRun.hpp"
-#include "common/WorkspaceCalls.hpp"
 #include "graph/StoredGraph.hpp"
+#include "kit/WorkspaceCalls.hpp"
 
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Mutex.hpp>
@@ -250,10 +250,6 @@ Lattice::Lattice(Context& context, std::uint32_t dimensions, std::uint32_t size,
 } catch (...) {
   Impl::rethrow_translated("Kindred::Lattice");
 }
-
-Lattice::~Lattice() = default;
-Lattice::Lattice(Lattice&&) noexcept = default;
-Lattice& Lattice::operator=(Lattice&&) noexcept = default;
 
 const LatticeShape& Lattice::shape() const noexcept { return m_state->shape; }
 bool Lattice::is_blocked(std::uint64_t node) const noexcept { return m_state->is_blocked(node); }

@@ -48,9 +48,6 @@ PreparedNorms::PreparedNorms(Context& context, std::span<const NormLayer> layers
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedNorms");
 }
-PreparedNorms::~PreparedNorms() = default;
-PreparedNorms::PreparedNorms(PreparedNorms&&) noexcept = default;
-PreparedNorms& PreparedNorms::operator=(PreparedNorms&&) noexcept = default;
 void PreparedNorms::run() const try { m_state->run(); } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedNorms::run");
 }
@@ -66,9 +63,6 @@ PreparedLinears::PreparedLinears(Context& context, std::span<const LinearLayer> 
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedLinears");
 }
-PreparedLinears::~PreparedLinears() = default;
-PreparedLinears::PreparedLinears(PreparedLinears&&) noexcept = default;
-PreparedLinears& PreparedLinears::operator=(PreparedLinears&&) noexcept = default;
 void PreparedLinears::run() const try { m_state->run(); } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedLinears::run");
 }

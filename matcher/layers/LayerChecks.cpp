@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "LayerChecks.hpp"
 #include "WorkspaceParts.hpp"
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/core/common/CheckedSize.hpp>

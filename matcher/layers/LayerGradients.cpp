@@ -98,9 +98,6 @@ PreparedNormGradients::PreparedNormGradients(Context& context, std::span<const N
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedNormGradients");
 }
-PreparedNormGradients::~PreparedNormGradients() = default;
-PreparedNormGradients::PreparedNormGradients(PreparedNormGradients&&) noexcept = default;
-PreparedNormGradients& PreparedNormGradients::operator=(PreparedNormGradients&&) noexcept = default;
 void PreparedNormGradients::run() const try { m_state->run(); } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedNormGradients::run");
 }
@@ -117,10 +114,6 @@ PreparedLinearGradients::PreparedLinearGradients(Context& context,
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedLinearGradients");
 }
-PreparedLinearGradients::~PreparedLinearGradients() = default;
-PreparedLinearGradients::PreparedLinearGradients(PreparedLinearGradients&&) noexcept = default;
-PreparedLinearGradients& PreparedLinearGradients::operator=(PreparedLinearGradients&&) noexcept =
-    default;
 void PreparedLinearGradients::run() const try { m_state->run(); } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedLinearGradients::run");
 }

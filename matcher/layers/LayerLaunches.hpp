@@ -4,7 +4,7 @@
 
 #include "LayerChecks.hpp"
 #include "LibraryLinears.hpp"
-#include "common/Preparation.hpp"
+#include "kit/Preparation.hpp"
 
 #include <kindred/core/arch/Process.hpp>
 #include <kindred/core/common/OwnedState.hpp>

@@ -4,9 +4,9 @@
 
 #include "LayerChecks.hpp"
 #include "QueuedLayers.hpp"
-#include "common/CallOrder.hpp"
-#include "common/CallerArrays.hpp"
-#include "common/StreamWorkspaces.hpp"
+#include "kit/CallOrder.hpp"
+#include "kit/CallerArrays.hpp"
+#include "kit/StreamWorkspaces.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/Device.hpp>

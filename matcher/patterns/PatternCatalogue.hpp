@@ -4,7 +4,7 @@
 
 #include "PatternBlock.hpp"
 #include "PatternKey.hpp"
-#include "common/HashTable.hpp"
+#include "kit/HashTable.hpp"
 
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/common/Ragged.hpp>

@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_PATTERNS_PATTERN_KEY_HPP
 #define KINDRED_MATCHER_PATTERNS_PATTERN_KEY_HPP
 
-#include "common/Hash.hpp"
+#include "kit/Hash.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>

@@ -3,7 +3,7 @@
 
 #include "MemoryCandidates.hpp"
 #include "PatternMemoryState.hpp"
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 #include "sequence/MeasureOperations.hpp"
 
 #include <kindred/core/common/Cancellation.hpp>
@@ -68,10 +68,6 @@ PatternMemory::PatternMemory(std::unique_ptr<State> state) try : m_state(std::mo
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory");
 }
-PatternMemory::~PatternMemory() = default;
-PatternMemory::PatternMemory(PatternMemory&&) noexcept = default;
-PatternMemory& PatternMemory::operator=(PatternMemory&&) noexcept = default;
-
 const PatternSettings& PatternMemory::settings() const noexcept { return m_state->settings; }
 Level PatternMemory::level() const noexcept { return m_state->level; }
 const Vocabulary& PatternMemory::vocabulary() const noexcept { return m_state->vocabulary; }

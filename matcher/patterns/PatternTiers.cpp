@@ -553,10 +553,10 @@ void PatternTiers::append_found(const TierPart& part, const std::vector<std::vec
 
 MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> queries,
                                  const MatchOptions& options) const {
-  std::optional<std::vector<std::uint64_t>> only;
-  if (options.only) {
-    only = checked_candidates(*options.only, view.end, "patterns below");
-    std::erase_if(*only, [&](std::uint64_t index) { return view.forgotten.contains(index); });
+  std::optional<std::vector<std::uint64_t>> allowed;
+  if (options.filter) {
+    allowed = checked_candidates(*options.filter, view.end, "patterns below");
+    std::erase_if(*allowed, [&](std::uint64_t index) { return view.forgotten.contains(index); });
   }
   std::vector<Search> few;         // parts of which some patterns are compared
   std::vector<Search> everywhere;  // parts that a device can scan as well
@@ -565,12 +565,12 @@ MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> querie
     for (const PlacedPart& placed : *parts) {
       if (placed.live() == 0) continue;
       Search search{placed, {}};
-      if (only) {
-        auto places = places_in(*placed.part, *only);
+      if (allowed) {
+        auto places = places_in(*placed.part, *allowed);
         if (places.empty()) continue;
         search.candidates.emplace(search.segment(), std::move(places));
       }
-      const bool compares = only && search.candidates->are_few(options.space);
+      const bool compares = allowed && search.candidates->are_few(options.space);
       auto& group = compares ? few : on_device(*placed.part) ? everywhere : host;
       group.push_back(std::move(search));
     }

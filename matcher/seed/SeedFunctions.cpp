@@ -11,7 +11,7 @@
 #include <kindred/matcher/SeedOperationInfo.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <limits>
 #include <string>

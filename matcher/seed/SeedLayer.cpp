@@ -152,10 +152,6 @@ SeedLayer::State::~State() {
   on_the_device([](const auto&, auto&) {});
 }
 
-SeedLayer::~SeedLayer() = default;
-SeedLayer::SeedLayer(SeedLayer&&) noexcept = default;
-SeedLayer& SeedLayer::operator=(SeedLayer&&) noexcept = default;
-
 std::uint32_t SeedLayer::hidden() const noexcept { return m_state->chunks.hidden; }
 std::uint32_t SeedLayer::seeds() const noexcept { return m_state->chunks.seeds; }
 std::uint32_t SeedLayer::chunk_begin(std::uint32_t seed) const noexcept {

@@ -5,7 +5,7 @@
 #include <kindred/matcher/SeedOperationInfo.hpp>
 #include <kindred/memory/Copies.hpp>
 #include "SeedSequenceCall.hpp"
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/CheckedSize.hpp>

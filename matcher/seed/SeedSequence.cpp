@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
 #include "SeedSequenceCall.hpp"
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
@@ -147,10 +147,6 @@ SeedSequence::SeedSequence(Context& context, Space space, const std::optional<St
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedSequence");
 }
-SeedSequence::~SeedSequence() = default;
-SeedSequence::SeedSequence(SeedSequence&&) noexcept = default;
-SeedSequence& SeedSequence::operator=(SeedSequence&&) noexcept = default;
-
 std::size_t SeedSequence::size() const noexcept { return m_state->calls.size(); }
 
 void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span<std::byte> y,

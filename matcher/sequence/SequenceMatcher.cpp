@@ -14,7 +14,7 @@
 #include "PatternSegment.hpp"
 #include "ScanCall.hpp"
 #include "WordPatterns.hpp"
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -136,16 +136,16 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
     return context.run(described, options.space, body);
   }
 
-  /// The matches of every query in \p matched, of all patterns or of those in `options.only`.
+  /// The matches of every query in \p matched, of all patterns or of those in `options.filter`.
   DispatchRecord match_in(const Impl::PatternSegment& matched, RaggedSpan<Symbol> queries,
                           const MatchOptions& options,
                           std::vector<std::vector<Match>>& answers) const {
-    if (!options.only) {
+    if (!options.filter) {
       return run(matched, queries, options,
                  [&](Space space) { answers = matched.match(space, queries, options); });
     }
     const Impl::CandidatePatterns candidates(
-        matched, Impl::checked_candidates(*options.only, matched.size(), "patterns below"));
+        matched, Impl::checked_candidates(*options.filter, matched.size(), "patterns below"));
     if (candidates.are_few(options.space)) {
       Workload described = workload(options);
       described.operation = Operations::pattern_candidates;
@@ -175,8 +175,8 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
   }
 
   /// Writes the values of every query to \p target.
-  DispatchRecord scores(RaggedSpan<Symbol> queries, const PairOptions& options,
-                        const Impl::ValueTarget& target) const {
+  DispatchRecord score_all(RaggedSpan<Symbol> queries, const PairOptions& options,
+                           const Impl::ValueTarget& target) const {
     MatchOptions matching;
     matching.measure = options.measure;
     matching.threshold =
@@ -269,7 +269,7 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
 
 SequenceMatcher::SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns,
                                  Residency residency) try
-    : m_state(new State(context, patterns, residency)) {
+    : m_state(std::make_unique<State>(context, patterns, residency)) {
   context.dispatcher().register_operations(Impl::measure_operations);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SequenceMatcher");
@@ -280,10 +280,6 @@ SequenceMatcher::SequenceMatcher(Context& context, std::span<const std::string_v
 } catch (...) {
   Impl::rethrow_translated("Kindred::SequenceMatcher");
 }
-SequenceMatcher::~SequenceMatcher() = default;
-SequenceMatcher::SequenceMatcher(SequenceMatcher&&) noexcept = default;
-SequenceMatcher& SequenceMatcher::operator=(SequenceMatcher&&) noexcept = default;
-
 std::size_t SequenceMatcher::size() const noexcept { return m_state->segment.size(); }
 std::uint64_t SequenceMatcher::bytes(Space space) const {
   std::uint64_t bytes = m_state->segment.bytes(space);
@@ -331,8 +327,8 @@ MatchResults SequenceMatcher::match(const ConstArray& symbols, const ConstArray&
   Impl::rethrow_translated("Kindred::SequenceMatcher::match");
 }
 
-DispatchRecord SequenceMatcher::scores(RaggedSpan<Symbol> queries, const Array& out,
-                                       const PairOptions& options) const try {
+DispatchRecord SequenceMatcher::score_all(RaggedSpan<Symbol> queries, const Array& out,
+                                          const PairOptions& options) const try {
   check(options);
   Impl::check_rows(queries, "query");
   const Impl::ValueTarget target = target_of(out, queries.rows(), size(), options);
@@ -341,31 +337,32 @@ DispatchRecord SequenceMatcher::scores(RaggedSpan<Symbol> queries, const Array& 
                    "out is " + to_string(out) + ", and space is " +
                        std::string(to_string(*options.space)) +
                        "; results are written to the device there");
-  return m_state->scores(queries, options, target);
+  return m_state->score_all(queries, options, target);
 } catch (...) {
-  Impl::rethrow_translated("Kindred::SequenceMatcher::scores");
+  Impl::rethrow_translated("Kindred::SequenceMatcher::score_all");
 }
 
-DispatchRecord SequenceMatcher::scores(std::span<const std::string_view> queries, const Array& out,
-                                       const PairOptions& options) const try {
-  return scores(RaggedSpan<Symbol>(code_points(queries)), out, options);
+DispatchRecord SequenceMatcher::score_all(std::span<const std::string_view> queries,
+                                          const Array& out, const PairOptions& options) const try {
+  return score_all(RaggedSpan<Symbol>(code_points(queries)), out, options);
 } catch (...) {
-  Impl::rethrow_translated("Kindred::SequenceMatcher::scores");
+  Impl::rethrow_translated("Kindred::SequenceMatcher::score_all");
 }
 
-DispatchRecord SequenceMatcher::scores(const ConstArray& symbols, const ConstArray& offsets,
-                                       const Array& out, const PairOptions& options) const try {
-  return scores(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), out, options);
+DispatchRecord SequenceMatcher::score_all(const ConstArray& symbols, const ConstArray& offsets,
+                                          const Array& out, const PairOptions& options) const try {
+  return score_all(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), out,
+                   options);
 } catch (...) {
-  Impl::rethrow_translated("Kindred::SequenceMatcher::scores");
+  Impl::rethrow_translated("Kindred::SequenceMatcher::score_all");
 }
 
 void SequenceMatcher::match_self(
     const MatchOptions& options,
     const std::function<void(std::size_t, const MatchResults&)>& answer) const try {
   check(options);
-  KINDRED_THROW_IF(options.only.has_value(),
-                   "only is set; match_self and cluster compare all stored patterns");
+  KINDRED_THROW_IF(options.filter.has_value(),
+                   "filter is set; match_self and cluster compare all stored patterns");
   // Few patterns have many duplicates, so all are first matched with a small limit, and only those
   // that reach it are repeated.
   constexpr std::size_t queries_max = 256;
@@ -383,8 +380,8 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const try
   matching.top = std::numeric_limits<std::size_t>::max();
   matching.blocks = false;
   check(matching);
-  KINDRED_THROW_IF(matching.only.has_value(),
-                   "only is set; match_self and cluster compare all stored patterns");
+  KINDRED_THROW_IF(matching.filter.has_value(),
+                   "filter is set; match_self and cluster compare all stored patterns");
   KINDRED_THROW_IF(matching.threshold == 0.0,
                    "threshold is 0; clusters require a threshold above 0");
   // If many patterns are equal, they are one item, because their pairs would be as many as the

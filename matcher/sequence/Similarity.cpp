@@ -248,13 +248,13 @@ PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, boo
   const Impl::Comparison comparison = Impl::info_of(measure).comparison;
   const bool has_masks =
       comparison != Impl::Comparison::ends && comparison != Impl::Comparison::score;
-  m_state.reset(new State{measure,
-                          {query.begin(), query.end()},
-                          Impl::QueryMasks(has_masks ? query : std::span<const Symbol>()),
-                          BlockFinder(is_difflib ? query : std::span<const Symbol>(), autojunk),
-                          is_scored(measure)
-                              ? std::optional<ScoredQuery>(std::in_place, measure, query)
-                              : std::nullopt});
+  m_state = std::unique_ptr<const State>(
+      new State{measure,
+                {query.begin(), query.end()},
+                Impl::QueryMasks(has_masks ? query : std::span<const Symbol>()),
+                BlockFinder(is_difflib ? query : std::span<const Symbol>(), autojunk),
+                is_scored(measure) ? std::optional<ScoredQuery>(std::in_place, measure, query)
+                                   : std::nullopt});
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedQuery");
 }
@@ -263,10 +263,6 @@ PreparedQuery::PreparedQuery(Measure measure, std::string_view query, bool autoj
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedQuery");
 }
-PreparedQuery::~PreparedQuery() = default;
-PreparedQuery::PreparedQuery(PreparedQuery&&) noexcept = default;
-PreparedQuery& PreparedQuery::operator=(PreparedQuery&&) noexcept = default;
-
 double PreparedQuery::similarity(std::span<const Symbol> pattern, double score_cutoff) const try {
   check_length(pattern, "the pattern");
   if (m_state->scored) return m_state->scored->similarity(pattern, score_cutoff);

@@ -177,7 +177,7 @@ class ValueScan {
                  row_bytes);
       }
     } else {
-      Arch::fence(scan.m_exec_space, "Kindred::SequenceMatcher::scores");
+      Arch::fence(scan.m_exec_space, "Kindred::SequenceMatcher::score_all");
     }
   }
 

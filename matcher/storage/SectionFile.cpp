@@ -4,7 +4,7 @@
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/common/Error.hpp>
 #include "FileDescriptor.hpp"
-#include "common/Hash.hpp"
+#include "kit/Hash.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 #include "SectionFormat.hpp"
 
 #include "FileDescriptor.hpp"
-#include "common/Hash.hpp"
+#include "kit/Hash.hpp"
 
 #include <kindred/Version.hpp>
 #include <kindred/core/common/Error.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SectionWriter.hpp"
 
-#include "common/Hash.hpp"
+#include "kit/Hash.hpp"
 
 #include <kindred/Version.hpp>
 #include <kindred/core/common/Error.hpp>

@@ -204,10 +204,6 @@ VectorFile::VectorFile(std::string path, const VectorFileOptions& options) try
   Impl::rethrow_translated("Kindred::VectorFile");
 }
 
-VectorFile::~VectorFile() = default;
-VectorFile::VectorFile(VectorFile&&) noexcept = default;
-VectorFile& VectorFile::operator=(VectorFile&&) noexcept = default;
-
 const std::string& VectorFile::path() const noexcept { return m_state->path; }
 VectorFormat VectorFile::format() const noexcept { return m_state->format; }
 NumberType VectorFile::type() const noexcept { return m_state->source->type; }

@@ -6,7 +6,7 @@
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
-#include "common/Hash.hpp"
+#include "kit/Hash.hpp"
 
 #include <algorithm>
 #include <array>
@@ -213,10 +213,6 @@ Vocabulary::Vocabulary() try : m_state(std::make_unique<State>()) {
 } catch (...) {
   Impl::rethrow_translated("Kindred::Vocabulary");
 }
-Vocabulary::~Vocabulary() = default;
-Vocabulary::Vocabulary(Vocabulary&&) noexcept = default;
-Vocabulary& Vocabulary::operator=(Vocabulary&&) noexcept = default;
-
 Vocabulary::Vocabulary(RaggedSpan<char> texts) try : Vocabulary() {
   std::uint64_t bytes = 0;
   check_offsets(texts, "text", "bytes");

@@ -28,7 +28,7 @@
 #include "RoundedCopy.hpp"
 #include "TopLists.hpp"
 #include "VectorStore.hpp"
-#include "common/CallOrder.hpp"
+#include "kit/CallOrder.hpp"
 
 namespace Kindred::Impl {
 
@@ -54,8 +54,8 @@ class ArraySearch {
   }
 
   /// The scores of all rows in the order of their ids.
-  void scores(const ExecutionSpace& exec_space, const VectorStore& store,
-              const GivenQueries& queries, Metric metric, float* out, std::size_t stride) {
+  void score_all(const ExecutionSpace& exec_space, const VectorStore& store,
+                 const GivenQueries& queries, Metric metric, float* out, std::size_t stride) {
     in_order(exec_space, store, [&] {
       const VectorQueries<ExecutionSpace> prepared = prepare(exec_space, store, queries);
       std::size_t column = 0;

@@ -4,7 +4,7 @@
 #include <kindred/matcher/VectorArray.hpp>
 
 #include "VectorSections.hpp"
-#include "common/Hash.hpp"
+#include "kit/Hash.hpp"
 #include "storage/SectionWriter.hpp"
 
 #include <kindred/backends/Context.hpp>

@@ -196,8 +196,8 @@ class ExactSearch {
 
   /// \brief The scores of all rows for the given queries, in the order of the ids. Fences.
   /// \param out `queries × store.size()`
-  void scores(const ExecutionSpace& exec_space, const VectorStore& store,
-              std::span<const float> queries, Metric metric, float* out) {
+  void score_all(const ExecutionSpace& exec_space, const VectorStore& store,
+                 std::span<const float> queries, Metric metric, float* out) {
     const auto prepared = upload_queries(exec_space, queries, store.dimension());
     const std::size_t stride = store.size();
     std::size_t column = 0;
@@ -224,7 +224,7 @@ class ExactSearch {
                        {count, m_live_ids.const_view()});
           copy_scores(exec_space, out + column, stride, count, prepared.count);
           // The host's list of rows and the buffers of the next part may still be in use.
-          Arch::fence(exec_space, "Kindred::VectorIndex::scores");
+          Arch::fence(exec_space, "Kindred::VectorIndex::score_all");
         } else {
           const ArrayView<const std::uint32_t, ExecutionSpace> live(m_live_rows.data(),
                                                                     m_live_rows.size());
@@ -236,7 +236,7 @@ class ExactSearch {
         column += count;
       }
     }
-    Arch::fence(exec_space, "Kindred::VectorIndex::scores");
+    Arch::fence(exec_space, "Kindred::VectorIndex::score_all");
   }
 
  private:
@@ -270,7 +270,7 @@ class ExactSearch {
     m_best = {m_path_memory, "Kindred::VectorIndex::best", 0};
     m_part = {m_path_memory, "Kindred::VectorIndex::part", 0};
     m_bounds = {m_path_memory, "Kindred::VectorIndex::bounds", 0};
-    m_scores = {m_path_memory, "Kindred::VectorIndex::scores", 0};
+    m_scores = {m_path_memory, "Kindred::VectorIndex::score_all", 0};
     m_live_ids = {m_path_memory, "Kindred::VectorIndex::live_rows", 0};
     m_live_rows = {};
     m_staged = {};
@@ -384,7 +384,7 @@ class ExactSearch {
   /// Starts copies of \p count scores per query to \p out.
   void copy_scores(const ExecutionSpace& exec_space, float* out, std::size_t stride,
                    std::size_t count, std::size_t queries) {
-    const char* label = "Kindred::VectorIndex::scores";
+    const char* label = "Kindred::VectorIndex::score_all";
     if (count == stride)
       return Arch::start_copy(exec_space, label, out, m_scores.data(),
                               queries * count * sizeof(float));

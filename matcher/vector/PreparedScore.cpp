@@ -126,10 +126,6 @@ PreparedScore::PreparedScore(const VectorIndex& index, std::size_t longest,
   Impl::rethrow_translated("Kindred::PreparedScore");
 }
 
-PreparedScore::~PreparedScore() = default;
-PreparedScore::PreparedScore(PreparedScore&&) noexcept = default;
-PreparedScore& PreparedScore::operator=(PreparedScore&&) noexcept = default;
-
 Space PreparedScore::space() const noexcept { return m_state->space; }
 
 std::span<const ScoredId> PreparedScore::score(std::span<const float> query,

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 namespace Kindred::Impl {
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "BruteForceSearch.hpp"
-#include "common/CallerArrays.hpp"
-#include "common/ValueMessage.hpp"
+#include "kit/CallerArrays.hpp"
+#include "kit/ValueMessage.hpp"
 
 namespace Kindred::Impl {
 

@@ -9,7 +9,7 @@
 
 #include "QueryArrays.hpp"
 #include "RowCalls.hpp"
-#include "common/ValueMessage.hpp"
+#include "kit/ValueMessage.hpp"
 
 namespace KINDRED_PUBLIC Kindred {
 

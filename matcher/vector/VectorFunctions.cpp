@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "RowCalls.hpp"
-#include "common/ValueMessage.hpp"
+#include "kit/ValueMessage.hpp"
 
 namespace KINDRED_PUBLIC Kindred {
 

@@ -31,7 +31,7 @@
 #include "SearchPaths.hpp"
 #include "VectorIndexParts.hpp"
 #include "VectorStore.hpp"
-#include "common/ValueMessage.hpp"
+#include "kit/ValueMessage.hpp"
 
 namespace KINDRED_PUBLIC Kindred {
 
@@ -307,10 +307,6 @@ std::vector<std::byte> VectorIndex::to_bytes() const {
   });
 }
 
-VectorIndex::~VectorIndex() = default;
-VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;
-VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
-
 VectorIndex::Parts VectorIndex::parts() const noexcept {
   return {m_state->context, m_state->store, m_state->mutex, m_state->array_searches};
 }
@@ -568,8 +564,8 @@ ScoreResults VectorIndex::score(std::span<const float> queries,
   Impl::rethrow_translated("Kindred::VectorIndex::score");
 }
 
-DispatchRecord VectorIndex::scores(std::span<const float> queries, std::span<float> out,
-                                   const ScoreOptions& options) const try {
+DispatchRecord VectorIndex::score_all(std::span<const float> queries, std::span<float> out,
+                                      const ScoreOptions& options) const try {
   State& state = *m_state;
   const auto lock = Impl::engine_shared_lock(state.mutex);
   const Impl::VectorStore& store = state.store;
@@ -589,11 +585,11 @@ DispatchRecord VectorIndex::scores(std::span<const float> queries, std::span<flo
       options.space, count, [&](const auto&) { return Impl::block_queries(store, 0, no_filter); },
       [] {}, report,
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
-        search.scores(exec_space, store, state.part(queries, begin, length), options.metric,
-                      out.data() + begin * store.size());
+        search.score_all(exec_space, store, state.part(queries, begin, length), options.metric,
+                         out.data() + begin * store.size());
       });
 } catch (...) {
-  Impl::rethrow_translated("Kindred::VectorIndex::scores");
+  Impl::rethrow_translated("Kindred::VectorIndex::score_all");
 }
 
 }  // namespace Kindred

@@ -21,7 +21,7 @@
 #include "QueryArrays.hpp"
 #include "SearchPaths.hpp"
 #include "VectorIndexParts.hpp"
-#include "common/ValueMessage.hpp"
+#include "kit/ValueMessage.hpp"
 
 namespace Kindred {
 
@@ -185,8 +185,8 @@ std::optional<Space> space_for(const ArrayCall& call, std::optional<Space> space
 
 }  // namespace
 
-DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
-                                   const ScoreOptions& options) const try {
+DispatchRecord VectorIndex::score_all(const ConstArray& queries, const Array& out,
+                                      const ScoreOptions& options) const try {
   const NamedArray target{"out", out};
   const Parts parts = this->parts();
   const ArrayCall call =
@@ -200,9 +200,9 @@ DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
     std::vector<float> packed;
     const std::span<const float> dense = dense_queries(call, packed);
     if (call.queries.count <= 1 || columns == 0 || stride == columns)
-      return scores(dense, {values, call.queries.count * columns}, options);
+      return score_all(dense, {values, call.queries.count * columns}, options);
     std::vector<float> whole(call.queries.count * columns);
-    const DispatchRecord record = scores(dense, whole, options);
+    const DispatchRecord record = score_all(dense, whole, options);
     for (std::size_t query = 0; query < call.queries.count; ++query)
       std::copy_n(whole.data() + query * columns, columns, values + query * stride);
     return record;
@@ -222,10 +222,10 @@ DispatchRecord VectorIndex::scores(const ConstArray& queries, const Array& out,
                                     store.dimension()),
                   options.stream),
       Space::cuda, options.stream, [&](const auto& exec_space, auto& calls) {
-        calls.scores(exec_space, store, call.queries, options.metric, values, stride);
+        calls.score_all(exec_space, store, call.queries, options.metric, values, stride);
       });
 } catch (...) {
-  Impl::rethrow_translated("Kindred::VectorIndex::scores");
+  Impl::rethrow_translated("Kindred::VectorIndex::score_all");
 }
 
 DispatchRecord VectorIndex::search(const ConstArray& queries, const Array& scores, const Array& ids,

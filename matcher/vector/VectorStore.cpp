@@ -10,7 +10,7 @@
 #include <string>
 
 #include "VectorSections.hpp"
-#include "common/ValueMessage.hpp"
+#include "kit/ValueMessage.hpp"
 
 namespace Kindred::Impl {
 

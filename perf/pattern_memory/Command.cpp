@@ -172,11 +172,11 @@ int run_memory(const MemoryArguments& arguments) {
   // Restricted to one pattern in a thousand.
   std::vector<std::uint64_t> candidates;
   for (std::uint64_t index = 0; index < memory->size(); index += 1000) candidates.push_back(index);
-  options.only = candidates;
+  options.filter = candidates;
   times.clear();
   for (std::size_t i = 0; i < 20; ++i) times.push_back(ask(i * patterns / 20));
   print_row("candidates_query_seconds", quantiles(times));
-  options.only = {};
+  options.filter = {};
   print_row("bytes_after_queries", bytes_of(context, *memory));
 
   // Learned one by one, while the memory's background thread synchronises.

@@ -83,7 +83,7 @@ class StringWork final : public Work {
       PairOptions options;
       options.measure = m_options.measure;
       options.space = space;
-      m_matcher.scores(m_query_views, std::span(m_matrix), options);
+      m_matcher.score_all(m_query_views, std::span(m_matrix), options);
       return;
     }
     MatchOptions options = m_options;

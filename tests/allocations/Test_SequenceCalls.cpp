@@ -75,7 +75,7 @@ TEST(OutOfMemory, OfAMatchIsTyped) {
       std::vector<float> out(given.size() * patterns().size());
       const Array to(std::span<float>{out});
       expect_out_of_memory("scores", make_matcher, [&](SequenceMatcher& matcher) {
-        matcher.scores(std::span(given), to, pairs);
+        matcher.score_all(std::span(given), to, pairs);
         return std::span(out);
       });
     }
@@ -89,7 +89,7 @@ TEST(OutOfMemory, OfAMatchIsTyped) {
   options.postings = PostingsUse::never;
   options.space = Space::serial;
   const std::vector<std::uint64_t> candidates{1, 2, 3, 5, 8, 13, 21, 34, 55};
-  options.only = candidates;
+  options.filter = candidates;
   expect_out_of_memory("match of candidates", [&] { return matcher.match(symbols, options); });
   const ConstArray values(std::span<const Symbol>{symbols.values});
   const ConstArray offsets(std::span<const std::uint64_t>{symbols.offsets});
@@ -98,11 +98,11 @@ TEST(OutOfMemory, OfAMatchIsTyped) {
   expect_out_of_memory("match of arrays", [&] { return matcher.match(values, rows, {}); });
   std::vector<float> out(given.size() * patterns().size());
   expect_out_of_memory("scores of arrays", [&] {
-    matcher.scores(values, rows, Array(std::span<float>{out}));
+    matcher.score_all(values, rows, Array(std::span<float>{out}));
     return std::span(out);
   });
   expect_out_of_memory("scores of symbols", [&] {
-    matcher.scores(symbols, Array(std::span<float>{out}));
+    matcher.score_all(symbols, Array(std::span<float>{out}));
     return std::span(out);
   });
   expect_out_of_memory("patterns", [&] { return matcher.patterns(); });

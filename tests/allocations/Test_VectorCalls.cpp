@@ -133,7 +133,7 @@ TEST(OutOfMemory, OfAQueryOfAVectorIndexIsTyped) {
     });
     std::vector<float> out(3 * index.size());
     expect_out_of_memory("scores", [&] {
-      index.scores(queries, out, {.space = space});
+      index.score_all(queries, out, {.space = space});
       return std::span(out);
     });
     // A filter and arrays of the caller.
@@ -161,7 +161,7 @@ TEST(OutOfMemory, OfAQueryOfAVectorIndexIsTyped) {
       return std::pair(std::span(ids), std::span(scores));
     });
     expect_out_of_memory("scores of arrays", [&] {
-      index.scores(given, Array(out.data(), DataType::float32, of_all), {.space = space});
+      index.score_all(given, Array(out.data(), DataType::float32, of_all), {.space = space});
       return std::span(out);
     });
   }

@@ -413,8 +413,8 @@ TEST(CBadInput, OptionsOutOfRangeAreRefused) {
   KINDRED_ASSERT_OK(kindred_matcher_size(handles().matcher, &stored));
   Tensor pair_tensor(pair_values.data(), KINDRED_FLOAT32, 1, static_cast<std::int64_t>(stored));
   const auto score_pairs = [&](const kindred_pair_options* options) {
-    return kindred_matcher_scores(handles().matcher, symbols, offsets, 1, options, &pair_tensor,
-                                  nullptr);
+    return kindred_matcher_score_all(handles().matcher, symbols, offsets, 1, options, &pair_tensor,
+                                     nullptr);
   };
   const kindred_pair_options pairing = KINDRED_PAIR_OPTIONS_INIT;
   KINDRED_EXPECT_OK(score_pairs(&pairing));

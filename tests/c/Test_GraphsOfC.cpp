@@ -153,7 +153,7 @@ TEST(CGraph, GraphsChangeAndFilesKeepThem) {
   Owned<kindred_graph> loaded(kindred_graph_destroy);
   KINDRED_ASSERT_OK(kindred_graph_load(c_context(), path.c_str(), nullptr, 0, &loaded));
   kindred_graph_statistics statistics = KINDRED_GRAPH_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_graph_describe(loaded, &statistics));
+  KINDRED_ASSERT_OK(kindred_graph_get_statistics(loaded, &statistics));
   EXPECT_EQ(statistics.nodes, 4U);
   EXPECT_EQ(statistics.removed_nodes, 1U);
   EXPECT_EQ(statistics.edges, 2U);

@@ -123,7 +123,7 @@ TEST(CKeys, TablesMapKeysAsThoseOfCpp) {
     Owned<kindred_key_table> loaded(kindred_key_table_destroy);
     KINDRED_ASSERT_OK(kindred_key_table_load(path.c_str(), &loaded));
     kindred_key_table_statistics statistics = KINDRED_KEY_TABLE_STATISTICS_INIT;
-    KINDRED_ASSERT_OK(kindred_key_table_describe(loaded, &statistics));
+    KINDRED_ASSERT_OK(kindred_key_table_get_statistics(loaded, &statistics));
     EXPECT_EQ(statistics.keys, 4U);
     EXPECT_EQ(statistics.kind, kind_of(form));
     EXPECT_GT(statistics.bytes, 0U);
@@ -275,7 +275,7 @@ TEST(CKeys, IndexesAnswerAsThoseOfCpp) {
     KINDRED_ASSERT_OK(kindred_keyed_index_load(c_context(), path.c_str(), nullptr, 0, &loaded));
     for (const kindred_keyed_index* const one : {index.handle, loaded.handle}) {
       kindred_keyed_index_statistics statistics = KINDRED_KEYED_INDEX_STATISTICS_INIT;
-      KINDRED_ASSERT_OK(kindred_keyed_index_describe(one, &statistics));
+      KINDRED_ASSERT_OK(kindred_keyed_index_get_statistics(one, &statistics));
       EXPECT_EQ(statistics.keys, expected.size());
       EXPECT_EQ(statistics.kind, kind_of(form));
       EXPECT_EQ(statistics.dimension, dimension);
@@ -356,7 +356,7 @@ TEST(CKeys, FailedCallsLeaveTheIndexAsItWas) {
   EXPECT_EQ(kindred_keyed_index_remove(index, &absent), KINDRED_NOT_FOUND);
   EXPECT_EQ(results, nullptr);
   kindred_keyed_index_statistics statistics = KINDRED_KEYED_INDEX_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_keyed_index_describe(index, &statistics));
+  KINDRED_ASSERT_OK(kindred_keyed_index_get_statistics(index, &statistics));
   EXPECT_EQ(statistics.keys, 3U);
 
   // Results of others have no keys; files of vectors neither.

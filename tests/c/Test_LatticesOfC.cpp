@@ -25,7 +25,7 @@ TEST(CLattice, IsThatOfCpp) {
       kindred_lattice_create(c_context(), 2, 4, blocked, 1, blocked_edge, 1, &lattice));
   const Lattice expected(context(), 2, 4, {blocked, expected_edge});
   kindred_lattice_metrics metrics = KINDRED_LATTICE_METRICS_INIT;
-  KINDRED_ASSERT_OK(kindred_lattice_describe(lattice, &metrics));
+  KINDRED_ASSERT_OK(kindred_lattice_get_metrics(lattice, &metrics));
   EXPECT_EQ(metrics.nodes, 16U);
   EXPECT_EQ(metrics.edges, 24);
   EXPECT_EQ(metrics.greatest_degree, 4U);
@@ -150,7 +150,7 @@ TEST(CLattice, NodesAndStructureAreThoseOfCpp) {
   Owned<kindred_lattice> large(kindred_lattice_destroy);
   KINDRED_ASSERT_OK(kindred_lattice_create(c_context(), 19, 10, nullptr, 0, nullptr, 0, &large));
   kindred_lattice_metrics metrics = KINDRED_LATTICE_METRICS_INIT;
-  KINDRED_ASSERT_OK(kindred_lattice_describe(large, &metrics));
+  KINDRED_ASSERT_OK(kindred_lattice_get_metrics(large, &metrics));
   const WideCount edges = Lattice(context(), 19, 10).metrics().edges;
   EXPECT_EQ(metrics.edges_low, static_cast<std::uint64_t>(edges));
   EXPECT_EQ(metrics.edges_high, static_cast<std::uint64_t>(edges >> 64U));

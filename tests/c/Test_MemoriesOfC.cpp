@@ -258,9 +258,9 @@ TEST(CMemories, MatchesAndPredictsAmongCandidatesAtEveryLevel) {
       options.threshold = cpp_options.threshold = 0;
       options.top = cpp_options.top = 100;
       if (list < lists.size()) {
-        options.only = lists[list].data();
-        options.only_size = lists[list].size();
-        cpp_options.only = lists[list];
+        options.filter = lists[list].data();
+        options.filter_size = lists[list].size();
+        cpp_options.filter = lists[list];
       }
       Owned<kindred_results> results(kindred_results_destroy);
       KINDRED_ASSERT_OK(kindred_memory_match(twins.memory, symbols.data(), encoded.offsets.data(),
@@ -280,15 +280,15 @@ TEST(CMemories, MatchesAndPredictsAmongCandidatesAtEveryLevel) {
   const auto match = [&](std::int32_t level) {
     return kindred_memory_match(twins.memory, &symbol, one, 1, level, &options, &results);
   };
-  options.only = &never;
-  EXPECT_EQ(match(KINDRED_LEVEL_OF_MEMORY), KINDRED_INVALID) << "only_size was not set";
-  EXPECT_NE(std::string(kindred_last_error()).find("only_size"), std::string::npos);
-  options.only_size = 1;
+  options.filter = &never;
+  EXPECT_EQ(match(KINDRED_LEVEL_OF_MEMORY), KINDRED_INVALID) << "filter_size was not set";
+  EXPECT_NE(std::string(kindred_last_error()).find("filter_size"), std::string::npos);
+  options.filter_size = 1;
   EXPECT_EQ(match(KINDRED_LEVEL_OF_MEMORY), KINDRED_INVALID) << "was never learned";
-  options.only = nullptr;
+  options.filter = nullptr;
   EXPECT_EQ(match(KINDRED_LEVEL_OF_MEMORY), KINDRED_INVALID);
-  EXPECT_NE(std::string(kindred_last_error()).find("only is NULL"), std::string::npos);
-  options.only_size = KINDRED_UNSET;
+  EXPECT_NE(std::string(kindred_last_error()).find("filter is NULL"), std::string::npos);
+  options.filter_size = KINDRED_UNSET;
   for (const std::int32_t level : {-2, 2}) {
     EXPECT_EQ(match(level), KINDRED_INVALID);
     EXPECT_NE(std::string(kindred_last_error()).find("level"), std::string::npos);
@@ -483,7 +483,7 @@ TEST(CMemories, BytesAndVocabulariesAreThoseOfTheMemory) {
   Owned<kindred_vocabulary> vocabulary(kindred_vocabulary_destroy);
   KINDRED_ASSERT_OK(kindred_memory_vocabulary(twins.memory, &vocabulary));
   kindred_vocabulary_statistics statistics = KINDRED_VOCABULARY_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_vocabulary_describe(vocabulary, &statistics));
+  KINDRED_ASSERT_OK(kindred_vocabulary_get_statistics(vocabulary, &statistics));
   const Vocabulary& expected = twins.expected.vocabulary();
   ASSERT_EQ(statistics.symbols, expected.size());
   std::vector<std::uint32_t> symbols;
@@ -510,7 +510,7 @@ TEST(CMemories, BytesAndVocabulariesAreThoseOfTheMemory) {
   const auto* const first = reinterpret_cast<const std::uint8_t*>(kindred_string_data(saved));
   Owned<kindred_vocabulary> again(kindred_vocabulary_destroy);
   KINDRED_ASSERT_OK(kindred_vocabulary_from_bytes(first, kindred_string_size(saved), &again));
-  KINDRED_ASSERT_OK(kindred_vocabulary_describe(again, &statistics));
+  KINDRED_ASSERT_OK(kindred_vocabulary_get_statistics(again, &statistics));
   EXPECT_EQ(statistics.symbols, expected.size());
   EXPECT_EQ(kindred_vocabulary_from_bytes(first, kindred_string_size(saved) - 1, &again),
             KINDRED_CORRUPT);

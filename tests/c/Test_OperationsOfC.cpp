@@ -264,7 +264,7 @@ TEST(COperations, OfGraphsMatchAListOfEdges) {
         }
       }
       kindred_graph_statistics statistics = KINDRED_GRAPH_STATISTICS_INIT;
-      KINDRED_ASSERT_OK(kindred_graph_describe(graph, &statistics));
+      KINDRED_ASSERT_OK(kindred_graph_get_statistics(graph, &statistics));
       ASSERT_EQ(statistics.edges, model.size());
       ASSERT_EQ(statistics.nodes, exists.size());
     }

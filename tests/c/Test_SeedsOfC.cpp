@@ -159,8 +159,8 @@ TEST(CSeeds, LifecyclesFollowTheRulesAndFilesKeepThem) {
   kindred_seed_event events[seed_count];
   KINDRED_ASSERT_OK(kindred_seeds_step(seeds, nullptr, events, seed_count, &count));
   EXPECT_EQ(count, 0U);
-  kindred_seeds_info info = KINDRED_SEEDS_INFO_INIT;
-  KINDRED_ASSERT_OK(kindred_seeds_describe(seeds, &info));
+  kindred_seeds_statistics info = KINDRED_SEEDS_STATISTICS_INIT;
+  KINDRED_ASSERT_OK(kindred_seeds_get_statistics(seeds, &info));
   EXPECT_EQ(info.epoch, 1U);
   EXPECT_EQ(info.hidden, hidden);
   std::uint32_t feature = 0;
@@ -373,7 +373,7 @@ TEST(CSeeds, BlueprintsAreReadAndChanged) {
   Owned<kindred_blueprints> copy(kindred_blueprints_destroy);
   KINDRED_ASSERT_OK(kindred_seeds_blueprints(seeds, &copy));
   kindred_blueprint blueprint = KINDRED_BLUEPRINT_INIT;
-  KINDRED_ASSERT_OK(kindred_blueprints_describe(copy, 0, &blueprint));
+  KINDRED_ASSERT_OK(kindred_blueprints_get(copy, 0, &blueprint));
   EXPECT_EQ(std::string(blueprint.name, blueprint.name_size), "a");
   EXPECT_EQ(std::vector<float>(blueprint.weights, blueprint.weights + blueprint.weights_size),
             random_rows("CSeeds weights", hidden));
@@ -386,7 +386,7 @@ TEST(CSeeds, BlueprintsAreReadAndChanged) {
   EXPECT_EQ(kindred_blueprints_replace(copy, 1, weights, 1), KINDRED_INVALID);
   KINDRED_ASSERT_OK(kindred_blueprints_replace(copy, 1, weights, 2));
   KINDRED_ASSERT_OK(kindred_blueprints_remove(copy, 0));
-  EXPECT_EQ(kindred_blueprints_describe(copy, 0, &blueprint), KINDRED_NOT_FOUND);
+  EXPECT_EQ(kindred_blueprints_get(copy, 0, &blueprint), KINDRED_NOT_FOUND);
   KINDRED_ASSERT_OK(kindred_blueprints_save(copy, path.c_str()));
   Owned<kindred_blueprints> loaded(kindred_blueprints_destroy);
   KINDRED_ASSERT_OK(kindred_blueprints_load(path.c_str(), &loaded));

@@ -97,8 +97,8 @@ TEST(CSequences, ScoresOfAllPairsAreThoseOfCpp) {
           std::vector<double> wanted(queries.rows() * patterns.rows());
           const std::vector<std::int64_t> shape{static_cast<std::int64_t>(queries.rows()),
                                                 static_cast<std::int64_t>(patterns.rows())};
-          expected.scores(queries, Array(wanted.data(), DataType::float64, shape),
-                          {.measure = measure, .value = value, .cutoff = cutoff});
+          expected.score_all(queries, Array(wanted.data(), DataType::float64, shape),
+                             {.measure = measure, .value = value, .cutoff = cutoff});
           std::vector<double> found(wanted.size(), -1);
           Tensor out(found.data(), KINDRED_FLOAT64, static_cast<std::int64_t>(queries.rows()),
                      static_cast<std::int64_t>(patterns.rows()));
@@ -108,9 +108,9 @@ TEST(CSequences, ScoresOfAllPairsAreThoseOfCpp) {
           options.cutoff = cutoff.value_or(-1);
           options.space = space;
           kindred_record record = KINDRED_RECORD_INIT;
-          KINDRED_ASSERT_OK(kindred_matcher_scores(matcher, queries.values.data(),
-                                                   queries.offsets.data(), queries.rows(), &options,
-                                                   &out, &record));
+          KINDRED_ASSERT_OK(kindred_matcher_score_all(matcher, queries.values.data(),
+                                                      queries.offsets.data(), queries.rows(),
+                                                      &options, &out, &record));
           EXPECT_EQ(found, wanted) << to_string(measure);
           EXPECT_EQ(record.space, space);
         }
@@ -131,9 +131,9 @@ TEST(CSequences, ScoresOfTextsAreNumbersOfEdits) {
   options.measure = KINDRED_LEVENSHTEIN;
   options.value = KINDRED_DISTANCE;
   KINDRED_ASSERT_OK(
-      kindred_matcher_scores_texts(matcher, given.data(), 1, &options, &out, nullptr));
+      kindred_matcher_score_all_texts(matcher, given.data(), 1, &options, &out, nullptr));
   EXPECT_EQ(found, (std::vector<std::uint8_t>{0, 1, 2, 7}));
-  EXPECT_EQ(kindred_matcher_scores_texts(matcher, given.data(), 2, &options, &out, nullptr),
+  EXPECT_EQ(kindred_matcher_score_all_texts(matcher, given.data(), 2, &options, &out, nullptr),
             KINDRED_INVALID)
       << "an array of one row for two queries";
 }
@@ -222,22 +222,22 @@ TEST(CSequences, OnlyCandidatesAreResults) {
   for (const std::vector<std::uint64_t>& only :
        std::vector<std::vector<std::uint64_t>>{{}, {49}, {3, 1, 3, 2, 30, 31, 32, 33, 34, 35}}) {
     kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
-    options.only = only.data();
-    options.only_size = only.size();
+    options.filter = only.data();
+    options.filter_size = only.size();
     Owned<kindred_results> results(kindred_results_destroy);
     KINDRED_ASSERT_OK(match(options, &results));
-    expect_matches(results, expected.match(queries, {.only = only}));
+    expect_matches(results, expected.match(queries, {.filter = only}));
   }
   kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
   const std::uint64_t absent = 50;
-  options.only = &absent;
-  options.only_size = 1;
+  options.filter = &absent;
+  options.filter_size = 1;
   kindred_results* results = nullptr;
   EXPECT_EQ(match(options, &results), KINDRED_INVALID);
   kindred_clusters* clusters = nullptr;
   EXPECT_EQ(kindred_matcher_cluster(matcher, KINDRED_LINKAGE_SINGLE, &options, &clusters),
             KINDRED_INVALID);
-  options.only_size = KINDRED_UNSET;
+  options.filter_size = KINDRED_UNSET;
   EXPECT_EQ(match(options, &results), KINDRED_INVALID);
   EXPECT_EQ(results, nullptr);
 }
@@ -325,7 +325,7 @@ TEST(CVocabulary, NumbersTextsAndKeepsThemInAFile) {
   EXPECT_EQ(std::string_view(text.data, text.size), "b");
   EXPECT_EQ(kindred_vocabulary_text(loaded, 3, &text), KINDRED_NOT_FOUND);
   kindred_vocabulary_statistics statistics = KINDRED_VOCABULARY_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_vocabulary_describe(loaded, &statistics));
+  KINDRED_ASSERT_OK(kindred_vocabulary_get_statistics(loaded, &statistics));
   EXPECT_EQ(statistics.symbols, 3U);
   EXPECT_EQ(kindred_vocabulary_load((folder / "absent").c_str(), &loaded), KINDRED_NOT_FOUND);
   EXPECT_EQ(kindred_vocabulary_load(
@@ -465,7 +465,7 @@ TEST(CPatternMemory, LearnsMatchesPredictsAndKeepsItsFile) {
   KINDRED_ASSERT_OK(kindred_memory_sync(loaded, &record));
   EXPECT_EQ(record.trigger, KINDRED_SYNC_MANUAL);
   kindred_memory_statistics statistics = KINDRED_MEMORY_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_memory_describe(loaded, &statistics));
+  KINDRED_ASSERT_OK(kindred_memory_get_statistics(loaded, &statistics));
   EXPECT_EQ(statistics.patterns, 2U);
   std::uint64_t frequencies[16] = {};
   KINDRED_ASSERT_OK(kindred_memory_symbol_frequencies(memory, frequencies, 16, &count));

@@ -198,10 +198,10 @@ TEST(CSharedHandles, AreUsedByManyThreads) {
   KINDRED_EXPECT_OK(kindred_memory_size(shared.memory, &patterns));
   EXPECT_EQ(patterns, each);
   kindred_graph_statistics statistics = KINDRED_GRAPH_STATISTICS_INIT;
-  KINDRED_EXPECT_OK(kindred_graph_describe(shared.graph, &statistics));
+  KINDRED_EXPECT_OK(kindred_graph_get_statistics(shared.graph, &statistics));
   EXPECT_EQ(statistics.edges, copies * each);
   kindred_keyed_index_statistics keys = KINDRED_KEYED_INDEX_STATISTICS_INIT;
-  KINDRED_EXPECT_OK(kindred_keyed_index_describe(shared.keyed, &keys));
+  KINDRED_EXPECT_OK(kindred_keyed_index_get_statistics(shared.keyed, &keys));
   EXPECT_EQ(keys.keys, 50U);
 }
 
@@ -337,7 +337,7 @@ kindred_status use_memory(std::int32_t space) {
   kindred_match_options match = KINDRED_MATCH_OPTIONS_INIT;
   match.space = space;
   kindred_status status = kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index);
-  if (status == KINDRED_OK) status = kindred_index_scores(index, &query, &score, &out, nullptr);
+  if (status == KINDRED_OK) status = kindred_index_score_all(index, &query, &score, &out, nullptr);
   if (status == KINDRED_OK)
     status = kindred_matcher_create(c_context(), symbols.data(), offsets.data(), offsets.size() - 1,
                                     KINDRED_RESIDENCY_AUTOMATIC, &matcher);

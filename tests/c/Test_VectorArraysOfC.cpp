@@ -103,9 +103,9 @@ TEST(CVectorArrays, ScoresAndCandidatesAreThoseOfCpp) {
         options.metric = static_cast<std::int32_t>(metric);
         options.space = space;
         kindred_record record = KINDRED_RECORD_INIT;
-        KINDRED_ASSERT_OK(
-            kindred_index_scores(both.index, &query_rows.tensor, &options, &out_tensor, &record));
-        both.expected.scores(queries, expected, {.metric = metric});
+        KINDRED_ASSERT_OK(kindred_index_score_all(both.index, &query_rows.tensor, &options,
+                                                  &out_tensor, &record));
+        both.expected.score_all(queries, expected, {.metric = metric});
         EXPECT_EQ(out, expected);
         if (stored > 0) {
           EXPECT_EQ(record.space, space);
@@ -133,8 +133,8 @@ TEST(CVectorArrays, ScoresAndCandidatesAreThoseOfCpp) {
     query_rows.tensor.tensor.strides = nullptr;
     out_tensor.shape[0] = static_cast<std::int64_t>(stored);
     KINDRED_ASSERT_OK(
-        kindred_index_scores(both.index, &query_rows.tensor, nullptr, &out_tensor, nullptr));
-    both.expected.scores(queries, expected);
+        kindred_index_score_all(both.index, &query_rows.tensor, nullptr, &out_tensor, nullptr));
+    both.expected.score_all(queries, expected);
     EXPECT_TRUE(std::equal(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(stored),
                            out.begin()));
   }
@@ -184,16 +184,19 @@ TEST(CVectorArrays, WrongTensorsAndStreamsAreRefused) {
             KINDRED_INVALID);
   kindred_score_options scoring = KINDRED_SCORE_OPTIONS_INIT;
   Tensor wide(scores.data(), KINDRED_FLOAT32, 2, 8);
-  EXPECT_EQ(kindred_index_scores(both.index, &query, &scoring, &wide, nullptr), KINDRED_INVALID);
+  EXPECT_EQ(kindred_index_score_all(both.index, &query, &scoring, &wide, nullptr), KINDRED_INVALID);
   scoring.metric = 3;
-  EXPECT_EQ(kindred_index_scores(both.index, &query, &scoring, &score, nullptr), KINDRED_INVALID);
+  EXPECT_EQ(kindred_index_score_all(both.index, &query, &scoring, &score, nullptr),
+            KINDRED_INVALID);
   scoring.metric = KINDRED_IP;
   scoring.has_stream = 1;
-  EXPECT_EQ(kindred_index_scores(both.index, &query, &scoring, &score, nullptr), KINDRED_INVALID);
+  EXPECT_EQ(kindred_index_score_all(both.index, &query, &scoring, &score, nullptr),
+            KINDRED_INVALID);
   // Some tensors of a call on a device.
   query.tensor.device.device_type = kDLCUDA;
   scoring.has_stream = 0;
-  EXPECT_EQ(kindred_index_scores(both.index, &query, &scoring, &score, nullptr), KINDRED_INVALID);
+  EXPECT_EQ(kindred_index_score_all(both.index, &query, &scoring, &score, nullptr),
+            KINDRED_INVALID);
   EXPECT_TRUE(contains(kindred_last_error(), "device")) << kindred_last_error();
 }
 

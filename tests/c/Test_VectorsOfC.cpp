@@ -112,7 +112,7 @@ TEST(CVectors, RowsChangeAndFilesKeepThem) {
   KINDRED_ASSERT_OK(kindred_index_load(c_context(), path.c_str(), nullptr, 1, &loaded));
   EXPECT_EQ(kindred_index_load(c_context(), path.c_str(), nullptr, -1, &loaded), KINDRED_INVALID);
   kindred_index_statistics statistics = KINDRED_INDEX_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_index_describe(loaded, &statistics));
+  KINDRED_ASSERT_OK(kindred_index_get_statistics(loaded, &statistics));
   EXPECT_EQ(statistics.rows, 4U);
   EXPECT_EQ(statistics.end_id, 6U);
   EXPECT_EQ(statistics.dimension, 2U);
@@ -282,7 +282,7 @@ TEST(CHnsw, SearchesAreThoseOfCppAndCanBeCancelled) {
   Owned<kindred_hnsw> loaded(kindred_hnsw_destroy);
   KINDRED_ASSERT_OK(kindred_hnsw_load(c_context(), path.c_str(), &loaded));
   kindred_hnsw_statistics statistics = KINDRED_HNSW_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_hnsw_describe(loaded, &statistics));
+  KINDRED_ASSERT_OK(kindred_hnsw_get_statistics(loaded, &statistics));
   EXPECT_EQ(statistics.rows, size + 3);
   const std::string exported = folder / "hnsw.bin";
   KINDRED_ASSERT_OK(kindred_hnsw_export_hnswlib(loaded, exported.c_str()));

@@ -11,7 +11,7 @@
 
 #include "DeviceCopy.hpp"
 #include "Support.hpp"
-#include "common/CallOrder.hpp"
+#include "kit/CallOrder.hpp"
 
 #include <chrono>
 #include <cstdint>

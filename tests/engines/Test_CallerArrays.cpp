@@ -6,7 +6,7 @@
 
 #include "MessageOf.hpp"
 #include "Support.hpp"
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <cstdint>
 #include <vector>

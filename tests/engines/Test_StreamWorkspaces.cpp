@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/StreamWorkspaces.hpp"
+#include "kit/StreamWorkspaces.hpp"
 
 #include <gtest/gtest.h>
 

@@ -205,7 +205,7 @@ TEST(UnalignedArrays, OfAVectorIndexHaveTheBitsOfAlignedOnes) {
         Given<float> all(layout, count, rows, std::vector<float>(count * rows));
         ScoreOptions of_scores;
         of_scores.metric = metric;
-        index.scores(asked.array(), all.array(), of_scores);
+        index.score_all(asked.array(), all.array(), of_scores);
         Bytes results = all.result();
         SearchOptions options;
         options.metric = metric;
@@ -237,7 +237,7 @@ TEST(UnalignedArrays, OfNewRowsAreStoredAsAlignedOnes) {
     Given<float> given(layout, rows, dimension, values);
     index.add(given.array());
     std::vector<float> scores(index.size());
-    index.scores(std::span<const float>(values).first(dimension), scores);
+    index.score_all(std::span<const float>(values).first(dimension), scores);
     return bytes_of(scores);
   });
 }
@@ -515,7 +515,7 @@ TEST(UnalignedArrays, OfSimilaritiesHaveTheBitsOfAlignedOnes) {
       Given<std::uint32_t> of_symbols(here, 0, symbols.size(), symbols);
       Given<std::int64_t> of_offsets(here, 0, offsets.size(), offsets);
       Given<T> out(layout, queries, texts.size(), std::vector<T>(queries * texts.size()));
-      matcher.scores(of_symbols.array(), of_offsets.array(), out.array());
+      matcher.score_all(of_symbols.array(), of_offsets.array(), out.array());
       return out.result();
     });
   };
@@ -546,8 +546,8 @@ TEST(UnalignedArrays, ThatBeginWithinAnElementAreRefused) {
   expect_refused([&] { engine.hop(in({2, 8}), y); });
   expect_refused([&] { engine.hop(x, out({2, 8})); });
   VectorIndex index(context, std::vector<float>(16, 1.0F), 8);
-  expect_refused([&] { index.scores(in({2, 8}), out({2, 2})); });
-  expect_refused([&] { index.scores(x, out({2, 2})); });
+  expect_refused([&] { index.score_all(in({2, 8}), out({2, 2})); });
+  expect_refused([&] { index.score_all(x, out({2, 2})); });
   expect_refused([&] { index.add(in({2, 8})); });
   expect_refused([&] { row_scores(context, x, in({2, 8}), out({2, 2})); });
   const Bulk bulk(context);
@@ -555,7 +555,7 @@ TEST(UnalignedArrays, ThatBeginWithinAnElementAreRefused) {
   expect_refused([&] { bulk.element_wise(ElementWise::square, x, out({2, 8})); });
   const std::vector<std::string_view> texts{"a", "b"};
   const SequenceMatcher matcher(context, texts);
-  expect_refused([&] { matcher.scores(texts, out({2, 2})); });
+  expect_refused([&] { matcher.score_all(texts, out({2, 2})); });
   const std::vector<std::int32_t> codes(2);
   const ConstArray of_seeds(codes.data(), DataType::int32, std::vector<std::int64_t>{2});
   const ConstArray alpha(well.data(), DataType::float32, std::vector<std::int64_t>{2});

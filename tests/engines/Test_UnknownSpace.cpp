@@ -43,7 +43,7 @@ TEST(UnknownSpace, IsRejectedByVectors) {
   std::vector<float> out(4);
   ScoreOptions scores;
   scores.space = unknown;
-  EXPECT_THROW(index.scores(query, out, scores), InvalidArgument);
+  EXPECT_THROW(index.score_all(query, out, scores), InvalidArgument);
   EXPECT_THROW(PreparedScore(index, 4, search), InvalidArgument);
   HnswIndex graph(context(), 4);
   graph.add(values);

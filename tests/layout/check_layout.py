@@ -42,7 +42,7 @@ PUBLIC_OPTIONS = re.compile(r"^struct (\w+(?:Options|Settings))\b", re.M)
 OPTIONS = "tests/consumers/Options.cpp"
 FOLDERS_OF_PARTS = re.compile(r"(?:core|memory|backends|matcher)/")
 EXPORTS = "core/include/kindred/core/common/Public.hpp"
-SHARED = {"common", "storage", "symbols", "compat", "calibration"}
+SHARED = {"kit", "storage", "symbols", "compat", "calibration"}
 OTHER_TESTS = {"allocations", "backends", "memory", "vendor", "io", "command", "tools", "demo", "perf", "loader",  # folders elsewhere
                "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "packages", "library", "c", "python",
                "cuda_compile", "hip_compile", "instruction_sets", "aarch64", "layout", "docs", "run", "support", "kokkos_kernels"}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helper of test_scores.py. `pair_scores FOLDER` reads the texts in FOLDER/patterns and
 // FOLDER/queries, each of which ends with a zero byte, and writes the matrices of
-// `SequenceMatcher::scores`, one row per query, in row-major order: per measure the similarities
+// `SequenceMatcher::score_all`, one row per query, in row-major order: per measure the similarities
 // (NAME: float64, NAME.float32) and those with a cutoff of 0.6 (NAME.cut: float64), the distances
 // (NAME.distance: int32 for numbers of edits, else float64) and, for numbers of edits, those with a
 // cutoff of 3 (NAME.distance.cut: uint8).
@@ -60,7 +60,7 @@ class Scores {
   template <class T>
   void write(const std::string& name, const PairOptions& options) const {
     std::vector<T> values(m_queries.size() * m_patterns.size());
-    m_matcher.scores(m_views, std::span(values), options);
+    m_matcher.score_all(m_views, std::span(values), options);
     std::ofstream file(m_folder + "/" + name, std::ios::binary);
     file.write(reinterpret_cast<const char*>(values.data()),
                static_cast<std::streamsize>(values.size() * sizeof(T)));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`SequenceMatcher::scores` against RapidFuzz's `cdist` and difflib: 40,000 pairs of texts of each
+"""`SequenceMatcher::score_all` against RapidFuzz's `cdist` and difflib: 40,000 pairs of texts of each
 alphabet, with and without cutoffs. RapidFuzz computes the similarity of `lcs` (Indel) as
 1 - distance / total, which can differ in the last bit."""
 import difflib

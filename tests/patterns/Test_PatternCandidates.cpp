@@ -74,7 +74,7 @@ TEST(PatternCandidates, EqualAFullScanLessTheOthers) {
           options.threshold = threshold;
           options.top = std::numeric_limits<std::size_t>::max();
           const std::vector<Match> all = answer(memory, query, options);
-          options.only = only;
+          options.filter = only;
           options.space = space;
           for (const std::size_t top : {std::size_t{1}, std::size_t{5}, options.top}) {
             options.top = top;
@@ -99,7 +99,7 @@ TEST(PatternCandidates, HaveTheirBlocks) {
   options.top = std::numeric_limits<std::size_t>::max();
   const std::vector<std::uint64_t> only{700, 5, 5, 6, 8, 300};
   const MatchResults all = memory.match(queries, options);
-  options.only = only;
+  options.filter = only;
   const MatchResults some = memory.match(queries, options);
   ASSERT_EQ(some.matches.rows(), 3U);
   EXPECT_EQ(some.record.operation.name(), "pattern-candidates");
@@ -121,14 +121,14 @@ TEST(PatternCandidates, ForgottenOnesAreSkippedAndUnknownOnesAreErrors) {
   memory.forget("first");
   const std::vector<std::uint64_t> only{0, 1};
   MatchOptions options;
-  options.only = only;
+  options.filter = only;
   EXPECT_EQ(indices(answer(memory, {{"a"}}, options)), (std::vector<std::uint64_t>{1}));
   const std::vector<std::uint64_t> unknown{0, 2};
-  options.only = unknown;
+  options.filter = unknown;
   EXPECT_THAT(message_of<InvalidArgument>([&] { answer(memory, {{"a"}}, options); }),
               testing::HasSubstr("only contains index 2; patterns below 2 exist"));
   EXPECT_THROW(memory.predict(Words(EventTexts{{"a"}}), options), InvalidArgument);
-  options.only = std::span<const std::uint64_t>();
+  options.filter = std::span<const std::uint64_t>();
   EXPECT_TRUE(answer(memory, {{"a"}}, options).empty());
 }
 
@@ -145,7 +145,7 @@ TEST(PatternCandidates, PredictAsAMemoryWithoutTheOtherMatches) {
   for (std::size_t i = 0; i < all.size(); i += 3) only.push_back(all[i].index);
   only.push_back(only.front());
   MatchOptions matching;
-  matching.only = only;
+  matching.filter = only;
   const auto some = memory.predict(Words(query), matching, options).predictions;
   ASSERT_EQ(some.size(), only.size() - 1);
   double likelihood = 0;

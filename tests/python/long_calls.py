@@ -37,7 +37,7 @@ def vector_calls():
         for path in ("brute_force", "quantized", "gemm"):
             yield (f"search, {path}, {space}", partial(index.search, np.tile(many, (8, 1)), space=space, path=path),
                    partial(index.search, query, space=space, path=path))
-        yield (f"scores, {space}", partial(index.scores, many[:1500], space=space), partial(index.scores, query, space=space))
+        yield (f"scores, {space}", partial(index.score_all, many[:1500], space=space), partial(index.score_all, query, space=space))
         yield (f"score, {space}", partial(index.score, many, lists[:len(many)], 5, space=space), partial(index.score, query, lists[:2], 5, space=space))
     yield "search_at_least", partial(index.search_at_least, many, 0.45), partial(index.search_at_least, query, 0.45)
     yield "row_scores", partial(pykindred.row_scores, many[:1500], rows), partial(pykindred.row_scores, query, rows)
@@ -59,7 +59,7 @@ def sequence_calls():
         for space in ("serial", "openmp"):
             yield (f"match, {measure}, {space}", partial(matcher.match, query * 2000, measure=measure, threshold=0.0, top=3, space=space),
                    partial(matcher.match, query, measure=measure, threshold=0.0, top=3, space=space))
-        yield (f"scores, {measure}", partial(matcher.scores, query * 200, measure=measure), partial(matcher.scores, query, measure=measure))
+        yield (f"scores, {measure}", partial(matcher.score_all, query * 200, measure=measure), partial(matcher.score_all, query, measure=measure))
     yield "match_self", partial(matcher.match_self, threshold=0.3, top=2), lambda: None
     yield "cluster", partial(matcher.cluster, threshold=0.5), lambda: None
     long = "".join(words("long", 30_000, 30, 30))

@@ -37,7 +37,7 @@ def calls():
     yield "VectorIndex.search, 1 query, 16 rows", lambda: index.search(query, 3, space="serial", path="brute_force")
     yield "VectorIndex.search, out=", lambda: index.search(query, 3, space="serial", path="brute_force", out=(scores, ids))
     yield "VectorIndex.score, 8 candidates", lambda: index.score(query, candidates, 3, space="serial")
-    yield "VectorIndex.scores", lambda: index.scores(query, space="serial")
+    yield "VectorIndex.score_all", lambda: index.score_all(query, space="serial")
     yield "SpreadingEngine.hop, 16 nodes", lambda: engine.hop(x, space="serial")
     yield "SpreadingEngine.hop, out=", lambda: engine.hop(x, space="serial", out=y)
     yield "Bulk.element_wise", lambda: bulk.element_wise("add", x, x, space="serial")

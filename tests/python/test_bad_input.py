@@ -86,7 +86,7 @@ def objects():
         "VectorIndex.search top": (index.search, dict(queries=queries, top=2)),
         "VectorIndex.search_at_least": (index.search_at_least, dict(queries=queries, score=0.5, metric="l2", filter=None)),
         "VectorIndex.score": (index.score, dict(queries=queries, candidates=lists, top=2, metric="ip")),
-        "VectorIndex.scores": (index.scores, dict(queries=queries, metric="ip", out=np.zeros((3, 40), np.float32))),
+        "VectorIndex.score_all": (index.score_all, dict(queries=queries, metric="ip", out=np.zeros((3, 40), np.float32))),
         "VectorIndex.add": (lambda **given: pykindred.VectorIndex(rows).add(**given), dict(rows=rows, scales=None)),
         "VectorIndex.remove": (lambda **given: pykindred.VectorIndex(rows).remove(**given), dict(ids=[3])),
         "VectorIndex.replace": (lambda **given: pykindred.VectorIndex(rows).replace(**given), dict(id=3, row=rows[4], scale=None)),
@@ -107,8 +107,8 @@ def objects():
         "Vocabulary.decode": (vocabulary.decode, dict(symbols=np.uint32([0, 1]))),
         "SequenceMatcher": (pykindred.SequenceMatcher, dict(patterns=["abc", "b"], residency="automatic")),
         "SequenceMatcher.match": (matcher.match, dict(queries=["abd"], measure="lcs", threshold=0.1, top=2, blocks=True, autojunk=False, postings="automatic",
-                                                      only=[0, 1], space=None)),
-        "SequenceMatcher.scores": (matcher.scores, dict(queries=["abd"], measure="lcs", value="similarity", dtype=None, score_cutoff=None,
+                                                      filter=[0, 1], space=None)),
+        "SequenceMatcher.score_all": (matcher.score_all, dict(queries=["abd"], measure="lcs", value="similarity", dtype=None, score_cutoff=None,
                                                         out=np.zeros((1, 4), np.float32))),
         "SequenceMatcher.match_self": (matcher.match_self, dict(measure="lcs", threshold=0.5, top=2)),
         "SequenceMatcher.cluster": (matcher.cluster, dict(threshold=0.5, linkage="complete", measure="lcs")),
@@ -117,7 +117,7 @@ def objects():
         "PreparedQuery.similarity": (prepared.similarity, dict(pattern="abc", score_cutoff=0.1)),
         "PatternMemory.learn": (lambda **given: pykindred.PatternMemory().learn(**given), dict(events=[["a"], ["b"]], name="n", times=1)),
         "PatternMemory.learn_all": (lambda **given: pykindred.PatternMemory().learn_all(**given), dict(patterns=[[["a"]], [["b"]]], names=["n", None], times=[1, 2])),
-        "PatternMemory.match": (memory.match, dict(queries=[[["a", "b"]]], level=None, measure="lcs", threshold=0.0, top=3, blocks=False, only=None)),
+        "PatternMemory.match": (memory.match, dict(queries=[[["a", "b"]]], level=None, measure="lcs", threshold=0.0, top=3, blocks=False, filter=None)),
         "PatternMemory.predict": (memory.predict, dict(query=[["a", "b"]], threshold=0.1, top=2, rank_by="potential", weights=None)),
         "PatternMemory.names": (memory.names, dict(indices=[0, 1])),
         "PatternMemory.pattern": (memory.pattern, dict(index=0)),
@@ -158,7 +158,7 @@ def objects():
 
 CALLS = objects()
 # What messages call an argument that they do not name.
-ALSO = {"out": ("scores", "ids", "result"), "id": ("ids",), "data": ("bytes", "buffer", "file", "head"), "only": ("indices",), "score_cutoff": ("cutoff",), "indptr": ("offsets",),
+ALSO = {"out": ("scores", "ids", "result"), "id": ("ids",), "data": ("bytes", "buffer", "file", "head"), "filter": ("indices",), "score_cutoff": ("cutoff",), "indptr": ("offsets",),
         "sources": ("edge", "node"), "targets": ("edge", "node"), "nodes": ("edge",), "blocked_nodes": ("node",), "blocked_edges": ("edge",),
         "dimensions": ("lattice", "edge"), "size": ("lattice", "edge"), "source": ("path",), "target": ("path",), "array": ("result",), "rows": ("queries",),
         "other": ("number", "array"), "arrays": ("out", "other", "keys", "result"), "query": ("queries",), "candidates": ("id",), "longest": ("longest list",),

@@ -35,7 +35,7 @@ class HnswIndex(unittest.TestCase):
         expected = exact.search(queries, 10)[1]
         recall = np.mean([len(np.intersect1d(a, b)) / 10 for a, b in zip(ids, expected)])
         self.assertGreater(recall, 0.95)
-        all_scores = exact.scores(queries)
+        all_scores = exact.score_all(queries)
         np.testing.assert_array_equal(scores, np.take_along_axis(all_scores, ids, 1))
         again = pykindred.HnswIndex(Exported(np.asfortranarray(rows)), m=12, ef_construction=100, context=pykindred.Context(threads=1))
         np.testing.assert_array_equal(again.search(queries, 10, ef=200, space="serial")[1], ids)
@@ -49,7 +49,7 @@ class HnswIndex(unittest.TestCase):
         np.testing.assert_array_equal(index.row(7), rows[7])
         self.assertNotIn(3, index.search(rows[3], 58)[1])
         index.repair()
-        self.assertEqual((len(index), index.info()["removed"], index.info()["metric"]), (58, 0, "cosine"))
+        self.assertEqual((len(index), index.statistics()["removed"], index.statistics()["metric"]), (58, 0, "cosine"))
         allowed = np.zeros(60, bool)
         allowed[[5, 8]] = True
         self.assertEqual(sorted(index.search(rows[8], 3, filter=allowed)[1]), [-1, 5, 8])

@@ -141,7 +141,7 @@ class KeyedVectorIndex(unittest.TestCase):
     def test_closing_and_texts(self):
         with pykindred.KeyedVectorIndex([7], np.ones((1, 2), np.float32)) as index:
             self.assertEqual(repr(index), "<pykindred.KeyedVectorIndex: 1 rows of 2 float32, keys: integer>")
-            self.assertEqual({name: index.info()[name] for name in ("keys", "key_kind", "end_id")}, {"keys": 1, "key_kind": "integer", "end_id": 1})
+            self.assertEqual({name: index.statistics()[name] for name in ("keys", "key_kind", "end_id")}, {"keys": 1, "key_kind": "integer", "end_id": 1})
         self.assertEqual(repr(index), "<pykindred.KeyedVectorIndex: closed>")
         for call in (lambda: len(index), lambda: index.find([7]), lambda: index.search(np.ones(2, np.float32))):
             with self.assertRaisesRegex(pykindred.Error, "the index is closed"):

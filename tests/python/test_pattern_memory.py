@@ -76,7 +76,7 @@ class PatternMemory(unittest.TestCase):
                          (True, False, True, False, 0))
         self.assertEqual(memory.learn([["c"]]).index, 2)
         memory.clear()
-        self.assertEqual((len(memory), memory.info()["learned"], memory.learn([["c"]]).index), (0, 3, 3))
+        self.assertEqual((len(memory), memory.statistics()["learned"], memory.learn([["c"]]).index), (0, 3, 3))
 
     def test_many_patterns_at_once_equal_one_after_another(self):
         given = patterns("patterns", 60, longest=3)
@@ -104,7 +104,7 @@ class PatternMemory(unittest.TestCase):
         self.assertEqual((best.index, best.past, best.present, best.future), (0, [["a"]], [["b", "c"], ["d"]], [["e"]]))
         self.assertEqual((best.matches, best.missing, best.extras, best.matched), (["b", "d"], [["c"], []], [[], ["x"], []], 2))
         self.assertEqual((best.similarity, best.weighted_snr, best.blocks.dtype, other.index), (2 * 2 / 8, None, np.uint32, 1))
-        self.assertEqual(len(memory.predict([["a"]], only=[1])), 1)
+        self.assertEqual(len(memory.predict([["a"]], filter=[1])), 1)
         self.assertEqual(memory.predict([["never"]]), [])
         weighted = memory.predict([["a"]], weights=np.ones(6), rank_by="weighted_similarity", threads=1, space="serial")
         self.assertIsNotNone(weighted[0].weighted_snr)
@@ -126,13 +126,13 @@ class PatternMemory(unittest.TestCase):
         with memory.training():
             for index in range(5):
                 memory.learn([[str(index)]])
-            self.assertEqual((memory.sync_info()["training"], memory.info()["recent"]), (True, 5))
+            self.assertEqual((memory.sync_statistics()["training"], memory.statistics()["recent"]), (True, 5))
             with self.assertRaisesRegex(ValueError, "training"):
                 memory.begin_training()
-        self.assertEqual((memory.sync_info()["last"].trigger, memory.sync_info()["last"].moved), ("training", 5))
+        self.assertEqual((memory.sync_statistics()["last"].trigger, memory.sync_statistics()["last"].moved), ("training", 5))
         memory.learn([["x"]])
         self.assertEqual(memory.sync()[:3], ("manual", 1, 0))
-        self.assertEqual(sum(memory.sync_info()["syncs"].values()), 2)
+        self.assertEqual(sum(memory.sync_statistics()["syncs"].values()), 2)
 
     def test_files_bytes_and_pickles(self):
         given = patterns("patterns", 50)
@@ -216,7 +216,7 @@ class PatternMemory(unittest.TestCase):
                                      (lambda: memory.match([["abc"]]), TypeError, "queries has an event of type str"),
                                      (lambda: memory.match([], top=0), ValueError, "top is 0"),
                                      (lambda: memory.match([], level="x"), ValueError, "level"),
-                                     (lambda: memory.match([[["a"]]], only=[5]), ValueError, "5"),
+                                     (lambda: memory.match([[["a"]]], filter=[5]), ValueError, "5"),
                                      (lambda: memory.match([[["a"]]], measure="token-set"), ValueError, "token-set"),
                                      (lambda: memory.predict([["a"]], rank_by="luck"), ValueError, "luck"),
                                      (lambda: memory.predict([["a"]], rank_by=3), TypeError, "rank_by"),

@@ -167,13 +167,13 @@ class Threads(unittest.TestCase):
         changing.start()
         try:
             for _ in range(3000):
-                self.assertIn(index.scores(rows[:2], space="serial").shape, [(2, 300), (2, 303)])
+                self.assertIn(index.score_all(rows[:2], space="serial").shape, [(2, 300), (2, 303)])
         finally:
             done.set()
             changing.join()
         self.assertEqual(failures, [])
         with self.assertRaisesRegex(ValueError, "out"):
-            index.scores(rows[:2], out=np.empty((2, 299), np.float32))
+            index.score_all(rows[:2], out=np.empty((2, 299), np.float32))
 
     def test_the_gil_is_released(self):
         watch(self)

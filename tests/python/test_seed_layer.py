@@ -102,7 +102,7 @@ class SeedLayer(unittest.TestCase):
         layer.germinate(2, blueprint)
         self.assertEqual([layer.report_error(2) for _ in range(5)], [False] * 4 + [True])
         self.assertEqual(Lifecycle(layer.state().lifecycle[2]), Lifecycle.culled)
-        self.assertEqual(layer.info()["lifecycle"], {"dormant": 2, "culled": 1, "rolled_back": 1})
+        self.assertEqual(layer.statistics()["lifecycle"], {"dormant": 2, "culled": 1, "rolled_back": 1})
 
     def test_rules_and_schedules(self):
         layer = pykindred.SeedLayer(4, 2, rules=pykindred.TransitionRules(errors_max=1), schedules=pykindred.ScheduleSettings(ramp_epochs=4, alpha_min=0.1))

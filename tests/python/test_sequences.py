@@ -106,9 +106,9 @@ class SequenceMatcher(unittest.TestCase):
         everything = matcher.match(query, threshold=0, top=None)
         self.assertEqual(sorted(everything.ids), list(range(50)))
         self.assertEqual(everything.scores.dtype, np.float64)
-        only = matcher.match(query, threshold=0, top=None, only=np.int64([9, 3, 9]))
+        only = matcher.match(query, threshold=0, top=None, filter=np.int64([9, 3, 9]))
         self.assertEqual(sorted(only.ids), [3, 9])
-        self.assertEqual(len(matcher.match(query, threshold=0, only=[]).ids), 0)
+        self.assertEqual(len(matcher.match(query, threshold=0, filter=[]).ids), 0)
         blocks = matcher.match([query], blocks=True, top=3, measure="difflib")
         for i, pattern in enumerate(blocks.ids):
             np.testing.assert_array_equal(blocks.blocks(i), pykindred.PreparedQuery(query, measure="difflib").blocks(patterns[pattern]))
@@ -147,57 +147,57 @@ class SequenceMatcher(unittest.TestCase):
             distances = np.array([[query.distance(pattern) for pattern in patterns] for query in pairs[0]])
             for space in ("serial", "openmp"):
                 for dtype in (np.float32, np.float64):
-                    found = matcher.scores(queries, measure=measure, dtype=dtype, space=space)
+                    found = matcher.score_all(queries, measure=measure, dtype=dtype, space=space)
                     self.assertEqual((found.dtype, found.shape), (dtype, (10, 41)))
                     np.testing.assert_array_equal(found, similarities.astype(dtype), measure)
-                    found = matcher.scores(queries, measure=measure, value="distance", dtype=dtype, space=space)
+                    found = matcher.score_all(queries, measure=measure, value="distance", dtype=dtype, space=space)
                     np.testing.assert_array_equal(found, distances.astype(dtype), measure)
             counts = measure not in ("jaro-winkler", "token-sort", "token-set")
-            found = matcher.scores(queries, measure=measure, value="distance")
+            found = matcher.score_all(queries, measure=measure, value="distance")
             self.assertEqual(found.dtype, np.int32 if counts else np.float32)
             np.testing.assert_array_equal(found, distances.astype(found.dtype))
             if counts:
-                np.testing.assert_array_equal(matcher.scores(queries, measure=measure, value="distance", dtype="uint8"), distances)
-                np.testing.assert_array_equal(matcher.scores(queries, measure=measure, value="distance", score_cutoff=4), np.where(distances > 4, 5, distances))
-            np.testing.assert_array_equal(matcher.scores(queries, measure=measure, dtype="float64", score_cutoff=0.4),
+                np.testing.assert_array_equal(matcher.score_all(queries, measure=measure, value="distance", dtype="uint8"), distances)
+                np.testing.assert_array_equal(matcher.score_all(queries, measure=measure, value="distance", score_cutoff=4), np.where(distances > 4, 5, distances))
+            np.testing.assert_array_equal(matcher.score_all(queries, measure=measure, dtype="float64", score_cutoff=0.4),
                                           np.where(similarities < 0.4, 0, similarities))
-        self.assertEqual(matcher.scores("x" * 300, measure="levenshtein", value="distance", dtype=np.uint8).max(), 255)
+        self.assertEqual(matcher.score_all("x" * 300, measure="levenshtein", value="distance", dtype=np.uint8).max(), 255)
         for query in ("ab", np.uint32([97, 98]), ["ab"]):
-            np.testing.assert_array_equal(matcher.scores(query), matcher.scores(["ab", "c"])[:1])
+            np.testing.assert_array_equal(matcher.score_all(query), matcher.score_all(["ab", "c"])[:1])
 
     def test_scores_go_to_the_array_of_the_caller(self):
         patterns, queries = texts("out", 33), texts("out queries", 5)
         matcher = pykindred.SequenceMatcher(patterns)
-        expected = matcher.scores(queries, measure="osa")
+        expected = matcher.score_all(queries, measure="osa")
         for out in (np.full((5, 33), 7, np.float32), np.full((5, 40), 7, np.float32)[:, 3:36], np.full(165, 7, np.float32)):
-            self.assertIs(matcher.scores(queries, measure="osa", out=out), out)
+            self.assertIs(matcher.score_all(queries, measure="osa", out=out), out)
             np.testing.assert_array_equal(out.reshape(5, 33), expected)
         whole = np.full((5, 40), 7, np.int32)
-        matcher.scores(queries, value="distance", out=whole[:, 3:36])
+        matcher.score_all(queries, value="distance", out=whole[:, 3:36])
         self.assertTrue((whole[:, :3] == 7).all() and (whole[:, 36:] == 7).all())
         locked = np.zeros((5, 33), np.float32)
         locked.flags.writeable = False
-        for call, error, message in ((lambda: matcher.scores(queries, out=np.zeros((5, 32), np.float32)), ValueError, "out"),
-                                     (lambda: matcher.scores(queries, out=np.zeros((4, 33), np.float32)), ValueError, "out"),
-                                     (lambda: matcher.scores(queries, out=np.zeros((33, 5), np.float32).T), ValueError, "out"),
-                                     (lambda: matcher.scores(queries, out=np.zeros((5, 33), np.float16)), ValueError, "out"),
-                                     (lambda: matcher.scores(queries, out=np.zeros((5, 33), np.int32)), ValueError, "int32"),
-                                     (lambda: matcher.scores(queries, out=locked), ValueError, "out"),
-                                     (lambda: matcher.scores(queries, out=[1.0]), TypeError, "out"),
-                                     (lambda: matcher.scores(queries, out=locked, dtype="float32"), ValueError, "dtype is given with out"),
-                                     (lambda: matcher.scores(queries, dtype="int8"), ValueError, "dtype"),
-                                     (lambda: matcher.scores(queries, dtype="x"), TypeError, "dtype is 'x'"),
-                                     (lambda: matcher.scores(queries, dtype="int32"), ValueError, "int32"),
-                                     (lambda: matcher.scores(queries, value="x"), ValueError, "value"),
-                                     (lambda: matcher.scores(queries, measure="x"), ValueError, "measure"),
-                                     (lambda: matcher.scores(queries, score_cutoff=1.5), ValueError, "cutoff"),
-                                     (lambda: matcher.scores(queries, score_cutoff=float("nan")), ValueError, "cutoff"),
-                                     (lambda: matcher.scores(queries, value="distance", score_cutoff=1.5), ValueError, "cutoff"),
-                                     (lambda: matcher.scores(queries, score_cutoff="x"), TypeError, "score_cutoff"),
-                                     (lambda: matcher.scores(queries, autojunk=True), ValueError, "autojunk"),
-                                     (lambda: matcher.scores(3), TypeError, "queries is of type int"),
-                                     (lambda: matcher.scores([1]), TypeError, "queries has an item of type int"),
-                                     (lambda: matcher.scores(queries, space="x"), ValueError, "space")):
+        for call, error, message in ((lambda: matcher.score_all(queries, out=np.zeros((5, 32), np.float32)), ValueError, "out"),
+                                     (lambda: matcher.score_all(queries, out=np.zeros((4, 33), np.float32)), ValueError, "out"),
+                                     (lambda: matcher.score_all(queries, out=np.zeros((33, 5), np.float32).T), ValueError, "out"),
+                                     (lambda: matcher.score_all(queries, out=np.zeros((5, 33), np.float16)), ValueError, "out"),
+                                     (lambda: matcher.score_all(queries, out=np.zeros((5, 33), np.int32)), ValueError, "int32"),
+                                     (lambda: matcher.score_all(queries, out=locked), ValueError, "out"),
+                                     (lambda: matcher.score_all(queries, out=[1.0]), TypeError, "out"),
+                                     (lambda: matcher.score_all(queries, out=locked, dtype="float32"), ValueError, "dtype is given with out"),
+                                     (lambda: matcher.score_all(queries, dtype="int8"), ValueError, "dtype"),
+                                     (lambda: matcher.score_all(queries, dtype="x"), TypeError, "dtype is 'x'"),
+                                     (lambda: matcher.score_all(queries, dtype="int32"), ValueError, "int32"),
+                                     (lambda: matcher.score_all(queries, value="x"), ValueError, "value"),
+                                     (lambda: matcher.score_all(queries, measure="x"), ValueError, "measure"),
+                                     (lambda: matcher.score_all(queries, score_cutoff=1.5), ValueError, "cutoff"),
+                                     (lambda: matcher.score_all(queries, score_cutoff=float("nan")), ValueError, "cutoff"),
+                                     (lambda: matcher.score_all(queries, value="distance", score_cutoff=1.5), ValueError, "cutoff"),
+                                     (lambda: matcher.score_all(queries, score_cutoff="x"), TypeError, "score_cutoff"),
+                                     (lambda: matcher.score_all(queries, autojunk=True), ValueError, "autojunk"),
+                                     (lambda: matcher.score_all(3), TypeError, "queries is of type int"),
+                                     (lambda: matcher.score_all([1]), TypeError, "queries has an item of type int"),
+                                     (lambda: matcher.score_all(queries, space="x"), ValueError, "space")):
             with self.subTest(message), self.assertRaisesRegex(error, message) as raised:
                 call()
             self.assertIsInstance(raised.exception, pykindred.Error)
@@ -208,7 +208,7 @@ class SequenceMatcher(unittest.TestCase):
         patterns = matcher.patterns()
         self.assertEqual(["".join(map(chr, row)) for row in patterns], given)
         self.assertEqual((patterns.lims.dtype, patterns.symbols.dtype), (np.int64, np.uint32))
-        info = matcher.info()
+        info = matcher.statistics()
         self.assertEqual((info["patterns"], info["device_bytes"]), (len(given), 0))
         self.assertGreaterEqual(info["host_bytes"], patterns.symbols.nbytes)
         expected = matcher.match(["abcab", "☃"], threshold=0)
@@ -227,7 +227,7 @@ class SequenceMatcher(unittest.TestCase):
     def test_nothing_to_match(self):
         empty = pykindred.SequenceMatcher([])
         self.assertEqual((len(empty), len(empty.match(["a", "b"])), len(empty.match([]))), (0, 2, 0))
-        self.assertEqual((empty.scores(["a", "b"]).shape, empty.scores([]).shape), ((2, 0), (0, 0)))
+        self.assertEqual((empty.score_all(["a", "b"]).shape, empty.score_all([]).shape), ((2, 0), (0, 0)))
 
     def test_wrong_arguments_are_named(self):
         matcher = pykindred.SequenceMatcher(["a", "b"])
@@ -244,8 +244,8 @@ class SequenceMatcher(unittest.TestCase):
                                      (lambda: matcher.match(wide(np.int64([0, 1]), np.int64([1]))), TypeError, "symbols"),
                                      (lambda: matcher.match("a", top=0), ValueError, "top is 0"),
                                      (lambda: matcher.match("a", threshold=1.5), ValueError, "threshold"),
-                                     (lambda: matcher.match("a", only=[2]), ValueError, "2"),
-                                     (lambda: matcher.match("a", only=[-1]), ValueError, "only"),
+                                     (lambda: matcher.match("a", filter=[2]), ValueError, "2"),
+                                     (lambda: matcher.match("a", filter=[-1]), ValueError, "filter"),
                                      (lambda: matcher.match("a", postings="x"), ValueError, "postings"),
                                      (lambda: matcher.match("a", blocks=1), TypeError, "blocks"),
                                      (lambda: matcher.cluster(threshold=0), ValueError, "threshold"),
@@ -265,7 +265,7 @@ class Vocabulary(unittest.TestCase):
         self.assertEqual((list(words), "a" in words, "x" in words, 3 in words), (["b", "a", "c"], True, False, False))
         words.add_all(["z", "y"], sorted=True)
         self.assertEqual(list(words)[3:], ["y", "z"])
-        self.assertEqual(words.info()["symbols"], 5)
+        self.assertEqual(words.statistics()["symbols"], 5)
         for text in ("", "ä☃\U0001f600", "\0", "\udc80"):
             self.assertEqual(words.text(words.add(text)), text)
         self.assertEqual(words.find(b"\x80"), words.find("\udc80"))

@@ -204,7 +204,7 @@ class SpreadingEngine(unittest.TestCase):
         np.testing.assert_allclose(engine.hop(x, modifiers=pykindred.SpreadModifiers.engram("inverse")), [0, 0.3, 0.18], rtol=1e-6)
         self.assertEqual(engine.add_nodes(["a", "new"], kinds=np.uint8([0, 1])).tolist(), [0, 3])
         unweighted = pykindred.SpreadingEngine(2, [0], [1], stored_weights="none")
-        self.assertEqual((unweighted.info()["weights"], unweighted.hop(x[:2]).tolist()), ("none", [0, 1]))
+        self.assertEqual((unweighted.statistics()["weights"], unweighted.hop(x[:2]).tolist()), ("none", [0, 1]))
 
     def test_changes_equal_a_new_graph(self):
         sources, targets, weights = graph("graph", 30, 150)
@@ -220,7 +220,7 @@ class SpreadingEngine(unittest.TestCase):
         engine.merge()
         np.testing.assert_array_equal(engine.hop(x), expected.hop(x))
         engine.remove_nodes([3])
-        self.assertEqual((3 in engine, engine.nodes, engine.info()["removed_nodes"]), (False, 30, 1))
+        self.assertEqual((3 in engine, engine.nodes, engine.statistics()["removed_nodes"]), (False, 30, 1))
         with self.assertRaises(KeyError):
             engine.remove_nodes([4, 3])
         self.assertIn(4, engine)

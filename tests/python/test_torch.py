@@ -374,7 +374,7 @@ class UnalignedTensors(unittest.TestCase):
         queries = tensor("queries", 5, 24)
         scores, ids = torch.zeros(5, 9), torch.zeros(5, 9, dtype=torch.int64)
         lists = torch.arange(5 * 40).view(5, 40) % 200
-        self.assert_same_at_any_element(lambda q, out: index.scores(q, out=out), [queries], torch.zeros(5, 200), gaps=(0, 1, 4))
+        self.assert_same_at_any_element(lambda q, out: index.score_all(q, out=out), [queries], torch.zeros(5, 200), gaps=(0, 1, 4))
         for path in ("brute_force", "gemm"):
             self.assert_same_at_any_element(lambda q, s, i, path=path: index.search(q, 9, path=path, out=(s, i)), [queries], scores, ids, gaps=(0, 1, 4))
         self.assert_same_at_any_element(lambda q, c, s, i: index.score(q, c, 9, out=(s, i)), [queries, lists], scores, ids, gaps=(0, 1, 4))

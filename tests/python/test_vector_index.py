@@ -51,7 +51,7 @@ class VectorIndex(unittest.TestCase):
         scores, ids = index.search(rows[4], top=3)
         self.assertEqual((scores.shape, ids.shape, ids[0]), ((3,), (3,), 4))
         np.testing.assert_array_equal(index.search(rows[4:5], top=3)[1][0], ids)
-        self.assertEqual(index.scores(rows[4]).shape, (20,))
+        self.assertEqual(index.score_all(rows[4]).shape, (20,))
 
     def test_k_beyond_the_rows_is_padded(self):
         index = pykindred.VectorIndex(vectors("rows", 2, 4))
@@ -64,7 +64,7 @@ class VectorIndex(unittest.TestCase):
         index = pykindred.VectorIndex(vectors("rows", 5, 4))
         none = np.zeros((0, 4), np.float32)
         scores, ids = index.search(none, 3)
-        self.assertEqual((scores.shape, ids.shape, index.scores(none).shape), ((0, 3), (0, 3), (0, 5)))
+        self.assertEqual((scores.shape, ids.shape, index.score_all(none).shape), ((0, 3), (0, 3), (0, 5)))
         self.assertEqual(len(index.search_at_least(none, 0.0)), 0)
 
     def test_a_query_with_nan_scores_nan_and_ranks_by_id(self):
@@ -102,7 +102,7 @@ class VectorIndex(unittest.TestCase):
         index = pykindred.VectorIndex(half)
         self.assertEqual(index.element, "float16")
         self.assert_best(index.search(queries, 5), "cosine", half.astype(np.float32), queries, 5)
-        self.assertTrue(equal_bits(pykindred.VectorIndex(rows, element="float16").scores(queries), index.scores(queries)))
+        self.assertTrue(equal_bits(pykindred.VectorIndex(rows, element="float16").score_all(queries), index.score_all(queries)))
         codes, scales = generator("codes").integers(-127, 128, (40, 12)).astype(np.int8), np.full(40, 0.5, np.float32)
         decoded = codes * np.float32(0.5)
         index = pykindred.VectorIndex(codes, scales=scales)
@@ -110,12 +110,12 @@ class VectorIndex(unittest.TestCase):
         self.assertEqual(pykindred.VectorIndex(rows, element="int8").element, "int8")
         self.assertEqual(index.add(codes[:3], scales=scales[:3]), range(40, 43))
         index.replace(40, codes[9], scale=0.5)
-        self.assertTrue(equal_bits(index.scores(queries)[:, 40], index.scores(queries)[:, 9]))
+        self.assertTrue(equal_bits(index.score_all(queries)[:, 40], index.score_all(queries)[:, 9]))
         brain = pykindred.VectorIndex(rows, element="bfloat16")
         truncated = (np.round(rows * 4) / 4).astype(np.float32)  # exact in bfloat16
         self.assertEqual(brain.element, "bfloat16")
-        self.assertTrue(equal_bits(pykindred.VectorIndex(truncated, element="bfloat16").scores(queries),
-                                   pykindred.VectorIndex(truncated).scores(queries)))
+        self.assertTrue(equal_bits(pykindred.VectorIndex(truncated, element="bfloat16").score_all(queries),
+                                   pykindred.VectorIndex(truncated).score_all(queries)))
 
     def test_changes_are_found(self):
         rows, queries = vectors("rows", 60, 9), vectors("queries", 2, 9)
@@ -131,7 +131,7 @@ class VectorIndex(unittest.TestCase):
         kept = np.delete(np.arange(60), [3, 7, 20, 21])
         self.assert_best(index.search(queries, 10), "cosine", now[kept], queries, 10, kept)
         np.testing.assert_array_equal(index.ids, kept)
-        self.assertEqual((len(index), index.end_id, index.info()["removed"]), (56, 60, 4))
+        self.assertEqual((len(index), index.end_id, index.statistics()["removed"]), (56, 60, 4))
         for wrong in ([0, 3], [60], [1, 1], [-1], [2**63]):
             with self.assertRaises((pykindred.NotFound, pykindred.InvalidArgument)):
                 index.remove(wrong)
@@ -196,7 +196,7 @@ class VectorIndex(unittest.TestCase):
         index = pykindred.VectorIndex(rows)
         index.remove([5])
         for metric in METRICS:
-            for query, scores in zip(queries, index.scores(queries, metric=metric)):
+            for query, scores in zip(queries, index.score_all(queries, metric=metric)):
                 self.assertTrue(equal_bits(scores, vector_scores(metric, np.delete(rows, 5, 0), query)))
 
     def test_results_are_written_to_out(self):
@@ -211,7 +211,7 @@ class VectorIndex(unittest.TestCase):
         np.testing.assert_array_equal(out[1], expected[1])
         np.testing.assert_array_equal(wide[:, :2], 0)
         scores = np.zeros((3, 30), np.float32)
-        self.assertIs(index.scores(rows[:3], out=scores), scores)
+        self.assertIs(index.score_all(rows[:3], out=scores), scores)
         read_only = np.zeros((3, 4), np.float32)
         read_only.flags.writeable = False
         for wrong, name in (((read_only, out[1]), "scores is read-only"), ((Exported(read_only), out[1]), "scores is read-only"),
@@ -246,7 +246,7 @@ class VectorIndex(unittest.TestCase):
             ids = np.delete(np.arange(20), 3)
             found = index.rows(ids[::-1])
             self.assertEqual((found.dtype, found.shape), (np.float32, (19, 7)))
-            np.testing.assert_array_equal(index.scores(rows[0], metric="ip"), pykindred.row_scores(rows[0], found[::-1].copy(), metric="ip"))
+            np.testing.assert_array_equal(index.score_all(rows[0], metric="ip"), pykindred.row_scores(rows[0], found[::-1].copy(), metric="ip"))
             if element is None:
                 np.testing.assert_array_equal(found, rows[ids[::-1]])
             np.testing.assert_array_equal(index.row(5), index.rows([5, 5])[1])
@@ -373,7 +373,7 @@ class VectorIndex(unittest.TestCase):
             self.assertEqual(repr(index), "<pykindred.VectorIndex: 50 rows of 7 float32>")
         index.close()
         self.assertEqual(repr(index), "<pykindred.VectorIndex: closed>")
-        for call in (lambda: index.search(rows), lambda: len(index), lambda: index.add(rows), lambda: index.info(), lambda: index.ids):
+        for call in (lambda: index.search(rows), lambda: len(index), lambda: index.add(rows), lambda: index.statistics(), lambda: index.ids):
             with self.assertRaisesRegex(pykindred.Error, "the index is closed"):
                 call()
 
@@ -386,7 +386,7 @@ class Rows(unittest.TestCase):
                 for given in (rows, rows.astype(np.float16)):
                     index = pykindred.VectorIndex(given)
                     scores = pykindred.row_scores(queries, given, metric=metric)
-                    self.assertTrue(equal_bits(scores, index.scores(queries, metric=metric)))
+                    self.assertTrue(equal_bits(scores, index.score_all(queries, metric=metric)))
                     found, expected = pykindred.top_rows(queries, given, 5, metric=metric), index.search(queries, 5, metric=metric)
                     np.testing.assert_array_equal(found[1], expected[1])
                     self.assertTrue(equal_bits(found[0], expected[0]))

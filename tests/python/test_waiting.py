@@ -31,7 +31,7 @@ class Readers(ThreadedTest):
                     while not done.is_set():
                         begin = time.perf_counter()
                         self.assertEqual((layer.epoch, len(layer)), (0, 256))
-                        repr(layer), layer.state(), layer.info()
+                        repr(layer), layer.state(), layer.statistics()
                         waited.append(time.perf_counter() - begin)
 
                 def compute():
@@ -70,16 +70,16 @@ class Readers(ThreadedTest):
         def read():
             started.set()
             while not stop.is_set():
-                matcher.info()
+                matcher.statistics()
 
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
         started.wait()
-        before = matcher.info()["host_bytes"]
+        before = matcher.statistics()["host_bytes"]
         matcher.match("7 others and word1", measure="token-sort", top=1)
         stop.set()
         reader.join()
-        self.assertGreater(matcher.info()["host_bytes"], before)
+        self.assertGreater(matcher.statistics()["host_bytes"], before)
 
     def test_a_vocabulary_that_another_thread_fills_keeps_nobody_waiting(self):
         vocabulary = pykindred.Vocabulary()
@@ -108,12 +108,12 @@ class Readers(ThreadedTest):
             while not done.is_set():
                 added.append(vocabulary.add("new"))
                 self.assertEqual(vocabulary.add("known"), 0)
-                vocabulary.info()
+                vocabulary.statistics()
 
         in_threads(fill, tick, add)
         self.assertGreater(len(ticks), 10, "all of Python stood still")
         self.assertLessEqual(len(set(added)), 1)
-        self.assertEqual(vocabulary.info()["symbols"], 1_500_001 + len(set(added)))
+        self.assertEqual(vocabulary.statistics()["symbols"], 1_500_001 + len(set(added)))
 
 
 class Callbacks(ThreadedTest):
@@ -144,7 +144,7 @@ class Callbacks(ThreadedTest):
         rows = vectors("rows", 8, 64)
 
         def use(layer):
-            repr(layer), layer.info(), layer.epoch
+            repr(layer), layer.statistics(), layer.epoch
             layer.step()
             layer.forward(rows)
             layer.update([0], alpha=np.float32([0.5]))
@@ -167,11 +167,11 @@ class Callbacks(ThreadedTest):
             index.add(rows[:1])
             index.remove([int(index.ids[-1])])
             index.search(rows[0], 2)
-            repr(index), index.info()
+            repr(index), index.statistics()
 
         self.check(lambda context: pykindred.VectorIndex(rows, context=context), use,
                    [lambda index: index.search(rows[:3], 2), lambda index: index.search_at_least(rows[:3], 0.5),
-                    lambda index: index.score(rows[:1], np.int64([[1, 2]])), lambda index: index.scores(rows[:3])])
+                    lambda index: index.score(rows[:1], np.int64([[1, 2]])), lambda index: index.score_all(rows[:3])])
 
     def test_of_a_keyed_vector_index(self):
         rows = vectors("rows", 300, 16)
@@ -179,7 +179,7 @@ class Callbacks(ThreadedTest):
         def use(index):
             index.upsert([7], rows[:1])
             index.search(rows[0], 2)
-            repr(index), index.info()
+            repr(index), index.statistics()
 
         self.check(lambda context: pykindred.KeyedVectorIndex(np.arange(300), rows, context=context), use,
                    [lambda index: index.search(rows[:3], 2), lambda index: index.search_at_least(rows[:3], 0.5)])
@@ -189,19 +189,19 @@ class Callbacks(ThreadedTest):
 
         def use(matcher):
             matcher.match("text 7", measure="token-set", top=1)
-            matcher.scores("text 7", measure="token-sort")
-            repr(matcher), matcher.info()
+            matcher.score_all("text 7", measure="token-sort")
+            repr(matcher), matcher.statistics()
 
         self.check(lambda context: pykindred.SequenceMatcher(texts, context=context), use,
                    [lambda matcher: matcher.match("text 5", top=1), lambda matcher: matcher.match("5 text", measure="token-sort", top=1),
-                    lambda matcher: matcher.scores("text 5")])
+                    lambda matcher: matcher.score_all("text 5")])
 
     def test_of_a_pattern_memory(self):
         def use(memory):
             memory.learn([["x"], [str(len(memory))]])
             memory.forget(0)
             memory.sync()
-            repr(memory), memory.info()
+            repr(memory), memory.statistics()
 
         def make(context):
             memory = pykindred.PatternMemory(context=context)
@@ -214,7 +214,7 @@ class Callbacks(ThreadedTest):
         def use(engine):
             engine.add_edges([0], [2], np.float32([0.5]))
             engine.spread([{0: 1.0}])
-            repr(engine), engine.info()
+            repr(engine), engine.statistics()
 
         self.check(lambda context: pykindred.SpreadingEngine(5, [0, 1], [1, 2], np.float32([0.5, 0.5]), context=context), use,
                    [lambda engine: engine.spread([{0: 1.0}]), lambda engine: engine.hop(np.ones(5, np.float32))])

@@ -62,7 +62,7 @@ TEST(CandidatePatterns, EqualAFullScanLessTheOthers) {
         for (std::uint64_t& index : only) index = random() % patterns.size();
         for (const std::size_t top : {std::size_t{1}, std::size_t{7}, all_of_them}) {
           MatchOptions requested = options(measure, threshold, top);
-          requested.only = only;
+          requested.filter = only;
           for (const auto& space : choices) {
             requested.space = space;
             const MatchResults some = matcher.match(ragged(asked), requested);
@@ -97,7 +97,7 @@ TEST(CandidatePatterns, EqualTheReference) {
     for (const std::uint64_t index : only) chosen.push_back(patterns[index]);
     for (const Measure measure : {Measure::lcs, Measure::difflib}) {
       MatchOptions requested = options(measure, 0.2, 3);
-      requested.only = only;
+      requested.filter = only;
       const MatchResults results = matcher.match(ragged<Symbol>({query}), requested);
       std::vector<Match> expected;
       if (!query.empty()) {
@@ -122,7 +122,7 @@ TEST(CandidatePatterns, FollowAutojunk) {
   requested.autojunk = true;
   const MatchResults all = matcher.match(query, requested);
   const std::vector<std::uint64_t> only{3, 99, 50};
-  requested.only = only;
+  requested.filter = only;
   EXPECT_EQ(to_vector(matcher.match(query, requested).matches[0]),
             restricted(all.matches[0], only, all_of_them));
 }
@@ -131,10 +131,10 @@ TEST(CandidatePatterns, MustBeIndicesOfPatterns) {
   const SequenceMatcher matcher(context(), ragged<Symbol>({{1, 2}, {3}}));
   const std::vector<std::uint64_t> only{0, 2};
   MatchOptions requested;
-  requested.only = only;
+  requested.filter = only;
   EXPECT_THAT(message_of<InvalidArgument>([&] { matcher.match(ragged<Symbol>({{1}}), requested); }),
               testing::HasSubstr("only contains index 2; patterns below 2 exist"));
-  requested.only = std::span(only).first(1);
+  requested.filter = std::span(only).first(1);
   EXPECT_THROW(matcher.match_self(requested, [](std::size_t, const MatchResults&) {}),
                InvalidArgument);
   EXPECT_THROW(matcher.cluster({.linkage = Linkage::single, .matching = requested}),
@@ -151,7 +151,7 @@ TEST(CandidatePatterns, RunOnTheDeviceIfThePatternsAreOnlyThere) {
   MatchOptions requested = options(Measure::lcs, 0.0, all_of_them);
   const MatchResults all = matcher.match(query, requested);
   const std::vector<std::uint64_t> only{3, 499, 50};
-  requested.only = only;
+  requested.filter = only;
   const MatchResults some = matcher.match(query, requested);
   EXPECT_EQ(some.record.chosen, Space::cuda);
   EXPECT_EQ(to_vector(some.matches[0]), restricted(all.matches[0], only, all_of_them));

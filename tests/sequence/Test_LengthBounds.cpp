@@ -168,7 +168,7 @@ TEST(LengthBounds, DoNotChangeTheValuesOfPairs) {
           requested.cutoff = cutoff;
           requested.space = space;
           std::vector<double> found(all.size(), -1.0);
-          matcher.scores(ragged(queries), std::span(found), requested);
+          matcher.score_all(ragged(queries), std::span(found), requested);
           for (std::size_t i = 0; i < all.size(); ++i) {
             ASSERT_EQ(found[i], all[i] >= cutoff ? all[i] : 0.0)
                 << mixture.name << ", " << to_string(measure) << " from " << cutoff << " on "

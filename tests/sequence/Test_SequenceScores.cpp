@@ -101,7 +101,7 @@ template <class T>
 std::vector<T> scores(const SequenceMatcher& matcher, const std::vector<Sequence>& queries,
                       const PairOptions& options) {
   std::vector<T> out(queries.size() * matcher.size(), T{77});
-  matcher.scores(ragged(queries), std::span(out), options);
+  matcher.score_all(ragged(queries), std::span(out), options);
   return out;
 }
 
@@ -356,8 +356,8 @@ TEST(SequenceScores, LeaveWhatLiesBetweenTheRowsAsItIs) {
         std::vector<float> out(3 * 40, -5);
         PairOptions options{measure};
         options.space = space;
-        matcher.scores(ragged(queries),
-                       Kindred::Array(out.data(), DataType::float32, shape, strides), options);
+        matcher.score_all(ragged(queries),
+                          Kindred::Array(out.data(), DataType::float32, shape, strides), options);
         for (std::size_t i = 0; i < out.size(); ++i)
           ASSERT_EQ(out[i], i % 40 < 33 ? expected[i / 40 * 33 + i % 40] : -5.0F);
       }
@@ -371,12 +371,12 @@ TEST(SequenceScores, TakeTextsAndArrays) {
   std::vector<std::int32_t> out(6);
   const PairOptions options{Measure::levenshtein, PairValue::distance};
   const std::vector<std::string_view> queries{"sitting", "naive"};
-  matcher.scores(queries, std::span(out), options);
+  matcher.score_all(queries, std::span(out), options);
   EXPECT_THAT(out, testing::ElementsAre(3, 7, 7, 5, 5, 1));
   const std::vector<Symbol> symbols{'s', 'i', 't', 't', 'i', 'n', 'g', 'n', 'a', 'i', 'v', 'e'};
   const std::vector<std::int64_t> offsets{0, 7, 12};
   std::vector<std::int32_t> again(6);
-  matcher.scores(std::span(symbols), std::span(offsets), std::span(again), options);
+  matcher.score_all(std::span(symbols), std::span(offsets), std::span(again), options);
   EXPECT_EQ(again, out);
 }
 
@@ -386,7 +386,7 @@ TEST(SequenceScores, RefuseWhatDoesNotFit) {
   std::vector<float> out(6, 9);
   std::vector<std::int32_t> whole(6);
   const auto refused = [&](const Kindred::Array& target, const PairOptions& options) {
-    return message_of<InvalidArgument>([&] { matcher.scores(queries, target, options); });
+    return message_of<InvalidArgument>([&] { matcher.score_all(queries, target, options); });
   };
   const auto with = [](Measure measure, PairValue value, std::optional<double> cutoff) {
     return PairOptions{measure, value, cutoff};
@@ -420,7 +420,7 @@ TEST(SequenceScores, RefuseWhatDoesNotFit) {
   EXPECT_THAT(refused(std::span(out), autojunk), HasSubstr("autojunk"));
   EXPECT_THAT(
       message_of<InvalidArgument>([&] {
-        matcher.scores(RaggedSpan<Symbol>{std::vector<std::uint64_t>{1, 2}, {}}, std::span(out));
+        matcher.score_all(RaggedSpan<Symbol>{std::vector<std::uint64_t>{1, 2}, {}}, std::span(out));
       }),
       HasSubstr("query offset"));
   EXPECT_EQ(out, std::vector<float>(6, 9)) << "a refused call writes nothing";

@@ -82,7 +82,7 @@ EngineCall pair_scores_call(std::string name, std::size_t query_length, Measure 
                   options.measure = measure;
                   options.space = space;
                   std::vector<float> out(queries.rows() * matcher->size());
-                  matcher->scores(queries, std::span(out), options);
+                  matcher->score_all(queries, std::span(out), options);
                   std::string bytes;
                   for (const float value : out) append(bytes, value);
                   return bytes;
@@ -179,7 +179,7 @@ EngineCall scores_call(std::string name, Metric metric) {
               options.metric = metric;
               options.space = space;
               std::vector<float> scores(vector_queries * rows);
-              index->scores(vectors(vector_queries), scores, options);
+              index->score_all(vectors(vector_queries), scores, options);
               std::string bytes;
               for (const auto score : scores) append(bytes, score);
               return bytes;
@@ -452,7 +452,7 @@ std::vector<EngineCall> make_calls() {
   // Enough candidates for a scan.
   static const std::vector<std::uint64_t> candidates{1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144};
   MatchOptions restricted = lcs;
-  restricted.only = candidates;
+  restricted.filter = candidates;
   return {sequence_call("lcs", 20, lcs),
           sequence_call("lcs, several words", 130, lcs),
           sequence_call("lcs, blocks", 20, blocks),

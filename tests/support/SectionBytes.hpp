@@ -3,7 +3,7 @@
 #define KINDRED_TESTS_SUPPORT_SECTION_BYTES_HPP
 
 #include "MemoryFile.hpp"
-#include "common/Hash.hpp"
+#include "kit/Hash.hpp"
 #include "storage/SectionFile.hpp"
 #include "storage/SectionWriter.hpp"
 

@@ -266,7 +266,7 @@ TEST(Cancellation, EndsEverySearchOfVectorsAndLeavesTheIndexUsable) {
             1U);
   std::vector<float> out(20 * 3000);
   EXPECT_GT(expect_same_results([&] {
-              index.scores(queries, out);
+              index.score_all(queries, out);
               return out;
             }),
             1U);

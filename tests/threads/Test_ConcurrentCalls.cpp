@@ -104,7 +104,7 @@ TEST_F(ConcurrentCalls, OfVectorIndexesOverlap) {
   const VectorIndex scored(context, rows, dimension);
   expect_overlap([&] {
     std::vector<float> out(scored.size());
-    scored.scores(query, out);
+    scored.score_all(query, out);
   });
 }
 

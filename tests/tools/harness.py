@@ -4,6 +4,7 @@
 The executable is KINDRED_COMMAND, else build/release/tools/kindred of this repository."""
 import json
 import os
+import random
 import resource
 import shutil
 import subprocess
@@ -12,7 +13,8 @@ import unittest
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-OTHER_USER = 65534  # nobody
+# A user of its own for each process: limits on the processes of a user count those of all tests.
+OTHER_USER = random.SystemRandom().randrange(20000, 60000)
 COMMAND = os.environ.get("KINDRED_COMMAND", str(REPOSITORY / "build/release/tools/kindred"))
 
 

@@ -3,7 +3,6 @@
 import os
 import resource
 import subprocess
-import time
 import unittest
 
 import harness
@@ -117,17 +116,6 @@ class ThreadsThatCannotBeStarted(harness.OtherUserTest):
                 self.assertIn(why, matched.err)
                 self.refuses(1, [why], *self.match, "--space", "openmp", **options)
 
-    def start_alone(self, *arguments, **options):
-        """Starts the command once processes of other tests that run as the same user have ended."""
-        end = time.monotonic() + 60
-        while True:
-            try:
-                return self.start(*arguments, **options)
-            except BlockingIOError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.05)
-
     def test_processes(self):
         if not self.other_user:
             self.skipTest("the limit counts all processes of this user; root can run the command as a user who has none")
@@ -141,10 +129,10 @@ class ThreadsThatCannotBeStarted(harness.OtherUserTest):
             with self.subTest(limit):
                 options = {"settings": {"OMP_NUM_THREADS": "8", "OPENBLAS_NUM_THREADS": "1", "KINDRED_PROFILE": "/nonexistent/profile.json"},
                            "preexec_fn": restrict}
-                result = self.start_alone("info", "--json", **options)
+                result = self.start("info", "--json", **options)
                 self.assertEqual(result.status, 0, result.err)
                 spaces.add(next(space for space in harness.strict(result.out)["spaces"] if space["space"] == "openmp")["usable"])
-                matched = self.start_alone(*self.match, **options)
+                matched = self.start(*self.match, **options)
                 self.assertEqual((matched.status, matched.out), (0, self.expected), matched.err)
         self.assertEqual(spaces, {False, True}, "the limits are on both sides of what openmp needs")
 

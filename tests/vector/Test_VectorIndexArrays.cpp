@@ -119,7 +119,7 @@ std::vector<std::uint32_t> expected_scores(const Data& data, const std::vector<f
   std::vector<float> out(queries.size() / dimension * data.index.size());
   ScoreOptions options;
   options.metric = metric;
-  data.index.scores(queries, out, options);
+  data.index.score_all(queries, out, options);
   return bits(out);
 }
 
@@ -165,8 +165,8 @@ TEST(VectorIndexArrays, OnTheHostGiveTheAnswersOfSpans) {
         ScoreOptions score_options;
         score_options.metric = metric;
         std::vector<float> out(count * (rows + gap), -7.0F);
-        data.index.scores(given, matrix(out.data(), DataType::float32, count, rows, rows + gap),
-                          score_options);
+        data.index.score_all(given, matrix(out.data(), DataType::float32, count, rows, rows + gap),
+                             score_options);
         EXPECT_EQ(bits(together(out, rows, rows + gap)), expected_scores(data, queries, metric));
         SearchOptions options;
         options.metric = metric;
@@ -200,9 +200,9 @@ TEST(VectorIndexArrays, OfOneQueryNeedNoDimensionForIt) {
   Data data;
   const std::vector<float> query = normal_values(data.generator, dimension);
   std::vector<float> out(data.index.size());
-  data.index.scores(std::span<const float>(query), std::span<float>(out));
+  data.index.score_all(std::span<const float>(query), std::span<float>(out));
   const std::vector<std::uint32_t> expected = bits(out);
-  data.index.scores(ConstArray(std::span<const float>(query)), Array(std::span<float>(out)));
+  data.index.score_all(ConstArray(std::span<const float>(query)), Array(std::span<float>(out)));
   EXPECT_EQ(bits(out), expected);
   std::vector<float> scores(4);
   std::vector<std::int64_t> ids(4);
@@ -244,7 +244,7 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheIndex) {
     const GivenQueries given{queries.data(), count, dimension};
     for (const Metric metric : all_metrics) {
       std::vector<float> out(count * store.size());
-      search.scores(exec_space, store, given, metric, out.data(), store.size());
+      search.score_all(exec_space, store, given, metric, out.data(), store.size());
       EXPECT_EQ(bits(out), expected_scores(data, queries, metric));
       for (const std::size_t top : {3UL, 50UL}) {
         std::vector<float> scores(count * top);
@@ -298,11 +298,11 @@ TEST(VectorIndexArrays, ThatDoNotMatchAreRefused) {
     return matrix(numbers.data(), DataType::int64, rows, columns, columns);
   };
   const auto message = [](const auto& call) { return Testing::message_of<InvalidArgument>(call); };
-  EXPECT_THAT(message([&] { index.scores(floats(2, 23), floats(2, 500)); }),
+  EXPECT_THAT(message([&] { index.score_all(floats(2, 23), floats(2, 500)); }),
               HasSubstr("it must be float32 [any, 24]"));
-  EXPECT_THAT(message([&] { index.scores(floats(2, 24), floats(3, 500)); }),
+  EXPECT_THAT(message([&] { index.score_all(floats(2, 24), floats(3, 500)); }),
               HasSubstr("it must be float32 [2, any]"));
-  EXPECT_THAT(message([&] { index.scores(floats(2, 24), floats(2, 499)); }), HasSubstr("1000"));
+  EXPECT_THAT(message([&] { index.score_all(floats(2, 24), floats(2, 499)); }), HasSubstr("1000"));
   EXPECT_THAT(message([&] { index.search(floats(2, 24), floats(2, 5), ids(2, 4)); }),
               HasSubstr("it must be int64 [2, 5]"));
   EXPECT_THAT(message([&] { index.search(floats(2, 24), floats(2, 0), ids(2, 0)); }),
@@ -334,7 +334,7 @@ TEST(VectorIndexArrays, ThatDoNotMatchAreRefused) {
                InvalidArgument);
   if (!Testing::context().is_usable(Space::cuda)) {
     EXPECT_THROW(
-        index.scores(floats(2, 24, ArrayMemory::device), floats(2, 500, ArrayMemory::device)),
+        index.score_all(floats(2, 24, ArrayMemory::device), floats(2, 500, ArrayMemory::device)),
         SpaceUnavailable);
   }
 }
@@ -381,7 +381,7 @@ TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfSpansOnAnyStream) {
                     ScoreOptions score_options;
                     score_options.metric = metric;
                     score_options.stream = stream;
-                    const auto record = data.index.scores(
+                    const auto record = data.index.score_all(
                         given, out.array(DataType::float32, count, rows, rows + gap),
                         score_options);
                     EXPECT_EQ(record.chosen, Space::cuda);
@@ -469,7 +469,7 @@ TEST(VectorIndexArrays, OnADeviceAreRefusedWhereTheyCannotBeUsed) {
                                   long_ids.array(DataType::int64, 1, 1025, 1025), options),
                      InvalidArgument)
             << "more results than fit into scratch";
-        EXPECT_THROW(odd.scores(queries, floats.array(DataType::float32, 2, 63, 63)),
+        EXPECT_THROW(odd.score_all(queries, floats.array(DataType::float32, 2, 63, 63)),
                      InvalidArgument);
       });
 }

@@ -41,7 +41,7 @@ void expect_matches_reference(const VectorIndex& index, const std::vector<float>
     const auto expected = reference_scores(metric, queries, rows, index.dimension(), ids);
     for (const Space space : Testing::spaces()) {
       std::vector<float> out(expected.size());
-      const DispatchRecord record = index.scores(queries, out, {metric, space, {}});
+      const DispatchRecord record = index.score_all(queries, out, {metric, space, {}});
       ASSERT_EQ(bits(out), expected) << to_string(metric) << " on " << to_string(space) << ", "
                                      << index.size() << " x " << index.dimension();
       if (!out.empty()) {
@@ -121,7 +121,7 @@ TEST(VectorIndexScores, AreThoseOfSearch) {
   const std::vector<float> queries = normal_values(generator, 9 * 48);
   const VectorIndex index(Testing::context(), rows, 48);
   std::vector<float> scores(9 * 700);
-  index.scores(queries, scores);
+  index.score_all(queries, scores);
   SearchOptions options;
   options.top = 700;
   const SearchResults results = index.search(queries, options);
@@ -138,8 +138,9 @@ TEST(VectorIndexScores, RefuseSizesThatDoNotMatch) {
   const VectorIndex index(Testing::context(), rows, 3);
   std::vector<float> out(7, 5.0F);
   const auto message = [&](std::size_t floats, std::size_t size, const ScoreOptions& options = {}) {
-    return Testing::message_of<InvalidArgument>(
-        [&] { index.scores(std::span(rows).first(floats), std::span(out).first(size), options); });
+    return Testing::message_of<InvalidArgument>([&] {
+      index.score_all(std::span(rows).first(floats), std::span(out).first(size), options);
+    });
   };
   EXPECT_THAT(message(4, 4), HasSubstr("size of the queries is 4"));
   EXPECT_THAT(message(3, 3), HasSubstr("size of the output is 3; it must be queries × rows, 4"));
@@ -151,7 +152,7 @@ TEST(VectorIndexScores, RefuseSizesThatDoNotMatch) {
   if (!Testing::context().is_usable(Space::cuda)) {
     options.stream = {};
     options.space = Space::cuda;
-    EXPECT_THROW(index.scores(std::span(rows).first(3), std::span(out).first(4), options),
+    EXPECT_THROW(index.score_all(std::span(rows).first(3), std::span(out).first(4), options),
                  SpaceUnavailable);
   }
 }

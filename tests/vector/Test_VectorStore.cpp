@@ -442,7 +442,7 @@ TEST(VectorStore, CountsItsChanges) {
   index.replace(0, VectorSpan(std::span(rows).first(3), 3));
   EXPECT_TRUE(grew());
   std::vector<float> out(4);
-  index.scores(std::span(rows).first(3), out);
+  index.score_all(std::span(rows).first(3), out);
   EXPECT_FALSE(grew());
 }
 

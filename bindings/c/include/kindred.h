@@ -730,9 +730,9 @@ KINDRED_API kindred_status kindred_vocabulary_decode(const kindred_vocabulary* v
                                                      const uint32_t* symbols, size_t count,
                                                      kindred_text* texts) KINDRED_NOEXCEPT;
 /** Number of texts and bytes. */
-KINDRED_API kindred_status kindred_vocabulary_describe(const kindred_vocabulary* vocabulary,
-                                                       kindred_vocabulary_statistics* statistics)
-    KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_vocabulary_get_statistics(const kindred_vocabulary* vocabulary,
+                                  kindred_vocabulary_statistics* statistics) KINDRED_NOEXCEPT;
 /** Writes the vocabulary to a file, atomically. KINDRED_BUSY while another process writes it. */
 KINDRED_API kindred_status kindred_vocabulary_save(const kindred_vocabulary* vocabulary,
                                                    const char* path) KINDRED_NOEXCEPT;
@@ -892,10 +892,10 @@ typedef struct kindred_match_options {
   int32_t autojunk; /* nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
   int32_t postings;
   int32_t space;
-  int32_t reserved;     /* 0 */
-  const uint64_t* only; /* only the sequences or patterns of these indices are results, in any
+  int32_t reserved;       /* 0 */
+  const uint64_t* filter; /* only the sequences or patterns of these indices are results, in any
                            order; a repeated one counts once */
-  uint64_t only_size;   /* 0: none; KINDRED_UNSET: all are allowed, and `only` is NULL */
+  uint64_t filter_size;   /* 0: none; KINDRED_UNSET: all are allowed, and `filter` is NULL */
 } kindred_match_options;
 #define KINDRED_MATCH_OPTIONS_INIT                                                         \
   {                                                                                        \
@@ -906,7 +906,7 @@ typedef struct kindred_match_options {
 KINDRED_API kindred_status kindred_match_options_init(kindred_match_options* options,
                                                       size_t struct_size) KINDRED_NOEXCEPT;
 
-/* What kindred_matcher_scores writes for a pair. */
+/* What kindred_matcher_score_all writes for a pair. */
 enum {
   KINDRED_SIMILARITY = 0,
   KINDRED_DISTANCE = 1,  /* a number of edits if the measure counts them, else 1 - similarity */
@@ -915,7 +915,7 @@ enum {
                             KINDRED_TOKEN_SET 0 */
 };
 
-/** Options of kindred_matcher_scores. */
+/** Options of kindred_matcher_score_all. */
 typedef struct kindred_pair_options {
   size_t struct_size;
   double cutoff; /* a similarity below it is 0; a number of edits above it is cutoff + 1, another
@@ -971,22 +971,22 @@ kindred_matcher_match_texts(const kindred_matcher* matcher, const kindred_text* 
  *  @param out queries * sequences, whose rows may lie apart, or one row of all; float32 or float64,
  * for numbers of edits also int32 or uint8, in which a larger number is the largest of the type; on
  * the host, or on the device if the sequences are there */
-KINDRED_API kindred_status kindred_matcher_scores(
+KINDRED_API kindred_status kindred_matcher_score_all(
     const kindred_matcher* matcher, const uint32_t* symbols, const uint64_t* offsets, size_t rows,
     KINDRED_OPTIONAL const kindred_pair_options* options, DLTensor* out,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** The same for texts. */
-KINDRED_API kindred_status kindred_matcher_scores_texts(
+KINDRED_API kindred_status kindred_matcher_score_all_texts(
     const kindred_matcher* matcher, const kindred_text* texts, size_t count,
     KINDRED_OPTIONAL const kindred_pair_options* options, DLTensor* out,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** Finds duplicates: scores every pair of stored sequences once, and calls `answer` with groups of
- * results. KINDRED_INVALID if `only` is set; KINDRED_CANCELLED. */
+ * results. KINDRED_INVALID if `filter` is set; KINDRED_CANCELLED. */
 KINDRED_API kindred_status kindred_matcher_match_self(
     const kindred_matcher* matcher, KINDRED_OPTIONAL const kindred_match_options* options,
     kindred_match_callback answer, KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
 /** The clusters of similar stored sequences.
- *  @param options of the comparison, of which `top` and `blocks` have no effect; `only` must not be
+ *  @param options of the comparison, of which `top` and `blocks` have no effect; `filter` must not be
  * set; NULL: threshold 0.85 */
 KINDRED_API kindred_status
 kindred_matcher_cluster(const kindred_matcher* matcher, int32_t linkage,
@@ -1355,7 +1355,7 @@ KINDRED_API kindred_status kindred_memory_match(
 /** Predictions from the patterns that are similar to the events of a query. KINDRED_INVALID also
  * for a measure without blocks.
  *  @param level KINDRED_LEVEL_..., at which patterns are compared
- *  @param matching its measure, postings, space and `only` are used */
+ *  @param matching its measure, postings, space and `filter` are used */
 KINDRED_API kindred_status kindred_memory_predict(
     const kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets, size_t events,
     int32_t level, KINDRED_OPTIONAL const kindred_match_options* matching,
@@ -1381,7 +1381,7 @@ KINDRED_API kindred_status kindred_memory_end_training(
 KINDRED_API kindred_status kindred_memory_last_sync(const kindred_memory* memory,
                                                     kindred_sync_record* record) KINDRED_NOEXCEPT;
 /** Sizes and counts. */
-KINDRED_API kindred_status kindred_memory_describe(
+KINDRED_API kindred_status kindred_memory_get_statistics(
     const kindred_memory* memory, kindred_memory_statistics* statistics) KINDRED_NOEXCEPT;
 
 /** A pattern; its arrays live as long as the handle. */
@@ -1610,7 +1610,7 @@ typedef struct kindred_search_options {
 KINDRED_API kindred_status kindred_search_options_init(kindred_search_options* options,
                                                        size_t struct_size) KINDRED_NOEXCEPT;
 
-/** Options of kindred_index_scores. */
+/** Options of kindred_index_score_all. */
 typedef struct kindred_score_options {
   size_t struct_size;
   int32_t metric;
@@ -1693,7 +1693,7 @@ KINDRED_API kindred_status kindred_index_ids(const kindred_index* index, uint64_
 KINDRED_API kindred_status kindred_index_rows(const kindred_index* index, const uint64_t* ids,
                                               size_t count, DLTensor* rows) KINDRED_NOEXCEPT;
 /** Sizes and counts. */
-KINDRED_API kindred_status kindred_index_describe(
+KINDRED_API kindred_status kindred_index_get_statistics(
     const kindred_index* index, kindred_index_statistics* statistics) KINDRED_NOEXCEPT;
 /** Bytes in the memory of a space; 0 if the rows are not there. */
 KINDRED_API kindred_status kindred_index_bytes(const kindred_index* index, int32_t space,
@@ -1722,9 +1722,9 @@ kindred_index_search(const kindred_index* index, const DLTensor* queries,
  *  @param queries float32, queries * dimension, or dimension
  *  @param out float32, queries * rows that can be found, or rows that can be found */
 KINDRED_API kindred_status
-kindred_index_scores(const kindred_index* index, const DLTensor* queries,
-                     KINDRED_OPTIONAL const kindred_score_options* options, DLTensor* out,
-                     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+kindred_index_score_all(const kindred_index* index, const DLTensor* queries,
+                        KINDRED_OPTIONAL const kindred_score_options* options, DLTensor* out,
+                        KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** All rows whose score is `score` or better; `top` is ignored. */
 KINDRED_API kindred_status
 kindred_index_search_at_least(const kindred_index* index, const DLTensor* queries, float score,
@@ -2074,7 +2074,7 @@ KINDRED_API kindred_status kindred_hnsw_row(const kindred_hnsw* hnsw, uint64_t i
 KINDRED_API kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, uint64_t id,
                                                  int32_t* contains) KINDRED_NOEXCEPT;
 /** Sizes and counts. */
-KINDRED_API kindred_status kindred_hnsw_describe(
+KINDRED_API kindred_status kindred_hnsw_get_statistics(
     const kindred_hnsw* hnsw, kindred_hnsw_statistics* statistics) KINDRED_NOEXCEPT;
 /** The rows nearest to each query, approximately, for tensors on the host without gaps.
  *  @param queries float32, queries * dimension
@@ -2313,7 +2313,7 @@ KINDRED_API kindred_status kindred_graph_inspect(const char* path, int32_t threa
 KINDRED_API kindred_status kindred_graph_destroy(KINDRED_OPTIONAL kindred_graph* graph)
     KINDRED_NOEXCEPT;
 /** Sizes and counts. */
-KINDRED_API kindred_status kindred_graph_describe(
+KINDRED_API kindred_status kindred_graph_get_statistics(
     const kindred_graph* graph, kindred_graph_statistics* statistics) KINDRED_NOEXCEPT;
 /** Whether a node exists and was not removed. */
 KINDRED_API kindred_status kindred_graph_has_node(const kindred_graph* graph, uint32_t node,
@@ -2505,16 +2505,16 @@ KINDRED_API kindred_status kindred_seeds_options_init(kindred_seeds_options* opt
                                                       size_t struct_size) KINDRED_NOEXCEPT;
 
 /** Size and state of a layer. */
-typedef struct kindred_seeds_info {
+typedef struct kindred_seeds_statistics {
   size_t struct_size;
   uint64_t epoch; /* number of steps so far */
   uint32_t hidden;
   uint32_t seeds;
   int32_t on_device;
   int32_t reserved;
-} kindred_seeds_info;
-#define KINDRED_SEEDS_INFO_INIT \
-  { sizeof(kindred_seeds_info), 0, 0, 0, 0, 0 }
+} kindred_seeds_statistics;
+#define KINDRED_SEEDS_STATISTICS_INIT \
+  { sizeof(kindred_seeds_statistics), 0, 0, 0, 0, 0 }
 
 /** A completed transition. */
 typedef struct kindred_seed_change {
@@ -2615,8 +2615,8 @@ KINDRED_API kindred_status kindred_seeds_create(kindred_context* context,
 KINDRED_API kindred_status kindred_seeds_destroy(KINDRED_OPTIONAL kindred_seeds* seeds)
     KINDRED_NOEXCEPT;
 /** Size and state. */
-KINDRED_API kindred_status kindred_seeds_describe(const kindred_seeds* seeds,
-                                                  kindred_seeds_info* info) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_seeds_get_statistics(
+    const kindred_seeds* seeds, kindred_seeds_statistics* info) KINDRED_NOEXCEPT;
 /** Why the device cannot run a pass on device rows; an empty text if it can. */
 KINDRED_API kindred_status kindred_seeds_device_trouble(const kindred_seeds* seeds,
                                                         kindred_string** why) KINDRED_NOEXCEPT;
@@ -2789,9 +2789,8 @@ KINDRED_API kindred_status kindred_blueprints_find(const kindred_blueprints* blu
                                                    const char* name, size_t size,
                                                    int32_t* id) KINDRED_NOEXCEPT;
 /** A set. KINDRED_NOT_FOUND for an id that was never assigned or was removed. */
-KINDRED_API kindred_status kindred_blueprints_describe(const kindred_blueprints* blueprints,
-                                                       int32_t id, kindred_blueprint* blueprint)
-    KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_blueprints_get(const kindred_blueprints* blueprints, int32_t id,
+                                                  kindred_blueprint* blueprint) KINDRED_NOEXCEPT;
 /** Adds a set. KINDRED_INVALID for no weights, an empty name or an existing name. */
 KINDRED_API kindred_status kindred_blueprints_add(kindred_blueprints* blueprints, const char* name,
                                                   size_t size, const float* weights, size_t count,
@@ -3392,7 +3391,7 @@ KINDRED_API kindred_status kindred_lattice_create(kindred_context* context, uint
 KINDRED_API kindred_status kindred_lattice_destroy(KINDRED_OPTIONAL kindred_lattice* lattice)
     KINDRED_NOEXCEPT;
 /** Its structure. */
-KINDRED_API kindred_status kindred_lattice_describe(
+KINDRED_API kindred_status kindred_lattice_get_metrics(
     const kindred_lattice* lattice, kindred_lattice_metrics* metrics) KINDRED_NOEXCEPT;
 /** The same, measured on the rows, on the calling thread. Blocks have no effect. KINDRED_INVALID
  * for more nodes than 32 bits count.
@@ -3472,7 +3471,7 @@ KINDRED_API kindred_status kindred_lattice_distances(
 
 /* What a task of a batch does, and what its result has. */
 enum {
-  KINDRED_LATTICE_ANALYZE = 0,   /* kindred_lattice_describe: `metrics` */
+  KINDRED_LATTICE_ANALYZE = 0,   /* kindred_lattice_get_metrics: `metrics` */
   KINDRED_LATTICE_MEASURE = 1,   /* kindred_lattice_measure: `structure` */
   KINDRED_LATTICE_FIND_PATH = 2, /* a shortest path: the one row of `nodes` */
   KINDRED_LATTICE_BUILD = 3,     /* kindred_lattice_rows: `nodes` */
@@ -3601,7 +3600,7 @@ KINDRED_API kindred_status kindred_key_table_keys(const kindred_key_table* table
                                                   const int64_t* ids, size_t count,
                                                   kindred_keys** keys) KINDRED_NOEXCEPT;
 /** The kind and number of the keys, and their memory. */
-KINDRED_API kindred_status kindred_key_table_describe(
+KINDRED_API kindred_status kindred_key_table_get_statistics(
     const kindred_key_table* table, kindred_key_table_statistics* statistics) KINDRED_NOEXCEPT;
 /** Writes a table to a file, atomically. KINDRED_BUSY while another process writes it. */
 KINDRED_API kindred_status kindred_key_table_save(const kindred_key_table* table,
@@ -3672,7 +3671,7 @@ KINDRED_API kindred_status kindred_keyed_index_find(const kindred_keyed_index* i
                                                     const kindred_key_span* keys,
                                                     int64_t* ids) KINDRED_NOEXCEPT;
 /** Sizes and counts. */
-KINDRED_API kindred_status kindred_keyed_index_describe(
+KINDRED_API kindred_status kindred_keyed_index_get_statistics(
     const kindred_keyed_index* index, kindred_keyed_index_statistics* statistics) KINDRED_NOEXCEPT;
 /** Bytes of the rows in the memory of a space; 0 if they are not there. */
 KINDRED_API kindred_status kindred_keyed_index_bytes(const kindred_keyed_index* index,

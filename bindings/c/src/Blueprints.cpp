@@ -57,8 +57,8 @@ kindred_status kindred_blueprints_find(const kindred_blueprints* blueprints, con
   });
 }
 
-kindred_status kindred_blueprints_describe(const kindred_blueprints* blueprints, std::int32_t id,
-                                           kindred_blueprint* blueprint) noexcept {
+kindred_status kindred_blueprints_get(const kindred_blueprints* blueprints, std::int32_t id,
+                                      kindred_blueprint* blueprint) noexcept {
   return guarded([&] {
     const BlueprintRegistry& registry = registry_of(blueprints);
     check_output(blueprint, "blueprint");

@@ -215,8 +215,8 @@ kindred_status kindred_graph_destroy(kindred_graph* graph) noexcept {
   return destroy_handle(graph, "graph");
 }
 
-kindred_status kindred_graph_describe(const kindred_graph* graph,
-                                      kindred_graph_statistics* statistics) noexcept {
+kindred_status kindred_graph_get_statistics(const kindred_graph* graph,
+                                            kindred_graph_statistics* statistics) noexcept {
   return guarded([&] {
     const SpreadingEngine& object = graph_of(graph);
     check_output(statistics, "statistics");

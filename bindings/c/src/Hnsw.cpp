@@ -168,8 +168,8 @@ kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, std::uint64_t id,
   });
 }
 
-kindred_status kindred_hnsw_describe(const kindred_hnsw* hnsw,
-                                     kindred_hnsw_statistics* statistics) noexcept {
+kindred_status kindred_hnsw_get_statistics(const kindred_hnsw* hnsw,
+                                           kindred_hnsw_statistics* statistics) noexcept {
   return guarded([&] {
     const auto& object = object_of(hnsw, "hnsw");
     check_output(statistics, "statistics");

@@ -136,8 +136,8 @@ kindred_status kindred_keyed_index_find(const kindred_keyed_index* index,
   });
 }
 
-kindred_status kindred_keyed_index_describe(const kindred_keyed_index* index,
-                                            kindred_keyed_index_statistics* statistics) noexcept {
+kindred_status kindred_keyed_index_get_statistics(
+    const kindred_keyed_index* index, kindred_keyed_index_statistics* statistics) noexcept {
   return guarded([&] {
     const KeyedVectorIndex& object = keyed_of(index);
     check_output(statistics, "statistics");

@@ -164,8 +164,8 @@ kindred_status kindred_key_table_keys(const kindred_key_table* table, const std:
   });
 }
 
-kindred_status kindred_key_table_describe(const kindred_key_table* table,
-                                          kindred_key_table_statistics* statistics) noexcept {
+kindred_status kindred_key_table_get_statistics(const kindred_key_table* table,
+                                                kindred_key_table_statistics* statistics) noexcept {
   return guarded([&] {
     const KeyTable& object = object_of(table, "table");
     check_output(statistics, "statistics");

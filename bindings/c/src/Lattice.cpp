@@ -105,8 +105,8 @@ kindred_status kindred_lattice_destroy(kindred_lattice* lattice) noexcept {
   return destroy_handle(lattice, "lattice");
 }
 
-kindred_status kindred_lattice_describe(const kindred_lattice* lattice,
-                                        kindred_lattice_metrics* metrics) noexcept {
+kindred_status kindred_lattice_get_metrics(const kindred_lattice* lattice,
+                                           kindred_lattice_metrics* metrics) noexcept {
   return guarded([&] {
     const Lattice& object = lattice_of(lattice);
     check_output(metrics, "metrics");

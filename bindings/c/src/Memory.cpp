@@ -362,8 +362,8 @@ kindred_status kindred_memory_last_sync(const kindred_memory* memory,
   });
 }
 
-kindred_status kindred_memory_describe(const kindred_memory* memory,
-                                       kindred_memory_statistics* statistics) noexcept {
+kindred_status kindred_memory_get_statistics(const kindred_memory* memory,
+                                             kindred_memory_statistics* statistics) noexcept {
   return guarded([&] {
     const auto& object = object_of(memory, "memory");
     check_output(statistics, "statistics");

@@ -103,13 +103,14 @@ kindred_status kindred_seeds_destroy(kindred_seeds* seeds) noexcept {
   return destroy_handle(seeds, "seeds");
 }
 
-kindred_status kindred_seeds_describe(const kindred_seeds* seeds,
-                                      kindred_seeds_info* info) noexcept {
+kindred_status kindred_seeds_get_statistics(const kindred_seeds* seeds,
+                                            kindred_seeds_statistics* info) noexcept {
   return guarded([&] {
     const SeedLayer& layer = layer_of(seeds);
     check_output(info, "info");
-    write_output(info, kindred_seeds_info{sizeof(kindred_seeds_info), layer.epoch(), layer.hidden(),
-                                          layer.seeds(), layer.on_device() ? 1 : 0, 0});
+    write_output(info, kindred_seeds_statistics{sizeof(kindred_seeds_statistics), layer.epoch(),
+                                                layer.hidden(), layer.seeds(),
+                                                layer.on_device() ? 1 : 0, 0});
   });
 }
 

@@ -44,9 +44,10 @@ MatchOptions match_options(const kindred_match_options* options, double threshol
   out.autojunk = given.autojunk != 0;
   out.postings = enum_of<PostingsUse>(given.postings, 3, "postings");
   out.space = space_option(given.space);
-  if (given.only_size != KINDRED_UNSET) out.only = span_of(given.only, given.only_size, "only");
-  KINDRED_C_REFUSE_IF(given.only_size == KINDRED_UNSET && given.only != nullptr,
-                      "only is given, but only_size is KINDRED_UNSET; set it to the number of "
+  if (given.filter_size != KINDRED_UNSET)
+    out.filter = span_of(given.filter, given.filter_size, "filter");
+  KINDRED_C_REFUSE_IF(given.filter_size == KINDRED_UNSET && given.filter != nullptr,
+                      "filter is given, but filter_size is KINDRED_UNSET; set it to the number of "
                       "indices");
   return out;
 }
@@ -137,32 +138,32 @@ kindred_status kindred_matcher_match_texts(const kindred_matcher* matcher,
   });
 }
 
-kindred_status kindred_matcher_scores(const kindred_matcher* matcher, const std::uint32_t* symbols,
-                                      const std::uint64_t* offsets, std::size_t rows,
-                                      const kindred_pair_options* options, DLTensor* out,
-                                      kindred_record* record) noexcept {
+kindred_status kindred_matcher_score_all(const kindred_matcher* matcher,
+                                         const std::uint32_t* symbols, const std::uint64_t* offsets,
+                                         std::size_t rows, const kindred_pair_options* options,
+                                         DLTensor* out, kindred_record* record) noexcept {
   return guarded([&] {
     const auto& object = object_of(matcher, "matcher");
     check_record(record);
     require(out, "out");
     const PairOptions given = pair_options(options);
-    write_record(record, object.engine.scores(ragged_of(symbols, offsets, rows, "symbols"),
-                                              output_array_of(out, "out"), given));
+    write_record(record, object.engine.score_all(ragged_of(symbols, offsets, rows, "symbols"),
+                                                 output_array_of(out, "out"), given));
   });
 }
 
-kindred_status kindred_matcher_scores_texts(const kindred_matcher* matcher,
-                                            const kindred_text* texts, std::size_t count,
-                                            const kindred_pair_options* options, DLTensor* out,
-                                            kindred_record* record) noexcept {
+kindred_status kindred_matcher_score_all_texts(const kindred_matcher* matcher,
+                                               const kindred_text* texts, std::size_t count,
+                                               const kindred_pair_options* options, DLTensor* out,
+                                               kindred_record* record) noexcept {
   return guarded([&] {
     const auto& object = object_of(matcher, "matcher");
     check_record(record);
     require(out, "out");
     const PairOptions given = pair_options(options);
     const std::vector<std::string_view> queries = texts_of(texts, count, "texts");
-    write_record(record, object.engine.scores(std::span<const std::string_view>(queries),
-                                              output_array_of(out, "out"), given));
+    write_record(record, object.engine.score_all(std::span<const std::string_view>(queries),
+                                                 output_array_of(out, "out"), given));
   });
 }
 

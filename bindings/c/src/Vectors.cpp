@@ -200,8 +200,8 @@ kindred_status kindred_index_rows(const kindred_index* index, const std::uint64_
   });
 }
 
-kindred_status kindred_index_describe(const kindred_index* index,
-                                      kindred_index_statistics* statistics) noexcept {
+kindred_status kindred_index_get_statistics(const kindred_index* index,
+                                            kindred_index_statistics* statistics) noexcept {
   return guarded([&] {
     const VectorIndex& object = index_of(index);
     check_output(statistics, "statistics");
@@ -255,16 +255,16 @@ kindred_status kindred_index_search(const kindred_index* index, const DLTensor* 
   });
 }
 
-kindred_status kindred_index_scores(const kindred_index* index, const DLTensor* queries,
-                                    const kindred_score_options* options, DLTensor* out,
-                                    kindred_record* record) noexcept {
+kindred_status kindred_index_score_all(const kindred_index* index, const DLTensor* queries,
+                                       const kindred_score_options* options, DLTensor* out,
+                                       kindred_record* record) noexcept {
   return guarded([&] {
     const VectorIndex& object = index_of(index);
     check_record(record);
     require_all({{queries, "queries"}, {out, "out"}});
     const ScoreOptions given = score_options(options);
-    write_record(record,
-                 object.scores(array_of(queries, "queries"), output_array_of(out, "out"), given));
+    write_record(
+        record, object.score_all(array_of(queries, "queries"), output_array_of(out, "out"), given));
   });
 }
 

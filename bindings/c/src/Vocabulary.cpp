@@ -99,8 +99,8 @@ kindred_status kindred_vocabulary_decode(const kindred_vocabulary* vocabulary,
   });
 }
 
-kindred_status kindred_vocabulary_describe(const kindred_vocabulary* vocabulary,
-                                           kindred_vocabulary_statistics* statistics) noexcept {
+kindred_status kindred_vocabulary_get_statistics(
+    const kindred_vocabulary* vocabulary, kindred_vocabulary_statistics* statistics) noexcept {
   return guarded([&] {
     const Vocabulary& object = object_of(vocabulary, "vocabulary");
     check_output(statistics, "statistics");

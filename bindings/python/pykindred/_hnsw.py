@@ -179,9 +179,9 @@ class HnswIndex(Closing):
         """All ids below it have been assigned."""
         return self._native.end_id()
 
-    def info(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, Any]:
         """What the index holds, and its settings. Traverses the graph once."""
-        return self._native.info()
+        return self._native.statistics()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _restored, (type(self), in_pickle(self.to_bytes(), protocol))

@@ -312,7 +312,7 @@ class KeyedVectorIndex(Closing):
         """All ids below it have been assigned: the length of filters."""
         return self._native.end_id()
 
-    def info(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, Any]:
         """What the index holds."""
         return {"keys": len(self), "key_kind": self.key_kind, "key_bytes": self._native.key_bytes(), "dimension": self.dimension,
                 "element": self.element, "end_id": self.end_id}

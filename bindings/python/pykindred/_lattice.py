@@ -211,10 +211,6 @@ class Lattice(Closing):
         """
         return LatticeDistances(*self._native.distances(sources, targets, space))
 
-    def info(self) -> dict[str, Any]:
-        """The same as :meth:`metrics`."""
-        return self._native.metrics()
-
     def __reduce__(self) -> Any:
         self._native.nodes()  # raises if it is closed
         return _restored, (type(self), *self._options)

@@ -353,7 +353,7 @@ class PatternMemory(Closing):
         return Sequences(*self._native.encode(queries, level))
 
     def match(self, queries: "Iterable[Events] | Sequences", *, level: str | None = None, measure: str = "lcs", threshold: float = 0.1,
-              top: int | None = 10, blocks: bool = False, autojunk: bool = False, postings: str = "automatic", only: Ids | None = None,
+              top: int | None = 10, blocks: bool = False, autojunk: bool = False, postings: str = "automatic", filter: Ids | None = None,
               space: str | None = None) -> Matches:
         """The best patterns of every query: ``ids`` are their indices. Other arguments as :meth:`SequenceMatcher.match`.
 
@@ -367,11 +367,11 @@ class PatternMemory(Closing):
         >>> matches.ids, matches.scores
         (array([1, 0]), array([1. , 0.5]))
         """
-        return Matches(*self._native.match(queries, level, measure, threshold, top, blocks, autojunk, postings, only, space))
+        return Matches(*self._native.match(queries, level, measure, threshold, top, blocks, autojunk, postings, filter, space))
 
     def predict(self, query: Events, *, level: str | None = None, measure: str = "lcs", autojunk: bool = False, threshold: float = 0.1,
                 top: int = 100, rank_by: str = "potential", fuzzy_token_threshold: float = 0.0, single_symbol_fast_path: bool = False,
-                weights: NDArray[np.float64] | None = None, only: Ids | None = None, threads: int = 0,
+                weights: NDArray[np.float64] | None = None, filter: Ids | None = None, threads: int = 0,
                 space: str | None = None) -> list[Prediction]:
         """Predictions from all patterns whose similarity to the query is at least ``threshold``, best first.
 
@@ -380,7 +380,7 @@ class PatternMemory(Closing):
             fuzzy_token_threshold: above 0: the similarity at which two texts are spellings of the same symbol
             single_symbol_fast_path: treat a query of one symbol as KATO does, :attr:`Prediction.flat`
             weights: float64, by symbol: for the numbers ``weighted_…``
-            only: indices of the patterns that may predict; sums over all candidates then cover these alone
+            filter: indices of the patterns that may predict; sums over all candidates then cover these alone
             threads: at most so many of the host; 0: all
             level, measure, autojunk, top, space: as for :meth:`match`
 
@@ -393,7 +393,7 @@ class PatternMemory(Closing):
         [[['d']], [['b'], ['c']]]
         """
         found = self._native.predict(query, level, measure, autojunk, threshold, top, rank_by, fuzzy_token_threshold,
-                                     single_symbol_fast_path, weights, only, threads, space)
+                                     single_symbol_fast_path, weights, filter, threads, space)
         for given in found:
             given["anomalies"] = [Anomaly(*one) for one in given["anomalies"]]
         return [Prediction(**given) for given in found]
@@ -437,13 +437,13 @@ class PatternMemory(Closing):
         """``"token"`` or ``"character"``."""
         return self._native.level()
 
-    def info(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, Any]:
         """What the memory holds."""
-        return self._native.info()
+        return self._native.statistics()
 
-    def sync_info(self) -> dict[str, Any]:
+    def sync_statistics(self) -> dict[str, Any]:
         """The synchronisations so far; ``last`` is a :class:`SyncRecord`."""
-        found = self._native.sync_info()
+        found = self._native.sync_statistics()
         return {**found, "last": SyncRecord(*found["last"])}
 
     def __reduce_ex__(self, protocol: Any) -> Any:

@@ -510,10 +510,10 @@ class SeedLayer(Closing):
         """
         self._native.restore(path)
 
-    def info(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, Any]:
         """What the layer holds.
 
-        >>> SeedLayer(4, 2).info()["lifecycle"]
+        >>> SeedLayer(4, 2).statistics()["lifecycle"]
         {'dormant': 2}
         """
         state = self.state()

@@ -125,7 +125,7 @@ class SequenceMatcher(Closing):
         return Sequences(*self._native.patterns())
 
     def match(self, queries: SequencesLike, *, measure: str = "lcs", threshold: float = 0.1, top: int | None = 10, blocks: bool = False,
-              autojunk: bool = False, postings: str = "automatic", only: Ids | None = None, space: str | None = None) -> Matches:
+              autojunk: bool = False, postings: str = "automatic", filter: Ids | None = None, space: str | None = None) -> Matches:
         """The best patterns of every query.
 
         Args:
@@ -135,7 +135,7 @@ class SequenceMatcher(Closing):
             blocks: also find the matching blocks, :meth:`Matches.blocks`
             autojunk: difflib's heuristic for frequent symbols, for ``"difflib"`` alone
             postings: ``"automatic"``, ``"never"`` or ``"always"``: use of an inverted index; the results are the same
-            only: indices of the patterns that may be results
+            filter: indices of the patterns that may be results
             space: instead of the dispatcher's choice
 
         Raises:
@@ -146,9 +146,9 @@ class SequenceMatcher(Closing):
         >>> matches.lims, matches.ids, matches.distances
         (array([0, 2, 2]), array([0, 2]), array([1., 2.]))
         """
-        return Matches(*self._native.match(queries, measure, threshold, top, blocks, autojunk, postings, only, space))
+        return Matches(*self._native.match(queries, measure, threshold, top, blocks, autojunk, postings, filter, space))
 
-    def scores(self, queries: SequencesLike, *, measure: str = "lcs", value: str = "similarity", dtype: DTypeLike | None = None,
+    def score_all(self, queries: SequencesLike, *, measure: str = "lcs", value: str = "similarity", dtype: DTypeLike | None = None,
                score_cutoff: float | None = None, autojunk: bool = False, out: Array | None = None, space: str | None = None) -> Any:
         """The similarity, distance or percentage of every query and every pattern, in input order: ``[queries, len(matcher)]``.
 
@@ -165,7 +165,7 @@ class SequenceMatcher(Closing):
         Returns:
             ``out``, or a new array of NumPy
 
-        >>> SequenceMatcher(["kitten", "sitting"]).scores(["kitten", "mitten"], measure="levenshtein", value="distance")
+        >>> SequenceMatcher(["kitten", "sitting"]).score_all(["kitten", "mitten"], measure="levenshtein", value="distance")
         array([[0, 3],
                [1, 3]], dtype=int32)
         """
@@ -173,7 +173,7 @@ class SequenceMatcher(Closing):
             name = None if dtype is None else np.dtype(dtype).name
         except TypeError:
             raise InvalidType(f"dtype is {dtype!r}; it must be a type of NumPy") from None
-        return self._native.scores(queries, measure, value, name, score_cutoff, autojunk, out, space)
+        return self._native.score_all(queries, measure, value, name, score_cutoff, autojunk, out, space)
 
     def match_self(self, *, measure: str = "lcs", threshold: float = 0.85, top: int | None = None, autojunk: bool = False,
                    space: str | None = None) -> Matches:
@@ -202,7 +202,7 @@ class SequenceMatcher(Closing):
         """The number of patterns."""
         return self._native.size()
 
-    def info(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, Any]:
         """The number of patterns, and their bytes in the memory of host and device."""
         return {"patterns": len(self), "host_bytes": self._native.bytes("serial"), "device_bytes": self._native.bytes("cuda")}
 

@@ -369,9 +369,9 @@ class SpreadingEngine(Closing):
         """The number of edges."""
         return self._native.edges()
 
-    def info(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, Any]:
         """What the graph holds, and its bytes."""
-        return self._native.info()
+        return self._native.statistics()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _restored, (type(self), in_pickle(self.to_bytes(), protocol), *self._options)

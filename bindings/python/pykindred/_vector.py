@@ -168,7 +168,7 @@ class VectorIndex(Closing):
             raise _refused("filter is for ragged candidates; leave out candidates of an array, or write -1")
         return self._native.score(queries, candidates, top, metric, space, out, stream, copy)
 
-    def scores(self, queries: Array, *, metric: str = "cosine", space: str | None = None, out: Array | None = None,
+    def score_all(self, queries: Array, *, metric: str = "cosine", space: str | None = None, out: Array | None = None,
                stream: Stream = None, copy: bool | None = None) -> Any:
         """The scores of all rows for every query, in ascending order of their :attr:`ids`. Arguments and exceptions as :meth:`search`.
 
@@ -178,10 +178,10 @@ class VectorIndex(Closing):
         Returns:
             ``out``, or a new float32 array ``[queries, len(index)]``, or ``[len(index)]`` for one query
 
-        >>> VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]])).scores(np.float32([3, 4]), metric="ip")
+        >>> VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]])).score_all(np.float32([3, 4]), metric="ip")
         array([25.,  0.,  3.], dtype=float32)
         """
-        return self._native.scores(queries, metric, space, out, stream, copy)
+        return self._native.score_all(queries, metric, space, out, stream, copy)
 
     def add(self, rows: Array, *, scales: Array | None = None) -> range:
         """Adds rows of the element type and dimension of the index. On an exception the index is unchanged.
@@ -265,9 +265,9 @@ class VectorIndex(Closing):
         """All ids below it have been assigned."""
         return self._native.end_id()
 
-    def info(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, Any]:
         """What the index holds, with the bytes of all copies."""
-        return self._native.info()
+        return self._native.statistics()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _restored, (type(self), in_pickle(self.to_bytes(), protocol), *self._options)

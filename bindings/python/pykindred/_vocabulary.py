@@ -89,9 +89,9 @@ class Vocabulary:
         """The texts, by their numbers."""
         return (self.text(symbol) for symbol in range(len(self)))
 
-    def info(self) -> dict[str, Any]:
+    def statistics(self) -> dict[str, Any]:
         """The number of symbols and bytes."""
-        return self._native.info()
+        return self._native.statistics()
 
     def save(self, path: StrPath) -> None:
         """Writes the vocabulary to a file, atomically: the file at ``path`` is the old or the new one."""

@@ -155,7 +155,7 @@ nb::object add(const Handle& self, nb::handle rows) {
   return nb::make_tuple(first, given.extent(0));
 }
 
-nb::dict info(const Handle& self) {
+nb::dict statistics(const Handle& self) {
   const std::shared_ptr<Shared> shared = self.open();
   const HnswStatistics found = reading(*shared, [&] { return shared->index.statistics(); });
   nb::dict out;
@@ -238,7 +238,7 @@ void register_hnsw_index(Module& module) {
            [](const Handle& self) {
              return std::string(to_string(self.open()->index.settings().metric));
            })
-      .def("info", info)
+      .def("statistics", statistics)
       .def("add", add, nb::arg("rows").none())
       .def(
           "remove",

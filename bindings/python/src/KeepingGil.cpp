@@ -106,7 +106,7 @@ constexpr Named keeping[] = {
     {"Vocabulary.add", known_text},
     {"Vocabulary.decode", lock_free},
     {"Vocabulary.find", lock_free},
-    {"Vocabulary.info", atomic},
+    {"Vocabulary.statistics", atomic},
     {"Vocabulary.size", atomic},
     {"Vocabulary.text", lock_free},
     {"default_context", makes_default},

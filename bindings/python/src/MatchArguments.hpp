@@ -39,10 +39,10 @@ inline MatchOptions match_options(nanobind::handle measure, nanobind::handle thr
 /// The argument `only`, which must live until the call ends.
 class AllowedPatterns {
  public:
-  AllowedPatterns(nanobind::handle only, MatchOptions& options) {
-    if (only.is_none()) return;
-    m_indices = ids_of(only, "only");
-    options.only = m_indices;
+  AllowedPatterns(nanobind::handle filter, MatchOptions& options) {
+    if (filter.is_none()) return;
+    m_indices = ids_of(filter, "filter");
+    options.filter = m_indices;
   }
   AllowedPatterns(const AllowedPatterns&) = delete;
   AllowedPatterns& operator=(const AllowedPatterns&) = delete;

@@ -172,13 +172,13 @@ nb::object encode(const Handle& self, nb::handle queries, nb::handle level) {
 
 nb::object match(const Handle& self, nb::handle queries, nb::handle level, nb::handle measure,
                  nb::handle threshold, nb::handle top, nb::handle blocks, nb::handle autojunk,
-                 nb::handle postings, nb::handle only, nb::handle space) {
+                 nb::handle postings, nb::handle filter, nb::handle space) {
   const std::shared_ptr<Shared> shared = self.open();
   const Level at = level_of(level, shared->memory);
   MatchOptions options = match_options(measure, threshold, top, autojunk, space);
   options.blocks = flag_of(blocks, "blocks");
   options.postings = value_of(postings, "postings", postings_uses);
-  const AllowedPatterns allowed(only, options);
+  const AllowedPatterns allowed(filter, options);
   const Queries given(queries, shared->memory, at);
   const MatchResults found =
       unlocked([&] { return shared->memory.match(given.span(), options, at); });
@@ -245,11 +245,11 @@ nb::dict dictionary_of(const Prediction& given) {
 nb::object predict(const Handle& self, nb::handle query, nb::handle level, nb::handle measure,
                    nb::handle autojunk, nb::handle threshold, nb::handle top, nb::handle rank_by,
                    nb::handle fuzzy_token_threshold, nb::handle single_symbol_fast_path,
-                   nb::handle weights, nb::handle only, nb::handle threads, nb::handle space) {
+                   nb::handle weights, nb::handle filter, nb::handle threads, nb::handle space) {
   const std::shared_ptr<Shared> shared = self.open();
   const Level at = level_of(level, shared->memory);
   MatchOptions matching = match_options(measure, threshold, nb::none(), autojunk, space);
-  const AllowedPatterns allowed(only, matching);
+  const AllowedPatterns allowed(filter, matching);
   PredictionOptions options;
   options.threshold = matching.threshold;
   options.top = static_cast<std::size_t>(integer_of(top, "top", 1));
@@ -346,7 +346,7 @@ nb::object tuple_of(const SyncRecord& record) {
                         record.seconds, record.why_left);
 }
 
-nb::dict info(const Handle& self) {
+nb::dict statistics(const Handle& self) {
   const std::shared_ptr<Shared> shared = self.open();
   const PatternStatistics found = unlocked([&] { return shared->memory.statistics(); });
   nb::dict out;
@@ -363,7 +363,7 @@ nb::dict info(const Handle& self) {
   return out;
 }
 
-nb::dict sync_info(const Handle& self) {
+nb::dict sync_statistics(const Handle& self) {
   const std::shared_ptr<Shared> shared = self.open();
   const SyncStatistics found = unlocked([&] { return shared->memory.sync_statistics(); });
   nb::dict syncs;
@@ -449,8 +449,8 @@ void register_pattern_memory(Module& module) {
            [](const Handle& self) {
              return std::string(levels[self.open()->memory.level() == Level::token ? 0 : 1].name);
            })
-      .def("info", info)
-      .def("sync_info", sync_info)
+      .def("statistics", statistics)
+      .def("sync_statistics", sync_statistics)
       .def("learn", learn, nb::arg("events").none(), nb::arg("name").none(),
            nb::arg("times").none())
       .def("learn_all", learn_all, nb::arg("patterns").none(), nb::arg("dictionary").none(),
@@ -503,12 +503,12 @@ void register_pattern_memory(Module& module) {
       .def("match", match, nb::arg("queries").none(), nb::arg("level").none(),
            nb::arg("measure").none(), nb::arg("threshold").none(), nb::arg("top").none(),
            nb::arg("blocks").none(), nb::arg("autojunk").none(), nb::arg("postings").none(),
-           nb::arg("only").none(), nb::arg("space").none())
+           nb::arg("filter").none(), nb::arg("space").none())
       .def("predict", predict, nb::arg("query").none(), nb::arg("level").none(),
            nb::arg("measure").none(), nb::arg("autojunk").none(), nb::arg("threshold").none(),
            nb::arg("top").none(), nb::arg("rank_by").none(),
            nb::arg("fuzzy_token_threshold").none(), nb::arg("single_symbol_fast_path").none(),
-           nb::arg("weights").none(), nb::arg("only").none(), nb::arg("threads").none(),
+           nb::arg("weights").none(), nb::arg("filter").none(), nb::arg("threads").none(),
            nb::arg("space").none())
       .def("sync",
            [](const Handle& self) {

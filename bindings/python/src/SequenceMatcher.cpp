@@ -53,12 +53,12 @@ constexpr std::array<Choice<DataType>, 4> score_types{{{"float32", DataType::flo
 
 nb::object match(const Handle& self, nb::handle queries, nb::handle measure, nb::handle threshold,
                  nb::handle top, nb::handle blocks, nb::handle autojunk, nb::handle postings,
-                 nb::handle only, nb::handle space) {
+                 nb::handle filter, nb::handle space) {
   const std::shared_ptr<Shared> shared = self.open();
   MatchOptions options = match_options(measure, threshold, top, autojunk, space);
   options.blocks = flag_of(blocks, "blocks");
   options.postings = value_of(postings, "postings", postings_uses);
-  const AllowedPatterns allowed(only, options);
+  const AllowedPatterns allowed(filter, options);
   const Sequences given(queries, "queries");
   const MatchResults found = unlocked([&] { return shared->matcher.match(given.span(), options); });
   keep_record(found.record);
@@ -74,9 +74,9 @@ nb::object patterns(const Handle& self) {
                         array_of(std::span<const Symbol>(found.values)));
 }
 
-nb::object scores(const Handle& self, nb::handle queries, nb::handle measure, nb::handle value,
-                  nb::handle dtype, nb::handle score_cutoff, nb::handle autojunk, nb::handle out,
-                  nb::handle space) {
+nb::object score_all(const Handle& self, nb::handle queries, nb::handle measure, nb::handle value,
+                     nb::handle dtype, nb::handle score_cutoff, nb::handle autojunk, nb::handle out,
+                     nb::handle space) {
   const std::shared_ptr<Shared> shared = self.open();
   PairOptions options;
   options.measure = measure_of(measure);
@@ -100,7 +100,7 @@ nb::object scores(const Handle& self, nb::handle queries, nb::handle measure, nb
   }
   const Output output(made, "out");
   keep_record(
-      unlocked([&] { return shared->matcher.scores(given.span(), output.array(), options); }));
+      unlocked([&] { return shared->matcher.score_all(given.span(), output.array(), options); }));
   return made;
 }
 
@@ -165,7 +165,7 @@ nb::object best(const Handle& self, nb::handle query, nb::handle measure, nb::ha
     values.resize(patterns.size() * size_of(type));
     const std::array<std::int64_t, 1> shape{static_cast<std::int64_t>(patterns.size())};
     const DispatchRecord record =
-        shared->matcher.scores(given.span(), Array(values.data(), type, shape), options);
+        shared->matcher.score_all(given.span(), Array(values.data(), type, shape), options);
     const auto count_of = [&](std::size_t i, std::uint64_t distance) {
       return static_cast<std::uint32_t>(
           options.measure == Measure::lcs ? (length + patterns[i] - distance) / 2
@@ -249,9 +249,9 @@ void register_sequence_matcher(Module& module) {
           nb::arg("space").none())
       .def("match", match, nb::arg("queries").none(), nb::arg("measure").none(),
            nb::arg("threshold").none(), nb::arg("top").none(), nb::arg("blocks").none(),
-           nb::arg("autojunk").none(), nb::arg("postings").none(), nb::arg("only").none(),
+           nb::arg("autojunk").none(), nb::arg("postings").none(), nb::arg("filter").none(),
            nb::arg("space").none())
-      .def("scores", scores, nb::arg("queries").none(), nb::arg("measure").none(),
+      .def("score_all", score_all, nb::arg("queries").none(), nb::arg("measure").none(),
            nb::arg("value").none(), nb::arg("dtype").none(), nb::arg("score_cutoff").none(),
            nb::arg("autojunk").none(), nb::arg("out").none(), nb::arg("space").none())
       .def("best", best, nb::arg("query").none(), nb::arg("measure").none(),

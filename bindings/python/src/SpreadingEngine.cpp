@@ -344,7 +344,7 @@ std::uint64_t remove_edges(const Handle& self, nb::handle sources, nb::handle ta
   return unlocked([&] { return shared->engine.remove_edges(ends); });
 }
 
-nb::dict info(const Handle& self) {
+nb::dict statistics(const Handle& self) {
   const std::shared_ptr<Shared> shared = self.open();
   const GraphStatistics found = unlocked([&] { return shared->engine.statistics(); });
   nb::dict out;
@@ -473,7 +473,7 @@ void register_spreading_engine(Module& module) {
                    });
           },
           nb::arg("node").none())
-      .def("info", info)
+      .def("statistics", statistics)
       .def(
           "find",
           [](const Handle& self, nb::handle name) -> nb::object {

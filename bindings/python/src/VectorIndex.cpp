@@ -194,8 +194,8 @@ nb::object score(const Handle& self, nb::handle queries, nb::handle candidates, 
   return nb::make_tuple(outputs.scores, outputs.ids);
 }
 
-nb::object scores(const Handle& self, nb::handle queries, nb::handle metric, nb::handle space,
-                  nb::handle out, nb::handle stream, nb::handle copy) {
+nb::object score_all(const Handle& self, nb::handle queries, nb::handle metric, nb::handle space,
+                     nb::handle out, nb::handle stream, nb::handle copy) {
   const std::shared_ptr<Shared> shared = self.open();
   ScoreOptions options;
   options.metric = metric_of(metric);
@@ -205,7 +205,7 @@ nb::object scores(const Handle& self, nb::handle queries, nb::handle metric, nb:
     const Output output(to, "out", &query.stream());
     options.stream = query.stream().stream();
     keep_record(unlocked(
-        [&] { return shared->index.scores(query.queries().array(), output.array(), options); }));
+        [&] { return shared->index.score_all(query.queries().array(), output.array(), options); }));
   };
   if (!out.is_none()) {
     write(out);
@@ -271,7 +271,7 @@ void replace(const Handle& self, nb::handle id, nb::handle row, nb::handle scale
   unlocked([&] { shared->index.replace(number, span); });
 }
 
-nb::dict info(const Handle& self) {
+nb::dict statistics(const Handle& self) {
   const std::shared_ptr<Shared> shared = self.open();
   const VectorStatistics found = unlocked([&] { return shared->index.statistics(); });
   nb::dict out;
@@ -321,7 +321,7 @@ void register_vector_index(Module& module) {
              return array_of(std::span<const std::int64_t>(ids));
            })
       .def("rows", read_rows, nb::arg("ids").none())
-      .def("info", info)
+      .def("statistics", statistics)
       .def("add", add, nb::arg("rows").none(), nb::arg("scales").none())
       .def(
           "remove",
@@ -358,7 +358,7 @@ void register_vector_index(Module& module) {
       .def("score_lists", score_lists, nb::arg("queries").none(), nb::arg("lims").none(),
            nb::arg("ids").none(), nb::arg("top").none(), nb::arg("metric").none(),
            nb::arg("filter").none(), nb::arg("space").none())
-      .def("scores", scores, nb::arg("queries").none(), nb::arg("metric").none(),
+      .def("score_all", score_all, nb::arg("queries").none(), nb::arg("metric").none(),
            nb::arg("space").none(), nb::arg("out").none(), nb::arg("stream").none(),
            nb::arg("copy").none());
 }

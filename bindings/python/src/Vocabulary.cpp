@@ -139,7 +139,7 @@ void register_vocabulary(Module& module) {
           nb::arg("symbols").none())
       .def("encode", encode, nb::arg("sequences").none(), nb::arg("add").none())
       .def("size", [](const Vocabulary& self) { return self.size(); })
-      .def("info",
+      .def("statistics",
            [](const Vocabulary& self) {
              const VocabularyStatistics found = self.statistics();
              nb::dict out;

@@ -90,11 +90,11 @@ TEST(CDeviceVectors, CallsOnAnIndexAreThoseOnTheHost) {
       kindred_score_options scoring = KINDRED_SCORE_OPTIONS_INIT;
       scoring.metric = metric;
       KINDRED_ASSERT_OK(
-          kindred_index_scores(index, &query_tensor, &scoring, &whole_tensor, nullptr));
+          kindred_index_score_all(index, &query_tensor, &scoring, &whole_tensor, nullptr));
       scoring.has_stream = has_stream;
       scoring.stream = stream;
       KINDRED_ASSERT_OK(
-          kindred_index_scores(index, &device_queries, &scoring, &device_whole, nullptr));
+          kindred_index_score_all(index, &device_queries, &scoring, &device_whole, nullptr));
       wait();
       EXPECT_EQ(device_whole.values(), whole);
 

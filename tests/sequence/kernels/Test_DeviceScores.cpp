@@ -31,10 +31,10 @@ TEST(DeviceScores, AreThoseOnTheHost) {
   for (const Measure measure : {Measure::lcs, Measure::difflib, Measure::levenshtein, Measure::osa,
                                 Measure::prefix, Measure::postfix, Measure::jaro_winkler}) {
     std::vector<float> expected(3 * 200);
-    matcher.scores(ragged(queries), std::span(expected), {measure});
+    matcher.score_all(ragged(queries), std::span(expected), {measure});
     const DeviceCopy<float> copy(context(), std::vector<float>(3 * 210, -5));
-    const DispatchRecord record =
-        matcher.scores(ragged(queries), copy.array(DataType::float32, shape, strides), {measure});
+    const DispatchRecord record = matcher.score_all(
+        ragged(queries), copy.array(DataType::float32, shape, strides), {measure});
     EXPECT_EQ(record.chosen, Space::cuda);
     const std::vector<float> out = copy.values();
     for (std::size_t i = 0; i < out.size(); ++i)
@@ -42,8 +42,8 @@ TEST(DeviceScores, AreThoseOnTheHost) {
     PairOptions elsewhere{measure};
     elsewhere.space = Space::serial;
     EXPECT_THAT(message_of<InvalidArgument>([&] {
-                  matcher.scores(ragged(queries), copy.array(DataType::float32, shape, strides),
-                                 elsewhere);
+                  matcher.score_all(ragged(queries), copy.array(DataType::float32, shape, strides),
+                                    elsewhere);
                 }),
                 HasSubstr("space is serial"));
   }

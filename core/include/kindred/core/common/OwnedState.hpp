@@ -5,6 +5,7 @@
 #include <kindred/core/common/Public.hpp>
 
 #include <memory>
+#include <type_traits>
 
 namespace KINDRED_PUBLIC Kindred {
 
@@ -22,22 +23,38 @@ void keep_until_exit(void* state) noexcept;
 /// false. The current CUDA device of the calling thread stays what it is. Thread-safe.
 void release(void* state, void (*destroy)(void* state)) noexcept;
 
-/// \brief Deletes the state of an object, except where `can_release` is false: it might wait for
-/// threads that do not exist, or for a device.
-template <class State>
-struct DeleteState {
+/// \brief Deletes the state of an object. The type of the state has to be complete only where the
+/// object is constructed, so a class with such a state declares neither destructor nor moves.
+/// \tparam holds_devices the state is not deleted where `can_release` is false: it might wait for
+/// threads that do not exist, or for a device
+template <class State, bool holds_devices>
+class DeleteState {
+ public:
   DeleteState() = default;
   // From the pointers that std::make_unique returns.
-  DeleteState(std::default_delete<State>) noexcept {}  // NOLINT(google-explicit-constructor)
+  DeleteState(std::default_delete<State>) noexcept  // NOLINT(google-explicit-constructor)
+      : m_delete([](void* owned) { delete static_cast<State*>(owned); }) {}
 
   void operator()(State* state) const noexcept {
-    release(state, [](void* owned) { delete static_cast<State*>(owned); });
+    auto* const owned = const_cast<std::remove_const_t<State>*>(state);
+    if constexpr (holds_devices) {
+      release(owned, m_delete);
+    } else {
+      m_delete(owned);
+    }
   }
+
+ private:
+  void (*m_delete)(void* state) = nullptr;
 };
 
 /// The state of an object that holds threads, memory of a device or instances of Kokkos.
 template <class State>
-using OwnedState = std::unique_ptr<State, DeleteState<State>>;
+using OwnedState = std::unique_ptr<State, DeleteState<State, true>>;
+
+/// The state of an object that holds host memory only.
+template <class State>
+using HostState = std::unique_ptr<State, DeleteState<State, false>>;
 
 }  // namespace Impl
 

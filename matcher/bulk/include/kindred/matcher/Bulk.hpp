@@ -98,9 +98,6 @@ class Bulk {
  public:
   /// \param context must outlive this object
   explicit Bulk(Context& context);
-  ~Bulk();
-  Bulk(Bulk&&) noexcept;
-  Bulk& operator=(Bulk&&) noexcept;
 
   /// result = array ^ key, byte by byte.
   BulkReport xor_bytes(BulkArrays<std::uint8_t> arrays, BulkArrays<std::uint8_t> keys,
@@ -244,10 +241,6 @@ class PreparedBulk {
                                bool reproducible, Space space,
                                const std::optional<Stream>& stream = {});
 
-  ~PreparedBulk();
-  PreparedBulk(PreparedBulk&&) noexcept;
-  PreparedBulk& operator=(PreparedBulk&&) noexcept;
-
   /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
   /// \throws SpaceUnavailable in a forked process
   void run() const;
@@ -258,7 +251,7 @@ class PreparedBulk {
 
  private:
   explicit PreparedBulk(std::unique_ptr<Launch> launch);
-  std::unique_ptr<Launch> m_launch;
+  Impl::OwnedState<Launch> m_launch;
 };
 
 }  // namespace Kindred

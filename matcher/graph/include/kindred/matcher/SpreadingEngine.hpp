@@ -176,9 +176,6 @@ class SpreadingEngine {
   /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
   /// offset and the reason
   static GraphFileInfo inspect(const std::string& path, int threads = 0);
-  ~SpreadingEngine();
-  SpreadingEngine(SpreadingEngine&&) noexcept;
-  SpreadingEngine& operator=(SpreadingEngine&&) noexcept;
 
   /// Number of assigned ids; ids of removed nodes are not reused.
   std::size_t nodes() const;

@@ -98,9 +98,6 @@ class HnswIndex {
   /// \throws InvalidArgument for a dimension of 0 or above 2³² − 1, m or ef_construction out of
   /// range
   HnswIndex(Context& context, std::size_t dimension, const HnswSettings& settings = {});
-  ~HnswIndex();
-  HnswIndex(HnswIndex&&) noexcept;
-  HnswIndex& operator=(HnswIndex&&) noexcept;
 
   /// \brief Builds an index of \p rows with the ids 0, 1, …, and stores nodes that are traversed
   /// together close to each other in memory. Complexity and fences as `add`.

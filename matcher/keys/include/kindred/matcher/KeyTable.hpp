@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_KEY_TABLE_HPP
 #define KINDRED_MATCHER_KEY_TABLE_HPP
 
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/KeySpan.hpp>
 
@@ -22,9 +23,6 @@ namespace KINDRED_PUBLIC Kindred {
 class KeyTable {
  public:
   explicit KeyTable(KeyKind kind);
-  ~KeyTable();
-  KeyTable(KeyTable&&) noexcept;
-  KeyTable& operator=(KeyTable&&) noexcept;
 
   KeyKind kind() const noexcept;
   /// Number of keys.
@@ -63,7 +61,7 @@ class KeyTable {
  private:
   struct State;
   explicit KeyTable(std::unique_ptr<State> state);
-  std::unique_ptr<State> m_state;
+  Impl::HostState<State> m_state;
 };
 
 }  // namespace Kindred

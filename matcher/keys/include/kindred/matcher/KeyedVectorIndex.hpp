@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_KEYED_VECTOR_INDEX_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/matcher/KeySpan.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
@@ -57,9 +58,6 @@ class KeyedVectorIndex {
   /// OutOfMemory
   static KeyedVectorIndex from_bytes(Context& context, std::span<const std::byte> bytes,
                                      const VectorIndexOptions& options = {}, int threads = 0);
-  ~KeyedVectorIndex();
-  KeyedVectorIndex(KeyedVectorIndex&&) noexcept;
-  KeyedVectorIndex& operator=(KeyedVectorIndex&&) noexcept;
 
   KeyKind key_kind() const noexcept;
   /// Number of keys, each of which has one row.
@@ -109,7 +107,7 @@ class KeyedVectorIndex {
   explicit KeyedVectorIndex(std::unique_ptr<State> state);
   static KeyedVectorIndex of_file(Context& context, const StoredVectors& stored,
                                   const VectorIndexOptions& options, int threads);
-  std::unique_ptr<State> m_state;
+  Impl::HostState<State> m_state;
 };
 
 }  // namespace Kindred

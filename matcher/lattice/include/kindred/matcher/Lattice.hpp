@@ -86,9 +86,6 @@ class Lattice {
   /// lattice; OutOfMemory
   Lattice(Context& context, std::uint32_t dimensions, std::uint32_t size,
           const LatticeBlocks& blocks = {});
-  ~Lattice();
-  Lattice(Lattice&&) noexcept;
-  Lattice& operator=(Lattice&&) noexcept;
 
   const LatticeShape& shape() const noexcept;
   bool is_blocked(std::uint64_t node) const noexcept;

@@ -124,9 +124,6 @@ class PreparedNorms {
   /// space; SpaceUnavailable; OutOfMemory
   PreparedNorms(Context& context, std::span<const NormLayer> layers, Space space,
                 const std::optional<Stream>& stream = {});
-  ~PreparedNorms();
-  PreparedNorms(PreparedNorms&&) noexcept;
-  PreparedNorms& operator=(PreparedNorms&&) noexcept;
 
   /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
   /// \throws SpaceUnavailable in a forked process
@@ -149,9 +146,6 @@ class PreparedLinears {
   /// \param reproducible as `LinearOptions::reproducible`
   PreparedLinears(Context& context, std::span<const LinearLayer> layers, bool reproducible,
                   Space space, const std::optional<Stream>& stream = {});
-  ~PreparedLinears();
-  PreparedLinears(PreparedLinears&&) noexcept;
-  PreparedLinears& operator=(PreparedLinears&&) noexcept;
 
   /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
   /// \throws SpaceUnavailable in a forked process

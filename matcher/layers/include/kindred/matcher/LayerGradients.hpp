@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_LAYER_GRADIENTS_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Stream.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
@@ -73,9 +74,6 @@ class PreparedNormGradients {
   /// and, with dgamma or dbeta, at most 4 KiB per column.
   PreparedNormGradients(Context& context, std::span<const NormGradient> layers, Space space,
                         const std::optional<Stream>& stream = {});
-  ~PreparedNormGradients();
-  PreparedNormGradients(PreparedNormGradients&&) noexcept;
-  PreparedNormGradients& operator=(PreparedNormGradients&&) noexcept;
 
   /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
   /// \throws SpaceUnavailable in a forked process
@@ -85,7 +83,7 @@ class PreparedNormGradients {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::HostState<State> m_state;
 };
 
 /// \brief Prepared backward passes of linear layers on memory of one space. A run neither
@@ -97,9 +95,6 @@ class PreparedLinearGradients {
   /// parameters and exceptions as for `PreparedLinears`.
   PreparedLinearGradients(Context& context, std::span<const LinearGradient> layers,
                           bool reproducible, Space space, const std::optional<Stream>& stream = {});
-  ~PreparedLinearGradients();
-  PreparedLinearGradients(PreparedLinearGradients&&) noexcept;
-  PreparedLinearGradients& operator=(PreparedLinearGradients&&) noexcept;
 
   /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
   /// \throws SpaceUnavailable in a forked process
@@ -109,7 +104,7 @@ class PreparedLinearGradients {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::HostState<State> m_state;
 };
 
 }  // namespace Kindred

@@ -105,9 +105,6 @@ class PatternMemory {
   /// device, none is usable and `fallback_to_host` is off
   explicit PatternMemory(Context& context, PatternSettings settings = {},
                          Level level = Level::token);
-  ~PatternMemory();
-  PatternMemory(PatternMemory&&) noexcept;
-  PatternMemory& operator=(PatternMemory&&) noexcept;
 
   /// \brief Loads a memory from a file written by `save` and `append`.
   ///
@@ -232,10 +229,9 @@ class PatternMemory {
   /// \brief The best patterns of both tiers for every query, in total order.
   ///
   /// `Match::index` is the index of the pattern. Otherwise as `SequenceMatcher::match`. If both
-  /// tiers were searched, the record describes the bulk tier. In `options.only`, forgotten patterns
-  /// are skipped, because another thread may forget a pattern at any time; an index that was never
-  /// assigned is an error.
-  /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
+  /// tiers were searched, the record describes the bulk tier. In `options.filter`, forgotten
+  /// patterns are skipped, because another thread may forget a pattern at any time; an index that
+  /// was never assigned is an error. \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
   /// \brief The same at another level than that of the memory: \p queries were encoded at \p level.
   ///
@@ -250,7 +246,7 @@ class PatternMemory {
   /// \brief Predictions from all patterns whose similarity to \p query, by the measure of \p
   /// matching, is at least `options.threshold`.
   ///
-  /// With `matching.only`, from those of the listed patterns; sums over all candidates then cover
+  /// With `matching.filter`, from those of the listed patterns; sums over all candidates then cover
   /// these alone. Candidates, frequencies and statistics are of the same patterns, whatever other
   /// threads learn and forget meanwhile.
   /// \throws InvalidArgument, also for a measure without blocks; SpaceUnavailable, OutOfMemory

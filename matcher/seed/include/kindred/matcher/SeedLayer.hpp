@@ -93,9 +93,6 @@ class SeedLayer {
   /// \throws InvalidArgument for hidden = 0 or any number or setting out of range;
   /// SpaceUnavailable; OutOfMemory
   SeedLayer(Context& context, const SeedLayerOptions& options);
-  ~SeedLayer();
-  SeedLayer(SeedLayer&&) noexcept;
-  SeedLayer& operator=(SeedLayer&&) noexcept;
 
   std::uint32_t hidden() const noexcept;
   std::uint32_t seeds() const noexcept;
@@ -264,9 +261,6 @@ class SeedSequence {
   /// \param stream as in `SeedForwardOptions`
   /// \throws SpaceUnavailable
   SeedSequence(Context& context, Space space, const std::optional<Stream>& stream = {});
-  ~SeedSequence();
-  SeedSequence(SeedSequence&&) noexcept;
-  SeedSequence& operator=(SeedSequence&&) noexcept;
 
   /// \brief Appends a forward pass. Complexity O(calls).
   /// \param layer must outlive this object, as must x and y; it may be moved, but not be assigned

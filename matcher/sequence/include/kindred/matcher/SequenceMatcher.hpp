@@ -61,13 +61,13 @@ struct MatchOptions {
   /// others. In any order; a repeated index counts once; an empty span allows none. Refers to
   /// memory of the caller. Few candidates are compared one by one on the host, which takes time
   /// proportional to their number.
-  std::optional<std::span<const std::uint64_t>> only = {};
+  std::optional<std::span<const std::uint64_t>> filter = {};
 };
 
 /// \throws InvalidArgument for a threshold outside [0, 1] or NaN, top = 0, or autojunk under `lcs`
 void check(const MatchOptions& options);
 
-/// What `SequenceMatcher::scores` writes for a pair.
+/// What `SequenceMatcher::score_all` writes for a pair.
 enum class PairValue : std::uint8_t {
   similarity,  ///< as `similarity` of the pair
   distance,    ///< a number of edits if the measure counts them (\see counts_edits), else 1 −
@@ -76,7 +76,7 @@ enum class PairValue : std::uint8_t {
               ///< 100 · similarity; of two empty sequences 100, under `token_set` 0
 };
 
-/// Options of `SequenceMatcher::scores`.
+/// Options of `SequenceMatcher::score_all`.
 struct PairOptions {
   Measure measure = Measure::lcs;
   PairValue value = PairValue::similarity;
@@ -133,9 +133,6 @@ class SequenceMatcher {
   /// offset
   SequenceMatcher(Context& context, std::span<const std::string_view> patterns,
                   Residency residency = Residency::automatic);
-  ~SequenceMatcher();
-  SequenceMatcher(SequenceMatcher&&) noexcept;
-  SequenceMatcher& operator=(SequenceMatcher&&) noexcept;
 
   std::size_t size() const noexcept;
   /// Bytes in the memory of \p space; 0 if the patterns are not resident there.
@@ -147,9 +144,9 @@ class SequenceMatcher {
   /// \brief The best patterns of every query, in total order.
   ///
   /// An empty query has no results. Fences the instance it ran on. Complexity: O(Σ pattern length ·
-  /// ⌈query length / 64⌉) steps per query for `lcs`; with `only`, of the candidates alone if they
+  /// ⌈query length / 64⌉) steps per query for `lcs`; with `filter`, of the candidates alone if they
   /// are at most a sixteenth of the patterns and no device is requested.
-  /// \throws InvalidArgument as `check`, for an index in `only` that is not below `size()`, and
+  /// \throws InvalidArgument as `check`, for an index in `filter` that is not below `size()`, and
   /// under a measure of words for symbols that are no code points; SpaceUnavailable; OutOfMemory
   MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
   /// The same for texts, at character level. \throws InvalidArgument also for text that is not
@@ -178,15 +175,15 @@ class SequenceMatcher {
   /// \throws InvalidArgument as `check`, for another type or shape of \p out, for an array on the
   /// device and another space, and under a measure of words for symbols that are no code points;
   /// SpaceUnavailable; OutOfMemory
-  DispatchRecord scores(RaggedSpan<Symbol> queries, const Array& out,
-                        const PairOptions& options = {}) const;
+  DispatchRecord score_all(RaggedSpan<Symbol> queries, const Array& out,
+                           const PairOptions& options = {}) const;
   /// The same for texts, at character level. \throws InvalidArgument also for text that is not
   /// valid UTF-8, with its index and the byte offset
-  DispatchRecord scores(std::span<const std::string_view> queries, const Array& out,
-                        const PairOptions& options = {}) const;
+  DispatchRecord score_all(std::span<const std::string_view> queries, const Array& out,
+                           const PairOptions& options = {}) const;
   /// The same for queries in arrays of the caller, as in `match`.
-  DispatchRecord scores(const ConstArray& symbols, const ConstArray& offsets, const Array& out,
-                        const PairOptions& options = {}) const;
+  DispatchRecord score_all(const ConstArray& symbols, const ConstArray& offsets, const Array& out,
+                           const PairOptions& options = {}) const;
 
   /// \brief Finds duplicates: scores every pair i < j of stored patterns once, with i as pattern
   /// and j as query.
@@ -194,7 +191,7 @@ class SequenceMatcher {
   /// Calls \p answer with the results of consecutive groups of queries, in order: row r of the
   /// results lists the patterns before `first + r` that match it, in total order. An empty pattern
   /// has no results. Only one group of results is in memory at a time. Fences the instance it ran
-  /// on. \throws as `match`, InvalidArgument also if `only` is set, and what \p answer throws
+  /// on. \throws as `match`, InvalidArgument also if `filter` is set, and what \p answer throws
   void match_self(const MatchOptions& options,
                   const std::function<void(std::size_t first, const MatchResults&)>& answer) const;
 

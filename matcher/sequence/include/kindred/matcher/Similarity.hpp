@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_SIMILARITY_HPP
 #define KINDRED_MATCHER_SIMILARITY_HPP
 
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
@@ -32,9 +33,6 @@ class PreparedQuery {
   PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk = false);
   /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
   PreparedQuery(Measure measure, std::string_view query, bool autojunk = false);
-  ~PreparedQuery();
-  PreparedQuery(PreparedQuery&&) noexcept;
-  PreparedQuery& operator=(PreparedQuery&&) noexcept;
 
   /// \brief The similarity if it is at least \p score_cutoff, otherwise exactly 0.
   ///
@@ -70,7 +68,7 @@ class PreparedQuery {
 
  private:
   struct State;
-  std::unique_ptr<const State> m_state;
+  Impl::HostState<const State> m_state;
 };
 
 /// \brief The similarity of one pair if it is at least \p score_cutoff, otherwise exactly 0.

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_VECTOR_FILE_HPP
 #define KINDRED_MATCHER_VECTOR_FILE_HPP
 
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <cstddef>
@@ -51,9 +52,6 @@ class VectorFile {
   /// header, rows of dimension 0; Error if HDF5 is requested and libhdf5 is not installed,
   /// or the build does not read such files
   explicit VectorFile(std::string path, const VectorFileOptions& options = {});
-  ~VectorFile();
-  VectorFile(VectorFile&&) noexcept;
-  VectorFile& operator=(VectorFile&&) noexcept;
 
   const std::string& path() const noexcept;
   VectorFormat format() const noexcept;
@@ -81,7 +79,7 @@ class VectorFile {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::HostState<State> m_state;
 };
 
 /// \brief Reads a one-dimensional .npy file of bool or uint8. Complexity O(bytes).

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_VOCABULARY_HPP
 #define KINDRED_MATCHER_VOCABULARY_HPP
 
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
@@ -37,9 +38,6 @@ class Vocabulary {
   /// Assigns the number i to text i. \throws InvalidArgument for duplicate texts, and for offsets
   /// that do not start at 0, decrease, or end beyond the bytes
   explicit Vocabulary(RaggedSpan<char> texts);
-  ~Vocabulary();
-  Vocabulary(Vocabulary&&) noexcept;
-  Vocabulary& operator=(Vocabulary&&) noexcept;
 
   /// The number of \p text, which is added if it is new. \throws InvalidArgument if no number is
   /// left
@@ -80,7 +78,7 @@ class Vocabulary {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::HostState<State> m_state;
 };
 
 }  // namespace Kindred

@@ -30,9 +30,6 @@ class PreparedScore {
   /// \throws InvalidArgument for longest = 0 or above 2³² − 1, top = 0 or a filter of the wrong
   /// size; SpaceUnavailable; OutOfMemory
   PreparedScore(const VectorIndex& index, std::size_t longest, const SearchOptions& options = {});
-  ~PreparedScore();
-  PreparedScore(PreparedScore&&) noexcept;
-  PreparedScore& operator=(PreparedScore&&) noexcept;
 
   /// \brief Scores the rows named by \p candidates (duplicates count once) and returns the best
   /// `top`, best first, or fewer if there are fewer candidates. Complexity O(candidates ·

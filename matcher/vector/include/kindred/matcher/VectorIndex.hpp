@@ -64,7 +64,7 @@ struct SearchOptions {
   std::optional<Stream> stream = {};
 };
 
-/// Options of `VectorIndex::scores`.
+/// Options of `VectorIndex::score_all`.
 struct ScoreOptions {
   Metric metric = Metric::cosine;
   std::optional<Space> space = {};    ///< overrides the dispatcher's choice
@@ -149,9 +149,6 @@ class VectorIndex {
   /// buffer". \throws CorruptFile; SpaceUnavailable; OutOfMemory
   static VectorIndex from_bytes(Context& context, std::span<const std::byte> bytes,
                                 const VectorIndexOptions& options = {}, int threads = 0);
-  ~VectorIndex();
-  VectorIndex(VectorIndex&&) noexcept;
-  VectorIndex& operator=(VectorIndex&&) noexcept;
 
   /// Number of rows that can be found. This and the following functions up to `bytes` are
   /// O(segments) and do not fence.
@@ -241,8 +238,8 @@ class VectorIndex {
   /// \return where the call ran
   /// \throws InvalidArgument for a wrong dimension or a wrong size of \p out; SpaceUnavailable;
   /// OutOfMemory
-  DispatchRecord scores(std::span<const float> queries, std::span<float> out,
-                        const ScoreOptions& options = {}) const;
+  DispatchRecord score_all(std::span<const float> queries, std::span<float> out,
+                           const ScoreOptions& options = {}) const;
 
   // Calls on arrays of the caller, which all lie on the host or all on the device of the context.
   // Rows of arrays may lie apart; one query may be given without the dimension of the queries, and
@@ -261,19 +258,19 @@ class VectorIndex {
   /// \throws InvalidArgument for other types and shapes, arrays in different memory, a stream for
   /// arrays on the host, another space than that of the arrays; SpaceUnavailable if the rows are
   /// not on the device; OutOfMemory
-  DispatchRecord scores(const ConstArray& queries, const Array& out,
-                        const ScoreOptions& options = {}) const;
+  DispatchRecord score_all(const ConstArray& queries, const Array& out,
+                           const ScoreOptions& options = {}) const;
   /// \brief The best rows of every query, as `search`. `options.top` is ignored: it is the extent
   /// of \p scores. Beyond the number of rows, ids are −1 and scores −inf (+inf under l2). \param
   /// queries float32 [queries, dimension] \param scores float32 [queries, top] \param ids int64
-  /// [queries, top] \param report filled if it is given \throws as `scores`, and InvalidArgument
+  /// [queries, top] \param report filled if it is given \throws as `score_all`, and InvalidArgument
   /// for a top of 0 or, on a device, a filter or a path that is not available for arrays
   DispatchRecord search(const ConstArray& queries, const Array& scores, const Array& ids,
                         const SearchOptions& options = {}, SearchReport* report = nullptr) const;
   /// \brief Re-ranks candidates, as `score`, in lists of one length. An id without a row, such as
   /// −1, is skipped. `options.top` is ignored: it is the extent of \p scores. \param queries
   /// float32 [queries, dimension] \param candidates int64 [queries, length] \param scores float32
-  /// [queries, top] \param ids int64 [queries, top] \throws as `scores`, and InvalidArgument for a
+  /// [queries, top] \param ids int64 [queries, top] \throws as `score_all`, and InvalidArgument for a
   /// top of 0, a filter or, on a device, lists that one launch cannot rank
   /// (docs/guide/candidates.md)
   DispatchRecord score(const ConstArray& queries, const ConstArray& candidates, const Array& scores,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMMON_WORKSPACE_CALLS_HPP
-#define KINDRED_MATCHER_COMMON_WORKSPACE_CALLS_HPP
+#ifndef KINDRED_MATCHER_KIT_WORKSPACE_CALLS_HPP
+#define KINDRED_MATCHER_KIT_WORKSPACE_CALLS_HPP
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/memory/WorkspaceCache.hpp>
@@ -50,4 +50,4 @@ class WorkspaceCalls {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMMON_WORKSPACE_CALLS_HPP
+#endif  // KINDRED_MATCHER_KIT_WORKSPACE_CALLS_HPP

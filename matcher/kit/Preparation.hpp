@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMMON_PREPARATION_HPP
-#define KINDRED_MATCHER_COMMON_PREPARATION_HPP
+#ifndef KINDRED_MATCHER_KIT_PREPARATION_HPP
+#define KINDRED_MATCHER_KIT_PREPARATION_HPP
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/Instances.hpp>
@@ -96,4 +96,4 @@ class Preparation {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMMON_PREPARATION_HPP
+#endif  // KINDRED_MATCHER_KIT_PREPARATION_HPP

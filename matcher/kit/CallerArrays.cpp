@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/CallerArrays.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/common/CheckedSize.hpp>

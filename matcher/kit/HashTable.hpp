@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMMON_HASH_TABLE_HPP
-#define KINDRED_MATCHER_COMMON_HASH_TABLE_HPP
+#ifndef KINDRED_MATCHER_KIT_HASH_TABLE_HPP
+#define KINDRED_MATCHER_KIT_HASH_TABLE_HPP
 
 #include <array>
 #include <cstddef>
@@ -94,4 +94,4 @@ class HashTable {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMMON_HASH_TABLE_HPP
+#endif  // KINDRED_MATCHER_KIT_HASH_TABLE_HPP

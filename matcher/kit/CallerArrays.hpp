@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMMON_CALLER_ARRAYS_HPP
-#define KINDRED_MATCHER_COMMON_CALLER_ARRAYS_HPP
+#ifndef KINDRED_MATCHER_KIT_CALLER_ARRAYS_HPP
+#define KINDRED_MATCHER_KIT_CALLER_ARRAYS_HPP
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Array.hpp>
@@ -71,4 +71,4 @@ inline std::optional<Space> space_of(const Context& context,
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMMON_CALLER_ARRAYS_HPP
+#endif  // KINDRED_MATCHER_KIT_CALLER_ARRAYS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMMON_STREAM_WORKSPACES_HPP
-#define KINDRED_MATCHER_COMMON_STREAM_WORKSPACES_HPP
+#ifndef KINDRED_MATCHER_KIT_STREAM_WORKSPACES_HPP
+#define KINDRED_MATCHER_KIT_STREAM_WORKSPACES_HPP
 
 #include <kindred/core/common/Stream.hpp>
 
@@ -40,4 +40,4 @@ class StreamWorkspaces {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMMON_STREAM_WORKSPACES_HPP
+#endif  // KINDRED_MATCHER_KIT_STREAM_WORKSPACES_HPP

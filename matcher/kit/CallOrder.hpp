@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMMON_CALL_ORDER_HPP
-#define KINDRED_MATCHER_COMMON_CALL_ORDER_HPP
+#ifndef KINDRED_MATCHER_KIT_CALL_ORDER_HPP
+#define KINDRED_MATCHER_KIT_CALL_ORDER_HPP
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/launch/Event.hpp>
@@ -70,4 +70,4 @@ class CallOrder {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMMON_CALL_ORDER_HPP
+#endif  // KINDRED_MATCHER_KIT_CALL_ORDER_HPP

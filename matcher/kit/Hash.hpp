@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMMON_HASH_HPP
-#define KINDRED_MATCHER_COMMON_HASH_HPP
+#ifndef KINDRED_MATCHER_KIT_HASH_HPP
+#define KINDRED_MATCHER_KIT_HASH_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -12,4 +12,4 @@ std::uint64_t hash64(const void* data, std::size_t bytes) noexcept;
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMMON_HASH_HPP
+#endif  // KINDRED_MATCHER_KIT_HASH_HPP

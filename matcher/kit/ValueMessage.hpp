@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_COMMON_VALUE_MESSAGE_HPP
-#define KINDRED_MATCHER_COMMON_VALUE_MESSAGE_HPP
+#ifndef KINDRED_MATCHER_KIT_VALUE_MESSAGE_HPP
+#define KINDRED_MATCHER_KIT_VALUE_MESSAGE_HPP
 
 #include <cstddef>
 #include <string>
@@ -17,4 +17,4 @@ inline std::string value_message(const char* name, std::size_t value) {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_COMMON_VALUE_MESSAGE_HPP
+#endif  // KINDRED_MATCHER_KIT_VALUE_MESSAGE_HPP
