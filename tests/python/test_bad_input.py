@@ -192,7 +192,7 @@ class BadInput(unittest.TestCase):
             one.close()
             one.close()
             self.assertIn("closed", repr(one))
-            for name in ("info", "to_bytes", "metrics", "__len__"):
+            for name in ("statistics", "to_bytes", "metrics", "__len__"):
                 if hasattr(one, name):
                     with self.assertRaisesRegex(pykindred.Error, "is closed", msg=(one, name)):
                         getattr(one, name)()

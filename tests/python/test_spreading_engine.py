@@ -313,7 +313,7 @@ class SpreadingEngine(unittest.TestCase):
         self.assertEqual((engine.nodes, engine.edges), (3, 2))
         engine.close()
         self.assertEqual(repr(engine), "<pykindred.SpreadingEngine: closed>")
-        for call in (lambda: engine.hop(x), lambda: engine.spread([0]), lambda: engine.nodes, engine.info, engine.merge):
+        for call in (lambda: engine.hop(x), lambda: engine.spread([0]), lambda: engine.nodes, engine.statistics, engine.merge):
             with self.assertRaisesRegex(pykindred.Error, "closed"):
                 call()
 
