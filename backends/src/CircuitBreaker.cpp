@@ -3,11 +3,12 @@
 
 namespace Kindred::Impl {
 
-CircuitBreaker::CircuitBreaker(const Dispatcher::Options& options)
-    : m_interval(options.breaker_interval),
-      m_success_rate_min(options.success_rate_min),
-      m_failures_min(options.failures_min),
-      m_outcomes(options.window, 0) {}
+CircuitBreaker::CircuitBreaker(std::size_t window, std::chrono::milliseconds interval,
+                               double success_rate_min, std::size_t failures_min)
+    : m_interval(interval),
+      m_success_rate_min(success_rate_min),
+      m_failures_min(failures_min),
+      m_outcomes(window, 0) {}
 
 void CircuitBreaker::start_trial(Time now) noexcept {
   m_trial = true;

@@ -2,9 +2,8 @@
 #ifndef KINDRED_BACKENDS_SRC_CIRCUIT_BREAKER_HPP
 #define KINDRED_BACKENDS_SRC_CIRCUIT_BREAKER_HPP
 
-#include <kindred/backends/Dispatcher.hpp>
-
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,7 +18,12 @@ class CircuitBreaker {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  explicit CircuitBreaker(const Dispatcher::Options& options);
+  /// \param window number of outcomes that are kept
+  /// \param interval after which an open breaker admits a trial
+  /// \param success_rate_min the breaker opens at a lower success rate over the window
+  /// \param failures_min failures in the window before it can open
+  CircuitBreaker(std::size_t window, std::chrono::milliseconds interval,
+                 double success_rate_min = 0.95, std::size_t failures_min = 2);
 
   bool open() const noexcept { return m_open; }
   /// True if the breaker is closed or a trial is due.

@@ -41,9 +41,6 @@ Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options) try {
   KINDRED_THROW_IF(options.window < 1 || options.window > 100'000,
                    "window is " + std::to_string(options.window) + "; it must be 1 … 100000");
   KINDRED_THROW_IF(
-      !(options.hysteresis >= 0.0 && options.hysteresis < 1.0),
-      "hysteresis is " + std::to_string(options.hysteresis) + "; it must be in [0, 1)");
-  KINDRED_THROW_IF(
       !(options.probe_loss_max >= 0.0),
       "probe_loss_max is " + std::to_string(options.probe_loss_max) + "; it must be ≥ 0");
   KINDRED_THROW_IF(options.device_items_from && options.device_items_min &&
@@ -126,7 +123,7 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   if (!device_is_set && incumbent != nullptr && *incumbent != record.chosen &&
       admitted.contains(*incumbent) &&
       !(record.predicted[space_index(record.chosen)] <
-        (1.0 - state.options.hysteresis) * record.predicted[space_index(*incumbent)])) {
+        (1.0 - State::hysteresis) * record.predicted[space_index(*incumbent)])) {
     record.chosen = *incumbent;
     record.why = Reason::hysteresis;
   }

@@ -32,6 +32,10 @@ namespace Kindred {
 struct KINDRED_HIDDEN Dispatcher::State {
   using Time = std::chrono::steady_clock::time_point;
 
+  static constexpr double hysteresis = 0.10;     ///< a switch requires a time lower by this share
+  static constexpr double probe_cost_max = 4.0;  ///< times the best time, predicted for a probe
+  static constexpr double probe_share = 0.05;  ///< of the time of calls since the last probe: what
+                                               ///< a probe may lose
   /// A space with an alarm is probed this many times as often. The first probe may lose this share
   /// of the time since then, and every further one half as much.
   static constexpr int alarm_probes = 50;
@@ -100,10 +104,11 @@ struct KINDRED_HIDDEN Dispatcher::State {
   /// Predictions read curves, ratios and incumbents without the lock. Who changes something holds
   /// it. Calls learn what they can without waiting for each other.
   struct PerOperation {
+    static Impl::CircuitBreaker breaker(const Options& options) {
+      return {options.window, options.breaker_interval};
+    }
     PerOperation(Operation op, const Options& options)
-        : operation(op),
-          breakers{Impl::CircuitBreaker(options), Impl::CircuitBreaker(options),
-                   Impl::CircuitBreaker(options)} {}
+        : operation(op), breakers{breaker(options), breaker(options), breaker(options)} {}
     const Operation operation;
     std::atomic<std::uint64_t> batch_bytes = 0;  ///< 0: not measured
     std::array<Cell, space_count> cells;
@@ -385,7 +390,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
                     Space space, Time now) const {
     const Alarm& alarm = operation.cells[space_index(space)].alarms[Impl::size_class(record.work)];
     auto interval = options.probe_interval;
-    double share = options.probe_share;
+    double share = probe_share;
     if (alarm.count > 0) {
       interval /= alarm_probes;
       share = std::max(share, alarm_share / (1U << (alarm.count - 1U)));
@@ -395,7 +400,7 @@ struct KINDRED_HIDDEN Dispatcher::State {
     const double predicted = record.predicted[space_index(space)];
     const double calibrated = base(operation, space, record);
     const double lost = predicted - best;
-    return std::min(predicted, calibrated) <= options.probe_cost_max * best &&
+    return std::min(predicted, calibrated) <= probe_cost_max * best &&
            lost <= share * seen.since[space_index(space)] && lost <= options.probe_loss_max;
   }
 

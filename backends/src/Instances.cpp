@@ -15,33 +15,41 @@
 
 namespace Kindred::Impl {
 
+/// The access of the libraries of Kindred to a context.
+struct StateOfContext {
+  static auto& get(const Context& context) noexcept { return *context.m_state; }
+};
+
 namespace {
 thread_local const HostSpace* serial_here = nullptr;
+
+auto& state_of(const Context& context) noexcept { return StateOfContext::get(context); }
 }  // namespace
 
 SerialHere::SerialHere(const HostSpace& exec_space) noexcept
     : m_before(std::exchange(serial_here, &exec_space)) {}
 SerialHere::~SerialHere() { serial_here = m_before; }
 
-KeptObjects& kept_objects(const Context& context) { return context.state().kept; }
+KeptObjects& kept_objects(const Context& context) { return state_of(context).kept; }
 
 const HostSpace& host_instance(const Context& context, Space space) {
   Arch::require_usable_process();
   if (space == Space::serial && serial_here != nullptr) return *serial_here;
   if (!context.is_usable(space) || space == Space::cuda)
     throw SpaceUnavailable(cannot_be_used(context.info(space)));
-  if (space == Space::serial) return context.state().serial.get();
+  if (space == Space::serial) return state_of(context).serial.get();
   start_all_threads();
-  const HostSpace* const team = context.state().teams.here();
+  const HostSpace* const team = state_of(context).teams.here();
   if (team != nullptr) return *team;
   start_team(context.threads());
-  return context.state().openmp.get();
+  return state_of(context).openmp.get();
 }
 
 HostLease::HostLease(const Context& context, Space space) {
   if (space == Space::serial && serial_here == nullptr) {
     Arch::require_usable_process();
-    m_single.emplace(context.state().single.take([] { return std::make_unique<HostInstance>(1); }));
+    m_single.emplace(
+        state_of(context).single.take([] { return std::make_unique<HostInstance>(1); }));
     m_exec_space = &(*m_single)->get();
     m_here.emplace(*m_exec_space);
   } else {
@@ -59,13 +67,13 @@ Space host_space_for(const Context& context, double nanoseconds) {
 int run_on_team(const Context& context, int threads, void (*call)(const void* body),
                 const void* body) {
   Arch::require_usable_process();
-  return context.state().teams.run(threads, call, body);
+  return state_of(context).teams.run(threads, call, body);
 }
 
 HostWorkers host_workers(const Context& context, Space space) {
   Arch::require_usable_process();
   if (space == Space::serial) return {};
-  return {context.state().helpers, static_cast<std::size_t>(context.threads())};
+  return {state_of(context).helpers, static_cast<std::size_t>(context.threads())};
 }
 
 #if KINDRED_HAS_DEVICE
@@ -73,7 +81,7 @@ const DeviceSpace& device_instance(const Context& context) {
   Arch::require_usable_process();
   if (!context.is_usable(Space::cuda))
     throw SpaceUnavailable(cannot_be_used(context.info(Space::cuda)));
-  return context.state().cuda;
+  return state_of(context).cuda;
 }
 
 namespace {
@@ -95,7 +103,7 @@ class AllocationDuringCapture {
 
 DeviceSpace device_instance_on(const Context& context, const Stream& stream) {
   constexpr std::size_t kept = 64;
-  Context::State& state = context.state();
+  auto& state = state_of(context);
   const std::lock_guard lock(state.streams_mutex);
   auto& known = state.streams;
   const auto found = std::find_if(known.begin(), known.end(),

@@ -18,23 +18,13 @@ using Impl::CircuitBreaker;
 
 constexpr CircuitBreaker::Time start{};
 
-Dispatcher::Options options_of(std::size_t window, double success_rate_min,
-                               std::size_t failures_min) {
-  Dispatcher::Options options;
-  options.window = window;
-  options.success_rate_min = success_rate_min;
-  options.failures_min = failures_min;
-  options.breaker_interval = 10s;
-  return options;
-}
-
 TEST(CircuitBreaker, OpensAtTheFailureThatMakesTheShareOfTheWindowTooLow) {
   auto generator = Testing::generator("CircuitBreaker");
   for (const std::size_t window : {1U, 4U, 20U}) {
     for (const std::size_t failures_min : {1U, 2U, 5U}) {
       for (const double success_rate_min : {0.5, 0.75, 0.9}) {
         for (int round = 0; round < 50; ++round) {
-          CircuitBreaker breaker(options_of(window, success_rate_min, failures_min));
+          CircuitBreaker breaker(window, 10s, success_rate_min, failures_min);
           std::deque<bool> failed;
           for (int call = 0; call < 100 && !breaker.open(); ++call) {
             failed.push_back(generator() % 4 == 0);
@@ -58,7 +48,7 @@ TEST(CircuitBreaker, OpensAtTheFailureThatMakesTheShareOfTheWindowTooLow) {
 }
 
 TEST(CircuitBreaker, LetsATrialThroughAfterEachInterval) {
-  CircuitBreaker breaker(options_of(4, 0.9, 1));
+  CircuitBreaker breaker(4, 10s, 0.9, 1);
   EXPECT_TRUE(breaker.admits(start));
   breaker.failed(start + 1s);
   EXPECT_FALSE(breaker.admits(start + 1s));
@@ -81,7 +71,7 @@ TEST(CircuitBreaker, LetsATrialThroughAfterEachInterval) {
 }
 
 TEST(CircuitBreaker, ForgetsTheFailuresOnceATrialHasSucceeded) {
-  CircuitBreaker breaker(options_of(4, 0.9, 2));
+  CircuitBreaker breaker(4, 10s, 0.9, 2);
   breaker.failed(start);
   breaker.failed(start);
   ASSERT_TRUE(breaker.open());

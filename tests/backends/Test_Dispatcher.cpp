@@ -477,9 +477,6 @@ TEST(Dispatcher, RejectsOptionsAndCalibrationsOutOfRange) {
   Dispatcher::Options options;
   options.window = 0;
   EXPECT_THROW(Dispatcher(SpaceSet::all(), 1, options), InvalidArgument);
-  options = {};
-  options.hysteresis = 1.0;
-  EXPECT_THROW(Dispatcher(SpaceSet::all(), 1, options), InvalidArgument);
   EXPECT_THROW(Dispatcher(SpaceSet::all(), 0, {}), InvalidArgument);
   EXPECT_THROW(Dispatcher(SpaceSet(), 1, {}), InvalidArgument);
   Dispatcher dispatcher(SpaceSet::host(), 1, {});

@@ -32,9 +32,6 @@ TEST(DispatcherLimits, OptionsAreTakenAtTheirLimitsAndRefusedBeyond) {
     EXPECT_NO_THROW(with([&](auto& options) { options.window = window; }));
   for (const std::size_t window : {0, 100'001})
     EXPECT_THROW(with([&](auto& options) { options.window = window; }), InvalidArgument);
-  EXPECT_NO_THROW(with([](auto& options) { options.hysteresis = 0; }));
-  for (const double hysteresis : {-0.1, 1.0, std::nan("")})
-    EXPECT_THROW(with([&](auto& options) { options.hysteresis = hysteresis; }), InvalidArgument);
   EXPECT_NO_THROW(with([](auto& options) { options.probe_loss_max = 0; }));
   const auto from = [](std::uint64_t items) {
     return [items](auto& options) {
@@ -199,20 +196,18 @@ TEST(DispatcherLimits, OfTeamsThatAreAsFastTheSmallestIsUsed) {
   EXPECT_EQ(dispatcher.decide(workload).threads, 2);
 }
 
-TEST(DispatcherLimits, ASpaceThatHasBecomeAsFastIsNotSwitchedTo) {
-  Dispatcher::Options options;
-  options.hysteresis = 0;
-  Dispatcher dispatcher(SpaceSet::host(), 2, options);
+TEST(DispatcherLimits, ASpaceIsSwitchedToOnceItIsATenthFaster) {
+  Dispatcher dispatcher(SpaceSet::host(), 2, {});
   dispatcher.calibrate(Operations::lcs, Space::serial, 1024, 3);
   dispatcher.calibrate(Operations::lcs, Space::openmp, 1024, 2);
   dispatcher.calibrate_start(Space::openmp, 1);
   Workload workload{.operation = Operations::lcs, .items = 1, .work = 1024, .starts = 0};
   ASSERT_EQ(dispatcher.decide(workload).chosen, Space::openmp);
-  workload.starts = 1;
-  const auto predicted = dispatcher.predict(workload);
-  ASSERT_EQ(predicted[space_index(Space::serial)], predicted[space_index(Space::openmp)]);
-  EXPECT_EQ(dispatcher.decide(workload).chosen, Space::openmp);
-  workload.starts = 1.01;
+  for (const double starts : {1.0, 1.33}) {  // openmp takes 2 s and the starts, serial 3 s
+    workload.starts = starts;
+    EXPECT_EQ(dispatcher.decide(workload).chosen, Space::openmp) << starts;
+  }
+  workload.starts = 1.34;
   EXPECT_EQ(dispatcher.decide(workload).chosen, Space::serial);
 }
 
@@ -243,18 +238,19 @@ TEST(DispatcherLimits, ACallAfterALongPauseIsNoProbeOfTheSpaceThatIsFastest) {
   EXPECT_EQ(record.why, Reason::predicted);
 }
 
-/// Whether `openmp`, which is predicted to take four times as long as the second that `serial`
-/// takes, is probed \p pause after calls of \p seconds in total.
-bool is_probed(const Dispatcher::Options& options, int seconds, std::chrono::milliseconds pause) {
+/// Whether `openmp`, which is predicted to take \p times as long as the second that `serial` takes,
+/// is probed \p pause after calls of \p seconds in total.
+bool is_probed(const Dispatcher::Options& options, double times, int seconds,
+               std::chrono::milliseconds pause) {
   Machine machine(SpaceSet::host(), options, 2);
   machine.dispatcher.calibrate(Operations::lcs, Space::serial, 1024, 1);
-  machine.dispatcher.calibrate(Operations::lcs, Space::openmp, 1024, 4);
+  machine.dispatcher.calibrate(Operations::lcs, Space::openmp, 1024, times);
   Workload workload = machine.workload(1024);
   workload.starts = 0;
   for (int i = 0; i < seconds; ++i) {
     DispatchRecord record = machine.dispatcher.decide(workload);
     EXPECT_EQ(record.chosen, Space::serial);
-    EXPECT_EQ(record.predicted[space_index(Space::openmp)], 4.0);
+    EXPECT_EQ(record.predicted[space_index(Space::openmp)], times);
     record.taken = 1;
     machine.dispatcher.observe(record);
   }
@@ -267,24 +263,14 @@ bool is_probed(const Dispatcher::Options& options, int seconds, std::chrono::mil
 TEST(DispatcherLimits, AProbeIsMadeWhereItsTimeAndCostReachTheLimits) {
   Dispatcher::Options options;
   options.probe_interval = 5s;
-  options.probe_cost_max = 100;
-  options.probe_share = 100;
-  EXPECT_TRUE(is_probed(options, 1, 5s));
-  EXPECT_FALSE(is_probed(options, 1, 4999ms));
-  Dispatcher::Options cost = options;
-  cost.probe_cost_max = 4;
-  EXPECT_TRUE(is_probed(cost, 1, 5s));
-  cost.probe_cost_max = 3.99;
-  EXPECT_FALSE(is_probed(cost, 1, 5s));
-  Dispatcher::Options share = options;
-  share.probe_share = 0.5;
-  EXPECT_TRUE(is_probed(share, 6, 5s));
-  EXPECT_FALSE(is_probed(share, 5, 5s));
-  Dispatcher::Options loss = options;
-  loss.probe_loss_max = 3;
-  EXPECT_TRUE(is_probed(loss, 1, 5s));
-  loss.probe_loss_max = 2.99;
-  EXPECT_FALSE(is_probed(loss, 1, 5s));
+  EXPECT_TRUE(is_probed(options, 4, 60, 5s)) << "3 s are lost, 5 % of 60 s";
+  EXPECT_FALSE(is_probed(options, 4, 60, 4999ms));
+  EXPECT_FALSE(is_probed(options, 4, 59, 5s));
+  EXPECT_FALSE(is_probed(options, 4.01, 100, 5s));
+  options.probe_loss_max = 3;
+  EXPECT_TRUE(is_probed(options, 4, 60, 5s));
+  options.probe_loss_max = 2.99;
+  EXPECT_FALSE(is_probed(options, 4, 60, 5s));
 }
 
 TEST(DispatcherLimits, AProbeOfASpaceThatHasFailedIsItsOnlyTrial) {

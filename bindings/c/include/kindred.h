@@ -410,26 +410,19 @@ typedef struct kindred_context_options {
   void* dispatch_user;
   kindred_allocation_callback before_allocation; /* NULL: none */
   void* allocation_user;
-  uint64_t window;   /* of the dispatcher: observations behind a median */
-  double hysteresis; /* a switch of the space requires a predicted time lower by this fraction */
-  double probe_interval_ms; /* between probes of a space that is not chosen */
-  double probe_cost_max;    /* no probe is made if it is predicted to take more than this many times
-                               the best time */
-  double probe_share; /* maximum predicted loss of a probe, as a share of the time that calls have
-                         taken since the last */
+  uint64_t window;            /* of the dispatcher: observations behind a median */
+  double probe_interval_ms;   /* between probes of a space that is not chosen */
   double probe_loss_max;      /* maximum predicted loss of a probe in seconds; negative: no limit */
-  double success_rate_min;    /* the breaker of a space opens at a lower success rate */
-  uint64_t failures_min;      /* failures before it can open */
   double breaker_interval_ms; /* an open breaker lets one call through after this time */
   uint64_t device_items_min;  /* calls of fewer items stay on the host; KINDRED_UNSET */
   uint64_t
       device_items_from; /* calls of at least this many items go to the device; KINDRED_UNSET */
 } kindred_context_options;
-#define KINDRED_CONTEXT_OPTIONS_INIT                                                             \
-  {                                                                                              \
-    sizeof(kindred_context_options), 0, -1, KINDRED_SPACE_ANY, 1, 0.8, KINDRED_UNSET,            \
-        KINDRED_UNSET, UINT64_MAX, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 100, 0.10, 5000, \
-        4.0, 0.05, -1, 0.95, 2, 10000, KINDRED_UNSET, KINDRED_UNSET                              \
+#define KINDRED_CONTEXT_OPTIONS_INIT                                                           \
+  {                                                                                            \
+    sizeof(kindred_context_options), 0, -1, KINDRED_SPACE_ANY, 1, 0.8, KINDRED_UNSET,          \
+        KINDRED_UNSET, UINT64_MAX, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 100, 5000, -1, \
+        10000, KINDRED_UNSET, KINDRED_UNSET                                                    \
   }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_context_options_init(kindred_context_options* options,
@@ -986,8 +979,8 @@ KINDRED_API kindred_status kindred_matcher_match_self(
     const kindred_matcher* matcher, KINDRED_OPTIONAL const kindred_match_options* options,
     kindred_match_callback answer, KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
 /** The clusters of similar stored sequences.
- *  @param options of the comparison, of which `top` and `blocks` have no effect; `filter` must not be
- * set; NULL: threshold 0.85 */
+ *  @param options of the comparison, of which `top` and `blocks` have no effect; `filter` must not
+ * be set; NULL: threshold 0.85 */
 KINDRED_API kindred_status
 kindred_matcher_cluster(const kindred_matcher* matcher, int32_t linkage,
                         KINDRED_OPTIONAL const kindred_match_options* options,

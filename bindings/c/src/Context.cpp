@@ -43,13 +43,8 @@ ContextOptions context_options(const kindred_context_options& given) {
   if (given.profile != nullptr) out.profile = given.profile;
   Dispatcher::Options& dispatcher = out.dispatcher;
   dispatcher.window = given.window;
-  dispatcher.hysteresis = given.hysteresis;
   dispatcher.probe_interval = milliseconds(given.probe_interval_ms, "probe_interval_ms");
-  dispatcher.probe_cost_max = given.probe_cost_max;
-  dispatcher.probe_share = given.probe_share;
   if (!(given.probe_loss_max < 0)) dispatcher.probe_loss_max = given.probe_loss_max;
-  dispatcher.success_rate_min = given.success_rate_min;
-  dispatcher.failures_min = given.failures_min;
   dispatcher.breaker_interval = milliseconds(given.breaker_interval_ms, "breaker_interval_ms");
   dispatcher.device_items_min = number_option(given.device_items_min);
   dispatcher.device_items_from = number_option(given.device_items_from);

@@ -23,6 +23,10 @@
 
 namespace KINDRED_PUBLIC Kindred {
 
+namespace Impl {
+struct StateOfContext;
+}
+
 enum class LogLevel : std::uint8_t { debug, info, warning };
 
 /// \brief Options of a context. The defaults use the whole machine.
@@ -118,11 +122,10 @@ class Context {
   void save_profile() const;
   const std::string& profile_path() const noexcept;
 
-  struct State;
-  /// For internal use by the libraries of Kindred. \see backends/impl/Instances.hpp
-  State& state() const noexcept { return *m_state; }
-
  private:
+  struct State;
+  friend struct Impl::StateOfContext;
+
   /// Whether \p workload is the first one of its size on \p space. \see CallHistory
   bool is_first(const Workload& workload, Space space) const noexcept;
   /// \throws SpaceUnavailable with the reason if \p forced cannot be used
