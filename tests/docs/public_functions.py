@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The functions that the public C++ headers declare: how many, and the table of them in docs/api.md.
+
+Usage: public_functions.py [ROOT] [--commit COMMIT | --check | --write]
+
+Without an option, prints the number of declarations by folder. Public headers are those of the engines and of the context; namespaces Impl and
+private members do not count. A function counts once for each declaration: overloads, constructors, operators and `= delete` too. --write
+writes the table, --check fails if it is not up to date, or if the page names a verb that no header declares."""
+import argparse
+import collections
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HEADER = re.compile(r"(matcher/\w+/include/kindred/matcher|backends/include/kindred/backends)/\w+\.hpp")
+NAME = re.compile(r"(operator\s*(?:\(\)|\[\]|[^\s\w(]+|\w[\w:<>\s]*)|~?\w+)\s*$")
+TABLE = re.compile(r"(<!-- functions -->\n).*?(<!-- end of functions -->\n)", re.S)
+# A verb in the table of verbs of docs/api.md: `name`, `name(arguments)` or `…_ending`.
+VERB = re.compile(r"`(…?\w+)(?:\([^`]*\))?`")
+
+
+def without_comments(text):
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+    text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text)
+    return re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
+
+
+def function_of(statement):
+    """The name of the function that a statement declares, or None."""
+    statement = " ".join(statement.split())
+    statement = re.sub(r"^(template ?<(?:[^<>]|<[^<>]*>)*> ?(?:requires [^;{]*? )?)+", "", statement)
+    if not statement or re.match(r"(using|typedef|static_assert|namespace|extern|enum|friend class|friend struct)\b", statement):
+        return None
+    depth = 0
+    for position, letter in enumerate(statement):
+        if letter == "<" and not statement[:position].rstrip().endswith("operator"):
+            depth += 1
+        elif letter == ">" and depth:
+            depth -= 1
+        elif letter == "=" and not depth and "operator" not in statement[:position]:
+            return None  # a variable
+        elif letter == "(" and not depth:
+            name = NAME.search(statement[:position])
+            is_definition = name and re.search(r"\w::$", statement[:name.start()].rstrip())  # of a member, outside of its class
+            return name[1] if name and not is_definition and name[1] not in ("decltype", "alignas", "noexcept") else None
+    return None
+
+
+def functions_of(text):
+    """(class or "", name) of every public function."""
+    text = without_comments(text)
+    scopes = [Scope("", True)]
+    statement = ""
+    parentheses = 0
+    for letter in text:
+        scope = scopes[-1]
+        if scope.is_body:
+            if letter in "{}":
+                scopes.pop() if letter == "}" else scopes.append(Scope("", False, is_body=True))
+            continue
+        parentheses += (letter == "(") - (letter == ")")
+        if parentheses or letter not in ":;{}":
+            statement += letter
+            continue
+        words = " ".join(statement.split())
+        if letter == ":" and words not in ("public", "private", "protected"):
+            statement += letter
+            continue
+        statement = ""
+        if letter == ":":
+            scope.is_public = scope.may_be_public and words == "public"
+        elif letter == "}":
+            scopes.pop()
+        else:
+            inner = scope_of(words, scope) if letter == "{" else None
+            name = function_of(words) if inner is None or inner.is_body else None
+            if name and scope.is_public:
+                yield scope.owner, name
+            if inner:
+                scopes.append(inner)
+
+
+class Scope:
+    """What is within a pair of braces: a namespace, a class, or a body, in which nothing is declared."""
+
+    def __init__(self, owner, is_public, may_be_public=False, is_body=False):
+        self.owner, self.is_public, self.may_be_public, self.is_body = owner, is_public, may_be_public, is_body
+
+
+def scope_of(words, outer):
+    """The scope that begins with a brace behind these words."""
+    words = re.sub(r"\b(KINDRED_\w+|final)\b(\([^)]*\))?", "", words)
+    words = " ".join(re.sub(r"^template ?<.*> ?(?=class|struct)", "", words).split())
+    if match := re.match(r"(?:inline )?namespace ?([\w:]*)", words):
+        return Scope("", outer.is_public and match[1] != "" and "Impl" not in match[1])
+    if match := re.match(r"(class|struct|union) (\w+)[^()=]*$", words):
+        return Scope(match[2], outer.is_public and match[1] != "class", outer.is_public)
+    return Scope("", False, is_body=True)
+
+
+def headers_of(root, commit):
+    listed = subprocess.run(["git", "-C", root, "ls-tree", "-r", "--name-only", commit] if commit else ["git", "-C", root, "ls-files"],
+                            capture_output=True, text=True, check=True).stdout.split("\n")
+    for path in filter(HEADER.fullmatch, listed):
+        if commit:
+            yield path, subprocess.run(["git", "-C", root, "show", f"{commit}:{path}"], capture_output=True, text=True, check=True).stdout
+        else:
+            yield path, (Path(root) / path).read_text()
+
+
+def table_of(found):
+    """For each function that is no constructor and no operator, the classes that have it."""
+    owners = collections.defaultdict(set)
+    for path, owner, name in found:
+        if name != owner and not name.startswith(("operator", "~")):
+            owners[name].add(f"`{owner}`" if owner else f"free function, `{path.rsplit('/', 1)[1]}`")
+    rows = [f"| `{name}` | {', '.join(sorted(classes))} |\n" for name, classes in sorted(owners.items())]
+    return "\n| function | declared by |\n|---|---|\n" + "".join(rows) + "\n"
+
+
+def breaches(page, found):
+    if TABLE.sub(lambda match: match[1] + table_of(found) + match[2], page) != page:
+        yield "the table of functions is not up to date; run tests/docs/public_functions.py --write"
+    names = {name for _, _, name in found}
+    verbs = page[page.index("## Verbs"):page.index("## Options")]
+    for row in re.findall(r"^\|[^|]*\|([^|]*)\|", verbs, re.M):
+        for verb in VERB.findall(row):
+            if not any(name.endswith(verb[1:]) if verb.startswith("…") else name == verb for name in names):
+                yield f"no public header declares {verb}, a verb"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", nargs="?", default=Path(__file__).resolve().parents[2])
+    parser.add_argument("--commit")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    found = [(path, owner, name) for path, text in headers_of(str(arguments.root), arguments.commit) for owner, name in functions_of(text)]
+    path = Path(arguments.root) / "docs/api.md"
+    if arguments.write:
+        path.write_text(TABLE.sub(lambda match: match[1] + table_of(found) + match[2], path.read_text()))
+    elif arguments.check:
+        wrong = list(breaches(path.read_text(), found))
+        for breach in wrong:
+            print(f"docs/api.md: {breach}", file=sys.stderr)
+        return bool(wrong)
+    else:
+        by_folder = collections.Counter("/".join(path.split("/")[:2 if path.startswith("matcher") else 1]) for path, _, _ in found)
+        for folder, number in sorted(by_folder.items()):
+            print(f"{number:6} {folder}")
+        print(f"{len(found):6} in all")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
