@@ -36,6 +36,12 @@ void require_array(const NamedArray& given, DataType type,
   if (array.size() > 0) require_aligned(given.name, array.data(), size_of(type));
 }
 
+void require_no_stream(const std::optional<Stream>& stream, std::string_view what) {
+  KINDRED_THROW_IF(stream.has_value(), "a stream is given, and " + std::string(what) +
+                                           " lie in host memory; a stream orders calls on arrays "
+                                           "on its device");
+}
+
 void require_host(const NamedArray& given) {
   KINDRED_THROW_IF(given.array.on_device() && given.array.size() > 0,
                    std::string(given.name) + " is " + to_string(given.array) +

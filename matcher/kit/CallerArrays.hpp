@@ -5,6 +5,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/common/Stream.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,9 @@ void require_aligned(std::string_view name, const void* data, std::size_t bytes)
 /// \throws InvalidArgument with the name, what the array is and what is required
 void require_array(const NamedArray& given, DataType type,
                    std::initializer_list<std::int64_t> shape);
+
+/// For a call whose arrays, \p what, lie in host memory. \throws InvalidArgument if there is a stream
+void require_no_stream(const std::optional<Stream>& stream, std::string_view what = "the arrays");
 
 /// \throws InvalidArgument for an array with elements on a device
 void require_host(const NamedArray& given);

@@ -34,12 +34,6 @@ constexpr std::array<Choice<LayerActivation>, 3> activations{{{"none", LayerActi
                                                               {"relu", LayerActivation::relu},
                                                               {"gelu", LayerActivation::gelu}}};
 
-VectorElement element_of(DataType type) {
-  return type == DataType::float32   ? VectorElement::float32
-         : type == DataType::float16 ? VectorElement::float16
-                                     : VectorElement::bfloat16;
-}
-
 /// A matrix, whose rows may lie apart. \tparam Byte const for an input
 template <class Byte, class Given>
 MatrixSpan<Byte> matrix_of(const Borrowed& given, const Given& array) {
@@ -47,7 +41,7 @@ MatrixSpan<Byte> matrix_of(const Borrowed& given, const Given& array) {
   const auto columns = static_cast<std::size_t>(given.extent(1));
   const std::size_t stride = rows > 1 ? static_cast<std::size_t>(array.stride(0)) : columns;
   const std::size_t elements = rows == 0 || columns == 0 ? 0 : (rows - 1) * stride + columns;
-  return {element_of(given.type()),
+  return {given.type(),
           {static_cast<Byte*>(array.data()), elements * size_of(given.type())},
           rows,
           columns,

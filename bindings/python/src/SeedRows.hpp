@@ -42,7 +42,7 @@ class Rows {
     require_rows(m_x);
     require_place(*shared.context, m_x, m_options.space, !stream.is_none());
     m_batch.rows = static_cast<std::uint64_t>(m_x.extent(0));
-    m_batch.input = element_of(m_x.type());
+    m_batch.input = m_x.type();
     m_batch.input_stride = stride_of(m_x, m_x.array());
     m_batch.memory = m_x.on_device() ? SeedMemory::device : SeedMemory::host;
     if (m_x.on_device()) m_options.stream = m_order.stream();
@@ -69,7 +69,7 @@ class Rows {
     if (y.type() != DataType::float32 && y.type() != DataType::float16 &&
         y.type() != DataType::bfloat16)
       refuse_type("out is " + y.text() + "; its elements must be float32, float16 or bfloat16");
-    m_batch.output = element_of(y.type());
+    m_batch.output = y.type();
     m_batch.output_stride = stride_of(y, y.array());
   }
   nanobind::object made(DataType type, std::initializer_list<std::int64_t> shape) const {
@@ -100,11 +100,6 @@ class Rows {
         static_cast<std::uint64_t>(given.extent(0) - 1) * stride_of(given, array) +
         static_cast<std::uint64_t>(given.extent(1));
     return {static_cast<Byte*>(array.data()), elements * size_of(given.type())};
-  }
-  static VectorElement element_of(DataType type) {
-    return type == DataType::float32   ? VectorElement::float32
-           : type == DataType::float16 ? VectorElement::float16
-                                       : VectorElement::bfloat16;
   }
 
  private:

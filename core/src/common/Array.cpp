@@ -10,9 +10,10 @@ namespace KINDRED_PUBLIC Kindred {
 
 std::string_view to_string(DataType type) noexcept {
   constexpr std::array<std::string_view, data_type_count> names{
-      "bool",   "int8",   "int16",   "int32",    "int64",   "uint8",  "uint16",
-      "uint32", "uint64", "float16", "bfloat16", "float32", "float64"};
-  return names[static_cast<std::size_t>(type)];
+      "float32", "float16", "bfloat16", "int8",   "int16",   "int32", "int64",
+      "uint8",   "uint16",  "uint32",   "uint64", "float64", "bool"};
+  const auto number = static_cast<std::size_t>(type);
+  return number < data_type_count ? names[number] : "no type";
 }
 
 namespace {

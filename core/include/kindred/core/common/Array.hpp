@@ -14,10 +14,13 @@
 
 namespace KINDRED_PUBLIC Kindred {
 
-/// Element type of an array.
+/// \brief Element type of an array. The first four are those of rows that are compared as vectors,
+/// whose scores are those of the float32 row to which a row decodes; files contain their numbers.
 enum class DataType : std::uint8_t {
-  boolean,  ///< one byte, 0 or 1
-  int8,
+  float32,
+  float16,   ///< IEEE binary16; widens exactly
+  bfloat16,  ///< the upper half of a float32; widens exactly
+  int8,      ///< as an element of a row of scale s, v stands for float32(s · v), rounded once
   int16,
   int32,
   int64,
@@ -25,20 +28,22 @@ enum class DataType : std::uint8_t {
   uint16,
   uint32,
   uint64,
-  float16,   ///< IEEE binary16
-  bfloat16,  ///< the upper half of a float32
-  float32,
-  float64
+  float64,
+  boolean  ///< one byte, 0 or 1
 };
 inline constexpr std::size_t data_type_count = 13;
 
 /// The name that NumPy uses, such as `float32`; `bool` and `bfloat16` for those.
 std::string_view to_string(DataType type) noexcept;
 
-/// Bytes per element.
+/// Whether rows of vectors may have elements of \p type.
+constexpr bool is_vector_element(DataType type) noexcept { return type <= DataType::int8; }
+
+/// Bytes per element; 1 for a number that is no type.
 constexpr std::size_t size_of(DataType type) noexcept {
-  constexpr std::array<std::uint8_t, data_type_count> bytes{1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
-  return bytes[static_cast<std::size_t>(type)];
+  constexpr std::array<std::uint8_t, data_type_count> bytes{4, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 8, 1};
+  const auto number = static_cast<std::size_t>(type);
+  return number < data_type_count ? bytes[number] : 1;
 }
 
 /// The element type that corresponds to an arithmetic type of C++.
