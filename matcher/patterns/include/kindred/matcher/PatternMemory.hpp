@@ -9,7 +9,6 @@
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/EventLists.hpp>
-#include <kindred/matcher/PatternFileInfo.hpp>
 #include <kindred/matcher/PatternSettings.hpp>
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
@@ -81,6 +80,20 @@ struct PatternStatistics {
   std::uint64_t segments = 0;             ///< of both tiers
   std::uint64_t queries = 0;              ///< queries answered
   std::uint64_t bytes[space_count] = {};  ///< in the memory of each space
+};
+
+/// The contents of a file written by `PatternMemory::save`. \see PatternMemory::inspect
+struct PatternFileInfo {
+  std::uint64_t patterns = 0;  ///< not counting forgotten ones
+  std::uint64_t learned = 0;   ///< patterns ever learned; also the next index
+  std::uint64_t total_frequency = 0;
+  std::uint64_t symbols = 0;  ///< of the patterns
+  std::uint64_t vocabulary = 0;
+  std::uint64_t segments = 0;           ///< of the bulk tier
+  std::uint64_t bulk = 0;               ///< patterns in the segments
+  std::uint64_t commits = 0;            ///< one for the save and one per append
+  std::uint64_t bytes = 0;              ///< committed
+  std::uint64_t uncommitted_bytes = 0;  ///< left by an interrupted append; ignored on loading
 };
 
 /// \brief A memory of named event sequences with exact search that can learn and forget during
