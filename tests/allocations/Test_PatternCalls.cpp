@@ -125,7 +125,7 @@ TEST(OutOfMemory, OfManyPatternsThatAreLearnedLeavesAMemoryAsItWas) {
     return memory.learn_all(EventLists<std::string_view>{patterns, texts});
   });
   expect_out_of_memory("learn_all with a dictionary", make_memory, [&](Memory& memory) {
-    return memory.learn_all(EventLists<Symbol>{patterns, symbols}, dictionary);
+    return memory.learn_all(EventLists<Symbol>{patterns, symbols}, {.dictionary = dictionary});
   });
   const auto with_words = [&] {
     Memory memory = make_memory();

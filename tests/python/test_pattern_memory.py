@@ -233,7 +233,7 @@ class PatternMemory(unittest.TestCase):
         self.assertEqual(len(memory), 2)
         memory.close()
         self.assertEqual(repr(memory), "<pykindred.PatternMemory: closed>")
-        for call in (lambda: memory.match([]), lambda: memory.learn([["a"]]), lambda: len(memory), memory.to_bytes, memory.info):
+        for call in (lambda: memory.match([]), lambda: memory.learn([["a"]]), lambda: len(memory), memory.to_bytes, memory.statistics):
             with self.assertRaisesRegex(pykindred.Error, "closed"):
                 call()
 
