@@ -151,13 +151,13 @@ function(kindred_install_rpath target folder)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "${paths}" INSTALL_RPATH_USE_LINK_PATH ON)
 endfunction()
 
-# kindred_library(<name> KOKKOS PUBLIC|PRIVATE [FOLDER <folder>] [LINK <targets>] [LINK_PRIVATE <targets>]
+# kindred_library(<name> [INTERNAL] KOKKOS PUBLIC|PRIVATE [FOLDER <folder>] [LINK <targets>] [LINK_PRIVATE <targets>]
 # [ARCHIVE <file>]): adds the library Kindred::<name> from the calling folder, or from FOLDER in it.
 # Headers are all files below include/, sources all files in the folder and below src/, so new files need no entry.
 # With ARCHIVE the sources are not compiled; the file contains their objects. With KOKKOS PRIVATE the public headers do not
-# include Kokkos, and headers in impl/ and vendor/ are not installed.
+# include Kokkos, and headers in impl/ and vendor/ are not installed. An INTERNAL library is neither installed nor a part of libkindred.so.
 function(kindred_library name)
-  cmake_parse_arguments(ARG "" "KOKKOS;FOLDER;ARCHIVE" "LINK;LINK_PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "INTERNAL" "KOKKOS;FOLDER;ARCHIVE" "LINK;LINK_PRIVATE" ${ARGN})
   set(target kindred_${name})
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}")
   if(ARG_FOLDER)
@@ -229,6 +229,10 @@ function(kindred_library name)
   else()
     kindred_precompile(${target} <Kokkos_Core.hpp> <algorithm> <string> <vector>)
     set_property(GLOBAL PROPERTY KINDRED_PRECOMPILED_BY ${target})
+  endif()
+  if(ARG_INTERNAL)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
   endif()
   set_property(GLOBAL APPEND PROPERTY KINDRED_LIBRARIES ${target})
   if(NOT Kindred_SHARED_LIBRARY)

@@ -57,14 +57,14 @@ NpyArray load(Session& session, const std::string& path) {
 }
 NpyArray load_bytes(Session& session, const std::string& path) {
   NpyArray array = load(session, path);
-  if (array.type != NpyType::uint8)
+  if (array.type != DataType::uint8)
     throw InputError(fmt::format("{}: is of {}; xor takes bytes: save array.astype(numpy.uint8)",
                                  path, to_string(array.type)));
   return array;
 }
 NpyArray load_numbers(Session& session, const std::string& path) {
   NpyArray array = load(session, path);
-  if (array.type != NpyType::float32 && array.type != NpyType::float64)
+  if (array.type != DataType::float32 && array.type != DataType::float64)
     throw InputError(
         fmt::format("{}: is of {}; it must be of float32 or float64", path, to_string(array.type)));
   return array;
@@ -205,7 +205,7 @@ void run_multiply(const GlobalOptions& global, const ProductFlags& flags) {
   if (a.type != b.type)
     throw InputError(fmt::format("{} is of {}, {} of {}; both must have the same type", flags.a,
                                  to_string(a.type), flags.b, to_string(b.type)));
-  if (a.type == NpyType::float32) return multiply<float>(session, flags, a, b, out);
+  if (a.type == DataType::float32) return multiply<float>(session, flags, a, b, out);
   multiply<double>(session, flags, a, b, out);
 }
 
@@ -273,26 +273,28 @@ void run_reduce(const GlobalOptions& global, const ReduceFlags& flags) {
     reduce<decltype(zero)>(session, flags, reduction, array, global.json);
   };
   switch (array.type) {
-    case NpyType::uint8:
+    case DataType::uint8:
       return run(std::uint8_t());
-    case NpyType::uint16:
+    case DataType::uint16:
       return run(std::uint16_t());
-    case NpyType::uint32:
+    case DataType::uint32:
       return run(std::uint32_t());
-    case NpyType::uint64:
+    case DataType::uint64:
       return run(std::uint64_t());
-    case NpyType::int8:
+    case DataType::int8:
       return run(std::int8_t());
-    case NpyType::int16:
+    case DataType::int16:
       return run(std::int16_t());
-    case NpyType::int32:
+    case DataType::int32:
       return run(std::int32_t());
-    case NpyType::int64:
+    case DataType::int64:
       return run(std::int64_t());
-    case NpyType::float32:
+    case DataType::float32:
       return run(float());
-    case NpyType::float64:
+    case DataType::float64:
       return run(double());
+    default:
+      break;  // `read_npy` returns no other type
   }
 }
 

@@ -245,7 +245,7 @@ void append_recall(std::string& out, double recall, std::size_t top, std::size_t
 void explain(const HnswIndex& index, std::size_t queries, const HnswResults& results) {
   Log::line(fmt::format(
       R"({{"op": "index search", "path": "{}", "traversal": "{}", "queries": {}, "scanned": {}, "visited": {}}})",
-      results.scanned < queries ? "graph" : "scan", to_string(index.traversal()), queries,
+      results.scanned < queries ? "graph" : "scan", to_string(index.settings().traversal), queries,
       results.scanned, results.visited));
 }
 

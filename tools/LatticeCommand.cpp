@@ -6,14 +6,12 @@
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/LatticeBlocks.hpp"
-#include "io/LatticeEnvironment.hpp"
 #include "program/Errors.hpp"
 #include "program/Log.hpp"
 #include "program/Output.hpp"
 #include "report/Html.hpp"
 
 #include <kindred/matcher/Lattice.hpp>
-#include <kindred/matcher/LatticeSettings.hpp>
 #include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
@@ -31,8 +29,8 @@ namespace Kindred::Tools {
 namespace {
 
 struct LatticeFlags {
-  std::size_t dimensions = 0;  // 0: from the settings
-  std::size_t size = 0;
+  std::size_t dimensions = 4;
+  std::size_t size = 10;
   bool measured = false;
   std::string from;
   std::string to;
@@ -40,11 +38,7 @@ struct LatticeFlags {
   std::string out;
 
   LatticeShape shape() const {
-    const LatticeSettings settings = settings_of_environment();
-    const std::uint64_t requested = dimensions > 0 ? dimensions : settings.dimensions();
-    const std::uint64_t side = size > 0 ? size : settings.size();
-    settings.check(requested, side);
-    return {static_cast<std::uint32_t>(requested), static_cast<std::uint32_t>(side)};
+    return {static_cast<std::uint32_t>(dimensions), static_cast<std::uint32_t>(size)};
   }
 };
 

@@ -16,7 +16,6 @@
 #include "report/Html.hpp"
 
 #include <kindred/matcher/CodePoints.hpp>
-#include <kindred/matcher/PatternFileInfo.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 #include <kindred/memory/AtomicFile.hpp>
 

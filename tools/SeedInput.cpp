@@ -48,10 +48,10 @@ SeedRowsInput read_seed_rows(const std::string& path, std::optional<DataType> el
                              Session& session) {
   return reading_file([&] {
     const VectorFile file(path, seed_file_options(path));
-    if (file.type() != NumberType::float32 && file.type() != NumberType::float16)
+    if (file.type() != DataType::float32 && file.type() != DataType::float16)
       throw InputError(fmt::format("{}: is of {}; the rows of a layer are float32 or float16", path,
                                    to_string(file.type())));
-    const bool is_half = file.type() == NumberType::float16;
+    const bool is_half = file.type() == DataType::float16;
     SeedRowsInput out;
     out.element = element.value_or(is_half ? DataType::float16 : DataType::float32);
     out.rows = file.rows();
@@ -61,7 +61,8 @@ SeedRowsInput read_seed_rows(const std::string& path, std::optional<DataType> el
     out.hidden = static_cast<std::uint32_t>(file.dimension());
     if (is_half && out.element == DataType::float16) {
       out.bytes.resize(file.rows() * file.row_bytes());
-      file.read(0, file.rows(), std::span(out.bytes));
+      const auto elements = static_cast<std::int64_t>(file.rows() * file.dimension());
+      file.read(0, file.rows(), Array(out.bytes.data(), file.type(), {&elements, 1}));
       return out;
     }
     if (out.element == DataType::float16)

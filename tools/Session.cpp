@@ -2,7 +2,6 @@
 #include "Session.hpp"
 
 #include "DurationText.hpp"
-#include "io/LatticeEnvironment.hpp"
 #include "io/ShellText.hpp"
 #include "program/Errors.hpp"
 #include "program/Log.hpp"
@@ -128,7 +127,6 @@ Session::Session(const GlobalOptions& options, std::string command, bool load_pr
   check_writable("--trace", m_options.trace);
   check_writable("--report", m_options.report);
   ContextOptions context;
-  settings_of_environment().apply_to(context);
   if (m_options.threads > 0) context.threads = m_options.threads;
   context.device = m_options.device;
   context.space = m_options.space;

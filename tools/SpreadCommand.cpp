@@ -17,7 +17,7 @@
 #include "report/Html.hpp"
 
 #include <kindred/core/graph/PathConfidence.hpp>
-#include <kindred/matcher/IsSectionFile.hpp>
+#include <kindred/matcher/SectionFileKind.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <fmt/format.h>
@@ -128,7 +128,7 @@ struct SpreadGraph {
 SpreadGraph load_graph(const SpreadFlags& flags, const SpreadOptions& options, Session& session) {
   SpreadGraph loaded;
   const WeightRange range = range_of(options.mode);
-  if (!is_section_file(flags.graph)) {
+  if (!section_file_kind(flags.graph)) {
     GraphText text = flags.text;
     text.edges = flags.graph;
     text.kinds = !flags.kinds.empty();

@@ -52,7 +52,7 @@ DataType element_from_string(const std::string& name) {
 
 /// Warns if every row has a NaN. Stops at the first other row.
 void warn_if_all_nan(const VectorFile& file) {
-  if (file.type() != NumberType::float32 && file.type() != NumberType::float16) return;
+  if (file.type() != DataType::float32 && file.type() != DataType::float16) return;
   std::vector<float> row(file.dimension());
   for (std::uint64_t i = 0; i < file.rows(); ++i) {
     file.read(i, 1, std::span<float>(row));

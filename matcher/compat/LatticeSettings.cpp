@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/lattice/LatticeShape.hpp>
-#include <kindred/matcher/LatticeSettings.hpp>
-#include <kindred/memory/TranslateOutOfMemory.hpp>
+#include "LatticeSettings.hpp"
 
-#include "ReadSetting.hpp"
+#include <kindred/core/lattice/LatticeShape.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <initializer_list>
 #include <limits>
 #include <type_traits>
 
-namespace Kindred {
+namespace Kindred::Compat {
 
 namespace {
 
@@ -67,8 +66,7 @@ constexpr Meaningless meaningless[] = {
     {"LATTICE_CACHE_TTL_SECONDS", "computing a route is faster than looking it up"}};
 
 std::string allowed(double least, double most) {
-  return most > 0x1p39 ? "at least " + Impl::shown(least)
-                       : Impl::shown(least) + " … " + Impl::shown(most);
+  return most > 0x1p39 ? "at least " + shown(least) : shown(least) + " … " + shown(most);
 }
 
 /// False for NaN.
@@ -86,39 +84,32 @@ std::string text(const T& setting) {
   if constexpr (std::is_integral_v<T>)
     return std::to_string(setting);
   else if constexpr (std::is_floating_point_v<T>)
-    return Impl::shown(setting);
+    return shown(setting);
   else
     return text(*setting);
 }
 
 }  // namespace
 
-std::uint64_t LatticeSettings::dimensions() const try {
+std::uint64_t LatticeSettings::dimensions() const {
   return dimensions_default.value_or(
       std::min(std::max<std::uint64_t>(4, dimensions_min), dimensions_max));
-} catch (...) {
-  Impl::rethrow_translated("Kindred::LatticeSettings::dimensions");
 }
-std::uint64_t LatticeSettings::size() const try {
+std::uint64_t LatticeSettings::size() const {
   return size_default.value_or(std::min(std::max<std::uint64_t>(10, size_min), size_max));
-} catch (...) {
-  Impl::rethrow_translated("Kindred::LatticeSettings::size");
 }
 
-void LatticeSettings::check(std::uint64_t dimensions, std::uint64_t size) const try {
+void LatticeSettings::check(std::uint64_t dimensions, std::uint64_t size) const {
   const auto check_one = [](const char* name, std::uint64_t value, std::uint64_t least,
                             std::uint64_t most) {
-    Impl::require(
-        value >= least && value <= most, name, std::to_string(value),
-        std::to_string(least) + " … " + std::to_string(most) + ", the range of the settings");
+    require(value >= least && value <= most, name, std::to_string(value),
+            std::to_string(least) + " … " + std::to_string(most) + ", the range of the settings");
   };
   check_one("dimensions", dimensions, dimensions_min, dimensions_max);
   check_one("size", size, size_min, size_max);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::LatticeSettings::check");
 }
 
-void LatticeSettings::apply_to(ContextOptions& options) const try {
+void LatticeSettings::apply_to(ContextOptions& options) const {
   validate();
   Dispatcher::Options& dispatcher = options.dispatcher;
   if (!smart_routing) {
@@ -133,20 +124,18 @@ void LatticeSettings::apply_to(ContextOptions& options) const try {
   if (gpu_memory_max_mb) options.device_budget_max = *gpu_memory_max_mb << 20U;
   if (memory_safety_margin) options.budget_fraction = *memory_safety_margin;
   if (parallel_cores) options.threads = static_cast<int>(*parallel_cores);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::LatticeSettings::apply_to");
 }
 
-void LatticeSettings::validate() const try {
+void LatticeSettings::validate() const {
   for_each_number(
       *this, [](const char* field, const auto&, const auto& setting, double least, double most) {
         if (!within(setting, least, most))
-          Impl::require(false, field, text(setting), allowed(least, most));
+          require(false, field, text(setting), allowed(least, most));
       });
   const auto in_order = [](const char* least_name, std::uint64_t least, const char* most_name,
                            std::uint64_t most) {
-    Impl::require(least <= most, most_name, std::to_string(most),
-                  std::string("at least ") + least_name + ", " + std::to_string(least));
+    require(least <= most, most_name, std::to_string(most),
+            std::string("at least ") + least_name + ", " + std::to_string(least));
   };
   in_order("dimensions_min", dimensions_min, "dimensions_max", dimensions_max);
   in_order("dimensions_min", dimensions_min, "dimensions_default", dimensions());
@@ -156,24 +145,20 @@ void LatticeSettings::validate() const try {
   in_order("size_default", size(), "size_max", size_max);
   if (threshold_elements && optimal_threshold)
     in_order("threshold_elements", *threshold_elements, "optimal_threshold", *optimal_threshold);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::LatticeSettings::validate");
 }
 
-LatticeSettings LatticeSettings::from_environment(
-    const std::function<std::optional<std::string>(const std::string&)>& variable) try {
+LatticeSettings LatticeSettings::from_environment(const SettingSource& variable) try {
   for (const Meaningless& one : meaningless) {
     const std::string name = std::string("KINDRED_") + one.name;
-    KINDRED_THROW_IF(Impl::text_of(variable, name).has_value(),
+    KINDRED_THROW_IF(text_of(variable, name).has_value(),
                      name + " is set but has no effect: " + one.why);
   }
   LatticeSettings settings;
   const auto read = [&](const std::string& name, auto& setting, double least, double most) {
-    if (!Impl::read_setting(variable, name, setting)) return false;
+    if (!read_setting(variable, name, setting)) return false;
     if (!within(setting, least, most))
-      Impl::require(false, name.c_str(),
-                    std::string("'").append(*Impl::text_of(variable, name)).append("'"),
-                    allowed(least, most));
+      require(false, name.c_str(), std::string("'").append(*text_of(variable, name)).append("'"),
+              allowed(least, most));
     return true;
   };
   const auto read_any = [&](const auto& names, auto& setting, double least, double most) {
@@ -188,7 +173,7 @@ LatticeSettings LatticeSettings::from_environment(
   settings.validate();
   return settings;
 } catch (...) {
-  Impl::rethrow_translated("Kindred::LatticeSettings::from_environment");
+  Impl::rethrow_translated("Kindred::Compat::LatticeSettings::from_environment");
 }
 
-}  // namespace Kindred
+}  // namespace Kindred::Compat

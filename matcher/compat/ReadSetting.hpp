@@ -14,9 +14,9 @@
 #include <optional>
 #include <string>
 
-namespace Kindred::Impl {
+namespace Kindred::Compat {
 
-/// Returns the value of a variable, or no value.
+/// Returns the value of a variable, or no value; empty: the environment of the process.
 using SettingSource = std::function<std::optional<std::string>(const std::string&)>;
 
 inline std::string shown(double value) {
@@ -62,18 +62,12 @@ inline void assign(bool& setting, const Variable& variable) { setting = to_bool(
 inline void assign(double& setting, const Variable& variable) {
   setting = to_number<double>(variable, "a number");
 }
-inline void assign(std::uint32_t& setting, const Variable& variable) {
-  setting = to_number<std::uint32_t>(variable, "an integer of at least 0");
-}
 inline void assign(std::uint64_t& setting, const Variable& variable) {
   setting = to_number<std::uint64_t>(variable, "an integer of at least 0");
 }
-inline void assign(std::optional<std::uint64_t>& setting, const Variable& variable) {
-  setting = to_number<std::uint64_t>(variable, "an integer of at least 0");
-}
-
-inline void assign(std::optional<double>& setting, const Variable& variable) {
-  setting = to_number<double>(variable, "a number");
+template <class Number>
+void assign(std::optional<Number>& setting, const Variable& variable) {
+  assign(setting.emplace(), variable);
 }
 
 /// The value of \p name from \p source or, if that is empty, from the environment of the process.
@@ -92,6 +86,6 @@ bool read_setting(const SettingSource& source, const std::string& name, T& setti
   return text.has_value();
 }
 
-}  // namespace Kindred::Impl
+}  // namespace Kindred::Compat
 
 #endif  // KINDRED_MATCHER_COMPAT_READ_SETTING_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ConnectUnreached.hpp"
+#include "GraphChanges.hpp"
 
 #include <kindred/core/common/Cancellation.hpp>
 

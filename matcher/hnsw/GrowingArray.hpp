@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -29,22 +30,12 @@ class GrowingArray {
   /// \param resource must outlive this
   GrowingArray(MemoryResource& resource, std::string label)
       : m_resource(&resource), m_label(std::move(label)) {}
-  GrowingArray(GrowingArray&& other) noexcept { swap(other); }
-  GrowingArray& operator=(GrowingArray&& other) noexcept {
-    GrowingArray moved(std::move(other));
-    swap(moved);
-    return *this;
-  }
-  GrowingArray(const GrowingArray&) = delete;
-  GrowingArray& operator=(const GrowingArray&) = delete;
-  ~GrowingArray() { release(); }
 
   /// \param values must be writable and outlive this or its next growth
-  void borrow(std::span<T> values) {
-    release();
+  void borrow(std::span<T> values) noexcept {
+    m_owned.reset();
     m_data = values.data();
     m_size = m_capacity = values.size();
-    m_owned = false;
   }
 
   std::size_t size() const noexcept { return m_size; }
@@ -54,7 +45,7 @@ class GrowingArray {
   const T& operator[](std::size_t i) const noexcept { return m_data[i]; }
   std::span<const T> span() const noexcept { return {m_data, m_size}; }
   /// Bytes counted by the resource.
-  std::uint64_t bytes() const noexcept { return m_owned ? m_capacity * sizeof(T) : 0; }
+  std::uint64_t bytes() const noexcept { return m_owned != nullptr ? m_capacity * sizeof(T) : 0; }
 
   /// Allocates memory for \p size elements, so that `resize` up to it cannot fail.
   /// \throws OutOfMemory
@@ -67,14 +58,11 @@ class GrowingArray {
       throw OutOfMemory(std::string(m_resource->space()), ~std::uint64_t{0}, m_label,
                         std::to_string(capacity) + " elements of " + std::to_string(sizeof(T)) +
                             " bytes exceed 64 bits");
-    T* const data = static_cast<T*>(m_resource->allocate(*bytes, m_label));
-    if (m_size > 0) std::memcpy(data, m_data, m_size * sizeof(T));
-    const std::size_t kept = m_size;
-    release();
-    m_data = data;
-    m_size = kept;
+    Owned owned(static_cast<T*>(m_resource->allocate(*bytes, m_label)), {m_resource, *bytes});
+    if (m_size > 0) std::memcpy(owned.get(), m_data, m_size * sizeof(T));
+    m_owned = std::move(owned);
+    m_data = m_owned.get();
     m_capacity = capacity;
-    m_owned = true;
   }
   /// New elements are set to \p value. \throws OutOfMemory
   void resize(std::size_t size, const T& value) {
@@ -87,27 +75,19 @@ class GrowingArray {
   void truncate(std::size_t size) noexcept { m_size = std::min(m_size, size); }
 
  private:
-  void release() noexcept {
-    if (m_owned && m_data != nullptr) m_resource->deallocate(m_data, m_capacity * sizeof(T));
-    m_data = nullptr;
-    m_size = m_capacity = 0;
-    m_owned = false;
-  }
-  void swap(GrowingArray& other) noexcept {
-    std::swap(m_resource, other.m_resource);
-    std::swap(m_label, other.m_label);
-    std::swap(m_data, other.m_data);
-    std::swap(m_size, other.m_size);
-    std::swap(m_capacity, other.m_capacity);
-    std::swap(m_owned, other.m_owned);
-  }
+  struct Deallocate {
+    MemoryResource* resource = nullptr;
+    std::uint64_t bytes = 0;
+    void operator()(T* data) const noexcept { resource->deallocate(data, bytes); }
+  };
+  using Owned = std::unique_ptr<T, Deallocate>;
 
   MemoryResource* m_resource = nullptr;
   std::string m_label;
+  Owned m_owned;  ///< unless the memory is borrowed
   T* m_data = nullptr;
   std::size_t m_size = 0;
   std::size_t m_capacity = 0;
-  bool m_owned = false;
 };
 
 }  // namespace Kindred::Impl

@@ -9,6 +9,7 @@
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -18,11 +19,8 @@
 #include <numeric>
 #include <utility>
 
-#include "ConnectUnreached.hpp"
+#include "GraphChanges.hpp"
 #include "HnswlibFile.hpp"
-#include "Insert.hpp"
-#include "Renumber.hpp"
-#include "Repair.hpp"
 #include "ReproducibleScore.hpp"
 #include "RowCodes.hpp"
 #include "SearchOne.hpp"
@@ -55,6 +53,12 @@ void check_settings(std::size_t dimension, const HnswSettings& settings) {
                        std::to_string(Arch::code_count_max) + " at most");
 }
 
+/// The space that uses all threads.
+Space host_space(const Context& context) {
+  return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+}
+MemoryResource& host_memory(Context& context) { return context.memory(host_space(context)); }
+
 /// \throws InvalidArgument for a size that is not a multiple of \p dimension, or a number that is
 /// not finite
 void check_rows(std::span<const float> rows, std::size_t dimension, const char* what) {
@@ -78,26 +82,14 @@ void check_rows(std::span<const float> rows, std::size_t dimension, const char* 
 }  // namespace
 
 std::string_view to_string(HnswTraversal traversal) noexcept {
-  switch (traversal) {
-    case HnswTraversal::bytes:
-      return "bytes";
-    case HnswTraversal::floats:
-      return "floats";
-    case HnswTraversal::automatic:
-      break;
-  }
-  return "automatic";
+  constexpr std::array<std::string_view, 3> names{"automatic", "bytes", "floats"};
+  return names[static_cast<std::size_t>(traversal)];
 }
 
 struct KINDRED_HIDDEN HnswIndex::State {
   State(Context& owner, Impl::HnswStore&& columns) : context(owner), store(std::move(columns)) {}
 
-  Space default_space() const {
-    return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-  }
-  MemoryResource& resource() const { return context.memory(default_space()); }
-  Impl::HostWorkers workers(Space space) const { return Impl::host_workers(context, space); }
-  Impl::HostWorkers workers() const { return workers(default_space()); }
+  Impl::HostWorkers workers() const { return Impl::host_workers(context, host_space(context)); }
 
   /// Nodes by id, ascending. Rebuilt when the nodes have changed.
   const std::vector<std::pair<std::uint64_t, std::uint32_t>>& by_id() const {
@@ -125,6 +117,9 @@ struct KINDRED_HIDDEN HnswIndex::State {
 
   /// Appends the rows without links. \throws OutOfMemory; the columns are then unchanged
   void append(std::span<const float> rows);
+  /// \see HnswIndex::add, HnswIndex::build
+  std::uint64_t insert(std::span<const float> rows,
+                       const std::function<void(std::uint64_t)>& progress);
   Impl::SearchPlan plan(std::span<const float> queries, const HnswSearchOptions& options) const;
 
   Context& context;
@@ -136,44 +131,65 @@ struct KINDRED_HIDDEN HnswIndex::State {
 
 void HnswIndex::State::append(std::span<const float> rows) {
   const std::size_t dimension = store.dimension;
-  const std::size_t m = store.settings.m;
   const std::size_t begin = store.size();
   const std::size_t end = begin + rows.size() / dimension;
-  const std::size_t lists_before = store.upper.size() / m;
-  std::size_t lists = lists_before;
-  for (std::size_t i = begin; i < end; ++i)
-    lists += static_cast<std::size_t>(
-        Impl::level_of(store.settings.seed, store.next_id + (i - begin), m));
-  // All steps that can run out of memory come first.
-  store.rows.reserve(end * store.row_stride());
+  const auto level_of = [&](std::size_t node) {
+    return Impl::level_of(store.settings.seed, store.next_id + (node - begin), store.settings.m);
+  };
+  std::size_t list = store.upper.size() / store.settings.m;
+  std::size_t lists = list;
+  for (std::size_t node = begin; node < end; ++node)
+    lists += static_cast<std::size_t>(level_of(node));
   if (begin == 0) Impl::choose_traversal(store, rows, workers());
-  if (store.traversal == HnswTraversal::bytes) store.codes.reserve(end * store.code_stride());
-  store.ids.reserve(end);
-  store.deleted.reserve(end);
-  store.levels.reserve(end);
-  store.base.reserve(end * 2 * m);
-  store.upper_first.reserve(end);
-  store.upper.reserve(lists * m);
-
-  store.rows.resize(end * store.row_stride(), 0.0F);
-  if (store.traversal == HnswTraversal::bytes) store.codes.resize(end * store.code_stride(), 0);
-  store.ids.resize(end, 0);
-  store.deleted.resize(end, 0);
-  store.levels.resize(end, 0);
-  store.base.resize(end * 2 * m, Impl::no_node);
-  store.upper_first.resize(end, 0);
-  store.upper.resize(lists * m, Impl::no_node);
-  lists = lists_before;
+  store.resize(end, lists);
   for (std::size_t node = begin; node < end; ++node) {
-    const std::uint64_t id = store.next_id + (node - begin);
-    const int level = Impl::level_of(store.settings.seed, id, m);
-    store.ids[node] = id;
+    const int level = level_of(node);
+    store.ids[node] = store.next_id + (node - begin);
     store.levels[node] = static_cast<std::uint8_t>(level);
-    if (level > 0) store.upper_first[node] = static_cast<std::uint32_t>(lists);
-    lists += static_cast<std::size_t>(level);
+    if (level > 0) store.upper_first[node] = static_cast<std::uint32_t>(list);
+    list += static_cast<std::size_t>(level);
     std::copy_n(rows.data() + (node - begin) * dimension, dimension,
                 store.rows.data() + node * store.row_stride());
   }
+}
+
+std::uint64_t HnswIndex::State::insert(std::span<const float> rows,
+                                       const std::function<void(std::uint64_t)>& progress) {
+  check_rows(rows, store.dimension, "rows");
+  const std::size_t begin = store.size();
+  const std::size_t count = rows.size() / store.dimension;
+  KINDRED_THROW_IF(count >= Impl::node_limit - begin,
+                   value_message("the number of rows", begin + count) + "; it must be below " +
+                       std::to_string(Impl::node_limit));
+  KINDRED_THROW_IF(count > Impl::hnsw_id_limit - store.next_id,
+                   value_message("the next id", store.next_id) + "; ids must stay below " +
+                       std::to_string(Impl::hnsw_id_limit));
+  if (count == 0) return store.next_id;
+  Impl::require_same_process();
+  // The first rows determine these settings, so they are restored after a failure.
+  const HnswTraversal traversal = store.traversal;
+  const float unit = store.unit;
+  std::vector<float> mean = store.mean;
+  try {
+    append(rows);
+    const Impl::HostWorkers threads = workers();
+    Impl::code_rows(store, begin, begin + count, threads);
+    // Cannot fail once an existing row has a link to a new one.
+    Impl::insert_nodes(store, begin, begin + count, threads, progress);
+    if (begin == 0) Impl::connect_unreached(store);
+  } catch (...) {
+    Impl::drop_behind(store, begin);
+    if (begin == 0) {
+      store.entry = Impl::no_node;
+      store.top_level = -1;
+      store.traversal = traversal;
+      store.unit = unit;
+      store.mean = std::move(mean);
+    }
+    throw;
+  }
+  store.next_id += count;
+  return store.next_id - count;
 }
 
 Impl::SearchPlan HnswIndex::State::plan(std::span<const float> queries,
@@ -209,9 +225,8 @@ Impl::SearchPlan HnswIndex::State::plan(std::span<const float> queries,
 
 HnswIndex::HnswIndex(Context& context, std::size_t dimension, const HnswSettings& settings) try {
   check_settings(dimension, settings);
-  const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   m_state =
-      std::make_unique<State>(context, Impl::HnswStore(context.memory(space), dimension, settings));
+      std::make_unique<State>(context, Impl::HnswStore(host_memory(context), dimension, settings));
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex");
 }
@@ -220,63 +235,21 @@ HnswIndex HnswIndex::build(Context& context, std::span<const float> rows, std::s
                            const HnswSettings& settings,
                            const std::function<void(std::uint64_t)>& progress) try {
   HnswIndex index(context, dimension, settings);
-  index.insert(rows, progress);
+  State& state = *index.m_state;
+  state.insert(rows, progress);
   // Nodes that are traversed together are stored close together.
   std::size_t reached = 0;
-  Impl::HnswStore& store = index.m_state->store;
-  store = Impl::renumbered(store, index.m_state->resource(), Impl::walk_order(store, reached));
+  state.store =
+      Impl::renumbered(state.store, host_memory(context), Impl::walk_order(state.store, reached));
   return index;
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::build");
 }
 
 std::uint64_t HnswIndex::add(std::span<const float> rows) try {
-  return insert(rows, {});
+  return m_state->insert(rows, {});
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::add");
-}
-
-std::uint64_t HnswIndex::insert(std::span<const float> rows,
-                                const std::function<void(std::uint64_t)>& progress) try {
-  State& state = *m_state;
-  Impl::HnswStore& store = state.store;
-  check_rows(rows, store.dimension, "rows");
-  const std::size_t begin = store.size();
-  const std::size_t count = rows.size() / store.dimension;
-  KINDRED_THROW_IF(count >= Impl::node_limit - begin,
-                   value_message("the number of rows", begin + count) + "; it must be below " +
-                       std::to_string(Impl::node_limit));
-  KINDRED_THROW_IF(count > Impl::hnsw_id_limit - store.next_id,
-                   value_message("the next id", store.next_id) + "; ids must stay below " +
-                       std::to_string(Impl::hnsw_id_limit));
-  if (count == 0) return store.next_id;
-  Impl::require_same_process();
-  // The first rows determine these settings, so they are restored after a failure.
-  const HnswTraversal traversal = store.traversal;
-  const float unit = store.unit;
-  std::vector<float> mean = store.mean;
-  try {
-    state.append(rows);
-    const Impl::HostWorkers workers = state.workers();
-    Impl::code_rows(store, begin, begin + count, workers);
-    // Cannot fail once an existing row has a link to a new one.
-    Impl::insert_nodes(store, begin, begin + count, workers, progress);
-    if (begin == 0) Impl::connect_unreached(store);
-  } catch (...) {
-    Impl::drop_behind(store, begin);
-    if (begin == 0) {
-      store.entry = Impl::no_node;
-      store.top_level = -1;
-      store.traversal = traversal;
-      store.unit = unit;
-      store.mean = std::move(mean);
-    }
-    throw;
-  }
-  store.next_id += count;
-  return store.next_id - count;
-} catch (...) {
-  Impl::rethrow_translated("Kindred::HnswIndex::insert");
 }
 
 void HnswIndex::remove(std::span<const std::uint64_t> ids) try {
@@ -310,7 +283,7 @@ void HnswIndex::repair() try {
   std::iota(order.begin(), order.end(), 0U);
   std::stable_partition(order.begin(), order.end(),
                         [&](std::uint32_t node) { return state.store.deleted[node] == 0; });
-  Impl::HnswStore repaired = Impl::renumbered(state.store, state.resource(), order);
+  Impl::HnswStore repaired = Impl::renumbered(state.store, host_memory(state.context), order);
   Impl::link_around_deleted(repaired, state.workers());
   Impl::drop_behind(repaired, state.store.live());
   Impl::connect_unreached(repaired);
@@ -323,8 +296,11 @@ void HnswIndex::repair() try {
 std::size_t HnswIndex::size() const noexcept { return m_state->store.live(); }
 std::size_t HnswIndex::dimension() const noexcept { return m_state->store.dimension; }
 std::uint64_t HnswIndex::end_id() const noexcept { return m_state->store.next_id; }
-const HnswSettings& HnswIndex::settings() const noexcept { return m_state->store.settings; }
-HnswTraversal HnswIndex::traversal() const noexcept { return m_state->store.traversal; }
+HnswSettings HnswIndex::settings() const noexcept {
+  HnswSettings settings = m_state->store.settings;
+  settings.traversal = m_state->store.traversal;
+  return settings;
+}
 bool HnswIndex::contains(std::uint64_t id) const try {
   return m_state->find(id) != Impl::no_node;
 } catch (...) {
@@ -345,8 +321,7 @@ HnswStatistics HnswIndex::statistics() const try {
   const Impl::HnswStore& store = m_state->store;
   HnswStatistics out;
   out.dimension = store.dimension;
-  out.settings = store.settings;
-  out.settings.traversal = store.traversal;
+  out.settings = settings();
   out.rows = store.live();
   out.removed = store.dead;
   out.end_id = store.next_id;
@@ -379,7 +354,7 @@ HnswResults HnswIndex::search(std::span<const float> queries,
   DispatchRecord& record = results.record;
   record.items = count;
   record.predicted.fill(std::numeric_limits<double>::quiet_NaN());
-  record.chosen = options.space.value_or(count > 1 ? state.default_space() : Space::serial);
+  record.chosen = options.space.value_or(count > 1 ? host_space(state.context) : Space::serial);
   record.why = options.space ? Reason::forced : Reason::only;
   results.top = plan.top;
   const std::size_t places = size_product("queries × top", {count, plan.top});
@@ -396,7 +371,7 @@ HnswResults HnswIndex::search(std::span<const float> queries,
       results.scores[query * plan.top + place] = Impl::score_of_order(store.settings.metric, order);
     }
   };
-  const Impl::HostWorkers workers = state.workers(record.chosen);
+  const Impl::HostWorkers workers = Impl::host_workers(state.context, record.chosen);
   const std::size_t threads = std::max<std::size_t>(std::min(workers.count(), count), 1);
   record.threads = static_cast<int>(threads);
   std::vector<Impl::LeasePool<Impl::SearchBuffers>::Lease> buffers;
@@ -426,22 +401,23 @@ void HnswIndex::save(const std::string& path) const try {
 }
 
 HnswIndex HnswIndex::load(Context& context, const std::string& path) try {
-  const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   return HnswIndex(std::make_unique<State>(
-      context, Impl::read_hnsw(context.memory(space), path, context.threads())));
+      context, Impl::read_hnsw(host_memory(context), path, context.threads())));
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::load");
 }
 
-std::vector<std::byte> HnswIndex::to_bytes() const {
-  return Impl::translating_out_of_memory("Kindred::HnswIndex::to_bytes",
-                                         [&] { return Impl::hnsw_bytes(m_state->store); });
+std::vector<std::byte> HnswIndex::to_bytes() const try {
+  std::vector<std::byte> bytes;
+  Impl::write_hnsw(m_state->store, bytes);
+  return bytes;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::HnswIndex::to_bytes");
 }
 
 HnswIndex HnswIndex::from_bytes(Context& context, std::span<const std::byte> bytes) try {
-  const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   return HnswIndex(std::make_unique<State>(
-      context, Impl::read_hnsw(context.memory(space), bytes, context.threads())));
+      context, Impl::read_hnsw(host_memory(context), bytes, context.threads())));
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::from_bytes");
 }
@@ -452,9 +428,8 @@ HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, M
   KINDRED_THROW_IF(metric > Metric::l2, "the metric is " +
                                             std::to_string(static_cast<int>(metric)) +
                                             "; it must be cosine (0), ip (1) or l2 (2)");
-  const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   auto state = std::make_unique<State>(
-      context, Impl::read_hnswlib(context.memory(space), path, metric, dimension));
+      context, Impl::read_hnswlib(host_memory(context), path, metric, dimension));
   Impl::HnswStore& store = state->store;
   std::vector<float> rows;  // rows from which the traversal is chosen
   rows.reserve(store.size() * dimension);
@@ -463,8 +438,7 @@ HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, M
   if (store.size() > 0) {
     const Impl::HostWorkers workers = state->workers();
     Impl::choose_traversal(store, rows, workers);
-    if (store.traversal == HnswTraversal::bytes)
-      store.codes.resize(store.size() * store.code_stride(), 0);
+    store.resize(store.size(), store.upper.size() / store.settings.m);  // with codes
     Impl::code_rows(store, 0, store.size(), workers);
   }
   return HnswIndex(std::move(state));

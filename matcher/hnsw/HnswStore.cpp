@@ -35,6 +35,12 @@ std::uint64_t HnswStore::bytes() const noexcept {
          base.bytes() + upper_first.bytes() + upper.bytes();
 }
 
+void HnswStore::resize(std::size_t nodes, std::size_t lists) {
+  for_each_column(nodes, lists, [](auto& column, std::size_t size, auto) { column.reserve(size); });
+  for_each_column(nodes, lists,
+                  [](auto& column, std::size_t size, auto empty) { column.resize(size, empty); });
+}
+
 ByteRows HnswStore::byte_rows() const noexcept {
   return {codes.data(), dimension, settings.metric == Metric::l2 ? -2.0F : -1.0F};
 }

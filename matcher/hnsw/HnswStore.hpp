@@ -33,6 +33,24 @@ struct HnswStore {
   Links links() const noexcept;
   std::uint64_t bytes() const noexcept;
 
+  /// Calls `visit(column, size, empty)` for every column: its size if there are \p nodes nodes with
+  /// \p lists upper lists, and the value of elements that are not set yet.
+  template <class Visit>
+  void for_each_column(std::size_t nodes, std::size_t lists, const Visit& visit) {
+    const bool has_codes = traversal == HnswTraversal::bytes;
+    visit(rows, nodes * row_stride(), 0.0F);
+    visit(codes, has_codes ? nodes * code_stride() : 0, std::uint8_t{0});
+    visit(ids, nodes, std::uint64_t{0});
+    visit(deleted, nodes, std::uint8_t{0});
+    visit(levels, nodes, std::uint8_t{0});
+    visit(base, nodes * 2 * settings.m, no_node);
+    visit(upper_first, nodes, std::uint32_t{0});
+    visit(upper, lists * settings.m, no_node);
+  }
+  /// Makes all columns of \p nodes nodes with \p lists upper lists. \throws OutOfMemory; nothing is
+  /// then changed but capacities
+  void resize(std::size_t nodes, std::size_t lists);
+
   ByteRows byte_rows() const noexcept;
   FloatRows float_rows() const noexcept;
   /// Calls `function(rows)` with the rows used for traversal.

@@ -61,13 +61,7 @@ class HnswlibReader {
         std::clamp<std::uint64_t>(m_header.ef_construction, m_header.m, ef_construction_max);
     HnswStore store(resource, m_dimension, settings);
     const std::size_t count = m_header.count;
-    store.rows.resize(count * store.row_stride(), 0.0F);
-    store.ids.resize(count, 0);
-    store.deleted.resize(count, 0);
-    store.levels.resize(count, 0);
-    store.base.resize(count * m_header.base_links, no_node);
-    store.upper_first.resize(count, 0);
-    store.upper.resize(m_lists * m_header.m, no_node);
+    store.resize(count, m_lists);
     read_levels(store, upper_lists);
     for (std::size_t node = 0; node < count; ++node) read_element(store, node, upper_lists[node]);
     check_labels(store);

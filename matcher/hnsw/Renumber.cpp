@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Renumber.hpp"
+#include "GraphChanges.hpp"
 
 #include <kindred/core/common/Cancellation.hpp>
 
@@ -10,10 +10,11 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// Copies the rows of \p from in the order \p order. \param width number of elements of a row
+/// Copies the rows of \p from in the order \p order.
 template <class T>
-void gather(GrowingArray<T>& to, const GrowingArray<T>& from, std::span<const std::uint32_t> order,
-            std::size_t width) {
+void gather(GrowingArray<T>& to, const GrowingArray<T>& from,
+            std::span<const std::uint32_t> order) {
+  const std::size_t width = to.size() / std::max<std::size_t>(order.size(), 1);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i % 4096 == 0) CancelPoint().check();
     std::copy_n(from.data() + order[i] * width, width, to.data() + i * width);
@@ -38,20 +39,13 @@ HnswStore renumbered(const HnswStore& store, MemoryResource& resource,
   std::size_t lists = 0;
   for (const std::uint32_t node : order) lists += store.levels[node];
   HnswStore out(resource, store.dimension, store.settings);
-  out.rows.resize(order.size() * store.row_stride(), 0.0F);
-  if (store.codes.size() > 0) out.codes.resize(order.size() * store.code_stride(), 0);
-  out.ids.resize(order.size(), 0);
-  out.deleted.resize(order.size(), 0);
-  out.levels.resize(order.size(), 0);
-  out.base.resize(order.size() * 2 * m, no_node);
-  out.upper_first.resize(order.size(), 0);
-  out.upper.resize(lists * m, no_node);
-
-  gather(out.rows, store.rows, order, store.row_stride());
-  if (store.codes.size() > 0) gather(out.codes, store.codes, order, store.code_stride());
-  gather(out.ids, store.ids, order, 1);
-  gather(out.deleted, store.deleted, order, 1);
-  gather(out.levels, store.levels, order, 1);
+  out.traversal = store.traversal;
+  out.resize(order.size(), lists);
+  gather(out.rows, store.rows, order);
+  gather(out.codes, store.codes, order);
+  gather(out.ids, store.ids, order);
+  gather(out.deleted, store.deleted, order);
+  gather(out.levels, store.levels, order);
   lists = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i % 4096 == 0) CancelPoint().check();
@@ -64,7 +58,6 @@ HnswStore renumbered(const HnswStore& store, MemoryResource& resource,
     }
   }
   out.dead = store.dead;
-  out.traversal = store.traversal;
   out.unit = store.unit;
   out.mean = store.mean;
   out.next_id = store.next_id;
@@ -76,14 +69,8 @@ HnswStore renumbered(const HnswStore& store, MemoryResource& resource,
 void drop_behind(HnswStore& store, std::size_t size) noexcept {
   std::size_t lists = 0;
   for (std::size_t node = 0; node < size; ++node) lists += store.levels[node];
-  store.rows.truncate(size * store.row_stride());
-  store.codes.truncate(size * store.code_stride());
-  store.ids.truncate(size);
-  store.deleted.truncate(size);
-  store.levels.truncate(size);
-  store.base.truncate(size * 2 * store.settings.m);
-  store.upper_first.truncate(size);
-  store.upper.truncate(lists * store.settings.m);
+  store.for_each_column(size, lists,
+                        [](auto& column, std::size_t kept, auto) { column.truncate(kept); });
   store.dead = static_cast<std::size_t>(
       std::count(store.deleted.span().begin(), store.deleted.span().end(), std::uint8_t{1}));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Repair.hpp"
+#include "GraphChanges.hpp"
 
 #include "LinkSelection.hpp"
 

@@ -42,8 +42,7 @@ enum Setting : std::size_t {
 class Reader {
  public:
   Reader(const SectionFile& file, int threads) : m_checks(file, 0, threads) {
-    m_settings = m_checks.section<std::uint64_t>("settings");
-    m_checks.count<std::uint64_t>("settings", m_settings, set_count);
+    m_settings = m_checks.section<std::uint64_t>("settings", set_count);
   }
 
   HnswSettings settings() const {
@@ -67,7 +66,7 @@ class Reader {
   void fill(HnswStore& store) const {
     store.traversal = static_cast<HnswTraversal>(m_settings[set_traversal]);
     store.next_id = m_settings[set_next_id];
-    const auto unit = borrow(store.unit, "unit", 1);
+    const float unit = store.unit = m_checks.section<float>("unit", 1)[0];
     if (!(unit >= std::numeric_limits<float>::min()) || !std::isfinite(unit))
       m_checks.refuse<float>("unit", 0, "must be finite and above 0");
     const auto ids = m_checks.section<std::uint64_t>("ids");
@@ -101,14 +100,7 @@ class Reader {
 
   template <class T>
   void borrow(GrowingArray<T>& column, const char* name, std::uint64_t size) const {
-    const std::span<T> values = m_checks.section<T>(name);
-    m_checks.count<T>(name, values, size);
-    column.borrow(values);
-  }
-  float borrow(float& to, const char* name, std::uint64_t size) const {
-    const std::span<float> values = m_checks.section<float>(name);
-    m_checks.count<float>(name, values, size);
-    return to = values[0];
+    column.borrow(m_checks.section<T>(name, size));
   }
 
   void finite(const char* name, std::span<const float> values) const {
@@ -188,18 +180,22 @@ class Reader {
   std::span<const std::uint64_t> m_settings;
 };
 
-void write(SectionWriter& writer, const HnswStore& store) {
-  std::array<std::uint64_t, set_count> settings{};
-  settings[set_dimension] = store.dimension;
-  settings[set_metric] = static_cast<std::uint64_t>(store.settings.metric);
-  settings[set_m] = store.settings.m;
-  settings[set_ef_construction] = store.settings.ef_construction;
-  settings[set_seed] = store.settings.seed;
-  settings[set_target] = static_cast<std::uint64_t>(store.settings.traversal);
-  settings[set_traversal] = static_cast<std::uint64_t>(store.traversal);
-  settings[set_next_id] = store.next_id;
-  settings[set_entry] = store.size() > 0 ? store.entry : 0;
-  settings[set_levels] = static_cast<std::uint64_t>(store.top_level) + 1;
+}  // namespace
+
+void write_hnsw(const HnswStore& store, FileTarget target) {
+  SectionWriter writer(std::move(target), kind);
+  // In the order of `Setting`.
+  const std::array<std::uint64_t, set_count> settings{
+      store.dimension,
+      static_cast<std::uint64_t>(store.settings.metric),
+      store.settings.m,
+      store.settings.ef_construction,
+      store.settings.seed,
+      static_cast<std::uint64_t>(store.settings.traversal),
+      static_cast<std::uint64_t>(store.traversal),
+      store.next_id,
+      store.size() > 0 ? store.entry : 0,
+      static_cast<std::uint64_t>(store.top_level) + 1};
   writer.write<std::uint64_t>("settings", settings);
   writer.write<float>("unit", std::span(&store.unit, 1));
   writer.write<float>("mean", store.mean);
@@ -214,36 +210,14 @@ void write(SectionWriter& writer, const HnswStore& store) {
   writer.commit();
 }
 
-HnswStore read(MemoryResource& resource, std::shared_ptr<SectionFile> file, int threads) {
+HnswStore read_hnsw(MemoryResource& resource, const FileSource& source, int threads) {
+  auto file = std::make_shared<SectionFile>(source, kind, threads);
   if (file->commits() != 1) file->fail(0, "an index must have exactly one commit");
   const Reader reader(*file, threads);
-  const HnswSettings settings = reader.settings();
-  HnswStore store(resource, reader.dimension(), settings);
+  HnswStore store(resource, reader.dimension(), reader.settings());
   reader.fill(store);
   store.file = std::move(file);
   return store;
-}
-
-}  // namespace
-
-void write_hnsw(const HnswStore& store, const std::string& path) {
-  SectionWriter writer(path, kind);
-  write(writer, store);
-}
-
-std::vector<std::byte> hnsw_bytes(const HnswStore& store) {
-  std::vector<std::byte> bytes;
-  SectionWriter writer(bytes, kind);
-  write(writer, store);
-  return bytes;
-}
-
-HnswStore read_hnsw(MemoryResource& resource, const std::string& path, int threads) {
-  return read(resource, std::make_shared<SectionFile>(path, kind, threads), threads);
-}
-
-HnswStore read_hnsw(MemoryResource& resource, std::span<const std::byte> bytes, int threads) {
-  return read(resource, std::make_shared<SectionFile>(bytes, kind, threads), threads);
 }
 
 }  // namespace Kindred::Impl

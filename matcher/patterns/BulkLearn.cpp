@@ -96,28 +96,22 @@ constexpr std::size_t chunk_least = 8192;
 
 }  // namespace
 
+template <class T>
 BulkLearn::BulkLearn(const HostWorkers& workers, const PatternCatalogue& catalogue,
-                     const Vocabulary& vocabulary, EventLists<std::string_view> texts,
+                     const Vocabulary& vocabulary, const EventLists<T>& patterns,
                      const LearnOptions& options, const CheckText& check_text)
-    : BulkLearn(workers, options, vocabulary.size()) {
-  check(texts, catalogue);
-  encode(texts, vocabulary);
+    : m_workers(workers), m_options(options), m_known_symbols(vocabulary.size()) {
+  check(patterns, catalogue);
+  encode(patterns, vocabulary);
   for (Symbol s = 0; s < m_new_texts.size(); ++s) check_text(m_new_texts.text(s));
   find_known(catalogue);
   collect(catalogue);
 }
-
-BulkLearn::BulkLearn(const HostWorkers& workers, const PatternCatalogue& catalogue,
-                     const Vocabulary& vocabulary, EventLists<Symbol> symbols,
-                     std::optional<std::span<const std::string_view>> dictionary,
-                     const LearnOptions& options, const CheckText& check_text)
-    : BulkLearn(workers, options, vocabulary.size()) {
-  check(symbols, catalogue);
-  encode(symbols, vocabulary, dictionary);
-  for (Symbol s = 0; s < m_new_texts.size(); ++s) check_text(m_new_texts.text(s));
-  find_known(catalogue);
-  collect(catalogue);
-}
+template BulkLearn::BulkLearn(const HostWorkers&, const PatternCatalogue&, const Vocabulary&,
+                              const EventLists<std::string_view>&, const LearnOptions&,
+                              const CheckText&);
+template BulkLearn::BulkLearn(const HostWorkers&, const PatternCatalogue&, const Vocabulary&,
+                              const EventLists<Symbol>&, const LearnOptions&, const CheckText&);
 
 template <class T>
 void BulkLearn::check(const EventLists<T>& lists, const PatternCatalogue& catalogue) {
@@ -126,12 +120,12 @@ void BulkLearn::check(const EventLists<T>& lists, const PatternCatalogue& catalo
       lists.events.offsets.empty() ? lists.events.offsets : lists.events.offsets.subspan(1);
   check_offsets(RaggedSpan<std::uint64_t>{lists.patterns, ends}, "pattern", "events");
   const std::size_t count = lists.size();
-  KINDRED_THROW_IF(!m_options.names.empty() && m_options.names.size() != count,
-                   std::to_string(m_options.names.size()) + " names for " + std::to_string(count) +
-                       " patterns; give one per pattern, or none");
-  KINDRED_THROW_IF(!m_options.times.empty() && m_options.times.size() != count,
-                   std::to_string(m_options.times.size()) + " times for " + std::to_string(count) +
-                       " patterns; give one per pattern, or none");
+  for (const auto& [given, what] : {std::pair(m_options.names.size(), " names for "),
+                                    std::pair(m_options.times.size(), " times for ")}) {
+    KINDRED_THROW_IF(given != 0 && given != count, std::to_string(given) + what +
+                                                       std::to_string(count) +
+                                                       " patterns; give one per pattern, or none");
+  }
   lay_out(lists);
   FrequencySum sum = catalogue.frequency_sum();
   for (std::size_t p = 0; p < count; ++p) {
@@ -198,6 +192,7 @@ Symbol BulkLearn::new_symbol(std::string_view text, Vocabulary& texts) const {
 }
 
 void BulkLearn::encode(const EventLists<std::string_view>& texts, const Vocabulary& vocabulary) {
+  KINDRED_THROW_IF(m_options.dictionary, "a dictionary is for patterns of numbers, not of texts");
   // Each chunk numbers its new texts from `m_known_symbols` on; they are renumbered afterwards.
   const std::size_t chunk_patterns = std::max(chunk_least, size() / m_workers.count() + 1);
   const std::size_t chunks = quotient_up(size(), chunk_patterns);
@@ -232,8 +227,8 @@ void BulkLearn::encode(const EventLists<std::string_view>& texts, const Vocabula
   });
 }
 
-void BulkLearn::encode(const EventLists<Symbol>& symbols, const Vocabulary& vocabulary,
-                       std::optional<std::span<const std::string_view>> dictionary) {
+void BulkLearn::encode(const EventLists<Symbol>& symbols, const Vocabulary& vocabulary) {
+  const auto& dictionary = m_options.dictionary;
   const std::size_t limit = dictionary ? dictionary->size() : m_known_symbols;
   std::vector<Symbol> number_of(dictionary ? limit : 0, unknown_symbol);
   for (std::size_t p = 0; p < size(); ++p) {

@@ -32,15 +32,11 @@ class BulkLearn {
   /// Called with the text of every new symbol, in the order of their numbers; may throw.
   using CheckText = std::function<void(std::string_view)>;
 
-  /// \param texts,symbols,options must outlive this object \throws InvalidArgument naming the first
+  /// \param patterns,options must outlive this object \throws InvalidArgument naming the first
   /// pattern that is invalid or that another pattern excludes
+  template <class T>
   BulkLearn(const HostWorkers& workers, const PatternCatalogue& catalogue,
-            const Vocabulary& vocabulary, EventLists<std::string_view> texts,
-            const LearnOptions& options, const CheckText& check_text);
-  /// \param dictionary symbol → text; no value: the symbols are those of the vocabulary
-  BulkLearn(const HostWorkers& workers, const PatternCatalogue& catalogue,
-            const Vocabulary& vocabulary, EventLists<Symbol> symbols,
-            std::optional<std::span<const std::string_view>> dictionary,
+            const Vocabulary& vocabulary, const EventLists<T>& patterns,
             const LearnOptions& options, const CheckText& check_text);
 
   /// The indices of known patterns whose frequencies will increase; repeated.
@@ -54,9 +50,6 @@ class BulkLearn {
  private:
   static constexpr std::size_t not_known = ~std::size_t{0};
 
-  BulkLearn(const HostWorkers& workers, const LearnOptions& options, std::size_t known_symbols)
-      : m_workers(workers), m_options(options), m_known_symbols(known_symbols) {}
-
   template <class T>
   void check(const EventLists<T>& lists, const PatternCatalogue& catalogue);
   /// Lays out the keys. \throws InvalidArgument for a pattern that is too long
@@ -67,8 +60,7 @@ class BulkLearn {
   void fill(const EventLists<T>& lists, std::size_t begin, std::size_t end,
             const SymbolOf& symbol_of);
   void encode(const EventLists<std::string_view>& texts, const Vocabulary& vocabulary);
-  void encode(const EventLists<Symbol>& symbols, const Vocabulary& vocabulary,
-              std::optional<std::span<const std::string_view>> dictionary);
+  void encode(const EventLists<Symbol>& symbols, const Vocabulary& vocabulary);
   /// The number that \p text, which the vocabulary does not contain, has if the new texts are \p
   /// texts, to which it is added.
   Symbol new_symbol(std::string_view text, Vocabulary& texts) const;
@@ -93,7 +85,7 @@ class BulkLearn {
   }
 
   HostWorkers m_workers;
-  LearnOptions m_options;
+  const LearnOptions& m_options;
   std::size_t m_known_symbols;  ///< new symbols have numbers from here on
   Vocabulary m_new_texts;       ///< number − `m_known_symbols` → text
 

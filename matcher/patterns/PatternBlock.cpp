@@ -58,10 +58,7 @@ std::shared_ptr<PatternBlock> PatternBlock::compacted() const {
   std::vector<std::uint32_t> words;
   for (std::size_t row = 0; row < size(); ++row) {
     if (frequency(row) == 0) continue;
-    const std::span<const std::uint32_t> ends = borders(row);
-    words.assign(ends.begin(), ends.end());
-    append_symbols(row, words);
-    copy->add(offset_of(row), {words, ends.size()}, name(row), frequency(row));
+    copy->add(offset_of(row), key(row, words), name(row), frequency(row));
   }
   return copy;
 }
@@ -129,6 +126,13 @@ std::optional<std::string_view> PatternBlock::name(std::size_t row) const noexce
   if ((end & 1U) == 0) return {};
   const std::uint64_t begin = row == 0 ? m_columns.first_name : m_columns.name_ends[row - 1] >> 1U;
   return std::string_view(m_columns.name_text.data() + begin, (end >> 1U) - begin);
+}
+
+PatternKey PatternBlock::key(std::size_t row, std::vector<std::uint32_t>& words) const {
+  const std::span<const std::uint32_t> ends = borders(row);
+  words.assign(ends.begin(), ends.end());
+  append_symbols(row, words);
+  return {words, ends.size()};
 }
 
 bool PatternBlock::equals(std::size_t row, const PatternKey& key) const noexcept {

@@ -94,6 +94,8 @@ class PatternBlock {
   }
   std::span<const std::uint32_t> borders(std::size_t row) const noexcept;
   std::optional<std::string_view> name(std::size_t row) const noexcept;
+  /// \param words receives the array of the key
+  PatternKey key(std::size_t row, std::vector<std::uint32_t>& words) const;
   bool equals(std::size_t row, const PatternKey& key) const noexcept;
 
  private:

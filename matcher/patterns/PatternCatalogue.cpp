@@ -85,16 +85,6 @@ PatternCatalogue::Place PatternCatalogue::place(std::uint64_t index) const noexc
   return row ? Place{block, *row} : Place{};
 }
 
-std::optional<std::uint64_t> PatternCatalogue::find(std::string_view name) const {
-  return find(name, hash_of(name));
-}
-
-std::optional<std::uint64_t> PatternCatalogue::find(RaggedSpan<Symbol> events) const {
-  const std::vector<std::uint32_t> words = key_words(events);
-  const PatternKey key{words, events.rows()};
-  return find(key, hash_of(key));
-}
-
 std::optional<std::uint64_t> PatternCatalogue::find(std::string_view name,
                                                     std::uint64_t hash) const {
   return m_by_name.find(hash, [&](std::uint64_t index) {
@@ -138,12 +128,10 @@ void PatternCatalogue::count_up_to(std::size_t symbols) noexcept {
   m_seen.resize(symbols, 0);
 }
 
-std::uint64_t PatternCatalogue::add(RaggedSpan<Symbol> events,
-                                    std::optional<std::string_view> given, std::uint64_t frequency,
+std::uint64_t PatternCatalogue::add(const PatternKey& key, std::optional<std::string_view> given,
+                                    std::uint64_t frequency,
                                     const std::function<void()>& add_texts) {
   const std::uint64_t index = m_size;
-  const std::vector<std::uint32_t> words = key_words(events);
-  const PatternKey key{words, events.rows()};
   std::size_t symbols = 0;
   for (const Symbol symbol : key.symbols()) symbols = std::max(symbols, std::size_t{symbol} + 1);
   // Everything else that can fail comes before the insertions into the tables, because an entry
@@ -245,8 +233,8 @@ void PatternCatalogue::set_frequency(std::uint64_t index, std::uint64_t frequenc
 void PatternCatalogue::prepare_to_forget(std::uint64_t index) {
   const PatternRow pattern = row(index);
   const auto name = pattern.name();
-  const Ragged<Symbol> events = pattern.events();
-  m_events_hash = hash_of(PatternKey{key_words(events), events.rows()});
+  std::vector<std::uint32_t> words;
+  m_events_hash = hash_of(pattern.block->key(pattern.row, words));
   m_name_hash = name ? std::optional(hash_of(*name)) : std::nullopt;
   m_by_events.prepare_to_erase(m_events_hash);
   if (m_name_hash) m_by_name.prepare_to_erase(*m_name_hash);

@@ -115,9 +115,11 @@ class PatternCatalogue {
   /// Per symbol, how often it was learned: Σ occurrences · frequency of the patterns.
   std::span<const std::uint64_t> symbol_frequency() const noexcept { return m_symbol_frequency; }
 
-  /// The pattern with that name, or with those events.
-  std::optional<std::uint64_t> find(std::string_view name) const;
-  std::optional<std::uint64_t> find(RaggedSpan<Symbol> events) const;
+  /// The pattern with that name, or with that key.
+  std::optional<std::uint64_t> find(std::string_view name) const {
+    return find(name, hash_of(name));
+  }
+  std::optional<std::uint64_t> find(const PatternKey& key) const { return find(key, hash_of(key)); }
   /// The same, given the hash.
   std::optional<std::uint64_t> find(std::string_view name, std::uint64_t hash) const;
   std::optional<std::uint64_t> find(const PatternKey& key, std::uint64_t hash) const;
@@ -127,7 +129,7 @@ class PatternCatalogue {
   /// Adds a pattern that must not exist. Returns its index. \param add_texts called before the
   /// change, and may throw, which leaves the catalogue as it is
   std::uint64_t add(
-      RaggedSpan<Symbol> events, std::optional<std::string_view> name, std::uint64_t frequency,
+      const PatternKey& key, std::optional<std::string_view> name, std::uint64_t frequency,
       const std::function<void()>& add_texts = [] {});
   /// The blocks that follow the present last one once \p patterns are added; made on \p workers.
   std::vector<NumberedBlock> blocks_of(const HostWorkers& workers,

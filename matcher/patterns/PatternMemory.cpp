@@ -3,13 +3,13 @@
 
 #include "MemoryCandidates.hpp"
 #include "PatternMemoryState.hpp"
-#include "kit/CallerArrays.hpp"
 #include "sequence/MeasureOperations.hpp"
 
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckOffsets.hpp>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -31,31 +31,41 @@ void check_call(const MatchOptions& options) {
                                                         " compares the words of texts");
 }
 
-/// Appends the nonempty events as symbols; \p encode maps a text to its symbols.
-template <class Encode>
-void append_events(PatternMemory::Events events, const Encode& encode, Ragged<Symbol>& out) {
+/// The nonempty events as symbols; \p symbol_of maps a text to its symbol.
+template <class SymbolOf>
+Ragged<Symbol> encoded(PatternMemory::Events events, const SymbolOf& symbol_of) {
   check_offsets(events, "event", "symbols");
+  Ragged<Symbol> symbols;
   for (std::size_t e = 0; e < events.rows(); ++e) {
     if (events.length(e) == 0) continue;
-    for (const std::string_view text : events[e]) out.values.push_back(encode(text));
-    out.close_row();
+    for (const std::string_view text : events[e]) symbols.values.push_back(symbol_of(text));
+    symbols.close_row();
   }
+  return symbols;
 }
 
 }  // namespace
 
 std::string_view to_string(SyncTrigger trigger) noexcept {
-  switch (trigger) {
-    case SyncTrigger::threshold:
-      return "threshold";
-    case SyncTrigger::interval:
-      return "interval";
-    case SyncTrigger::manual:
-      return "manual";
-    case SyncTrigger::training:
-      break;
-  }
-  return "training";
+  constexpr std::array<std::string_view, sync_trigger_count> names{"threshold", "interval",
+                                                                   "manual", "training"};
+  return names[static_cast<std::size_t>(trigger)];
+}
+
+const PatternSettings& PatternMemory::State::checked(const Context& context,
+                                                     const PatternSettings& settings) {
+  settings.validate();
+  if (!settings.enabled || settings.fallback_to_host) return settings;
+  const SpaceInfo& device = context.info(Space::cuda);
+  const bool capable = device.compute_capability >= settings.min_compute_capability;
+  if (device.usable && capable) return settings;
+  throw SpaceUnavailable("cuda: " +
+                         (device.usable
+                              ? "compute capability " + std::to_string(device.compute_capability) +
+                                    " is below " + std::to_string(settings.min_compute_capability) +
+                                    ", min_compute_capability"
+                              : device.why_not) +
+                         "; set fallback_to_host, or clear enabled");
 }
 
 PatternMemory::PatternMemory(Context& context, PatternSettings settings, Level level) try
@@ -85,18 +95,22 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
   const LearnedPattern result = [&] {
     const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
     const std::unique_lock lock(state.mutex);
-    Ragged<Symbol> symbols;
-    bool known = true;
-    append_events(
-        events,
-        [&](std::string_view text) {
-          const Symbol symbol = state.vocabulary.find(text);
-          known = known && symbol != unknown_symbol;
-          return symbol;
-        },
-        symbols);
+    // New texts get the next numbers. They are added last, so that none stays behind without
+    // its pattern.
+    std::vector<std::string_view> added;
+    std::unordered_map<std::string_view, Symbol> number_of;
+    const Ragged<Symbol> symbols = encoded(events, [&](std::string_view text) {
+      const Symbol symbol = state.vocabulary.find(text);
+      if (symbol != unknown_symbol) return symbol;
+      const auto next = static_cast<Symbol>(state.vocabulary.size() + added.size());
+      const auto [place, is_new] = number_of.try_emplace(text, next);
+      if (is_new) added.push_back(text);
+      return place->second;
+    });
+    const std::vector<std::uint32_t> words = Impl::key_words(symbols);
+    const Impl::PatternKey key{words, symbols.rows()};
     std::optional<std::uint64_t> same;
-    if (known) same = state.catalogue.find(RaggedSpan<Symbol>(symbols));
+    if (added.empty()) same = state.catalogue.find(key);
     std::optional<std::uint64_t> named;
     if (name) named = state.catalogue.find(*name);
     KINDRED_THROW_IF(named && named != same,
@@ -113,26 +127,8 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
       state.catalogue.set_frequency(*same, frequency + times);
       return LearnedPattern{*same, frequency + times, false};
     }
-    // New texts get the next numbers. They are added last, so that none stays behind without
-    // its pattern.
-    std::vector<std::string_view> added;
-    std::unordered_map<std::string_view, Symbol> number_of;
-    if (!known) {
-      symbols = {};
-      append_events(
-          events,
-          [&](std::string_view text) {
-            const Symbol symbol = state.vocabulary.find(text);
-            if (symbol != unknown_symbol) return symbol;
-            const auto next = static_cast<Symbol>(state.vocabulary.size() + added.size());
-            const auto [place, is_new] = number_of.try_emplace(text, next);
-            if (is_new) added.push_back(text);
-            return place->second;
-          },
-          symbols);
-    }
     const std::uint64_t index =
-        state.catalogue.add(symbols, name, times, [&] { state.vocabulary.add_all(added); });
+        state.catalogue.add(key, name, times, [&] { state.vocabulary.add_all(added); });
     return LearnedPattern{index, times, true};
   }();
   if (result.is_new) state.worker.learned();
@@ -141,36 +137,36 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
   Impl::rethrow_translated("Kindred::PatternMemory::learn");
 }
 
+template <class T>
+std::vector<LearnedPattern> PatternMemory::State::learn_all(const EventLists<T>& patterns,
+                                                            const LearnOptions& options) {
+  std::vector<LearnedPattern> learned;
+  {
+    const auto one_writer = Impl::cancellable_lock(writing_mutex);
+    Impl::BulkLearn plan(Impl::host_workers(context, Space::openmp), catalogue, vocabulary,
+                         patterns, options, [this](std::string_view text) {
+                           if (level == Level::character) Impl::check_characters(text);
+                         });
+    const std::vector<std::uint64_t> raised = plan.raised();
+    const std::unique_lock lock(mutex);
+    for (const std::uint64_t index : raised) mark(index);
+    plan.prepare(catalogue, vocabulary);
+    learned = plan.learn(catalogue);
+  }
+  worker.learned();
+  return learned;
+}
+
 std::vector<LearnedPattern> PatternMemory::learn_all(EventLists<std::string_view> patterns,
                                                      const LearnOptions& options) try {
-  State& state = *m_state;
-  return state.learn_all([&] {
-    return Impl::BulkLearn(state.workers(), state.catalogue, state.vocabulary, patterns, options,
-                           state.text_check());
-  });
-} catch (...) {
-  Impl::rethrow_translated("Kindred::PatternMemory::learn_all");
-}
-
-std::vector<LearnedPattern> PatternMemory::learn_all(EventLists<Symbol> patterns,
-                                                     std::span<const std::string_view> dictionary,
-                                                     const LearnOptions& options) try {
-  State& state = *m_state;
-  return state.learn_all([&] {
-    return Impl::BulkLearn(state.workers(), state.catalogue, state.vocabulary, patterns, dictionary,
-                           options, state.text_check());
-  });
+  return m_state->learn_all(patterns, options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::learn_all");
 }
 
 std::vector<LearnedPattern> PatternMemory::learn_all(EventLists<Symbol> patterns,
                                                      const LearnOptions& options) try {
-  State& state = *m_state;
-  return state.learn_all([&] {
-    return Impl::BulkLearn(state.workers(), state.catalogue, state.vocabulary, patterns, {},
-                           options, state.text_check());
-  });
+  return m_state->learn_all(patterns, options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::learn_all");
 }
@@ -196,6 +192,29 @@ void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) 
   Impl::rethrow_translated("Kindred::PatternMemory::set_frequency");
 }
 
+template <class Find>
+bool PatternMemory::State::forget_found(const Find& find) {
+  {
+    const auto one_writer = Impl::cancellable_lock(writing_mutex);
+    const std::unique_lock lock(mutex);
+    const std::optional<std::uint64_t> index = find();
+    if (!index || !catalogue.is_live(*index)) return false;
+    catalogue.prepare_to_forget(*index);
+    mark(*index);
+    Impl::PatternTiers::Update view(tiers);
+    view->forget(*index);
+    std::optional<Impl::PatternTiers::Update> other_view;
+    if (Impl::PatternTiers* const others = other_tiers())
+      other_view.emplace(*others)->forget(*index);
+    // Nothing throws from here on.
+    view.publish();
+    if (other_view) other_view->publish();
+    catalogue.forget(*index);
+  }
+  worker.forgot();
+  return true;
+}
+
 bool PatternMemory::forget(std::uint64_t index) try {
   return m_state->forget_found([&] { return std::optional(index); });
 } catch (...) {
@@ -211,18 +230,24 @@ bool PatternMemory::forget(std::string_view name) try {
 void PatternMemory::clear() try {
   State& state = *m_state;
   const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
-  state.tiers.clear([&](const Impl::PatternTiers::Drop& drop) {
-    if (Impl::PatternTiers* const others = state.other_tiers()) {
-      others->clear([&](const Impl::PatternTiers::Drop& drop_other) {
-        state.forget_all([&](std::uint64_t end) {
-          drop(end);
-          drop_other(end);
-        });
-      });
-    } else {
-      state.forget_all(drop);
-    }
-  });
+  const std::unique_lock lock(state.mutex);
+  Impl::PatternTiers::Update view(state.tiers);
+  std::optional<Impl::PatternTiers::Update> other_view;
+  if (Impl::PatternTiers* const others = state.other_tiers()) other_view.emplace(*others);
+  const std::vector<std::uint64_t> live = state.catalogue.live_in(0, state.catalogue.size());
+  std::vector<std::uint64_t> since_saved;
+  std::vector<std::uint64_t> since_saving;
+  if (state.saved) since_saved = state.saved->cleared_with(live);
+  if (state.saving) since_saving = state.saving->cleared_with(live);
+  // Nothing throws from here on.
+  if (state.saved) state.saved->clear(std::move(since_saved));
+  if (state.saving) state.saving->clear(std::move(since_saving));
+  state.catalogue.clear();
+  for (auto* const each : {&view, other_view ? &*other_view : nullptr}) {
+    if (each == nullptr) continue;
+    (*each)->clear(state.catalogue.size());
+    each->publish();
+  }
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::clear");
 }
@@ -235,11 +260,11 @@ std::optional<std::uint64_t> PatternMemory::find(std::string_view name) const tr
 }
 
 std::optional<std::uint64_t> PatternMemory::find(Events events) const try {
-  Ragged<Symbol> symbols;
   const std::shared_lock lock(m_state->mutex);
-  append_events(
-      events, [&](std::string_view text) { return m_state->vocabulary.find(text); }, symbols);
-  return m_state->catalogue.find(RaggedSpan<Symbol>(symbols));
+  const Ragged<Symbol> symbols =
+      encoded(events, [&](std::string_view text) { return m_state->vocabulary.find(text); });
+  const std::vector<std::uint32_t> words = Impl::key_words(symbols);
+  return m_state->catalogue.find(Impl::PatternKey{words, symbols.rows()});
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::find");
 }
@@ -295,15 +320,12 @@ std::uint64_t PatternMemory::size() const try {
   Impl::rethrow_translated("Kindred::PatternMemory::size");
 }
 
-void PatternMemory::encode(Events events, Ragged<Symbol>& queries) const try {
-  encode(events, queries, m_state->level);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::PatternMemory::encode");
-}
-
-void PatternMemory::encode(Events events, Ragged<Symbol>& queries, Level level) const try {
-  if (level == Level::character) {
-    queries.push_row(joined_code_points(events));
+void PatternMemory::encode(Events events, Ragged<Symbol>& queries, std::optional<Level> level) const
+    try {
+  if (level.value_or(m_state->level) == Level::character) {
+    check_offsets(events, "event", "texts");
+    queries.push_row(joined_code_points(
+        events.values.first(events.offsets.empty() ? 0 : events.offsets.back())));
     return;
   }
   // A pattern that is being learned adds all of its symbols or none.
@@ -316,19 +338,12 @@ void PatternMemory::encode(Events events, Ragged<Symbol>& queries, Level level) 
   Impl::rethrow_translated("Kindred::PatternMemory::encode");
 }
 
-MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const
-    try {
-  return match(queries, options, m_state->level);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::PatternMemory::match");
-}
-
 MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions& options,
-                                  Level level) const try {
+                                  std::optional<Level> level) const try {
   check_call(options);
   Impl::check_rows(queries, "query");
   State& state = *m_state;
-  Impl::PatternTiers& tiers = state.tiers_at(level);
+  Impl::PatternTiers& tiers = state.tiers_at(level.value_or(state.level));
   MatchResults results = tiers.match(*tiers.view_to(state.learned()), queries, options);
   state.count(queries.rows(), results.record);
   return results;
@@ -336,22 +351,9 @@ MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions
   Impl::rethrow_translated("Kindred::PatternMemory::match");
 }
 
-MatchResults PatternMemory::match(const ConstArray& symbols, const ConstArray& offsets,
-                                  const MatchOptions& options) const try {
-  return match(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), options);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::PatternMemory::match");
-}
-
 PredictionResults PatternMemory::predict(Events query, const MatchOptions& matching,
-                                         const PredictionOptions& options) const try {
-  return predict(query, matching, options, m_state->level);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::PatternMemory::predict");
-}
-
-PredictionResults PatternMemory::predict(Events query, const MatchOptions& matching,
-                                         const PredictionOptions& options, Level level) const try {
+                                         const PredictionOptions& options,
+                                         std::optional<Level> level) const try {
   check(options);
   Impl::check_blocks(matching.measure);
   State& state = *m_state;
@@ -359,7 +361,7 @@ PredictionResults PatternMemory::predict(Events query, const MatchOptions& match
   all.threshold = candidate_threshold(options, query.values.size());
   all.blocks = false;
   check_call(all);
-  Impl::PatternTiers& tiers = state.tiers_at(level);
+  Impl::PatternTiers& tiers = state.tiers_at(level.value_or(state.level));
   std::uint64_t learned = 0;
   std::uint64_t symbols = 0;
   std::shared_ptr<const Impl::TierView> view;
@@ -395,6 +397,29 @@ std::vector<std::uint64_t> PatternMemory::symbol_frequencies() const try {
   Impl::rethrow_translated("Kindred::PatternMemory::symbol_frequencies");
 }
 
+SyncRecord PatternMemory::State::synchronise(SyncTrigger trigger) {
+  SyncRecord record = tiers.sync(trigger, learned());
+  warn_of_left(record);
+  if (Impl::PatternTiers* const others = other_tiers())
+    warn_of_left(others->sync(trigger, learned()));
+  if (settings.log_memory_usage)
+    context.log(LogLevel::info, "patterns hold " + std::to_string(bytes(Space::serial)) +
+                                    " bytes on the host, " + std::to_string(bytes(Space::cuda)) +
+                                    " on the device");
+  return record;
+}
+
+void PatternMemory::State::warn_of_left(const SyncRecord& record) const {
+  if (record.left == 0) return;
+  context.log(LogLevel::warning, std::to_string(record.left) +
+                                     " patterns stay in the recent tier: " + record.why_left);
+}
+
+std::uint64_t PatternMemory::State::bytes(Space space) const {
+  const Impl::PatternTiers* const others = other_tiers();
+  return tiers.view()->bytes(space) + (others != nullptr ? others->view()->bytes(space) : 0);
+}
+
 SyncRecord PatternMemory::sync() try {
   return m_state->worker.run(SyncTrigger::manual);
 } catch (...) {
@@ -418,11 +443,9 @@ PatternStatistics PatternMemory::statistics() const try {
   const State& state = *m_state;
   PatternStatistics statistics;
   std::shared_ptr<const Impl::TierView> view;
-  std::shared_ptr<const Impl::TierView> other_view;
   {
     const std::shared_lock lock(state.mutex);
     view = state.tiers.view();
-    if (const Impl::PatternTiers* const others = state.other_tiers()) other_view = others->view();
     statistics.patterns = state.catalogue.live();
     statistics.learned = state.catalogue.size();
     statistics.total_frequency = state.catalogue.total_frequency();
@@ -431,10 +454,7 @@ PatternStatistics PatternMemory::statistics() const try {
   statistics.bulk = view->bulk_live();
   statistics.recent = statistics.patterns - statistics.bulk;
   statistics.segments = view->bulk.size() + view->recent.size();
-  for (const Space space : all_spaces) {
-    statistics.bytes[space_index(space)] =
-        view->bytes(space) + (other_view != nullptr ? other_view->bytes(space) : 0);
-  }
+  for (const Space space : all_spaces) statistics.bytes[space_index(space)] = state.bytes(space);
   return statistics;
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::statistics");

@@ -3,16 +3,114 @@
 
 #include "PatternMemoryState.hpp"
 
+#include <kindred/backends/impl/ThreadCount.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace Kindred {
+
+void PatternMemory::State::restore(Impl::StoredPatterns stored) {
+  if (level == Level::character) {
+    for (std::size_t s = 0; s < stored.vocabulary.size(); ++s) {
+      Impl::check_characters(stored.vocabulary.text(static_cast<Symbol>(s)));
+    }
+    stored.parts.clear();  // they are segments of tokens
+    stored.bulk_end = 0;
+    stored.forgotten.clear();
+  }
+  tiers.restore(stored.parts, stored.bulk_end, stored.forgotten);
+  const std::unique_lock lock(mutex);
+  file = std::move(stored.file);
+  vocabulary = std::move(stored.vocabulary);
+  catalogue = std::move(stored.catalogue);
+  saved.emplace(catalogue.size());
+  saved->revision = file->revision();
+  saved->symbols = vocabulary.size();
+}
+
+void PatternMemory::State::reclaim() {
+  if (level != Level::token) return;
+  const auto alone = worker.lock();
+  tiers.reclaim();
+}
+
+Impl::PatternCut PatternMemory::State::whole_cut() const {
+  Impl::PatternCut cut;
+  cut.rows = catalogue.cut(0);
+  cut.by_name = catalogue.name_table();
+  cut.by_events = catalogue.event_table();
+  const auto patterns_with = catalogue.patterns_with();
+  cut.patterns_with.assign(patterns_with.begin(), patterns_with.end());
+  const auto symbol_frequency = catalogue.symbol_frequency();
+  cut.symbol_frequency.assign(symbol_frequency.begin(), symbol_frequency.end());
+  if (level != Level::token) return cut;
+  const auto view = tiers.view();
+  cut.parts = Impl::PatternTiers::stored(*view);
+  cut.bulk_end = view->bulk_end;
+  return cut;
+}
+
+Impl::WrittenPatterns PatternMemory::State::write_all(Impl::FileTarget target,
+                                                      const Impl::PatternCut& cut,
+                                                      const Impl::RowReader& reader) const {
+  Impl::SectionWriter writer(std::move(target), Impl::patterns_kind);
+  return Impl::write_patterns(writer, cut, vocabulary, reader);
+}
+
+template <class Cut, class Write, class End>
+void PatternMemory::State::write_cut(const Cut& take_cut, const Write& write,
+                                     const End& end) const {
+  const std::lock_guard one_at_a_time(saving_mutex);
+  Impl::PatternCut cut;
+  std::optional<Impl::WrittenPatterns> written;
+  const auto finish = [&] {
+    const std::unique_lock lock(mutex);
+    cut = {};
+    end(written);
+  };
+  try {
+    {
+      const std::unique_lock lock(mutex);
+      cut = take_cut();
+    }
+    written = write(cut, [this](const std::function<void()>& read) {
+      const std::shared_lock lock(mutex);
+      read();
+    });
+  } catch (...) {
+    finish();
+    throw;
+  }
+  finish();
+}
+
+template <class Cut, class Write>
+void PatternMemory::State::write_commit(const Cut& take_cut, const Write& write) {
+  write_cut(
+      [&] {
+        Impl::PatternCut cut = take_cut();
+        saving.emplace(cut.rows.end);
+        return cut;
+      },
+      write,
+      [&](const std::optional<Impl::WrittenPatterns>& written) {
+        if (written) {
+          saving->revision = written->revision;
+          saving->symbols = written->symbols;
+          saved = std::move(saving);
+        }
+        saving.reset();
+      });
+}
 
 PatternMemory PatternMemory::load(Context& context, const std::string& path,
                                   PatternSettings settings, Level level) try {
@@ -23,47 +121,49 @@ PatternMemory PatternMemory::load(Context& context, const std::string& path,
   Impl::rethrow_translated("Kindred::PatternMemory::load");
 }
 
+PatternFileInfo PatternMemory::inspect(const std::string& path, int threads) try {
+  const Impl::StoredPatterns stored = Impl::read_patterns(path, Impl::threads_or_all(threads));
+  const Impl::PatternCatalogue& catalogue = stored.catalogue;
+  PatternFileInfo info;
+  info.patterns = catalogue.live();
+  info.learned = catalogue.size();
+  info.total_frequency = catalogue.total_frequency();
+  info.symbols = catalogue.symbols();
+  info.vocabulary = stored.vocabulary.size();
+  info.segments = stored.parts.size();
+  for (const Impl::StoredPart& part : stored.parts) {
+    for (const std::uint64_t pattern : part.patterns) {
+      info.bulk += catalogue.is_live(pattern) ? 1 : 0;
+    }
+  }
+  info.commits = stored.file->commits();
+  info.bytes = stored.file->revision().bytes;
+  info.uncommitted_bytes = stored.file->uncommitted_bytes();
+  return info;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::PatternMemory::inspect");
+}
+
 void PatternMemory::save(const std::string& path) try {
   State& state = *m_state;
-  if (state.level == Level::token) state.tiers.reclaim();
-  state.write_file(
-      [&] {
-        Impl::PatternCut cut = state.begin_saving(0);
-        state.complete(cut);
-        return cut;
-      },
-      [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
-        Impl::SectionWriter writer(path, Impl::patterns_kind);
-        return Impl::write_patterns(writer, cut, state.vocabulary, reader);
-      });
+  state.reclaim();
+  state.write_commit([&] { return state.whole_cut(); },
+                     [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
+                       return state.write_all(path, cut, reader);
+                     });
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::save");
 }
 
 std::vector<std::byte> PatternMemory::to_bytes() const try {
   State& state = *m_state;
-  if (state.level == Level::token) state.tiers.reclaim();
-  const std::lock_guard one_at_a_time(state.saving_mutex);
-  Impl::PatternCut cut;
-  const auto drop_cut = [&] {
-    const std::unique_lock lock(state.mutex);
-    cut = {};
-  };
+  state.reclaim();
   std::vector<std::byte> bytes;
-  try {
-    {
-      const std::unique_lock lock(state.mutex);
-      cut.rows = state.catalogue.cut(0);
-      state.complete(cut);
-    }
-    Impl::SectionWriter writer(bytes, Impl::patterns_kind);
-    Impl::write_patterns(writer, cut, state.vocabulary,
-                         [&](const std::function<void()>& read) { state.read_rows(read); });
-  } catch (...) {
-    drop_cut();
-    throw;
-  }
-  drop_cut();
+  state.write_cut([&] { return state.whole_cut(); },
+                  [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
+                    return state.write_all(bytes, cut, reader);
+                  },
+                  [](const auto&) {});
   return bytes;
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::to_bytes");
@@ -72,9 +172,7 @@ std::vector<std::byte> PatternMemory::to_bytes() const try {
 PatternMemory PatternMemory::from_bytes(Context& context, std::span<const std::byte> bytes,
                                         PatternSettings settings, Level level) try {
   auto state = std::make_unique<State>(context, settings, level);
-  state->restore(Impl::read_patterns(
-      std::make_shared<const Impl::SectionFile>(bytes, Impl::patterns_kind, context.threads()),
-      context.threads()));
+  state->restore(Impl::read_patterns(bytes, context.threads()));
   return PatternMemory(std::move(state));
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::from_bytes");
@@ -83,10 +181,11 @@ PatternMemory PatternMemory::from_bytes(Context& context, std::span<const std::b
 void PatternMemory::append(const std::string& path) try {
   State& state = *m_state;
   Impl::FileRevision revision;
-  state.write_file(
+  state.write_commit(
       [&] {
         KINDRED_THROW_IF(!state.saved, "this memory was neither saved nor loaded; save it first");
-        Impl::PatternCut cut = state.begin_saving(state.saved->rows);
+        Impl::PatternCut cut;
+        cut.rows = state.catalogue.cut(state.saved->rows);
         cut.symbols = state.saved->symbols;
         cut.changed = state.saved->changed();
         for (const std::uint64_t row : cut.changed)

@@ -89,8 +89,22 @@ PlacedPart* TierView::holder(std::uint64_t index) noexcept {
   return nullptr;
 }
 
-TierFill TierView::fill() const noexcept {
+void TierView::forget(std::uint64_t index) {
+  forgotten.insert(index);
+  if (PlacedPart* const part = holder(index)) ++part->forgotten;
+}
+
+void TierView::clear(std::uint64_t index_end) noexcept {
+  bulk.clear();
+  recent.clear();
+  forgotten = {};
+  bulk_end = end = index_end;
+  ++clears;
+}
+
+TierFill TierView::fill(std::uint64_t live) const noexcept {
   TierFill fill;
+  fill.recent = live - bulk_live();
   for (const auto* parts : {&bulk, &recent}) {
     for (const PlacedPart& placed : *parts) {
       fill.patterns += placed.part->size();
@@ -122,7 +136,7 @@ struct PatternTiers::Change {
   /// \param parts_bulk,parts_left replace the parts of \p from below \p parts_end. New parts
   /// contain no pattern that was forgotten before
   Change(const TierView& from, std::uint64_t parts_end, Parts parts_bulk, Parts parts_left)
-      : end(parts_end) {
+      : end(parts_end), clears(from.clears) {
     next.bulk = std::move(parts_bulk);
     next.recent = std::move(parts_left);
     seen = from.forgotten;
@@ -168,7 +182,21 @@ struct PatternTiers::Change {
     now.forgotten = std::move(changed.forgotten);
   }
 
+  /// Publishes the change, with another end of the bulk tier. Returns false, and changes nothing,
+  /// if all patterns were forgotten meanwhile.
+  bool publish(PatternTiers& tiers, std::uint64_t bulk_end) {
+    follow(*tiers.view());
+    Update update(tiers);
+    if (update->clears != clears) return false;
+    follow(*update);
+    apply(*update);
+    update->bulk_end = tiers.m_frozen_end = bulk_end;
+    update.publish();
+    return true;
+  }
+
   std::uint64_t end;
+  std::uint64_t clears;
   TierView next;  ///< the part of the view below `end`
   IndexSet seen;
 };
@@ -187,77 +215,53 @@ bool PatternTiers::wants_device() const noexcept {
          m_context->info(Space::cuda).compute_capability >= m_settings->min_compute_capability;
 }
 
-std::shared_ptr<const TierView> PatternTiers::view() const { return m_view.get(); }
-
-template <class Edit>
-void PatternTiers::publish(const Edit& edit) {
-  publish(edit, [] {});
-}
-
-template <class Edit, class Last>
-void PatternTiers::publish(const Edit& edit, const Last& before_publishing) {
-  const std::lock_guard lock(m_publishing_mutex);
-  auto next = std::make_shared<TierView>(*m_view.get());
-  edit(*next);
-  before_publishing();
-  m_view.set(std::move(next));
-}
+PatternTiers::Update::Update(PatternTiers& tiers)
+    : m_tiers(&tiers),
+      m_lock(tiers.m_publishing_mutex),
+      m_next(std::make_shared<TierView>(*tiers.view())) {}
 
 std::shared_ptr<const TierView> PatternTiers::view_to(std::uint64_t end) {
   std::shared_ptr<const TierView> now = view();
   if (now->end >= end) return now;
   const std::lock_guard lock(m_tail_mutex);
-  now = view();
-  if (now->end >= end) return now;
-  // Small parts at the end are rebuilt, and larger ones each time their size doubles.
-  std::uint64_t begin = now->end;
-  std::size_t kept = now->recent.size();
-  while (kept > 0) {
-    const TierPart& last = *now->recent[kept - 1].part;
-    if (last.indices.front() < m_frozen_end) break;
-    if (last.size() >= std::max(tail_patterns, end - begin)) break;
-    begin = last.indices.front();
-    --kept;
-  }
-  const auto part = make_part(m_rows->load(m_rows->live_in(begin, end)), Residency::host);
-  publish([&](TierView& next) {
+  while ((now = view())->end < end) {
+    const std::uint64_t frozen_end = [this] {
+      const std::lock_guard publishing(m_publishing_mutex);
+      return m_frozen_end;
+    }();
+    // Small parts at the end are rebuilt, and larger ones each time their size doubles.
+    std::uint64_t begin = now->end;
+    std::size_t rebuilt = 0;
+    for (; rebuilt < now->recent.size(); ++rebuilt) {
+      const TierPart& last = *now->recent.rbegin()[rebuilt].part;
+      if (last.indices.front() < frozen_end) break;
+      if (last.size() >= std::max(tail_patterns, end - begin)) break;
+      begin = last.indices.front();
+    }
+    const auto part = make_part(m_rows->load(m_rows->live_in(begin, end)), Residency::host);
+    Update next(*this);
+    // A synchronisation may meanwhile have taken or replaced the parts that are rebuilt.
+    const bool are_there =
+        next->recent.size() >= rebuilt &&
+        std::equal(now->recent.end() - rebuilt, now->recent.end(), next->recent.end() - rebuilt,
+                   [](const auto& a, const auto& b) { return a.part == b.part; });
+    if (next->clears != now->clears || m_frozen_end > begin || !are_there) continue;
     PlacedPart placed{part};
     std::vector<std::uint64_t> removed;
-    next.forgotten.for_each(begin, end, [&](std::uint64_t index) {
+    next->forgotten.for_each(begin, end, [&](std::uint64_t index) {
       if (holds(*part, index)) {
         ++placed.forgotten;
       } else {
         removed.push_back(index);
       }
     });
-    for (const std::uint64_t index : removed) next.forgotten.erase(index);
-    next.recent.resize(kept);
-    if (part->size() > 0) next.recent.push_back(std::move(placed));
-    next.end = end;
-  });
-  return view();
-}
-
-void PatternTiers::forget(std::uint64_t index, const std::function<void()>& before_publishing) {
-  publish(
-      [&](TierView& next) {
-        next.forgotten.insert(index);
-        if (PlacedPart* holder = next.holder(index)) ++holder->forgotten;
-      },
-      [&] {
-        if (before_publishing) before_publishing();
-      });
-}
-
-void PatternTiers::clear(const std::function<void(const Drop&)>& forget_all) {
-  const std::lock_guard sync_lock(m_sync_mutex);
-  const std::lock_guard tail_lock(m_tail_mutex);
-  auto empty = std::make_shared<TierView>();
-  forget_all([&](std::uint64_t end) noexcept {
-    empty->bulk_end = empty->end = m_frozen_end = end;
-    const std::lock_guard lock(m_publishing_mutex);
-    m_view.set(std::move(empty));
-  });
+    for (const std::uint64_t index : removed) next->forgotten.erase(index);
+    next->recent.resize(next->recent.size() - rebuilt);
+    if (part->size() > 0) next->recent.push_back(std::move(placed));
+    next->end = end;
+    next.publish();
+  }
+  return now;
 }
 
 void PatternTiers::restore(const std::vector<StoredPart>& stored, std::uint64_t bulk_end,
@@ -285,14 +289,12 @@ void PatternTiers::restore(const std::vector<StoredPart>& stored, std::uint64_t 
     }
     add(Residency::host);
   }
-  const std::lock_guard tail_lock(m_tail_mutex);
-  publish([&](TierView& next) {
-    next.bulk = std::move(bulk);
-    next.bulk_end = next.end = bulk_end;
-    for (const std::uint64_t index : forgotten) next.forgotten.insert(index);
-    for (PlacedPart& placed : next.bulk) placed.forgotten = forgotten_in(*placed.part, forgotten);
-  });
-  m_frozen_end = bulk_end;
+  Update next(*this);
+  next->bulk = std::move(bulk);
+  next->bulk_end = next->end = m_frozen_end = bulk_end;
+  for (const std::uint64_t index : forgotten) next->forgotten.insert(index);
+  for (PlacedPart& placed : next->bulk) placed.forgotten = forgotten_in(*placed.part, forgotten);
+  next.publish();
 }
 
 std::vector<StoredPart> PatternTiers::stored(const TierView& view) {
@@ -387,7 +389,6 @@ void PatternTiers::compact(Parts& bulk) const {
 }
 
 void PatternTiers::reclaim() {
-  const auto lock = engine_lock(m_sync_mutex);
   const auto from = view();
   const bool is_whole = std::all_of(from->bulk.begin(), from->bulk.end(),
                                     [](const PlacedPart& placed) { return placed.forgotten == 0; });
@@ -400,25 +401,19 @@ void PatternTiers::reclaim() {
     }
     for (PlacedPart& part : joined({placed})) bulk.push_back(std::move(part));
   }
-  Change change(*from, from->bulk_end, std::move(bulk), {});
-  change.follow(*view());
-  publish([&](TierView& next) {
-    change.follow(next);
-    change.apply(next);
-  });
+  Change(*from, from->bulk_end, std::move(bulk), {}).publish(*this, from->bulk_end);
 }
 
 SyncRecord PatternTiers::sync(SyncTrigger trigger, std::uint64_t end) {
-  const std::lock_guard lock(m_sync_mutex);
   const auto start = std::chrono::steady_clock::now();
   SyncRecord record;
   record.trigger = trigger;
+  view_to(end);
   std::shared_ptr<const TierView> from;
   {
     // The current recent parts belong to this synchronisation; patterns learned meanwhile get
     // separate parts.
-    from = view_to(end);
-    const std::lock_guard tail_lock(m_tail_mutex);
+    const std::lock_guard lock(m_publishing_mutex);
     from = view();
     m_frozen_end = from->end;
   }
@@ -448,18 +443,14 @@ SyncRecord PatternTiers::sync(SyncTrigger trigger, std::uint64_t end) {
     if (record.moved > 0) add_bulk(std::move(rows), bulk);
     compact(bulk);
     Change change(*from, from->end, std::move(bulk), std::move(left));
-    change.follow(*view());
-    const std::lock_guard tail_lock(m_tail_mutex);
-    publish([&](TierView& next) {
-      change.follow(next);
-      change.apply(next);
-      next.bulk_end = moved_end;
-    });
-    m_frozen_end = moved_end;
-    for (const PlacedPart& placed : change.next.recent) record.left += placed.live();
+    if (change.publish(*this, moved_end)) {
+      for (const PlacedPart& placed : change.next.recent) record.left += placed.live();
+    } else {
+      record.moved = 0;  // all patterns were forgotten meanwhile
+    }
     if (record.left == 0) record.why_left.clear();
   } catch (const std::exception& error) {
-    const std::lock_guard tail_lock(m_tail_mutex);
+    const std::lock_guard lock(m_publishing_mutex);
     m_frozen_end = from->bulk_end;
     record.moved = 0;
     for (const PlacedPart& placed : from->recent) record.left += placed.live();
@@ -477,15 +468,41 @@ struct PatternTiers::Search {
   const PatternSegment& segment() const noexcept { return *placed.part->segment; }
 };
 
-DispatchRecord PatternTiers::search(const TierView& view, const std::vector<Search>& parts,
-                                    SpaceSet resident, RaggedSpan<Symbol> queries,
-                                    const MatchOptions& options,
-                                    std::vector<std::vector<Found>>& answers) const {
+template <class Matches>
+DispatchRecord PatternTiers::answer(Workload workload, std::optional<Space> space,
+                                    const std::vector<Search>& parts,
+                                    std::vector<std::vector<Found>>& answers,
+                                    const Matches& matches_of) const {
+  workload.history = &m_history;
+  workload.starts = 0;
+  std::vector<std::vector<Found>> found;
+  const DispatchRecord record = m_context->run(workload, space, [&](Space at) {
+    found.assign(answers.size(), {});
+    for (const Search& part : parts) {
+      const TierPart& of = *part.placed.part;
+      const std::vector<std::vector<Match>> rows = matches_of(at, part);
+      for (std::size_t q = 0; q < rows.size(); ++q) {
+        for (const Match& match : rows[q]) {
+          found[q].push_back(
+              {{of.indices[match.index], match.similarity, match.matched, match.distance},
+               &of,
+               match.index});
+        }
+      }
+    }
+  });
+  for (std::size_t q = 0; q < found.size(); ++q)
+    answers[q].insert(answers[q].end(), found[q].begin(), found[q].end());
+  return record;
+}
+
+DispatchRecord PatternTiers::scan(const TierView& view, const std::vector<Search>& parts,
+                                  SpaceSet resident, RaggedSpan<Symbol> queries,
+                                  const MatchOptions& options,
+                                  std::vector<std::vector<Found>>& answers) const {
   Workload workload;
   workload.operation = Impl::info_of(options.measure).operation;
   workload.resident = resident;
-  workload.history = &m_history;
-  workload.starts = 0;
   for (const Search& part : parts) {
     MatchOptions requested = options;
     requested.top = part.candidates
@@ -496,25 +513,15 @@ DispatchRecord PatternTiers::search(const TierView& view, const std::vector<Sear
   // A requested device applies to the bulk tier; the recent tier is always scanned on the host.
   const bool elsewhere = options.space == Space::cuda && !resident.contains(Space::cuda) &&
                          m_context->is_usable(Space::cuda);
-  std::vector<std::vector<Found>> found;
-  const DispatchRecord record =
-      m_context->run(workload, elsewhere ? std::nullopt : options.space, [&](Space space) {
-        found.assign(queries.rows(), {});
-        for (const Search& part : parts) {
-          const TierPart& of = *part.placed.part;
-          append_found(of,
-                       part.candidates
-                           ? part.candidates->scan(space, queries, options)
-                           : match_kept(part.segment(), space, queries, options, part.placed.live(),
-                                        [&](std::uint64_t place) {
-                                          return !view.forgotten.contains(of.indices[place]);
-                                        }),
-                       found);
-        }
-      });
-  for (std::size_t q = 0; q < found.size(); ++q)
-    answers[q].insert(answers[q].end(), found[q].begin(), found[q].end());
-  return record;
+  return answer(workload, elsewhere ? std::nullopt : options.space, parts, answers,
+                [&](Space space, const Search& part) {
+                  if (part.candidates) return part.candidates->scan(space, queries, options);
+                  return match_kept(
+                      part.segment(), space, queries, options, part.placed.live(),
+                      [&](std::uint64_t place) {
+                        return !view.forgotten.contains(part.placed.part->indices[place]);
+                      });
+                });
 }
 
 DispatchRecord PatternTiers::compare(const std::vector<Search>& parts, RaggedSpan<Symbol> queries,
@@ -523,32 +530,10 @@ DispatchRecord PatternTiers::compare(const std::vector<Search>& parts, RaggedSpa
   Workload workload;
   workload.operation = Operations::pattern_candidates;
   workload.resident = SpaceSet::host();
-  workload.history = &m_history;
-  workload.starts = 0;
   for (const Search& part : parts) part.candidates->add_to(workload, queries, options);
-  std::vector<std::vector<Found>> found;
-  const DispatchRecord record = m_context->run(workload, options.space, [&](Space space) {
-    found.assign(queries.rows(), {});
-    for (const Search& part : parts) {
-      append_found(*part.placed.part, part.candidates->compare(*m_context, space, queries, options),
-                   found);
-    }
+  return answer(workload, options.space, parts, answers, [&](Space space, const Search& part) {
+    return part.candidates->compare(*m_context, space, queries, options);
   });
-  for (std::size_t q = 0; q < found.size(); ++q)
-    answers[q].insert(answers[q].end(), found[q].begin(), found[q].end());
-  return record;
-}
-
-void PatternTiers::append_found(const TierPart& part, const std::vector<std::vector<Match>>& rows,
-                                std::vector<std::vector<Found>>& found) {
-  for (std::size_t q = 0; q < rows.size(); ++q) {
-    for (const Match& match : rows[q]) {
-      found[q].push_back(
-          {{part.indices[match.index], match.similarity, match.matched, match.distance},
-           &part,
-           match.index});
-    }
-  }
 }
 
 MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> queries,
@@ -579,9 +564,9 @@ MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> querie
   std::vector<std::vector<Found>> answers(queries.rows());
   if (!few.empty()) results.record = compare(few, queries, options, answers);
   if (!host.empty() || (few.empty() && everywhere.empty()))
-    results.record = search(view, host, SpaceSet::host(), queries, options, answers);
+    results.record = scan(view, host, SpaceSet::host(), queries, options, answers);
   if (!everywhere.empty())
-    results.record = search(view, everywhere, SpaceSet::all(), queries, options, answers);
+    results.record = scan(view, everywhere, SpaceSet::all(), queries, options, answers);
   for (std::size_t q = 0; q < answers.size(); ++q) {
     std::sort(answers[q].begin(), answers[q].end());
     if (answers[q].size() > options.top) answers[q].resize(options.top);

@@ -12,10 +12,10 @@
 #include <kindred/matcher/PatternMemory.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -42,10 +42,12 @@ struct PlacedPart {
   std::uint64_t live() const noexcept { return part->size() - forgotten; }
 };
 
-/// The number of patterns in parts, and how many of them are forgotten.
+/// The number of patterns in parts, how many of them are forgotten, and how many are outside of the
+/// bulk tier.
 struct TierFill {
   std::uint64_t patterns = 0;
   std::uint64_t forgotten = 0;
+  std::uint64_t recent = 0;
 };
 
 /// \brief The patterns visible to a query. Immutable; a query keeps the view with which it started.
@@ -56,11 +58,19 @@ struct TierView {
   std::uint64_t bulk_end = 0;  ///< patterns below this are in the bulk tier
   /// Patterns below this are in a part, unless they were forgotten before it was built.
   std::uint64_t end = 0;
-  IndexSet forgotten;  ///< never returned, but still in a part or in one that is being built
+  std::uint64_t clears = 0;  ///< number of times that all patterns were forgotten
+  IndexSet forgotten;        ///< never returned, but still in a part or in one that is being built
 
   /// The part that contains a pattern, or null.
   PlacedPart* holder(std::uint64_t index) noexcept;
-  TierFill fill() const noexcept;
+  /// \param live number of patterns that exist
+  TierFill fill(std::uint64_t live) const noexcept;
+  /// Removes the pattern from results. A `PatternRows::load` that starts after this is published
+  /// must not return it. O(log patterns)
+  void forget(std::uint64_t index);
+  /// Removes the patterns below \p index_end, which are all. The same holds for
+  /// `PatternRows::load`.
+  void clear(std::uint64_t index_end) noexcept;
   /// Patterns of the bulk tier that are not forgotten.
   std::uint64_t bulk_live() const noexcept;
   /// Bytes of all parts in the memory of \p space.
@@ -83,24 +93,27 @@ class PatternRows {
 /// learned patterns.
 class PatternTiers {
  public:
+  /// \brief A copy of the view, which replaces it when it is published. While this object lives,
+  /// nobody else replaces the view.
+  class Update {
+   public:
+    explicit Update(PatternTiers& tiers);
+    TierView& operator*() const noexcept { return *m_next; }
+    TierView* operator->() const noexcept { return m_next.get(); }
+    void publish() noexcept { m_tiers->m_view.set(std::move(m_next)); }
+
+   private:
+    PatternTiers* m_tiers;
+    std::unique_lock<Mutex> m_lock;
+    std::shared_ptr<TierView> m_next;
+  };
+
   /// \param settings,rows must outlive this object
   PatternTiers(Context& context, const PatternSettings& settings, const PatternRows& rows);
 
-  std::shared_ptr<const TierView> view() const;
+  std::shared_ptr<const TierView> view() const { return m_view.get(); }
   /// A view that contains every pattern below \p end.
   std::shared_ptr<const TierView> view_to(std::uint64_t end);
-  /// \brief Removes the pattern from the results of all later views. O(log patterns)
-  ///
-  /// The caller ensures that a `PatternRows::load` that starts later does not return the pattern.
-  /// \param before_publishing the last step that may throw; nothing is then changed
-  void forget(std::uint64_t index, const std::function<void()>& before_publishing = {});
-
-  /// Publishes a view without patterns that covers those below \p end.
-  using Drop = std::function<void(std::uint64_t end)>;
-  /// \brief Forgets all patterns while no part is built. Waits for a synchronisation.
-  /// \param forget_all must call its argument while no row can be read, and nothing after that call
-  /// may throw
-  void clear(const std::function<void(const Drop&)>& forget_all);
 
   /// \brief Takes the bulk tier from a file. The tiers must be empty.
   ///
@@ -110,6 +123,7 @@ class PatternTiers {
   /// The bulk tier of \p view, to be written to a file; each part owns its data.
   static std::vector<StoredPart> stored(const TierView& view);
 
+  // One thread at a time calls the following two.
   /// Moves the recent patterns below \p end to the bulk tier.
   SyncRecord sync(SyncTrigger trigger, std::uint64_t end);
   /// Rebuilds every bulk part that contains a forgotten pattern; parts for which there is not
@@ -125,20 +139,22 @@ class PatternTiers {
   using Parts = std::vector<PlacedPart>;
   struct Found;
   struct Change;
-
   struct Search;
 
-  /// \brief Appends the matches in \p parts to the results of every query. \param resident spaces
-  /// that can scan the parts
-  DispatchRecord search(const TierView& view, const std::vector<Search>& parts, SpaceSet resident,
-                        RaggedSpan<Symbol> queries, const MatchOptions& options,
-                        std::vector<std::vector<Found>>& answers) const;
-  /// The same for parts of which few patterns are candidates.
+  /// \brief Appends what `matches_of(space, part)` returns for each of \p parts to the results of
+  /// every query.
+  template <class Matches>
+  DispatchRecord answer(Workload workload, std::optional<Space> space,
+                        const std::vector<Search>& parts, std::vector<std::vector<Found>>& answers,
+                        const Matches& matches_of) const;
+  /// Scans \p parts. \param resident spaces that can do so
+  DispatchRecord scan(const TierView& view, const std::vector<Search>& parts, SpaceSet resident,
+                      RaggedSpan<Symbol> queries, const MatchOptions& options,
+                      std::vector<std::vector<Found>>& answers) const;
+  /// Compares the candidates of parts of which few patterns are candidates.
   DispatchRecord compare(const std::vector<Search>& parts, RaggedSpan<Symbol> queries,
                          const MatchOptions& options,
                          std::vector<std::vector<Found>>& answers) const;
-  static void append_found(const TierPart& part, const std::vector<std::vector<Match>>& rows,
-                           std::vector<std::vector<Found>>& found);
   bool wants_device() const noexcept;
   std::shared_ptr<const TierPart> make_part(const TierRows& rows, Residency residency) const;
   /// Appends parts made of \p rows to \p bulk; patterns that are too long for the device stay on
@@ -150,11 +166,6 @@ class PatternTiers {
   /// empty if all patterns were forgotten, and \p group itself if there is not enough memory.
   Parts joined(const Parts& group) const;
   void check_budget(const Parts& bulk) const;
-  /// Publishes a modified copy of the view.
-  template <class Edit>
-  void publish(const Edit& edit);
-  template <class Edit, class Last>
-  void publish(const Edit& edit, const Last& before_publishing);
 
   Context* m_context;
   mutable CallHistory m_history;
@@ -162,10 +173,10 @@ class PatternTiers {
   const PatternRows* m_rows;
   Mutex m_publishing_mutex;  ///< held while the view is replaced
   SharedSnapshot<TierView> m_view;
-  Mutex m_tail_mutex;  ///< held while the last recent part is built
-  /// Recent parts that begin below this belong to a synchronisation and must not grow.
+  /// Recent parts that begin below this belong to a synchronisation and must not grow; protected by
+  /// `m_publishing_mutex`.
   std::uint64_t m_frozen_end = 0;
-  TimedMutex m_sync_mutex;
+  Mutex m_tail_mutex;  ///< held while the last recent part is built
 };
 
 }  // namespace Kindred::Impl

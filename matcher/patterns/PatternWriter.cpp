@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -44,54 +45,39 @@ void write_indices(SectionWriter& writer, const CatalogueCut& rows) {
 void write_rows(SectionWriter& writer, const CatalogueCut& rows, bool narrow,
                 const RowReader& reader) {
   write_indices(writer, rows);
-  std::vector<Symbol> symbols;
+  const auto column = [&](auto type, const char* name, const auto& append) {
+    write_column<decltype(type)>(writer, name, rows, reader, append);
+  };
   if (narrow) {
-    write_column<std::uint16_t>(
-        writer, "pattern.symbols.u16", rows, reader,
-        [&](const PatternBlock& block, std::size_t row, std::vector<std::uint16_t>& out) {
-          symbols.clear();
-          block.append_symbols(row, symbols);
-          for (const Symbol symbol : symbols) out.push_back(static_cast<std::uint16_t>(symbol));
-        });
+    column(std::uint16_t{}, "pattern.symbols.u16", [](const auto& block, auto row, auto& out) {
+      block.for_each_symbol(row, [&](Symbol s) { out.push_back(static_cast<std::uint16_t>(s)); });
+    });
   } else {
-    write_column<Symbol>(writer, "pattern.symbols.u32", rows, reader,
-                         [](const PatternBlock& block, std::size_t row, std::vector<Symbol>& out) {
-                           block.append_symbols(row, out);
-                         });
+    column(Symbol{}, "pattern.symbols.u32",
+           [](const auto& block, auto row, auto& out) { block.append_symbols(row, out); });
   }
   // Ends are relative to the first row of the commit.
   std::uint64_t end = 0;
-  write_column<std::uint64_t>(
-      writer, "pattern.ends", rows, reader,
-      [&](const PatternBlock& block, std::size_t row, std::vector<std::uint64_t>& out) {
-        out.push_back(end += block.length(row));
-      });
-  write_column<std::uint32_t>(
-      writer, "event.ends", rows, reader,
-      [](const PatternBlock& block, std::size_t row, std::vector<std::uint32_t>& out) {
-        const auto borders = block.borders(row);
-        out.insert(out.end(), borders.begin(), borders.end());
-      });
+  column(std::uint64_t{}, "pattern.ends",
+         [&](const auto& block, auto row, auto& out) { out.push_back(end += block.length(row)); });
+  column(std::uint32_t{}, "event.ends", [](const auto& block, auto row, auto& out) {
+    const auto borders = block.borders(row);
+    out.insert(out.end(), borders.begin(), borders.end());
+  });
   end = 0;
-  write_column<std::uint64_t>(
-      writer, "pattern.events", rows, reader,
-      [&](const PatternBlock& block, std::size_t row, std::vector<std::uint64_t>& out) {
-        out.push_back(end += block.borders(row).size());
-      });
-  write_column<std::uint8_t>(
-      writer, "name.text", rows, reader,
-      [](const PatternBlock& block, std::size_t row, std::vector<std::uint8_t>& out) {
-        const auto name = block.name(row);
-        if (name) out.insert(out.end(), name->begin(), name->end());
-      });
+  column(std::uint64_t{}, "pattern.events", [&](const auto& block, auto row, auto& out) {
+    out.push_back(end += block.borders(row).size());
+  });
+  column(std::uint8_t{}, "name.text", [](const auto& block, auto row, auto& out) {
+    const std::string_view name = block.name(row).value_or("");
+    out.insert(out.end(), name.begin(), name.end());
+  });
   end = 0;
-  write_column<std::uint64_t>(
-      writer, "name.ends", rows, reader,
-      [&](const PatternBlock& block, std::size_t row, std::vector<std::uint64_t>& out) {
-        const auto name = block.name(row);
-        end += name ? name->size() : 0;
-        out.push_back(end << 1U | (name ? 1U : 0U));
-      });
+  column(std::uint64_t{}, "name.ends", [&](const auto& block, auto row, auto& out) {
+    const auto name = block.name(row);
+    end += name ? name->size() : 0;
+    out.push_back(end << 1U | (name ? 1U : 0U));
+  });
   writer.write<std::uint64_t>("frequency", rows.frequency);
 }
 

@@ -5,7 +5,6 @@
 #include "symbols/StoredVocabulary.hpp"
 
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/common/Ragged.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -22,17 +21,19 @@ constexpr std::uint64_t frequency_limit = std::uint64_t{1} << 63U;
 
 /// The rows of a commit: the columns that occur in every commit.
 struct Rows {
-  explicit Rows(const SectionChecks& checks)
-      : symbol_ends(checks.section<std::uint64_t>("pattern.ends")),
-        borders(checks.section<std::uint32_t>("event.ends")),
-        border_ends(checks.section<std::uint64_t>("pattern.events")),
-        name_text(checks.section<std::uint8_t>("name.text")),
-        name_ends(checks.section<std::uint64_t>("name.ends")),
-        frequency(checks.section<std::uint64_t>("frequency")) {
-    if (checks.has("pattern.index")) indices = checks.section<std::uint64_t>("pattern.index");
+  explicit Rows(const SectionChecks& checks) {
+    const auto text = checks.section<std::uint8_t>("name.text");
+    columns.symbol_ends = checks.section<std::uint64_t>("pattern.ends");
+    columns.borders = checks.section<std::uint32_t>("event.ends");
+    columns.border_ends = checks.section<std::uint64_t>("pattern.events", size());
+    columns.name_text = {reinterpret_cast<const char*>(text.data()), text.size()};
+    columns.name_ends = checks.section<std::uint64_t>("name.ends", size());
+    columns.frequency = checks.section<std::uint64_t>("frequency", size());
+    if (checks.has("pattern.index"))
+      indices = checks.section<std::uint64_t>("pattern.index", size() + 1);
   }
 
-  std::uint64_t size() const noexcept { return symbol_ends.size(); }
+  std::uint64_t size() const noexcept { return columns.symbol_ends.size(); }
   /// Index of a row. \param first the next index before the commit
   std::uint64_t index(std::uint64_t row, std::uint64_t first) const noexcept {
     return indices.empty() ? first + row : indices[row];
@@ -40,19 +41,22 @@ struct Rows {
   /// The next index after the commit.
   std::uint64_t end(std::uint64_t first) const noexcept { return index(size(), first); }
 
-  void check(const SectionChecks& checks, std::uint64_t symbols, std::uint64_t first) const {
-    if (checks.has("pattern.index")) {
-      checks.count<std::uint64_t>("pattern.index", indices, size() + 1);
+  /// Reads the symbols, which are `narrow` or `wide`, and checks everything.
+  template <class SymbolType>
+  void check(const SectionChecks& checks, std::span<const SymbolType> PatternColumns::*symbols_of,
+             const char* name, std::uint64_t vocabulary, std::uint64_t first) {
+    const std::span<const SymbolType> symbols = columns.*symbols_of =
+                                                    checks.section<SymbolType>(name);
+    checks.below(name, symbols, std::min<std::uint64_t>(vocabulary, unknown_symbol));
+    if (!indices.empty()) {
       checks.below<std::uint64_t>("pattern.index", indices, HashTable::index_max);
       checks.all<std::uint64_t>(
           "pattern.index", indices.size(), "indices do not ascend from those of earlier commits",
           [&](std::size_t i) { return indices[i] >= (i == 0 ? first : indices[i - 1] + 1); });
     }
-    checks.count<std::uint64_t>("pattern.events", border_ends, size());
-    checks.count<std::uint64_t>("name.ends", name_ends, size());
-    checks.count<std::uint64_t>("frequency", frequency, size());
-    checks.ends("pattern.ends", symbol_ends, symbols, length_limit);
-    checks.ends("pattern.events", border_ends, borders.size());
+    const auto name_ends = columns.name_ends;
+    checks.ends("pattern.ends", columns.symbol_ends, symbols.size(), length_limit);
+    checks.ends("pattern.events", columns.border_ends, columns.borders.size());
     checks.all<std::uint64_t>("pattern.events", size(), "the events do not partition the symbols",
                               [&](std::size_t i) { return events_fit(i); });
     checks.all<std::uint64_t>("name.ends", size(), "ends decrease, or an unnamed pattern has text",
@@ -62,45 +66,26 @@ struct Rows {
                                 return end >= begin && ((name_ends[i] & 1U) != 0 || end == begin);
                               });
     const std::uint64_t last = name_ends.empty() ? 0 : name_ends.back() >> 1U;
-    if (last != name_text.size())
+    if (last != columns.name_text.size())
       checks.refuse<std::uint64_t>("name.ends", 0, "the last end is not the length of the text");
-    checks.below<std::uint64_t>("frequency", frequency, frequency_limit);
+    checks.below<std::uint64_t>("frequency", columns.frequency, frequency_limit);
   }
 
-  RaggedSpan<Symbol> events(std::uint64_t row, std::span<const Symbol> symbols,
-                            std::vector<std::uint64_t>& offsets) const {
-    offsets.assign(1, 0);
-    const std::uint64_t first = row == 0 ? 0 : border_ends[row - 1];
-    offsets.insert(offsets.end(), borders.begin() + static_cast<std::ptrdiff_t>(first),
-                   borders.begin() + static_cast<std::ptrdiff_t>(border_ends[row]));
-    const std::uint64_t begin = row == 0 ? 0 : symbol_ends[row - 1];
-    return {offsets, symbols.subspan(begin, symbol_ends[row] - begin)};
-  }
-  std::optional<std::string_view> name(std::uint64_t row) const {
-    if ((name_ends[row] & 1U) == 0) return {};
-    const std::uint64_t begin = row == 0 ? 0 : name_ends[row - 1] >> 1U;
-    return std::string_view(reinterpret_cast<const char*>(name_text.data()) + begin,
-                            (name_ends[row] >> 1U) - begin);
-  }
-
-  std::span<std::uint64_t> symbol_ends;
-  std::span<std::uint32_t> borders;
-  std::span<std::uint64_t> border_ends;
-  std::span<std::uint8_t> name_text;
-  std::span<std::uint64_t> name_ends;
-  std::span<std::uint64_t> frequency;
-  std::span<std::uint64_t> indices;  ///< of the rows, then the next index; empty if none is missing
+  PatternColumns columns;
+  std::span<const std::uint64_t> indices;  ///< of the rows, then the next index; empty if none is
+                                           ///< missing
 
  private:
   /// The ends of the events increase strictly from above 0 to the length: no event is empty.
   bool events_fit(std::size_t i) const {
-    const std::uint64_t length = symbol_ends[i] - (i == 0 ? 0 : symbol_ends[i - 1]);
+    const auto& ends = columns.symbol_ends;
     std::uint64_t before = 0;
-    for (std::uint64_t b = i == 0 ? 0 : border_ends[i - 1]; b < border_ends[i]; ++b) {
-      if (borders[b] <= before) return false;
-      before = borders[b];
+    for (std::uint64_t b = i == 0 ? 0 : columns.border_ends[i - 1]; b < columns.border_ends[i];
+         ++b) {
+      if (columns.borders[b] <= before) return false;
+      before = columns.borders[b];
     }
-    return before == length;
+    return before == ends[i] - (i == 0 ? 0 : ends[i - 1]);
   }
 };
 
@@ -127,25 +112,13 @@ void check_table(const SectionChecks& checks, const char* name,
 
 PatternCatalogue read_catalogue(const SectionChecks& checks, std::uint64_t vocabulary) {
   CatalogueColumns columns;
-  const Rows rows(checks);
-  PatternColumns& show = columns.rows;
+  Rows rows(checks);
   if (checks.has("pattern.symbols.u16")) {
-    const auto narrow = checks.section<std::uint16_t>("pattern.symbols.u16");
-    checks.below<std::uint16_t>("pattern.symbols.u16", narrow, vocabulary);
-    show.narrow = narrow;
+    rows.check(checks, &PatternColumns::narrow, "pattern.symbols.u16", vocabulary, 0);
   } else {
-    const auto wide = checks.section<Symbol>("pattern.symbols.u32");
-    checks.below<Symbol>("pattern.symbols.u32", wide,
-                         std::min<std::uint64_t>(vocabulary, unknown_symbol));
-    show.wide = wide;
+    rows.check(checks, &PatternColumns::wide, "pattern.symbols.u32", vocabulary, 0);
   }
-  rows.check(checks, show.narrow.size() + show.wide.size(), 0);
-  show.symbol_ends = rows.symbol_ends;
-  show.borders = rows.borders;
-  show.border_ends = rows.border_ends;
-  show.name_text = {reinterpret_cast<char*>(rows.name_text.data()), rows.name_text.size()};
-  show.name_ends = rows.name_ends;
-  show.frequency = rows.frequency;
+  columns.rows = rows.columns;
   columns.size = rows.end(0);
   if (!rows.indices.empty()) columns.indices = rows.indices.first(rows.size());
   columns.name_slots = checks.section<std::uint64_t>("by_name.slots");
@@ -154,27 +127,19 @@ PatternCatalogue read_catalogue(const SectionChecks& checks, std::uint64_t vocab
   columns.event_slot_ends = checks.section<std::uint64_t>("by_events.ends");
   check_table(checks, "by_name.ends", columns.name_slots, columns.name_slot_ends);
   check_table(checks, "by_events.ends", columns.event_slots, columns.event_slot_ends);
-  const auto patterns_with = checks.section<std::uint64_t>("symbol.patterns");
-  checks.count<std::uint64_t>("symbol.patterns", patterns_with, vocabulary);
-  columns.patterns_with = patterns_with;
-  const auto symbol_frequency = checks.section<std::uint64_t>("symbol.frequency");
-  checks.count<std::uint64_t>("symbol.frequency", symbol_frequency, vocabulary);
-  columns.symbol_frequency = symbol_frequency;
+  columns.patterns_with = checks.section<std::uint64_t>("symbol.patterns", vocabulary);
+  columns.symbol_frequency = checks.section<std::uint64_t>("symbol.frequency", vocabulary);
   return PatternCatalogue(columns);
 }
 
 /// Applies a later commit.
 void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
                   PatternCatalogue& catalogue) {
-  const Rows rows(checks);
-  const auto symbols = checks.section<Symbol>("pattern.symbols.u32");
-  checks.below<Symbol>("pattern.symbols.u32", symbols,
-                       std::min<std::uint64_t>(vocabulary, unknown_symbol));
+  Rows rows(checks);
   const std::uint64_t first = catalogue.size();
-  rows.check(checks, symbols.size(), first);
+  rows.check(checks, &PatternColumns::wide, "pattern.symbols.u32", vocabulary, first);
   const auto changed = checks.section<std::uint64_t>("change.patterns");
-  const auto frequency = checks.section<std::uint64_t>("change.frequency");
-  checks.count<std::uint64_t>("change.frequency", frequency, changed.size());
+  const auto frequency = checks.section<std::uint64_t>("change.frequency", changed.size());
   checks.below<std::uint64_t>("change.patterns", changed, catalogue.size());
   checks.below<std::uint64_t>("change.frequency", frequency, frequency_limit);
   // The changes come first, because a forgotten pattern may have been learned again as a new one.
@@ -192,16 +157,17 @@ void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
       catalogue.set_frequency(changed[i], frequency[i]);
     }
   }
-  std::vector<std::uint64_t> offsets;
+  const PatternBlock block(rows.columns, {});
+  std::vector<std::uint32_t> words;
   for (std::uint64_t row = 0; row < rows.size(); ++row) {
-    const RaggedSpan<Symbol> events = rows.events(row, symbols, offsets);
-    const auto name = rows.name(row);
-    if (catalogue.find(events) || (name && catalogue.find(*name)))
+    const PatternKey key = block.key(row, words);
+    const auto name = block.name(row);
+    if (catalogue.find(key) || (name && catalogue.find(*name)))
       checks.refuse<std::uint64_t>("pattern.ends", row, "the pattern or its name occurs twice");
     catalogue.skip_to(rows.index(row, first));
     const std::uint64_t index =
-        catalogue.add(events, name, std::max<std::uint64_t>(rows.frequency[row], 1));
-    if (rows.frequency[row] == 0) {
+        catalogue.add(key, name, std::max<std::uint64_t>(block.frequency(row), 1));
+    if (block.frequency(row) == 0) {
       catalogue.prepare_to_forget(index);
       catalogue.forget(index);
     }
@@ -299,8 +265,8 @@ class PartReader {
   template <class SymbolType>
   std::span<const SymbolType> read_symbols(std::uint32_t dense) const {
     const std::string name = m_prefix + "symbols";
-    const std::span<const SymbolType> symbols = m_checks->section<SymbolType>(name);
-    m_checks->count(name, symbols, part.tiles.offsets.back());
+    const std::span<const SymbolType> symbols =
+        m_checks->section<SymbolType>(name, part.tiles.offsets.back());
     m_checks->below(name, symbols, std::uint64_t{dense} + 1);
     return symbols;
   }
@@ -312,8 +278,7 @@ class PartReader {
 
 void read_parts(const SectionChecks& checks, std::uint64_t vocabulary, StoredPatterns& stored) {
   const PatternCatalogue& catalogue = stored.catalogue;
-  const auto end = checks.section<std::uint64_t>("tiles.end");
-  checks.count<std::uint64_t>("tiles.end", end, 1);
+  const auto end = checks.section<std::uint64_t>("tiles.end", 1);
   checks.below<std::uint64_t>("tiles.end", end, catalogue.size() + 1);
   stored.bulk_end = end[0];
   const std::vector<std::uint64_t> live = catalogue.live_in(0, stored.bulk_end);
@@ -344,13 +309,9 @@ void read_parts(const SectionChecks& checks, std::uint64_t vocabulary, StoredPat
 
 }  // namespace
 
-StoredPatterns read_patterns(const std::string& path, int threads) {
-  return read_patterns(std::make_shared<const SectionFile>(path, patterns_kind, threads), threads);
-}
-
-StoredPatterns read_patterns(std::shared_ptr<const SectionFile> mapped, int threads) {
+StoredPatterns read_patterns(const FileSource& source, int threads) {
   StoredPatterns stored;
-  stored.file = std::move(mapped);
+  stored.file = std::make_shared<const SectionFile>(source, patterns_kind, threads);
   const SectionFile& file = *stored.file;
   std::vector<SectionChecks> commits;
   for (std::size_t c = 0; c < file.commits(); ++c) commits.emplace_back(file, c, threads);

@@ -35,11 +35,9 @@ struct StoredPatterns {
   std::vector<std::uint64_t> forgotten;  ///< patterns that are still in a part, ascending
 };
 
-/// \brief Maps a file and checks it with at most \p threads threads.
+/// \brief Reads a file and checks it with at most \p threads threads.
 /// \throws as `SectionFile`; CorruptFile if its numbers contradict each other
-StoredPatterns read_patterns(const std::string& path, int threads);
-/// The same for a file that is mapped.
-StoredPatterns read_patterns(std::shared_ptr<const SectionFile> file, int threads);
+StoredPatterns read_patterns(const FileSource& source, int threads);
 
 }  // namespace Kindred::Impl
 

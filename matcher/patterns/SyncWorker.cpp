@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SyncWorker.hpp"
 
-#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -18,10 +17,9 @@ constexpr std::uint64_t forgotten_least = 1024;
 
 }  // namespace
 
-SyncWorker::SyncWorker(const PatternSettings& settings, Sync sync, Recent recent, Fill fill)
+SyncWorker::SyncWorker(const PatternSettings& settings, Sync sync, Fill fill)
     : m_settings(&settings),
       m_sync(std::move(sync)),
-      m_recent(std::move(recent)),
       m_fill(std::move(fill)),
       m_next(settings.sync_threshold) {
   m_statistics.background = settings.background_sync;
@@ -41,24 +39,26 @@ SyncWorker::~SyncWorker() {
   if (m_thread.joinable()) m_thread.join();
 }
 
-void SyncWorker::learned() {
-  const std::uint64_t recent = m_recent();
+template <class IsDue>
+void SyncWorker::start_if(const IsDue& is_due) {
   {
     const std::lock_guard lock(m_mutex);
-    if (m_statistics.training || recent < m_next) return;
+    if (m_statistics.training || !is_due()) return;
     m_reached = m_settings->background_sync;
   }
-  start_sync();
+  if (m_settings->background_sync) {
+    m_wake.notify_one();
+  } else {
+    run(SyncTrigger::threshold);
+  }
+}
+
+void SyncWorker::learned() {
+  start_if([this, fill = m_fill()] { return fill.recent >= m_next; });
 }
 
 void SyncWorker::forgot() {
-  const TierFill fill = m_fill();
-  {
-    const std::lock_guard lock(m_mutex);
-    if (m_statistics.training || !must_reclaim(fill)) return;
-    m_reached = m_settings->background_sync;
-  }
-  start_sync();
+  start_if([this, fill = m_fill()] { return must_reclaim(fill); });
 }
 
 bool SyncWorker::must_reclaim(const TierFill& fill) const noexcept {
@@ -66,14 +66,6 @@ bool SyncWorker::must_reclaim(const TierFill& fill) const noexcept {
   // their number has doubled.
   return fill.forgotten > std::max(forgotten_least, 2 * m_forgotten_left) &&
          4 * fill.forgotten > fill.patterns;
-}
-
-void SyncWorker::start_sync() {
-  if (m_settings->background_sync) {
-    m_wake.notify_one();
-  } else {
-    run(SyncTrigger::threshold);
-  }
 }
 
 namespace {
@@ -99,7 +91,7 @@ SyncRecord SyncWorker::run(SyncTrigger trigger) {
   try {
     record = m_sync(trigger);
   } catch (const std::exception& error) {
-    record.left = m_recent();
+    record.left = m_fill().recent;
     record.why_left = kept_text(error.what());
   }
   const TierFill fill = m_fill();
@@ -131,14 +123,14 @@ SyncRecord SyncWorker::end_training() {
     m_statistics.training = false;
     reclaims = must_reclaim(fill);
   }
-  if (reclaims || m_recent() > 0) return run(SyncTrigger::training);
+  if (reclaims || fill.recent > 0) return run(SyncTrigger::training);
   SyncRecord nothing;
   nothing.trigger = SyncTrigger::training;
   return nothing;
 }
 
 SyncStatistics SyncWorker::statistics() const {
-  const std::uint64_t recent = m_recent();
+  const std::uint64_t recent = m_fill().recent;
   const std::lock_guard lock(m_mutex);
   SyncStatistics statistics = m_statistics;
   statistics.recent = recent;
@@ -159,7 +151,7 @@ void SyncWorker::loop() {
     if (elapsed) next = clock::now() + interval;
     if (m_statistics.training) continue;
     lock.unlock();
-    if (reached || (elapsed && m_recent() > 0)) {
+    if (reached || (elapsed && m_fill().recent > 0)) {
       run(reached ? SyncTrigger::threshold : SyncTrigger::interval);
     }
     lock.lock();

@@ -4,6 +4,7 @@
 
 #include "PatternTiers.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 
@@ -22,13 +23,10 @@ class SyncWorker {
  public:
   /// Synchronises; called by one thread at a time. Exceptions are recorded.
   using Sync = std::function<SyncRecord(SyncTrigger)>;
-  /// Returns the number of patterns outside the bulk tier.
-  using Recent = std::function<std::uint64_t()>;
-
   /// Returns the fill of the tiers.
   using Fill = std::function<TierFill()>;
 
-  SyncWorker(const PatternSettings& settings, Sync sync, Recent recent, Fill fill);
+  SyncWorker(const PatternSettings& settings, Sync sync, Fill fill);
   ~SyncWorker();
   SyncWorker(const SyncWorker&) = delete;
   SyncWorker& operator=(const SyncWorker&) = delete;
@@ -43,6 +41,8 @@ class SyncWorker {
   /// forgotten.
   void forgot();
   SyncRecord run(SyncTrigger trigger);
+  /// Held while no synchronisation runs. \throws Cancelled
+  auto lock() { return engine_lock(m_run_mutex); }
   void begin_training();
   SyncRecord end_training();
   SyncStatistics statistics() const;
@@ -52,13 +52,14 @@ class SyncWorker {
   /// Whether more than a quarter of the patterns in the tiers, and a minimum number, are forgotten.
   /// The caller holds the lock.
   bool must_reclaim(const TierFill& fill) const noexcept;
-  void start_sync();
+  /// Starts a synchronisation if `is_due()`, which is called with the lock held.
+  template <class IsDue>
+  void start_if(const IsDue& is_due);
 
   const PatternSettings* m_settings;
   Sync m_sync;
-  Recent m_recent;
   Fill m_fill;
-  Mutex m_run_mutex;  ///< held during a synchronisation
+  TimedMutex m_run_mutex;  ///< held during a synchronisation
   mutable Mutex m_mutex;
   std::condition_variable_any m_wake;
   SyncStatistics m_statistics;

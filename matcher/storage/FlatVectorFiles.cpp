@@ -23,11 +23,11 @@ class DenseRows final : public VectorSource {
   DenseRows(InputFile file, std::uint64_t data_at) : m_file(std::move(file)), m_data_at(data_at) {}
 
   void read(std::uint64_t first, std::uint64_t count, std::byte* out) const override {
-    const std::uint64_t row_bytes = dimension * number_bytes(type);
+    const std::uint64_t row_bytes = dimension * size_of(type);
     m_file.read(m_data_at + first * row_bytes, out, count * row_bytes);
   }
   std::uint64_t offset_of(std::uint64_t row, std::uint64_t place) const override {
-    return m_data_at + (row * dimension + place) * number_bytes(type);
+    return m_data_at + (row * dimension + place) * size_of(type);
   }
 
  private:
@@ -40,7 +40,7 @@ class PrefixedRows final : public VectorSource {
  public:
   static constexpr std::uint64_t prefix = sizeof(std::int32_t);
 
-  PrefixedRows(InputFile file, NumberType number, std::uint64_t row_dimension)
+  PrefixedRows(InputFile file, DataType number, std::uint64_t row_dimension)
       : m_file(std::move(file)) {
     type = number;
     dimension = row_dimension;
@@ -48,7 +48,7 @@ class PrefixedRows final : public VectorSource {
     if (m_file.size() % stride() != 0) fail_to_divide();
   }
 
-  std::uint64_t stride() const { return prefix + dimension * number_bytes(type); }
+  std::uint64_t stride() const { return prefix + dimension * size_of(type); }
 
   void read(std::uint64_t first, std::uint64_t count, std::byte* out) const override {
     constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20U;
@@ -68,7 +68,7 @@ class PrefixedRows final : public VectorSource {
     }
   }
   std::uint64_t offset_of(std::uint64_t row, std::uint64_t place) const override {
-    return row * stride() + prefix + place * number_bytes(type);
+    return row * stride() + prefix + place * size_of(type);
   }
 
  private:
@@ -96,14 +96,9 @@ class PrefixedRows final : public VectorSource {
   InputFile m_file;
 };
 
-struct NpyType {
-  std::string_view descr;
-  NumberType type;
-};
-constexpr std::array npy_types{
-    NpyType{"<f4", NumberType::float32}, NpyType{"<f2", NumberType::float16},
-    NpyType{"|i1", NumberType::int8},    NpyType{"|u1", NumberType::uint8},
-    NpyType{"<i4", NumberType::int32},   NpyType{"<i8", NumberType::int64}};
+/// The types of numbers that rows may have.
+constexpr std::array number_types{DataType::float32, DataType::float16, DataType::int8,
+                                  DataType::uint8,   DataType::int32,   DataType::int64};
 
 /// Advice for a dtype that is not supported.
 std::string hint_of(const std::string& descr) {
@@ -118,9 +113,8 @@ std::string hint_of(const std::string& descr) {
 std::unique_ptr<VectorSource> open_npy(InputFile input, bool one_row) {
   NpyFile npy(std::move(input));
   const NpyHeader& header = npy.header;
-  const auto* const known = std::find_if(npy_types.begin(), npy_types.end(),
-                                         [&](const NpyType& t) { return t.descr == header.descr; });
-  if (known == npy_types.end()) {
+  const std::optional<DataType> type = header.type();
+  if (!type || std::ranges::find(number_types, *type) == number_types.end()) {
     npy.file.refuse(npy.header_at, "dtype " + in_quotes(header.descr) + "; " +
                                        hint_of(header.descr) +
                                        "it must be '<f4', '<f2', '|i1', '|u1', '<i4' or '<i8': "
@@ -137,20 +131,20 @@ std::unique_ptr<VectorSource> open_npy(InputFile input, bool one_row) {
                     "Fortran order is not supported: numpy.save(file, "
                     "numpy.ascontiguousarray(x))");
   }
-  npy.check_size(number_bytes(known->type));
+  npy.check_size(*type);
   const std::uint64_t rows = dimensions == 2 ? header.shape[0] : 1;
   const std::uint64_t dimension = header.shape.back();
   if (dimension == 0) {
     npy.file.corrupt(npy.header_at, "shape " + header.shown_shape() + " has rows of length 0");
   }
   auto source = std::make_unique<DenseRows>(std::move(npy.file), npy.data_at);
-  source->type = known->type;
+  source->type = *type;
   source->rows = rows;
   source->dimension = dimension;
   return source;
 }
 
-std::unique_ptr<VectorSource> open_vecs(InputFile input, NumberType type) {
+std::unique_ptr<VectorSource> open_vecs(InputFile input, DataType type) {
   const std::uint64_t size = input.size();
   constexpr std::uint64_t prefix = PrefixedRows::prefix;
   if (size < prefix) {
@@ -165,7 +159,7 @@ std::unique_ptr<VectorSource> open_vecs(InputFile input, NumberType type) {
                                         static_cast<std::uint64_t>(dimension));
 }
 
-std::unique_ptr<VectorSource> open_bin(InputFile file, NumberType type) {
+std::unique_ptr<VectorSource> open_bin(InputFile file, DataType type) {
   std::array<std::uint32_t, 2> head{};
   if (file.size() < sizeof(head)) {
     file.corrupt(file.size(), "the file has " + std::to_string(file.size()) +
@@ -175,9 +169,9 @@ std::unique_ptr<VectorSource> open_bin(InputFile file, NumberType type) {
   const auto [rows, dimension] = head;
   if (dimension == 0) file.corrupt(4, "rows of dimension 0; it must be at least 1");
   const std::uint64_t found = file.size() - sizeof(head);
-  if (checked_product({rows, dimension, number_bytes(type)}) != found) {
+  if (checked_product({rows, dimension, size_of(type)}) != found) {
     file.corrupt(0, "the header specifies " + std::to_string(rows) + " rows of dimension " +
-                        std::to_string(dimension) + ", " + std::to_string(number_bytes(type)) +
+                        std::to_string(dimension) + ", " + std::to_string(size_of(type)) +
                         " bytes per number; " + std::to_string(found) + " bytes of data follow");
   }
   auto source = std::make_unique<DenseRows>(std::move(file), sizeof(head));

@@ -35,6 +35,42 @@ constexpr int select_set = 0;
 
 /// The functions of libhdf5 that are used, with the signatures of its C interface.
 class Hdf5 {
+  void* m_library = open_library();
+
+  /// The address of a function, as a pointer of any type.
+  struct Address {
+    void* address;
+    template <class Function>
+    operator Function*()
+        const {  // NOLINT(google-explicit-constructor): the type is that of the member
+      return reinterpret_cast<Function*>(address);
+    }
+  };
+  Address find(const char* name) const {
+    void* const address = ::dlsym(m_library, name);
+    if (address == nullptr)
+      throw Error(std::string("the installed libhdf5 has no function ") + name +
+                  "; install another version");
+    return {address};
+  }
+  static void* open_library() {
+    for (const char* name : {"libhdf5_serial.so.103", "libhdf5.so.103", "libhdf5_serial.so",
+                             "libhdf5.so", "libhdf5.so.200", "libhdf5.so.310"}) {
+      if (void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
+    }
+    throw Error(
+        "reading HDF5 files requires libhdf5, which is not installed (Debian: apt-get install "
+        "libhdf5-103-1)");
+  }
+  Hdf5() {
+    std::array<unsigned, 3> found{};
+    if (version(&found[0], &found[1], &found[2]) < 0 ||
+        std::pair(found[0], found[1]) < std::pair(1U, 10U)) {
+      throw Error("reading HDF5 files requires libhdf5 1.10 or newer; the installed version is " +
+                  std::to_string(found[0]) + "." + std::to_string(found[1]));
+    }
+  }
+
  public:
   /// \throws Error if no usable libhdf5 is installed
   static const Hdf5& get() {
@@ -42,83 +78,31 @@ class Hdf5 {
     return library;
   }
 
-  int (*set_error_printer)(Id stack, void* function, void* data);
-  int (*get_error_printer)(Id stack, void** function, void** data);
-  Id (*open_file)(const char* path, unsigned flags, Id list);
-  int (*close_file)(Id);
-  Id (*open_dataset)(Id file, const char* name, Id list);
-  int (*close_dataset)(Id);
-  Id (*space_of)(Id dataset);
-  Id (*type_of)(Id dataset);
-  Size (*storage_of)(Id dataset);
-  int (*read)(Id dataset, Id type, Id memory_space, Id file_space, Id list, void* out);
-  Id (*make_space)(int rank, const Size* sizes, const Size* limits);
-  int (*rank_of)(Id space);
-  int (*sizes_of)(Id space, Size* sizes, Size* limits);
+  int (*version)(unsigned*, unsigned*, unsigned*) = find("H5get_libversion");
+  int (*set_error_printer)(Id stack, void* function, void* data) = find("H5Eset_auto2");
+  int (*get_error_printer)(Id stack, void** function, void** data) = find("H5Eget_auto2");
+  Id (*open_file)(const char* path, unsigned flags, Id list) = find("H5Fopen");
+  int (*close_file)(Id) = find("H5Fclose");
+  Id (*open_dataset)(Id file, const char* name, Id list) = find("H5Dopen2");
+  int (*close_dataset)(Id) = find("H5Dclose");
+  Id (*space_of)(Id dataset) = find("H5Dget_space");
+  Id (*type_of)(Id dataset) = find("H5Dget_type");
+  Size (*storage_of)(Id dataset) = find("H5Dget_storage_size");
+  int (*read)(Id dataset, Id type, Id memory_space, Id file_space, Id list,
+              void* out) = find("H5Dread");
+  Id (*make_space)(int rank, const Size* sizes, const Size* limits) = find("H5Screate_simple");
+  int (*rank_of)(Id space) = find("H5Sget_simple_extent_ndims");
+  int (*sizes_of)(Id space, Size* sizes, Size* limits) = find("H5Sget_simple_extent_dims");
   int (*select)(Id space, int how, const Size* start, const Size* stride, const Size* count,
-                const Size* block);
-  int (*close_space)(Id);
-  int (*class_of)(Id type);
-  std::size_t (*bytes_of)(Id type);
-  int (*order_of)(Id type);
-  std::size_t (*precision_of)(Id type);
-  std::size_t (*exponent_bias_of)(Id type);
-  int (*sign_of)(Id type);
-  int (*close_type)(Id);
-
- private:
-  Hdf5() {
-    for (const char* name : {"libhdf5_serial.so.103", "libhdf5.so.103", "libhdf5_serial.so",
-                             "libhdf5.so", "libhdf5.so.200", "libhdf5.so.310"}) {
-      m_library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
-      if (m_library != nullptr) break;
-    }
-    if (m_library == nullptr) {
-      throw Error(
-          "reading HDF5 files requires libhdf5, which is not installed (Debian: apt-get install "
-          "libhdf5-103-1)");
-    }
-    int (*version)(unsigned*, unsigned*, unsigned*) = nullptr;
-    bind(version, "H5get_libversion");
-    std::array<unsigned, 3> found{};
-    if (version(&found[0], &found[1], &found[2]) < 0 ||
-        std::pair(found[0], found[1]) < std::pair(1U, 10U)) {
-      throw Error("reading HDF5 files requires libhdf5 1.10 or newer; the installed version is " +
-                  std::to_string(found[0]) + "." + std::to_string(found[1]));
-    }
-    bind(set_error_printer, "H5Eset_auto2");
-    bind(get_error_printer, "H5Eget_auto2");
-    bind(open_file, "H5Fopen");
-    bind(close_file, "H5Fclose");
-    bind(open_dataset, "H5Dopen2");
-    bind(close_dataset, "H5Dclose");
-    bind(space_of, "H5Dget_space");
-    bind(type_of, "H5Dget_type");
-    bind(storage_of, "H5Dget_storage_size");
-    bind(read, "H5Dread");
-    bind(make_space, "H5Screate_simple");
-    bind(rank_of, "H5Sget_simple_extent_ndims");
-    bind(sizes_of, "H5Sget_simple_extent_dims");
-    bind(select, "H5Sselect_hyperslab");
-    bind(close_space, "H5Sclose");
-    bind(class_of, "H5Tget_class");
-    bind(bytes_of, "H5Tget_size");
-    bind(order_of, "H5Tget_order");
-    bind(precision_of, "H5Tget_precision");
-    bind(exponent_bias_of, "H5Tget_ebias");
-    bind(sign_of, "H5Tget_sign");
-    bind(close_type, "H5Tclose");
-  }
-
-  template <class Function>
-  void bind(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(::dlsym(m_library, name));
-    if (function == nullptr)
-      throw Error(std::string("the installed libhdf5 has no function ") + name +
-                  "; install another version");
-  }
-
-  void* m_library = nullptr;
+                const Size* block) = find("H5Sselect_hyperslab");
+  int (*close_space)(Id) = find("H5Sclose");
+  int (*class_of)(Id type) = find("H5Tget_class");
+  std::size_t (*bytes_of)(Id type) = find("H5Tget_size");
+  int (*order_of)(Id type) = find("H5Tget_order");
+  std::size_t (*precision_of)(Id type) = find("H5Tget_precision");
+  std::size_t (*exponent_bias_of)(Id type) = find("H5Tget_ebias");
+  int (*sign_of)(Id type) = find("H5Tget_sign");
+  int (*close_type)(Id) = find("H5Tclose");
 };
 
 /// While an object lives, no other thread is in libhdf5, and libhdf5 prints nothing.
@@ -244,21 +228,21 @@ class Hdf5Rows final : public VectorSource {
     throw InvalidArgument(m_path + ": dataset " + in_quotes(m_name) + " " + why);
   }
 
-  NumberType number_type() const {
+  DataType number_type() const {
     const int kind = m_library.class_of(m_type.get());
     const std::size_t bytes = m_library.bytes_of(m_type.get());
     const bool plain = m_library.precision_of(m_type.get()) == 8 * bytes &&
                        m_library.order_of(m_type.get()) == little_endian;
     if (plain && kind == class_float) {
       const std::size_t bias = m_library.exponent_bias_of(m_type.get());
-      if (bytes == 4 && bias == 127) return NumberType::float32;
-      if (bytes == 2 && bias == 15) return NumberType::float16;
+      if (bytes == 4 && bias == 127) return DataType::float32;
+      if (bytes == 2 && bias == 15) return DataType::float16;
     }
     if (plain && kind == class_integer) {
       const bool is_signed = m_library.sign_of(m_type.get()) != 0;
-      if (bytes == 1) return is_signed ? NumberType::int8 : NumberType::uint8;
-      if (bytes == 4 && is_signed) return NumberType::int32;
-      if (bytes == 8 && is_signed) return NumberType::int64;
+      if (bytes == 1) return is_signed ? DataType::int8 : DataType::uint8;
+      if (bytes == 4 && is_signed) return DataType::int32;
+      if (bytes == 8 && is_signed) return DataType::int64;
     }
     refuse("has numbers of " + std::to_string(bytes) + " bytes" +
            (kind == class_float     ? " (floating)"
@@ -272,7 +256,7 @@ class Hdf5Rows final : public VectorSource {
   void check_storage() const {
     constexpr Size ratio_max = 1100;
     const Size stored = m_library.storage_of(m_dataset.get());
-    const auto required = checked_product({rows, dimension, number_bytes(type)});
+    const auto required = checked_product({rows, dimension, size_of(type)});
     if (!required || *required / ratio_max > stored || (stored == 0 && *required > 0)) {
       corrupt("claims to have " + std::to_string(rows) + " rows of dimension " +
               std::to_string(dimension) + ", but the file stores only " + std::to_string(stored) +

@@ -62,9 +62,9 @@ NpyFile::NpyFile(InputFile input) : file(std::move(input)) {
   }
 }
 
-void NpyFile::check_size(std::uint64_t number_bytes) const {
+void NpyFile::check_size(DataType type) const {
   std::vector<std::uint64_t> sizes = header.shape;
-  sizes.push_back(number_bytes);
+  sizes.push_back(size_of(type));
   const auto required = checked_product(sizes);
   if (!required)
     file.corrupt(header_at,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "NpyHeader.hpp"
+#include "NpyFile.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <optional>
+#include <utility>
 
 namespace Kindred::Impl {
 
@@ -100,6 +101,26 @@ class HeaderParser {
 };
 
 }  // namespace
+
+std::optional<DataType> NpyHeader::type() const noexcept {
+  constexpr std::array<std::pair<std::string_view, DataType>, 12> types{{
+      {"|b1", DataType::boolean},
+      {"|i1", DataType::int8},
+      {"<i2", DataType::int16},
+      {"<i4", DataType::int32},
+      {"<i8", DataType::int64},
+      {"|u1", DataType::uint8},
+      {"<u2", DataType::uint16},
+      {"<u4", DataType::uint32},
+      {"<u8", DataType::uint64},
+      {"<f2", DataType::float16},
+      {"<f4", DataType::float32},
+      {"<f8", DataType::float64},
+  }};
+  const auto* const found =
+      std::ranges::find(types, descr, &std::pair<std::string_view, DataType>::first);
+  return found == types.end() ? std::nullopt : std::optional(found->second);
+}
 
 std::string NpyHeader::shown_shape() const {
   std::string out = "(";

@@ -26,6 +26,13 @@ class SectionChecks {
   std::span<T> section(std::string_view name) const {
     return m_file->section<T>(m_commit, name);
   }
+  /// A section of \p size elements.
+  template <class T>
+  std::span<T> section(std::string_view name, std::uint64_t size) const {
+    const std::span<T> values = section<T>(name);
+    count<T>(name, values, size);
+    return values;
+  }
   bool has(std::string_view name) const { return m_file->has(m_commit, name); }
 
   /// Reports \p why for element \p at of a section. \throws CorruptFile, always

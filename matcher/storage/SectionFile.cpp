@@ -27,28 +27,16 @@ bool is_element(ElementType type, std::uint32_t bytes) {
 
 }  // namespace
 
-SectionFile::SectionFile(std::string path, std::string_view kind, int threads)
-    : m_path(std::move(path)) {
-  const FileDescriptor file = open_existing(m_path, Access::read);
-  const FoundHeader found = read_header(file.get(), m_path, kind);
-  map(file.get(), found);
-  read_tables(found.header);
-  verify(threads);
-}
-
-SectionFile::SectionFile(std::span<const std::byte> bytes, std::string_view kind, int threads)
-    : m_path("the buffer") {
-  const FoundHeader found = read_header(bytes, m_path, kind);
-  map(-1, found);
-  std::memcpy(m_file->data(), bytes.data(), m_revision.bytes);
-  read_tables(found.header);
-  verify(threads);
-}
-
-void SectionFile::map(int descriptor, const FoundHeader& found) {
+SectionFile::SectionFile(const FileSource& source, std::string_view kind, int threads)
+    : m_path(source.path) {
+  const FileDescriptor file = source.bytes ? FileDescriptor() : open_existing(m_path, Access::read);
+  const FoundHeader found = read_header(file.get(), source, kind);
   m_revision = revision_of(found.header);
   m_uncommitted = found.uncommitted;
-  m_file.emplace(descriptor, m_revision.bytes, Access::write, m_path);
+  m_file.emplace(file.get(), m_revision.bytes, Access::write, m_path);
+  if (source.bytes) std::memcpy(m_file->data(), source.bytes->data(), m_revision.bytes);
+  read_tables(found.header);
+  verify(threads);
 }
 
 void SectionFile::fail(std::uint64_t at, const std::string& why) const {

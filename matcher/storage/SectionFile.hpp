@@ -32,13 +32,11 @@ class SectionFile {
     std::uint64_t checksum = 0;
   };
 
-  /// \brief Maps \p path and validates every byte of it, with at most \p threads threads.
+  /// \brief Maps a file, or copies its bytes, and validates every byte, with at most \p threads
+  /// threads.
   /// \throws NotFound if the file does not exist; InvalidArgument if it is not a regular file or
-  /// cannot be opened; CorruptFile with the byte offset and the reason
-  SectionFile(std::string path, std::string_view kind, int threads);
-  /// \brief Copies the \p bytes of a file and validates them. `path()` is "the buffer".
-  /// \throws CorruptFile; OutOfMemory
-  SectionFile(std::span<const std::byte> bytes, std::string_view kind, int threads);
+  /// cannot be opened; CorruptFile with the byte offset and the reason; OutOfMemory
+  SectionFile(const FileSource& source, std::string_view kind, int threads);
   SectionFile(const SectionFile&) = delete;
   SectionFile& operator=(const SectionFile&) = delete;
 
@@ -70,8 +68,6 @@ class SectionFile {
   const Section& get(std::size_t commit, std::string_view name) const;
   std::pair<std::byte*, std::uint64_t> typed(std::size_t commit, std::string_view name,
                                              ElementType type, std::size_t element_bytes) const;
-  /// Maps the committed bytes of a file, or memory for as many if \p descriptor is negative.
-  void map(int descriptor, const FoundHeader& found);
   void read_tables(const SectionHeader& header);
   std::vector<Section> read_entries(std::uint64_t table, const TableHead& head) const;
   void verify(int threads) const;

@@ -27,19 +27,19 @@ std::string version_text(std::uint32_t version) {
 
 /// The bytes of a file, on disk or in memory.
 struct FileBytes {
-  int descriptor = -1;  ///< negative: the bytes are in memory
-  std::span<const std::byte> memory;
-  const std::string* path = nullptr;
+  int descriptor;
+  const FileSource& source;
 
+  const std::string& path() const { return source.path; }
   std::uint64_t size() const {
-    return descriptor < 0 ? memory.size() : file_size(descriptor, *path);
+    return source.bytes ? source.bytes->size() : file_size(descriptor, path());
   }
   /// Reads the header at \p offset and returns how many of its bytes the file has.
   std::size_t read(std::uint64_t offset, SectionHeader& header) const {
-    if (descriptor < 0) {
-      if (offset >= memory.size()) return 0;
-      const std::size_t count = std::min(memory.size() - offset, sizeof(header));
-      std::memcpy(&header, memory.data() + offset, count);
+    if (source.bytes) {
+      if (offset >= source.bytes->size()) return 0;
+      const std::size_t count = std::min(source.bytes->size() - offset, sizeof(header));
+      std::memcpy(&header, source.bytes->data() + offset, count);
       return count;
     }
     std::size_t done = 0;
@@ -48,7 +48,7 @@ struct FileBytes {
       const ssize_t count =
           ::pread(descriptor, out + done, sizeof(header) - done, static_cast<off_t>(offset + done));
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) throw Error(*path + ": reading failed: " + std::strerror(errno));
+      if (count < 0) throw Error(path() + ": reading failed: " + std::strerror(errno));
       if (count == 0) break;
       done += static_cast<std::size_t>(count);
     }
@@ -67,7 +67,7 @@ bool find_header(const FileBytes& file, FoundHeader& found) {
   const std::size_t bytes = file.read(0, header);
   if (bytes < sizeof(header)) {
     throw CorruptFile(
-        *file.path, bytes,
+        file.path(), bytes,
         "the file ends within the header of " + std::to_string(sizeof(header)) + " bytes");
   }
   if (is_whole(header)) return true;
@@ -77,7 +77,7 @@ bool find_header(const FileBytes& file, FoundHeader& found) {
   found.is_second =
       file.read(second, header) == sizeof(header) && is_whole(header) && header.bytes == second;
   if (!found.is_second && !is_ours)
-    throw CorruptFile(*file.path, 0,
+    throw CorruptFile(file.path(), 0,
                       "is not a file of Kindred: it does not begin with the 8 bytes of the format");
   return found.is_second;
 }
@@ -112,31 +112,6 @@ void check_header(const SectionHeader& header, const std::string& path, std::str
   }
 }
 
-FoundHeader checked_header(const FileBytes& file, std::string_view kind) {
-  FoundHeader found;
-  for (int attempt = 0; !find_header(file, found); ++attempt) {
-    // Another process may be replacing the header, which takes microseconds.
-    if (file.descriptor < 0 || attempt == 3)
-      throw CorruptFile(*file.path, 0,
-                        "the header is damaged: its checksum does not match; restore the file");
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-  check_header(found.header, *file.path, kind);
-  const std::uint64_t size = file.size();
-  const std::uint64_t committed = found.header.bytes;
-  if (size < committed) {
-    throw CorruptFile(*file.path, size,
-                      "the file ends after " + std::to_string(size) + " of " +
-                          std::to_string(committed) +
-                          " bytes: it was cut; restore it or save it again");
-  }
-  SectionHeader second{};
-  const bool has_second = file.read(committed, second) == sizeof(second) &&
-                          std::memcmp(&second, &found.header, sizeof(second)) == 0;
-  found.uncommitted = size - committed - (has_second ? sizeof(second) : 0);
-  return found;
-}
-
 }  // namespace
 
 std::uint64_t checksum_of(const SectionHeader& header) noexcept {
@@ -147,13 +122,30 @@ std::uint64_t checksum_of(std::span<const std::uint64_t> pieces) noexcept {
   return hash64(pieces.data(), pieces.size_bytes());
 }
 
-FoundHeader read_header(int descriptor, const std::string& path, std::string_view kind) {
-  return checked_header({descriptor, {}, &path}, kind);
-}
-
-FoundHeader read_header(std::span<const std::byte> bytes, const std::string& name,
-                        std::string_view kind) {
-  return checked_header({-1, bytes, &name}, kind);
+FoundHeader read_header(int descriptor, const FileSource& source, std::string_view kind) {
+  const FileBytes file{descriptor, source};
+  FoundHeader found;
+  for (int attempt = 0; !find_header(file, found); ++attempt) {
+    // Another process may be replacing the header, which takes microseconds.
+    if (source.bytes || attempt == 3)
+      throw CorruptFile(file.path(), 0,
+                        "the header is damaged: its checksum does not match; restore the file");
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  check_header(found.header, file.path(), kind);
+  const std::uint64_t size = file.size();
+  const std::uint64_t committed = found.header.bytes;
+  if (size < committed) {
+    throw CorruptFile(file.path(), size,
+                      "the file ends after " + std::to_string(size) + " of " +
+                          std::to_string(committed) +
+                          " bytes: it was cut; restore it or save it again");
+  }
+  SectionHeader second{};
+  const bool has_second = file.read(committed, second) == sizeof(second) &&
+                          std::memcmp(&second, &found.header, sizeof(second)) == 0;
+  found.uncommitted = size - committed - (has_second ? sizeof(second) : 0);
+  return found;
 }
 
 }  // namespace Kindred::Impl

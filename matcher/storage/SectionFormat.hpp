@@ -5,10 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -109,6 +111,31 @@ std::uint64_t checksum_of(const SectionHeader& header) noexcept;
 /// Combines the checksums of the pieces.
 std::uint64_t checksum_of(std::span<const std::uint64_t> pieces) noexcept;
 
+/// \brief Where the bytes of a file are: at a path, or in memory, where messages name them "the
+/// buffer". A reader of an engine takes one, so that a path and bytes are read by the same
+/// function.
+struct FileSource {
+  FileSource(std::string file) : path(std::move(file)) {}  // NOLINT(google-explicit-constructor)
+  FileSource(const char* file) : path(file) {}             // NOLINT(google-explicit-constructor)
+  FileSource(std::span<const std::byte> buffer)
+      : bytes(buffer) {}  // NOLINT(google-explicit-constructor)
+
+  std::string path = "the buffer";
+  std::optional<std::span<const std::byte>> bytes;
+};
+
+/// \brief Where the bytes of a new file go: to a path, or to the end of an empty vector, which must
+/// outlive what writes to it.
+struct FileTarget {
+  FileTarget(std::string file) : path(std::move(file)) {}  // NOLINT(google-explicit-constructor)
+  FileTarget(const char* file) : path(file) {}             // NOLINT(google-explicit-constructor)
+  FileTarget(std::vector<std::byte>& buffer)
+      : bytes(&buffer) {}  // NOLINT(google-explicit-constructor)
+
+  std::string path;
+  std::vector<std::byte>* bytes = nullptr;
+};
+
 /// The header of a file, and what follows the committed bytes.
 struct FoundHeader {
   SectionHeader header{};
@@ -116,13 +143,10 @@ struct FoundHeader {
   std::uint64_t uncommitted = 0;  ///< bytes that are neither committed nor the second slot
 };
 
-/// \brief Reads and validates the header of the open file \p descriptor.
-/// \throws CorruptFile, also if the file is shorter than its committed bytes; Error if it cannot be
-/// read
-FoundHeader read_header(int descriptor, const std::string& path, std::string_view kind);
-/// The same for the bytes of a file in memory. \param name for messages
-FoundHeader read_header(std::span<const std::byte> bytes, const std::string& name,
-                        std::string_view kind);
+/// \brief Reads and validates the header of \p source. \param descriptor of the open file, unless
+/// its bytes are in memory \throws CorruptFile, also if the file is shorter than its committed
+/// bytes; Error if it cannot be read
+FoundHeader read_header(int descriptor, const FileSource& source, std::string_view kind);
 
 }  // namespace Kindred::Impl
 

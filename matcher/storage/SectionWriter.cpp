@@ -26,17 +26,12 @@ std::array<char, size> field_of(std::string_view text) {
 
 }  // namespace
 
-SectionWriter::SectionWriter(std::string path, std::string_view kind) : m_path(std::move(path)) {
-  m_new.emplace(m_path);
-  if (::access(m_path.c_str(), F_OK) == 0) m_locked = lock_existing(m_path, Access::read);
-  start(kind);
-}
-
-SectionWriter::SectionWriter(std::vector<std::byte>& out, std::string_view kind) : m_out(&out) {
-  start(kind);
-}
-
-void SectionWriter::start(std::string_view kind) {
+SectionWriter::SectionWriter(FileTarget target, std::string_view kind)
+    : m_path(std::move(target.path)), m_out(target.bytes) {
+  if (m_out == nullptr) {
+    m_new.emplace(m_path);
+    if (::access(m_path.c_str(), F_OK) == 0) m_locked = lock_existing(m_path, Access::read);
+  }
   m_header.magic = section_magic;
   m_header.format_version = section_format_first;
   m_header.program_version = KINDRED_VERSION;

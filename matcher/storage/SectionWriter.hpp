@@ -24,13 +24,10 @@ namespace Kindred::Impl {
 /// through a buffer of one piece. The file is locked against other writers while this object lives.
 class SectionWriter {
  public:
-  /// \brief Writes a new file that replaces an existing one at \p path. \param kind at most 16
-  /// letters
+  /// \brief Writes a new file, which replaces an existing one at the path of \p target. \param kind
+  /// at most 16 letters
   /// \throws InvalidArgument if the file cannot be created; Busy while another process writes it
-  SectionWriter(std::string path, std::string_view kind);
-  /// Writes a new file to memory, at the end of the empty vector \p out, which must outlive this
-  /// object.
-  SectionWriter(std::vector<std::byte>& out, std::string_view kind);
+  SectionWriter(FileTarget target, std::string_view kind);
   /// \brief Appends a commit to the file at \p path.
   /// \param expected the state that the file must have, from the last read or write
   /// \throws InvalidArgument if the file has another state; NotFound; CorruptFile; Busy
@@ -62,7 +59,6 @@ class SectionWriter {
   FileRevision commit();
 
  private:
-  void start(std::string_view kind);
   void begin(std::string_view name, ElementType type, std::size_t element_bytes);
   void put(const void* data, std::size_t bytes);
   void end();

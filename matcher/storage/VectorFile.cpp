@@ -22,15 +22,25 @@ namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 
-struct FormatName {
+/// A format, and the function that opens files of it, with their type of numbers.
+struct FormatRow {
   VectorFormat format;
   std::string_view name;
+  std::unique_ptr<Impl::VectorSource> (*open)(Impl::InputFile, DataType) = nullptr;
+  DataType type = DataType::float32;
 };
-constexpr std::array format_names{
-    FormatName{VectorFormat::npy, "npy"},     FormatName{VectorFormat::fvecs, "fvecs"},
-    FormatName{VectorFormat::bvecs, "bvecs"}, FormatName{VectorFormat::ivecs, "ivecs"},
-    FormatName{VectorFormat::fbin, "fbin"},   FormatName{VectorFormat::u8bin, "u8bin"},
-    FormatName{VectorFormat::i8bin, "i8bin"}, FormatName{VectorFormat::hdf5, "hdf5"}};
+constexpr std::array formats{
+    FormatRow{VectorFormat::npy, "npy"},
+    FormatRow{VectorFormat::fvecs, "fvecs", Impl::open_vecs},
+    FormatRow{VectorFormat::bvecs, "bvecs", Impl::open_vecs, DataType::uint8},
+    FormatRow{VectorFormat::ivecs, "ivecs", Impl::open_vecs, DataType::int32},
+    FormatRow{VectorFormat::fbin, "fbin", Impl::open_bin},
+    FormatRow{VectorFormat::u8bin, "u8bin", Impl::open_bin, DataType::uint8},
+    FormatRow{VectorFormat::i8bin, "i8bin", Impl::open_bin, DataType::int8},
+    FormatRow{VectorFormat::hdf5, "hdf5"}};
+const FormatRow& row_of(VectorFormat format) {
+  return *std::ranges::find(formats, format, &FormatRow::format);
+}
 
 /// The format by the extension of the name, otherwise by the first bytes.
 VectorFormat format_of(const Impl::InputFile& file) {
@@ -63,74 +73,20 @@ std::unique_ptr<Impl::VectorSource> open(const std::string& path, const VectorFi
                                          VectorFormat& format) {
   Impl::InputFile file(path);
   format = options.format ? *options.format : format_of(file);
-  switch (format) {
-    case VectorFormat::npy:
-      return Impl::open_npy(std::move(file), options.one_row);
-    case VectorFormat::fvecs:
-      return Impl::open_vecs(std::move(file), NumberType::float32);
-    case VectorFormat::bvecs:
-      return Impl::open_vecs(std::move(file), NumberType::uint8);
-    case VectorFormat::ivecs:
-      return Impl::open_vecs(std::move(file), NumberType::int32);
-    case VectorFormat::fbin:
-      return Impl::open_bin(std::move(file), NumberType::float32);
-    case VectorFormat::u8bin:
-      return Impl::open_bin(std::move(file), NumberType::uint8);
-    case VectorFormat::i8bin:
-      return Impl::open_bin(std::move(file), NumberType::int8);
-    case VectorFormat::hdf5:
-      break;
-  }
-  return Impl::open_hdf5(path, options.dataset);
+  if (format == VectorFormat::npy) return Impl::open_npy(std::move(file), options.one_row);
+  if (format == VectorFormat::hdf5) return Impl::open_hdf5(path, options.dataset);
+  const FormatRow& row = row_of(format);
+  return row.open(std::move(file), row.type);
 }
 
 }  // namespace
 
-std::string_view to_string(VectorFormat format) noexcept {
-  return std::find_if(format_names.begin(), format_names.end(),
-                      [&](const FormatName& known) { return known.format == format; })
-      ->name;
-}
+std::string_view to_string(VectorFormat format) noexcept { return row_of(format).name; }
 
 std::optional<VectorFormat> vector_format_from_string(std::string_view name) noexcept {
-  for (const FormatName& known : format_names) {
-    if (known.name == name) return known.format;
-  }
+  for (const FormatRow& row : formats)
+    if (row.name == name) return row.format;
   return {};
-}
-
-std::string_view to_string(NumberType type) noexcept {
-  switch (type) {
-    case NumberType::float32:
-      return "float32";
-    case NumberType::float16:
-      return "float16";
-    case NumberType::int8:
-      return "int8";
-    case NumberType::uint8:
-      return "uint8";
-    case NumberType::int32:
-      return "int32";
-    case NumberType::int64:
-      break;
-  }
-  return "int64";
-}
-
-std::size_t number_bytes(NumberType type) noexcept {
-  switch (type) {
-    case NumberType::int8:
-    case NumberType::uint8:
-      return 1;
-    case NumberType::float16:
-      return 2;
-    case NumberType::float32:
-    case NumberType::int32:
-      return 4;
-    case NumberType::int64:
-      break;
-  }
-  return 8;
 }
 
 struct KINDRED_HIDDEN VectorFile::State {
@@ -154,21 +110,46 @@ struct KINDRED_HIDDEN VectorFile::State {
     }
   }
 
-  /// \throws InvalidArgument for an integer that \p Out cannot represent
+  /// Reads rows of \p Number as \p Out. \throws InvalidArgument for an integer that \p Out cannot
+  /// represent
   template <class Number, class Out>
-  void widen(std::uint64_t first, std::uint64_t count, std::span<Out> out) const {
+  void convert(std::uint64_t first, std::uint64_t count, Out* out) const {
     for_each_piece<Number>(first, count, [&](std::span<const Number> numbers, std::uint64_t done) {
       for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const auto value = static_cast<Out>(numbers[i]);
-        if constexpr (sizeof(Number) >= sizeof(Out) && !std::is_same_v<Number, Out>) {
-          // Detects rounding of the float; 2⁶³ does not fit into int64, so it is not converted
-          // back.
-          const bool exact = value < 9.2e18F && static_cast<std::int64_t>(value) == numbers[i];
-          if (!exact) refuse_number(first * source->dimension + done + i, numbers[i]);
+        if constexpr (std::is_same_v<Number, Arch::Float16>) {
+          out[done + i] = Arch::to_float(numbers[i]);
+        } else {
+          const auto value = static_cast<Out>(numbers[i]);
+          if constexpr (sizeof(Number) >= sizeof(Out)) {
+            // Detects rounding of the float; 2⁶³ does not fit into int64, so it is not converted
+            // back.
+            const bool exact = value < 9.2e18F && static_cast<std::int64_t>(value) == numbers[i];
+            if (!exact) refuse_number(first * source->dimension + done + i, numbers[i]);
+          }
+          out[done + i] = value;
         }
-        out[done + i] = value;
       }
     });
+  }
+  /// The same for the type of the file; returns false if that is not of integers.
+  template <class Out>
+  bool convert_integers(std::uint64_t first, std::uint64_t count, Out* out) const {
+    switch (source->type) {
+      case DataType::int8:
+        convert<std::int8_t>(first, count, out);
+        return true;
+      case DataType::uint8:
+        convert<std::uint8_t>(first, count, out);
+        return true;
+      case DataType::int32:
+        convert<std::int32_t>(first, count, out);
+        return true;
+      case DataType::int64:
+        if constexpr (!std::is_same_v<Out, std::int64_t>) convert<std::int64_t>(first, count, out);
+        return true;
+      default:
+        return false;
+    }
   }
 
   [[noreturn]] void refuse_number(std::uint64_t at, std::int64_t number) const {
@@ -179,15 +160,16 @@ struct KINDRED_HIDDEN VectorFile::State {
   }
 
   /// \throws InvalidArgument
-  void check(std::uint64_t first, std::uint64_t count, std::uint64_t size,
-             std::uint64_t size_of_row) const {
+  void check(std::uint64_t first, std::uint64_t count, const Array& out) const {
     KINDRED_THROW_IF(first > source->rows || count > source->rows - first,
                      path + ": rows " + std::to_string(first) + " to " +
                          std::to_string(first + count) + " of " + std::to_string(source->rows) +
                          " are requested");
-    KINDRED_THROW_IF(checked_product({count, size_of_row}) != size,
-                     path + ": " + std::to_string(size) + " elements of output for " +
-                         std::to_string(count) + " rows of " + std::to_string(size_of_row));
+    KINDRED_THROW_IF(checked_product({count, source->dimension}) != out.size(),
+                     path + ": " + std::to_string(out.size()) + " elements of output for " +
+                         std::to_string(count) + " rows of " + std::to_string(source->dimension));
+    KINDRED_THROW_IF(out.on_device() || !out.is_contiguous(),
+                     path + ": the output must be in host memory, without gaps");
   }
 };
 
@@ -206,64 +188,28 @@ VectorFile::VectorFile(std::string path, const VectorFileOptions& options) try
 
 const std::string& VectorFile::path() const noexcept { return m_state->path; }
 VectorFormat VectorFile::format() const noexcept { return m_state->format; }
-NumberType VectorFile::type() const noexcept { return m_state->source->type; }
+DataType VectorFile::type() const noexcept { return m_state->source->type; }
 std::uint64_t VectorFile::rows() const noexcept { return m_state->source->rows; }
 std::uint64_t VectorFile::dimension() const noexcept { return m_state->source->dimension; }
-std::uint64_t VectorFile::row_bytes() const noexcept { return dimension() * number_bytes(type()); }
+std::uint64_t VectorFile::row_bytes() const noexcept { return dimension() * size_of(type()); }
 
-void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<std::byte> out) const
-    try {
-  m_state->check(first, count, out.size(), row_bytes());
-  m_state->source->read(first, count, out.data());
-} catch (...) {
-  Impl::rethrow_translated("Kindred::VectorFile::read");
-}
-
-void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<float> out) const try {
-  m_state->check(first, count, out.size(), dimension());
-  switch (type()) {
-    case NumberType::float32:
-      m_state->source->read(first, count, reinterpret_cast<std::byte*>(out.data()));
-      return;
-    case NumberType::float16:
-      m_state->for_each_piece<std::uint16_t>(
-          first, count, [&](std::span<const std::uint16_t> halves, std::uint64_t done) {
-            for (std::size_t i = 0; i < halves.size(); ++i)
-              out[done + i] = Arch::to_float(Arch::Float16{halves[i]});
-          });
-      return;
-    case NumberType::int8:
-      return m_state->widen<std::int8_t>(first, count, out);
-    case NumberType::uint8:
-      return m_state->widen<std::uint8_t>(first, count, out);
-    case NumberType::int32:
-      return m_state->widen<std::int32_t>(first, count, out);
-    case NumberType::int64:
-      return m_state->widen<std::int64_t>(first, count, out);
+void VectorFile::read(std::uint64_t first, std::uint64_t count, const Array& out) const try {
+  const State& state = *m_state;
+  state.check(first, count, out);
+  if (out.type() == type())
+    return state.source->read(first, count, static_cast<std::byte*>(out.data()));
+  if (out.type() == DataType::float32) {
+    auto* const floats = static_cast<float*>(out.data());
+    if (!state.convert_integers(first, count, floats))
+      state.convert<Arch::Float16>(first, count, floats);
+    return;
   }
-} catch (...) {
-  Impl::rethrow_translated("Kindred::VectorFile::read");
-}
-
-void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<std::int64_t> out) const
-    try {
-  m_state->check(first, count, out.size(), dimension());
-  switch (type()) {
-    case NumberType::int8:
-      return m_state->widen<std::int8_t>(first, count, out);
-    case NumberType::uint8:
-      return m_state->widen<std::uint8_t>(first, count, out);
-    case NumberType::int32:
-      return m_state->widen<std::int32_t>(first, count, out);
-    case NumberType::int64:
-      m_state->source->read(first, count, reinterpret_cast<std::byte*>(out.data()));
-      return;
-    case NumberType::float32:
-    case NumberType::float16:
-      break;
-  }
-  throw InvalidArgument(path() + ": holds " + std::string(to_string(type())) +
-                        "; integers are required");
+  KINDRED_THROW_IF(out.type() != DataType::int64,
+                   path() + ": holds " + std::string(to_string(type())) + "; it can be read as " +
+                       "that, as float32 or, if it is of integers, as int64");
+  if (!state.convert_integers(first, count, static_cast<std::int64_t*>(out.data())))
+    throw InvalidArgument(path() + ": holds " + std::string(to_string(type())) +
+                          "; integers are required");
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorFile::read");
 }
@@ -271,7 +217,8 @@ void VectorFile::read(std::uint64_t first, std::uint64_t count, std::span<std::i
 std::vector<std::uint8_t> read_mask(const std::string& path) try {
   const Impl::NpyFile npy{Impl::InputFile(path)};
   const Impl::NpyHeader& header = npy.header;
-  if (header.descr != "|b1" && header.descr != "|u1") {
+  const std::optional<DataType> type = header.type();
+  if (type != DataType::boolean && type != DataType::uint8) {
     npy.file.refuse(npy.header_at,
                     "dtype " + in_quotes(header.descr) + "; it must be bool or uint8");
   }
@@ -280,7 +227,7 @@ std::vector<std::uint8_t> read_mask(const std::string& path) try {
                                        std::to_string(header.shape.size()) +
                                        " dimensions; 1 is required");
   }
-  npy.check_size(1);
+  npy.check_size(DataType::uint8);
   std::vector<std::uint8_t> mask(header.shape[0]);
   npy.file.read(npy.data_at, mask.data(), mask.size());
   return mask;

@@ -26,15 +26,15 @@ class VectorSource {
   /// The offset of a number in the file, for messages.
   virtual std::uint64_t offset_of(std::uint64_t row, std::uint64_t place) const = 0;
 
-  NumberType type = NumberType::float32;
+  DataType type = DataType::float32;
   std::uint64_t rows = 0;
   std::uint64_t dimension = 0;
 };
 
 // \throws as VectorFile
 std::unique_ptr<VectorSource> open_npy(InputFile file, bool one_row);
-std::unique_ptr<VectorSource> open_vecs(InputFile file, NumberType type);
-std::unique_ptr<VectorSource> open_bin(InputFile file, NumberType type);
+std::unique_ptr<VectorSource> open_vecs(InputFile file, DataType type);
+std::unique_ptr<VectorSource> open_bin(InputFile file, DataType type);
 std::unique_ptr<VectorSource> open_hdf5(const std::string& path, const std::string& dataset);
 
 }  // namespace Kindred::Impl

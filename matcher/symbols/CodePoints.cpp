@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/CodePoints.hpp>
 
-#include <kindred/core/common/CheckOffsets.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Utf8.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
@@ -78,14 +77,6 @@ std::vector<Symbol> joined_code_points(std::span<const std::string_view> texts) 
     append_text(texts, t, points);
   }
   return points;
-} catch (...) {
-  Impl::rethrow_translated("Kindred::joined_code_points");
-}
-
-std::vector<Symbol> joined_code_points(RaggedSpan<std::string_view> events) try {
-  check_offsets(events, "event", "texts");
-  return joined_code_points(
-      events.values.first(events.offsets.empty() ? 0 : events.offsets.back()));
 } catch (...) {
   Impl::rethrow_translated("Kindred::joined_code_points");
 }

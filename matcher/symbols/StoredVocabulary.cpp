@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace Kindred {
@@ -16,39 +17,38 @@ namespace {
 
 constexpr const char* kind = "vocabulary";
 
-Vocabulary read(const Impl::SectionFile& file) {
+Vocabulary read(const Impl::FileSource& source) {
+  const Impl::SectionFile file(source, kind, 1);
   const Impl::SectionChecks checks(file, 0, 1);
   return Impl::read_vocabulary(file, {&checks, 1});
 }
 
+void write(const Vocabulary& vocabulary, Impl::FileTarget target) {
+  Impl::SectionWriter writer(std::move(target), kind);
+  Impl::write_vocabulary(writer, vocabulary, 0);
+  writer.commit();
+}
+
 }  // namespace
 
-void Vocabulary::save(const std::string& path) const try {
-  Impl::SectionWriter writer(path, kind);
-  Impl::write_vocabulary(writer, *this, 0);
-  writer.commit();
-} catch (...) {
+void Vocabulary::save(const std::string& path) const try { write(*this, path); } catch (...) {
   Impl::rethrow_translated("Kindred::Vocabulary::save");
 }
 
-Vocabulary Vocabulary::load(const std::string& path) try {
-  return read(Impl::SectionFile(path, kind, 1));
-} catch (...) {
+Vocabulary Vocabulary::load(const std::string& path) try { return read(path); } catch (...) {
   Impl::rethrow_translated("Kindred::Vocabulary::load");
 }
 
 std::vector<std::byte> Vocabulary::to_bytes() const try {
   std::vector<std::byte> bytes;
-  Impl::SectionWriter writer(bytes, kind);
-  Impl::write_vocabulary(writer, *this, 0);
-  writer.commit();
+  write(*this, bytes);
   return bytes;
 } catch (...) {
   Impl::rethrow_translated("Kindred::Vocabulary::to_bytes");
 }
 
 Vocabulary Vocabulary::from_bytes(std::span<const std::byte> bytes) try {
-  return read(Impl::SectionFile(bytes, kind, 1));
+  return read(bytes);
 } catch (...) {
   Impl::rethrow_translated("Kindred::Vocabulary::from_bytes");
 }

@@ -172,31 +172,26 @@ void decode_rows(const VectorSpan& rows, std::span<float> out) try {
   Impl::rethrow_translated("Kindred::decode_rows");
 }
 
-DataType natural_element(NumberType type) noexcept {
+DataType natural_element(DataType type) noexcept {
   switch (type) {
-    case NumberType::float16:
-    case NumberType::uint8:
+    case DataType::float16:
+    case DataType::uint8:
       return DataType::float16;
-    case NumberType::int8:
+    case DataType::int8:
       return DataType::int8;
-    case NumberType::float32:
-    case NumberType::int32:
-    case NumberType::int64:
-      break;
+    default:
+      return DataType::float32;
   }
-  return DataType::float32;
 }
 
 void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count,
                DataType element, std::span<std::byte> values, std::span<float> scales) try {
-  const bool same = (file.type() == NumberType::float32 && element == DataType::float32) ||
-                    (file.type() == NumberType::float16 && element == DataType::float16) ||
-                    (file.type() == NumberType::int8 && element == DataType::int8);
-  if (same) {
+  if (file.type() == element) {
     KINDRED_THROW_IF(scales.size() != (element == DataType::int8 ? count : 0),
                      std::to_string(scales.size()) + " scales for " + std::to_string(count) +
                          " rows of " + std::string(to_string(element)));
-    file.read(first, count, values);
+    const auto elements = static_cast<std::int64_t>(values.size() / size_of(element));
+    file.read(first, count, Array(values.data(), file.type(), {&elements, 1}));
     std::fill(scales.begin(), scales.end(), 1.0F);
     return;
   }

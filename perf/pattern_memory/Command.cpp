@@ -145,7 +145,7 @@ int run_memory(const MemoryArguments& arguments) {
                   texts.append(row, events, [](Symbol symbol) { return symbol; });
                 },
                 [&](PatternMemory& memory, const EventLists<Symbol>& lists) {
-                  memory.learn_all(lists, dictionary);
+                  memory.learn_all(lists, {.dictionary = dictionary});
                 }));
   std::unique_ptr<PatternMemory> memory = std::make_unique<PatternMemory>(context);
 

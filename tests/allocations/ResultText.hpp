@@ -15,8 +15,8 @@
 #include <kindred/Seed.hpp>
 #include <kindred/Sequence.hpp>
 #include <kindred/Vector.hpp>
-#include <kindred/matcher/IsSectionFile.hpp>
 #include <kindred/matcher/NpyArray.hpp>
+#include <kindred/matcher/SectionFileKind.hpp>
 #include <kindred/matcher/VectorFile.hpp>
 
 #include "PublicCalls.hpp"
@@ -107,7 +107,7 @@ inline std::string text_of(const UpsertCounts& counts) {
 }
 
 inline std::string text_of(const HnswIndex& index) {
-  return texts_of(index.to_bytes(), index.traversal());
+  return texts_of(index.to_bytes(), index.settings().traversal);
 }
 inline std::string text_of(const HnswResults& results) {
   return texts_of(results.top, results.ids, results.scores, results.visited, results.scanned);

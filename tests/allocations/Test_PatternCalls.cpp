@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <kindred/matcher/LatticeSettings.hpp>
-#include <kindred/matcher/PatternSettings.hpp>
-
 #include "PatternMemorySupport.hpp"
 #include "ResultText.hpp"
+#include "compat/KatoSettings.hpp"
+#include "compat/LatticeSettings.hpp"
 
 namespace PatternCallsTest {
 
@@ -126,7 +125,7 @@ TEST(OutOfMemory, OfManyPatternsThatAreLearnedLeavesAMemoryAsItWas) {
     return memory.learn_all(EventLists<std::string_view>{patterns, texts});
   });
   expect_out_of_memory("learn_all with a dictionary", make_memory, [&](Memory& memory) {
-    return memory.learn_all(EventLists<Symbol>{patterns, symbols}, dictionary);
+    return memory.learn_all(EventLists<Symbol>{patterns, symbols}, {.dictionary = dictionary});
   });
   const auto with_words = [&] {
     Memory memory = make_memory();
@@ -235,10 +234,9 @@ TEST(OutOfMemory, OfSettingsIsTyped) {
     return name.find("THRESHOLD") != std::string::npos ? std::optional<std::string>("1000")
                                                        : std::nullopt;
   };
-  expect_out_of_memory("PatternSettings::from_environment",
-                       [&] { return PatternSettings::from_environment(some).sync_threshold; });
+  expect_out_of_memory("kato_settings", [&] { return Compat::kato_settings(some).sync_threshold; });
   expect_out_of_memory("LatticeSettings::from_environment",
-                       [&] { return LatticeSettings::from_environment(none).size(); });
+                       [&] { return Compat::LatticeSettings::from_environment(none).size(); });
 }
 
 }  // namespace PatternCallsTest

@@ -227,8 +227,6 @@ TEST(OutOfMemory, OfAVocabularyIsTypedAndLeavesItAsItWas) {
 
 TEST(OutOfMemory, OfCodePointsIsTyped) {
   const std::vector<std::string_view> given = views(patterns());
-  Ragged<std::string_view> events;
-  events.push_row(given);
   expect_out_of_memory("append_code_points", [&] {
     std::vector<Symbol> out;
     append_code_points(given[0], out);
@@ -236,8 +234,6 @@ TEST(OutOfMemory, OfCodePointsIsTyped) {
   });
   expect_out_of_memory("code_points", [&] { return code_points(given); });
   expect_out_of_memory("joined_code_points", [&] { return joined_code_points(given); });
-  expect_out_of_memory("joined_code_points of events",
-                       [&] { return joined_code_points(RaggedSpan<std::string_view>(events)); });
 }
 
 }  // namespace SequenceCallsTest

@@ -374,11 +374,6 @@ TEST(CBadInput, DefaultsAreThoseOfTheInitialisers) {
   KINDRED_ASSERT_OK(kindred_match_options_init(&set, sizeof(set)));
   const kindred_match_options initial = KINDRED_MATCH_OPTIONS_INIT;
   EXPECT_EQ(std::memcmp(&set, &initial, sizeof(set)), 0);
-  kindred_memory_options memory = KINDRED_MEMORY_OPTIONS_INIT;
-  kindred_memory_options of_environment;
-  KINDRED_ASSERT_OK(
-      kindred_memory_options_from_environment(&of_environment, sizeof(of_environment)));
-  EXPECT_EQ(std::memcmp(&memory, &of_environment, sizeof(memory)), 0);
 }
 
 /// Calls \p call with every value that \p field must not have.

@@ -12,20 +12,19 @@ namespace Kindred::Testing {
 
 using Variables = std::map<std::string, std::string>;
 
-/// Settings from an environment that holds only \p variables.
-template <class Settings>
-Settings read_settings(const Variables& variables) {
-  return Settings::from_environment([&](const std::string& name) {
+/// An environment that holds only \p variables.
+inline auto source_of(const Variables& variables) {
+  return [variables](const std::string& name) {
     const auto found = variables.find(name);
     return found == variables.end() ? std::nullopt : std::optional<std::string>(found->second);
-  });
+  };
 }
 
-/// The message of the error that \p variables cause.
-template <class Settings>
-std::string refusal_of(const Variables& variables) {
+/// The message of the error that `read()` throws.
+template <class Read>
+std::string refusal_of(const Read& read) {
   try {
-    read_settings<Settings>(variables);
+    read();
   } catch (const InvalidArgument& error) {
     return error.what();
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/LatticeSettings.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,19 +7,21 @@
 #include <cmath>
 
 #include "SettingsFromVariables.hpp"
+#include "compat/LatticeSettings.hpp"
 
 namespace LatticeSettingsTest {
 
 using namespace Kindred;
+using Compat::LatticeSettings;
 using testing::AllOf;
 using testing::HasSubstr;
 using Testing::Variables;
 
 LatticeSettings read(const Variables& variables) {
-  return Testing::read_settings<LatticeSettings>(variables);
+  return LatticeSettings::from_environment(Testing::source_of(variables));
 }
 std::string refusal(const Variables& variables) {
-  return Testing::refusal_of<LatticeSettings>(variables);
+  return Testing::refusal_of([&] { read(variables); });
 }
 
 TEST(LatticeSettings, DefaultsChangeOnlyTheMinimumDeviceMemory) {

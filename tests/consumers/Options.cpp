@@ -10,7 +10,6 @@
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/Lattice.hpp>
 #include <kindred/matcher/LatticeBatch.hpp>
-#include <kindred/matcher/LatticeSettings.hpp>
 #include <kindred/matcher/PatternSettings.hpp>
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/RankFusion.hpp>
@@ -69,7 +68,6 @@ inline auto each_of_them() {
       LatticeBatchOptions{.workers = 2},
       LatticeBlocks{.nodes = {}},
       LatticeTask{.size = 5},
-      LatticeSettings{.size_max = 5},
       // layers and arrays
       SeedLayerOptions{.hidden = 5},
       SeedForwardOptions{.space = Space::serial},

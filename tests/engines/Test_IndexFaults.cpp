@@ -224,7 +224,7 @@ TEST(HnswFaults, OfTheFirstRowsLeaveAnEmptyIndexUnchanged) {
   HnswIndex index(*context, dimension);
   const std::vector<float> rows = values(40, 0);
   const auto check = [&](std::size_t k) {
-    EXPECT_EQ(index.traversal(), HnswTraversal::automatic) << "allocation " << k;
+    EXPECT_EQ(index.settings().traversal, HnswTraversal::automatic) << "allocation " << k;
     EXPECT_EQ(index.size(), 0U);
   };
   EXPECT_GT(fail_every_accounted(

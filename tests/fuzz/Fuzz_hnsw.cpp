@@ -2,9 +2,8 @@
 // Arbitrary bytes as an index of Kindred or of hnswlib: rejected, or traversed and changed within
 // its bounds.
 #include "SealedMutator.hpp"
-#include "hnsw/ConnectUnreached.hpp"
+#include "hnsw/GraphChanges.hpp"
 #include "hnsw/HnswlibFile.hpp"
-#include "hnsw/Renumber.hpp"
 #include "hnsw/StoredHnsw.hpp"
 #include "hnsw/Walk.hpp"
 

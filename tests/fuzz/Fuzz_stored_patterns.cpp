@@ -16,10 +16,11 @@ using namespace Kindred::Impl;
 
 namespace {
 
-Ragged<Symbol> events_of(std::initializer_list<std::initializer_list<Symbol>> events) {
+std::uint64_t add(PatternCatalogue& catalogue, const std::vector<std::vector<Symbol>>& events,
+                  std::optional<std::string_view> name, std::uint64_t frequency) {
   Ragged<Symbol> rows;
   for (const auto& event : events) rows.push_row(event);
-  return rows;
+  return catalogue.add({key_words(rows), rows.rows()}, name, frequency);
 }
 
 /// A valid file: three patterns in tiles, one outside of tiles, one appended.
@@ -28,10 +29,10 @@ std::string good_file() {
   Vocabulary vocabulary;
   for (const char* text : {"a", "b", "c"}) vocabulary.add(text);
   PatternCatalogue catalogue;
-  catalogue.add(events_of({{0, 1}, {2}}), "first", 1);
-  catalogue.add(events_of({{1}}), {}, 3);
-  catalogue.add(events_of({{0}, {0}}), "second", 1);
-  catalogue.add(events_of({{2}}), {}, 1);
+  add(catalogue, {{0, 1}, {2}}, "first", 1);
+  add(catalogue, {{1}}, {}, 3);
+  add(catalogue, {{0}, {0}}, "second", 1);
+  add(catalogue, {{2}}, {}, 1);
   const RowReader reader = [&](const auto& read) { read(); };
 
   PatternCut cut;
@@ -60,7 +61,7 @@ std::string good_file() {
   }();
 
   vocabulary.add("d");
-  catalogue.add(events_of({{3, 0}}), "third", 2);
+  add(catalogue, {{3, 0}}, "third", 2);
   PatternCut more;
   more.rows = catalogue.cut(4);
   more.symbols = written.symbols;
@@ -76,11 +77,12 @@ void use(StoredPatterns& stored) {
   for (const std::uint64_t index : catalogue.live_in(0, catalogue.size())) {
     const PatternRow pattern = catalogue.row(index);
     const Ragged<Symbol> events = pattern.events();
+    const std::vector<std::uint32_t> words = key_words(events);
     for (const Symbol symbol : events.values) stored.vocabulary.text(symbol);
-    catalogue.find(RaggedSpan<Symbol>(events));
+    catalogue.find({words, events.rows()});
     if (const auto name = pattern.name()) catalogue.find(*name);
   }
-  const std::uint64_t index = catalogue.add(events_of({{0}, {0}, {0}}), "new", 1);
+  const std::uint64_t index = add(catalogue, {{0}, {0}, {0}}, "new", 1);
   catalogue.prepare_to_forget(index);
   catalogue.forget(index);
   for (const StoredPart& part : stored.parts) {

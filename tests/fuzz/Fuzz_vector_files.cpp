@@ -58,7 +58,9 @@ std::uint64_t use(const std::string& path, VectorFormat format) {
   const std::uint64_t rows = file.rows();
   const std::uint64_t size = rows * file.dimension();
   std::vector<std::byte> bytes(rows * file.row_bytes());
-  file.read(0, rows, bytes);
+  const std::array shape{static_cast<std::int64_t>(rows),
+                         static_cast<std::int64_t>(file.dimension())};
+  file.read(0, rows, Array(bytes.data(), file.type(), shape));
   std::vector<float> floats(size);
   file.read(0, rows, std::span<float>(floats));
   if (rows > 1) file.read(rows / 2, 1, std::span<float>(floats).first(file.dimension()));

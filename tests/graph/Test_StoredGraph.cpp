@@ -15,7 +15,7 @@
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/GraphFileInfo.hpp>
-#include <kindred/matcher/IsSectionFile.hpp>
+#include <kindred/matcher/SectionFileKind.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <sys/stat.h>
@@ -309,13 +309,13 @@ TEST(StoredGraph, CountsWhatItHolds) {
   EXPECT_EQ(SpreadingEngine::inspect(folder / "b").outside_unit, 0U);
   EXPECT_EQ(SpreadingEngine::inspect(folder / "b").name_bytes, 5U + 8 * 5)
       << "of a, é, d, e, and ends";
-  EXPECT_TRUE(is_section_file(folder / "a"));
-  EXPECT_FALSE(is_section_file(folder.write("c", "a text of some length")));
-  EXPECT_FALSE(is_section_file(folder.write("d", "K")));
-  EXPECT_FALSE(is_section_file(folder / "none"));
-  EXPECT_FALSE(is_section_file(folder / "."));
+  EXPECT_EQ(section_file_kind(folder / "a"), "graph");
+  EXPECT_FALSE(section_file_kind(folder.write("c", "a text of some length")));
+  EXPECT_FALSE(section_file_kind(folder.write("d", "K")));
+  EXPECT_FALSE(section_file_kind(folder / "none"));
+  EXPECT_FALSE(section_file_kind(folder / "."));
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_FALSE(is_section_file(folder / "pipe")) << "and nobody waits for a writer";
+  EXPECT_FALSE(section_file_kind(folder / "pipe")) << "and nobody waits for a writer";
 }
 
 TEST(StoredGraph, StoresRemovedNodesAtTheEndOfAWord) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "SmallGraph.hpp"
-#include "hnsw/Insert.hpp"
+#include "hnsw/GraphChanges.hpp"
 #include "hnsw/LinkSelection.hpp"
 
 #include <algorithm>

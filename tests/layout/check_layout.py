@@ -22,7 +22,7 @@ ENGINE_HEADERS = re.compile(r"(backends|matcher/\w+)/include/")
 SPACE_CONDITION = re.compile(r"^\s*#\s*(if|elif|ifdef|ifndef).*(KOKKOS_ENABLE_|__CUDA|__AVX|__SSE|__ARM_|__aarch64__|KINDRED_HAS_DEVICE)")
 INTRINSICS = re.compile(r"immintrin\.h|arm_neon\.h|\b_mm\d*_|__shfl|__ballot|__sync|__ld[cg]|\bthreadIdx\b|__builtin_prefetch|<<<|__global__|\basm\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
-ENGINE = re.compile(r"^kindred_engine\((\w+)(?: USES ([\w ]+?))?(?: LINK_PRIVATE [^)]*)?\)$", re.M)
+ENGINE = re.compile(r"^kindred_engine\((\w+)(?: INTERNAL)?(?: USES ([\w ]+?))?(?: LINK_PRIVATE [^)]*)?\)$", re.M)
 ENGINES = "matcher/CMakeLists.txt"  # one line per engine
 CORE_FOLDER = re.compile(r"core/(?:src|include/kindred/core)/(\w+)/")
 CORE_ALONE = {"arch", "common", "launch", "math", "numeric", "select"}  # folders of core that belong to no engine
@@ -42,7 +42,7 @@ PUBLIC_OPTIONS = re.compile(r"^struct (\w+(?:Options|Settings))\b", re.M)
 OPTIONS = "tests/consumers/Options.cpp"
 FOLDERS_OF_PARTS = re.compile(r"(?:core|memory|backends|matcher)/")
 EXPORTS = "core/include/kindred/core/common/Public.hpp"
-SHARED = {"kit", "storage", "symbols", "compat", "calibration"}
+SHARED = {"kit", "storage", "symbols", "calibration"}
 OTHER_TESTS = {"allocations", "backends", "memory", "vendor", "io", "command", "tools", "demo", "perf", "loader",  # folders elsewhere
                "reference", "engines", "crashes", "threads", "outside", "fuzz", "mutation", "lifetime", "consumers", "packages", "library", "c", "python",
                "cuda_compile", "hip_compile", "instruction_sets", "aarch64", "layout", "docs", "run", "support", "kokkos_kernels"}

@@ -66,6 +66,7 @@ class Lists {
     return numbers;
   }
   LearnOptions options() const { return {names, times}; }
+  LearnOptions with_dictionary() const { return {names, times, dictionary}; }
 
   std::vector<std::uint64_t> offsets{0};
   Ragged<std::string_view> texts;
@@ -145,7 +146,7 @@ std::vector<LearnedPattern> learn_all(PatternMemory& memory, const std::vector<G
   const Lists lists(patterns);
   if (form == Form::texts) return memory.learn_all(lists.as_texts(), lists.options());
   if (form == Form::dictionary)
-    return memory.learn_all(lists.as_symbols(), lists.dictionary, lists.options());
+    return memory.learn_all(lists.as_symbols(), lists.with_dictionary());
   const Ragged<Symbol> numbers = lists.numbered(memory);
   return memory.learn_all(EventLists<Symbol>{lists.offsets, numbers}, lists.options());
 }
@@ -269,10 +270,12 @@ TEST(BulkLearn, RefusesArraysThatDoNotFit) {
   refuse({patterns, {{}, {}}}, "within 0 events");
   refuse({patterns, {events, values}}, "2 names for 1 patterns", {names, {}});
   refuse({patterns, {events, values}}, "3 times for 1 patterns", {{}, times});
-  EXPECT_THAT(message_of<InvalidArgument>([&] {
-                memory.learn_all(EventLists<Symbol>{patterns, {events, symbols}}, values);
-              }),
-              HasSubstr("pattern 0 contains symbol 2; the dictionary has 2 texts"));
+  refuse({patterns, {events, values}}, "of numbers, not of texts", {{}, {}, values});
+  EXPECT_THAT(
+      message_of<InvalidArgument>([&] {
+        memory.learn_all(EventLists<Symbol>{patterns, {events, symbols}}, {.dictionary = values});
+      }),
+      HasSubstr("pattern 0 contains symbol 2; the dictionary has 2 texts"));
   EXPECT_THAT(message_of<InvalidArgument>([&] {
                 memory.learn_all(EventLists<Symbol>{patterns, {events, symbols}});
               }),
@@ -290,7 +293,7 @@ TEST(BulkLearn, ADictionaryMayRepeatTextsAndHaveUnusedOnes) {
   const std::vector<std::uint64_t> events{0, 1, 2, 3};
   const std::vector<std::uint64_t> patterns{0, 1, 2, 3};
   const auto learned =
-      memory.learn_all(EventLists<Symbol>{patterns, {events, symbols}}, dictionary);
+      memory.learn_all(EventLists<Symbol>{patterns, {events, symbols}}, {.dictionary = dictionary});
   EXPECT_EQ(learned[0].index, 1U);
   EXPECT_EQ(learned[1].index, 1U) << "the same text";
   EXPECT_EQ(learned[1].frequency, 2U);
@@ -326,7 +329,7 @@ TEST(BulkLearn, LearnsNothingWhenMemoryRunsOut) {
         [&] {
           learned = form == Form::texts
                         ? memory.learn_all(lists.as_texts(), lists.options())
-                        : memory.learn_all(lists.as_symbols(), lists.dictionary, lists.options());
+                        : memory.learn_all(lists.as_symbols(), lists.with_dictionary());
         },
         [&](std::size_t) { expect_same(memory, untouched); });
     EXPECT_GT(failures, 10U);

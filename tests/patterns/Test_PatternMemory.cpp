@@ -439,7 +439,6 @@ TEST(PatternMemory, EventsWithBadOffsetsAreRejected) {
       EXPECT_THROW(memory.learn(events), InvalidArgument);
       EXPECT_THROW(memory.find(events), InvalidArgument);
       EXPECT_THROW(memory.predict(events), InvalidArgument);
-      EXPECT_THROW(joined_code_points(events), InvalidArgument);
     }
     EXPECT_EQ(memory.size(), 1U);
   }

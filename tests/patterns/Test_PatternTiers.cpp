@@ -38,8 +38,16 @@ class Rows final : public Impl::PatternRows {
   }
   void learn(std::uint64_t count) { m_live.resize(m_live.size() + count, true); }
   void forget(Impl::PatternTiers& tiers, std::uint64_t index) {
-    tiers.forget(index);
+    Impl::PatternTiers::Update view(tiers);
+    view->forget(index);
+    view.publish();
     m_live[index] = false;
+  }
+  void clear(Impl::PatternTiers& tiers) {
+    Impl::PatternTiers::Update view(tiers);
+    view->clear(m_live.size());
+    view.publish();
+    m_live.assign(m_live.size(), false);
   }
 
   mutable std::function<void()> meanwhile;
@@ -89,6 +97,41 @@ TEST(PatternTiers, APatternForgottenWhileItIsReadIsInNoAnswer) {
   tiers.sync(SyncTrigger::manual, 100);
   EXPECT_EQ(all_of(tiers, *tiers.view()).size(), 97U);
   EXPECT_EQ(all_of(tiers, *before).size(), 99U) << "a query keeps the view that it started with";
+}
+
+TEST(PatternTiers, ASyncMovesNothingIfAllPatternsAreForgottenMeanwhile) {
+  const PatternSettings settings = quiet();
+  Rows rows(10);
+  Impl::PatternTiers tiers(context(), settings, rows);
+  rows.meanwhile = [&] { rows.clear(tiers); };
+  EXPECT_TRUE(all_of(tiers, *tiers.view_to(10)).empty()) << "forgotten while they were read";
+  rows.learn(3);
+  tiers.view_to(13);
+  rows.meanwhile = [&] { rows.clear(tiers); };
+  const SyncRecord record = tiers.sync(SyncTrigger::manual, 13);
+  EXPECT_EQ(record.moved, 0U);
+  EXPECT_EQ(record.left, 0U);
+  EXPECT_EQ(record.why_left, "");
+  EXPECT_TRUE(tiers.view()->bulk.empty());
+  rows.learn(2);
+  EXPECT_EQ(all_of(tiers, *tiers.view_to(15)), (std::vector<std::uint64_t>{13, 14}));
+  EXPECT_EQ(tiers.sync(SyncTrigger::manual, 15).moved, 2U);
+  EXPECT_EQ(all_of(tiers, *tiers.view()), (std::vector<std::uint64_t>{13, 14}));
+}
+
+TEST(PatternTiers, ThePartOfNewPatternsIsBuiltAgainIfASyncTookWhatItReplaces) {
+  for (const bool all_fit : {true, false}) {
+    PatternSettings settings = quiet();
+    if (!all_fit) settings.max_bulk_patterns = 4;
+    Rows rows(10);
+    Impl::PatternTiers tiers(context(), settings, rows);
+    tiers.view_to(10);
+    rows.learn(2);
+    rows.meanwhile = [&] { tiers.sync(SyncTrigger::manual, 10); };
+    EXPECT_EQ(all_of(tiers, *tiers.view_to(12)),
+              (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+    EXPECT_EQ(tiers.view()->bulk_end, all_fit ? 10U : 4U);
+  }
 }
 
 }  // namespace PatternTiersTest

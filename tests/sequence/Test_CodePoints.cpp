@@ -89,12 +89,6 @@ TEST(CodePoints, OfEventsAreJoinedByOneSpace) {
   EXPECT_THAT(joined_code_points(Texts{"ab", "é", ""}), ElementsAre('a', 'b', ' ', 0xE9, ' '));
   EXPECT_THAT(joined_code_points(Texts{}), IsEmpty());
   EXPECT_THAT(joined_code_points(Texts{""}), IsEmpty());
-  Ragged<std::string_view> events;
-  events.push_row(Texts{"ab", "c"});
-  events.push_row(Texts{});
-  events.push_row(Texts{"d"});
-  EXPECT_THAT(joined_code_points(events), ElementsAre('a', 'b', ' ', 'c', ' ', 'd'));
-  EXPECT_THAT(joined_code_points(RaggedSpan<std::string_view>{}), IsEmpty());
   try {
     joined_code_points(Texts{"ab", "c\xFF"});
     FAIL();

@@ -115,7 +115,7 @@ inline nlohmann::json hnsw_answer(Context& context, const std::string& path) {
   nlohmann::json out = {
       {"rows", statistics.rows},     {"removed", statistics.removed},
       {"end_id", statistics.end_id}, {"levels", statistics.levels},
-      {"links", statistics.links},   {"traversal", static_cast<int>(index.traversal())}};
+      {"links", statistics.links},   {"traversal", static_cast<int>(index.settings().traversal)}};
   const std::vector<float> queries{0.5F, -1, 2, 0, 0, 0, -3, 1, 0.25F};
   HnswSearchOptions options;
   options.top = 3;

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "MessageOf.hpp"
-#include "storage/NpyHeader.hpp"
+#include "storage/NpyFile.hpp"
 
 #include <kindred/core/common/Error.hpp>
 

@@ -61,12 +61,21 @@ TEST(VectorFile, ReadsEveryLayoutByItsExtension) {
     EXPECT_EQ(to_string(file.format()), end);
     EXPECT_EQ(file.rows(), 2U);
     EXPECT_EQ(file.dimension(), 3U);
-    EXPECT_EQ(file.row_bytes(), 3 * number_bytes(file.type()));
+    EXPECT_EQ(file.row_bytes(), 3 * size_of(file.type()));
     EXPECT_EQ(floats(file), six) << end;
     EXPECT_THAT(floats(file, 1, 1), ElementsAre(4, 5, 6));
     EXPECT_TRUE(floats(file, 2, 0).empty());
     std::vector<std::byte> bytes_of_rows(2 * file.row_bytes());
-    file.read(0, 2, bytes_of_rows);
+    const std::int64_t shape[] = {2, 3};
+    file.read(0, 2, Array(bytes_of_rows.data(), file.type(), shape));
+    EXPECT_EQ(std::memcmp(&bytes_of_rows.back(), &bytes.back(), 1), 0);
+    const std::int64_t columns[] = {6};
+    std::vector<double> doubles(6);
+    EXPECT_THROW(file.read(0, 2, std::span(doubles)), InvalidArgument);
+    const std::int64_t gaps[] = {2};
+    std::vector<float> wide(12);
+    EXPECT_THROW(file.read(0, 2, Array(wide.data(), DataType::float32, columns, gaps)),
+                 InvalidArgument);
     std::vector<float> wrong(5);
     EXPECT_THROW(file.read(0, 2, std::span<float>(wrong)), InvalidArgument);
     EXPECT_THROW(floats(file, 1, 2), InvalidArgument);

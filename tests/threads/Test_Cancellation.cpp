@@ -320,12 +320,13 @@ TEST(Cancellation, OfAChangeLeavesTheObjectAsItWas) {
   std::vector<std::uint64_t> patterns(501);
   for (std::size_t i = 0; i < patterns.size(); ++i) patterns[i] = i;
   const auto nothing = memory.to_bytes();
-  EXPECT_GT(cancel_everywhere(
-                [&] {
-                  memory.learn_all({patterns, sequences}, dictionary);
-                },
-                [&] { EXPECT_EQ(memory.to_bytes(), nothing); }),
-            1U);
+  EXPECT_GT(
+      cancel_everywhere(
+          [&] {
+            memory.learn_all(EventLists<Symbol>{patterns, sequences}, {.dictionary = dictionary});
+          },
+          [&] { EXPECT_EQ(memory.to_bytes(), nothing); }),
+      1U);
   EXPECT_EQ(memory.size(), 500U);
 
   SpreadingEngine engine = random_graph(500, 4000);

@@ -53,25 +53,6 @@ class Lattices(harness.CommandTest):
         found = self.succeeds("spread", "--graph", graph, "--sources", sources, "--hops", 1, "--threshold", 0, "--top", 10).lines()
         self.assertEqual(len(found[0]["activations"]), 7, "the middle and its neighbours")
 
-    def test_settings(self):
-        analyze = ("lattice", "analyze", "--json")
-        told = json.loads(self.succeeds(*analyze, settings={"KINDRED_LATTICE_DEFAULT_DIMENSIONS": "3", "KINDRED_LATTICE_MAX_LATTICE_SIZE": "5"}).out)
-        self.assertEqual(told["vertices"], 5**3, "the default is within the bound")
-        for name, value, words, flags in (("KINDRED_LATTICE_MAX_DIMENSIONS", "3", ("dimensions is 4", "1 … 3"), ("--dimensions", 4)),
-                                          ("KINDRED_LATTICE_MAX_DIMENSIONS", "21", ("KINDRED_LATTICE_MAX_DIMENSIONS is '21'", "1 … 20"), ()),
-                                          ("KINDRED_GPU_OPTIMAL_THRESHOLD", "x", ("KINDRED_GPU_OPTIMAL_THRESHOLD is 'x'",), ()),
-                                          ("GPU_OPTIMAL_THRESHOLD", "200", ("GPU_OPTIMAL_THRESHOLD is set", "set KINDRED_GPU_OPTIMAL_THRESHOLD"), ()),
-                                          ("GPU_GPU_THRESHOLD_ELEMENTS", "30", ("set KINDRED_GPU_THRESHOLD_ELEMENTS instead",), ()),
-                                          ("LATTICE_MAX_LATTICE_SIZE", "5", ("set KINDRED_LATTICE_MAX_LATTICE_SIZE",), ()),
-                                          ("KINDRED_LATTICE_ENABLE_CACHING", "1", ("KINDRED_LATTICE_ENABLE_CACHING", "has no effect"), ())):
-            self.refuses(2, words, *analyze, *flags, settings={name: value})
-        tasks = self.file("settings.jsonl", [{"do": "analyze", "dimensions": 4}])
-        self.refuses(3, ("dimensions is 4", "1 … 3"), "lattice", "batch", "--tasks", tasks, settings={"KINDRED_LATTICE_MAX_DIMENSIONS": "3"})
-        both = {"GPU_OPTIMAL_THRESHOLD": "x", "KINDRED_GPU_OPTIMAL_THRESHOLD": "200", "GPU_CUDA_DEVICE_ID": "x"}
-        self.succeeds(*analyze, settings=both)  # KA Lattice may run at the same time
-        spaces = json.loads(self.succeeds("info", "--json", settings={"KINDRED_LATTICE_PARALLEL_CORES": "1"}).out)
-        self.assertEqual(spaces["cpu"]["threads"], 1)
-
     def test_flags_that_cannot_be(self):
         for flags, word in ((("--dimensions", 0), "--dimensions"), (("--dimensions", 21), "[1, 20]"), (("--dimensions", "x"), "'x'"), (("--size", 1), "[2, 1000]"), (("--size", 1001), "1001"),
                             (("--dimensions", -1), "--dimensions")):

@@ -5,7 +5,7 @@
 #include "io/ShellText.hpp"
 #include "program/Errors.hpp"
 
-#include <kindred/matcher/IsSectionFile.hpp>
+#include <kindred/matcher/SectionFileKind.hpp>
 #include <kindred/matcher/VectorFile.hpp>
 
 #include <fmt/format.h>
@@ -137,7 +137,7 @@ void check_foreign(const std::string& name, std::string_view begin, InputKind wa
 void check_kind(const std::string& path, InputKind wanted, std::string_view format) {
   std::error_code unknown;  // a file that is not there is reported by its reader
   if (!std::filesystem::is_regular_file(path, unknown)) return;
-  const std::string stated = section_file_kind(path);
+  const std::string stated = section_file_kind(path).value_or("");
   const std::string begin = stated.empty() ? beginning_of(path) : std::string();
   const std::string_view is = stated.empty() ? foreign_kind(path, begin) : std::string_view(stated);
   const bool wants_rows = wanted == InputKind::rows || wanted == InputKind::queries;

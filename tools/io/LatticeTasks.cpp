@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/LatticeTasks.hpp"
 
-#include "io/LatticeEnvironment.hpp"
 #include "io/NamedRecord.hpp"
 #include "program/Errors.hpp"
 
-#include <kindred/matcher/LatticeSettings.hpp>
 #include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
@@ -42,8 +40,8 @@ class TaskRecord final : public NamedRecord {
     m_seen = {};
     m_depth = 0;
     m_work.clear();
-    m_dimensions = static_cast<std::uint32_t>(m_settings.dimensions());
-    m_size = static_cast<std::uint32_t>(m_settings.size());
+    m_dimensions = 4;
+    m_size = 10;
     m_from.clear();
     m_to.clear();
     m_out.clear();
@@ -184,7 +182,6 @@ class TaskRecord final : public NamedRecord {
     line.task.dimensions = m_dimensions;
     line.task.size = m_size;
     try {
-      m_settings.check(m_dimensions, m_size);
       const LatticeShape shape(m_dimensions, m_size);
       if (m_work == "path") {
         line.blocks = blocks_of(shape);
@@ -212,7 +209,6 @@ class TaskRecord final : public NamedRecord {
   std::array<bool, 7> m_seen{};
   int m_depth = 0;
   std::string m_work;
-  LatticeSettings m_settings = settings_of_environment();
   std::uint32_t m_dimensions = 0;
   std::uint32_t m_size = 0;
   NodeText m_from;

@@ -7,7 +7,7 @@
 namespace Kindred::Tools {
 
 PatternSettings store_settings() {
-  PatternSettings settings = PatternSettings::from_environment();
+  PatternSettings settings;
   settings.background_sync = false;
   settings.log_memory_usage = false;
   return settings;

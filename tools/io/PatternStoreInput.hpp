@@ -8,10 +8,10 @@
 
 namespace Kindred::Tools {
 
-/// Settings of a pattern memory for commands: from the environment, without a background thread.
+/// Settings of a pattern memory for commands: without a background thread.
 PatternSettings store_settings();
 
-/// \throws InputError, NotFound, CorruptFile; InvalidArgument for settings in the environment
+/// \throws InputError, NotFound, CorruptFile
 PatternMemory load_store(Context& context, const std::string& path, Level level = Level::token);
 
 }  // namespace Kindred::Tools

@@ -1036,13 +1036,13 @@ enum {
   KINDRED_SYNC_TRAINING = 3
 };
 
-/** Settings of a memory: the fifteen of KATO's matcher, and the level. */
+/** How a memory keeps its patterns, and the level. Results depend only on the level. */
 typedef struct kindred_memory_options {
   size_t struct_size;
-  int32_t level;                 /* KINDRED_LEVEL_TOKEN or KINDRED_LEVEL_CHARACTER */
-  int32_t enabled;               /* the bulk tier may be on the device */
-  int32_t fallback_to_host;      /* run on the host without a usable device */
-  uint32_t threads_per_block;    /* without effect */
+  int32_t level;            /* KINDRED_LEVEL_TOKEN or KINDRED_LEVEL_CHARACTER */
+  int32_t enabled;          /* the bulk tier may be on the device */
+  int32_t fallback_to_host; /* run on the host without a usable device */
+  int32_t background_sync;
   double min_compute_capability; /* devices below it are not used */
   uint64_t max_pattern_length;   /* longer patterns stay on the host; 0: no limit */
   double memory_fraction;        /* share of the device's budget for the bulk tier */
@@ -1050,25 +1050,17 @@ typedef struct kindred_memory_options {
   uint64_t max_bulk_patterns;    /* KINDRED_UNSET: no limit */
   uint64_t sync_threshold;       /* recent patterns that trigger a synchronisation */
   double sync_interval_seconds;  /* between background synchronisations */
-  int32_t background_sync;
   int32_t log_memory_usage;
   int32_t log_kernel_timing;
-  int32_t use_shared_memory; /* without effect */
-  int32_t early_termination; /* without effect */
-  int32_t reserved;          /* 0 */
 } kindred_memory_options;
-#define KINDRED_MEMORY_OPTIONS_INIT                                                   \
-  {                                                                                   \
-    sizeof(kindred_memory_options), KINDRED_LEVEL_TOKEN, 1, 1, 256, 7.0, 0, 0.6, 0.2, \
-        KINDRED_UNSET, 1000, 300, 1, 1, 0, 1, 1, 0                                    \
+#define KINDRED_MEMORY_OPTIONS_INIT                                                                \
+  {                                                                                                \
+    sizeof(kindred_memory_options), KINDRED_LEVEL_TOKEN, 1, 1, 1, 7.0, 0, 0.6, 0.2, KINDRED_UNSET, \
+        1000, 300, 1, 0                                                                            \
   }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_memory_options_init(kindred_memory_options* options,
                                                        size_t struct_size) KINDRED_NOEXCEPT;
-/** Sets the defaults, overridden by the environment variables KINDRED_... or KATO_GPU_... of the
- * settings. */
-KINDRED_API kindred_status kindred_memory_options_from_environment(
-    kindred_memory_options* options, size_t struct_size) KINDRED_NOEXCEPT;
 
 /* The field by which predictions are ranked, greater first; the last four need weights. */
 enum {

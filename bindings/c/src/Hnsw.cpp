@@ -175,10 +175,10 @@ kindred_status kindred_hnsw_get_statistics(const kindred_hnsw* hnsw,
     check_output(statistics, "statistics");
     const HnswStatistics found = object.engine.statistics();
     write_output(statistics,
-                 kindred_hnsw_statistics{sizeof(kindred_hnsw_statistics), found.rows, found.removed,
-                                         found.end_id, found.dimension, found.levels, found.links,
-                                         found.unreachable, found.bytes,
-                                         static_cast<std::int32_t>(object.engine.traversal()), 0});
+                 kindred_hnsw_statistics{
+                     sizeof(kindred_hnsw_statistics), found.rows, found.removed, found.end_id,
+                     found.dimension, found.levels, found.links, found.unreachable, found.bytes,
+                     static_cast<std::int32_t>(object.engine.settings().traversal), 0});
   });
 }
 

@@ -82,7 +82,9 @@ kindred_status kindred_memory_learn_all_numbers(
     const PatternOffsets rows(offsets, patterns, count);
     const std::span<const Symbol> values = span_of(numbers, rows.symbols, "numbers");
     const std::vector<std::string_view> views = texts_of(dictionary, dictionary_size, "dictionary");
-    given.write(object.engine.learn_all(rows.lists<Symbol>(values), views, given.options()));
+    LearnOptions with_dictionary = given.options();
+    with_dictionary.dictionary = views;
+    given.write(object.engine.learn_all(rows.lists<Symbol>(values), with_dictionary));
   });
 }
 

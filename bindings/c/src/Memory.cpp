@@ -32,13 +32,11 @@ struct MemorySettings {
 MemorySettings memory_settings(const kindred_memory_options* options) {
   const kindred_memory_options given =
       options_of(options, kindred_memory_options KINDRED_MEMORY_OPTIONS_INIT, "options");
-  check_reserved(given.reserved, "options");
   MemorySettings out;
   out.level = enum_of<Level>(given.level, 2, "level");
   PatternSettings& settings = out.settings;
   settings.enabled = given.enabled != 0;
   settings.fallback_to_host = given.fallback_to_host != 0;
-  settings.threads_per_block = given.threads_per_block;
   settings.min_compute_capability = given.min_compute_capability;
   settings.max_pattern_length = given.max_pattern_length;
   settings.memory_fraction = given.memory_fraction;
@@ -50,8 +48,6 @@ MemorySettings memory_settings(const kindred_memory_options* options) {
   settings.background_sync = given.background_sync != 0;
   settings.log_memory_usage = given.log_memory_usage != 0;
   settings.log_kernel_timing = given.log_kernel_timing != 0;
-  settings.use_shared_memory = given.use_shared_memory != 0;
-  settings.early_termination = given.early_termination != 0;
   return out;
 }
 
@@ -60,7 +56,6 @@ kindred_memory_options options_of_settings(const PatternSettings& settings, Leve
   out.level = static_cast<std::int32_t>(level);
   out.enabled = settings.enabled ? 1 : 0;
   out.fallback_to_host = settings.fallback_to_host ? 1 : 0;
-  out.threads_per_block = settings.threads_per_block;
   out.min_compute_capability = settings.min_compute_capability;
   out.max_pattern_length = settings.max_pattern_length;
   out.memory_fraction = settings.memory_fraction;
@@ -71,8 +66,6 @@ kindred_memory_options options_of_settings(const PatternSettings& settings, Leve
   out.background_sync = settings.background_sync ? 1 : 0;
   out.log_memory_usage = settings.log_memory_usage ? 1 : 0;
   out.log_kernel_timing = settings.log_kernel_timing ? 1 : 0;
-  out.use_shared_memory = settings.use_shared_memory ? 1 : 0;
-  out.early_termination = settings.early_termination ? 1 : 0;
   return out;
 }
 
@@ -91,18 +84,6 @@ kindred_sync_record sync_record_of(const SyncRecord& record) {
 }
 
 }  // namespace
-
-kindred_status kindred_memory_options_from_environment(kindred_memory_options* options,
-                                                       std::size_t struct_size) noexcept {
-  return guarded([&] {
-    require(options, "options");
-    check_struct_size(struct_size, "the argument");
-    const kindred_memory_options out =
-        options_of_settings(PatternSettings::from_environment(), Level::token);
-    std::memcpy(static_cast<void*>(options), &struct_size, sizeof(struct_size));
-    write_output(options, out);
-  });
-}
 
 kindred_status kindred_memory_create(kindred_context* context,
                                      const kindred_memory_options* options,

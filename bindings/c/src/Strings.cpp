@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Strings.hpp"
 
-#include <kindred/matcher/IsSectionFile.hpp>
+#include <kindred/matcher/SectionFileKind.hpp>
 
 #include "Arguments.hpp"
 
@@ -27,7 +27,7 @@ Strings::Strings(std::vector<std::optional<std::string>> texts) : m_texts(std::m
 kindred_status kindred_file_kind(const char* path, kindred_string** kind) noexcept {
   return guarded([&] {
     require(kind, "kind");
-    *kind = make_handle_of<kindred_string>(section_file_kind(path_of(path)));
+    *kind = make_handle_of<kindred_string>(section_file_kind(path_of(path)).value_or(""));
   });
 }
 

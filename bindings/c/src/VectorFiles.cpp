@@ -5,6 +5,9 @@
 #include "Arguments.hpp"
 #include "Handle.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace Kindred::C {
 
 namespace {
@@ -21,6 +24,12 @@ VectorFile vector_file(const char* path, const kindred_vectors_source* source) {
   return VectorFile(path_of(path), options);
 }
 
+std::int32_t number_type_of(DataType type) {
+  constexpr std::array types{DataType::float32, DataType::float16, DataType::int8,
+                             DataType::uint8,   DataType::int32,   DataType::int64};
+  return static_cast<std::int32_t>(std::ranges::find(types, type) - types.begin());
+}
+
 }  // namespace
 
 kindred_status kindred_vectors_describe(const char* path, const kindred_vectors_source* source,
@@ -31,7 +40,7 @@ kindred_status kindred_vectors_describe(const char* path, const kindred_vectors_
     write_output(info,
                  kindred_vectors_info{sizeof(kindred_vectors_info), file.rows(), file.dimension(),
                                       file.row_bytes(), static_cast<std::int32_t>(file.format()),
-                                      static_cast<std::int32_t>(file.type())});
+                                      number_type_of(file.type())});
   });
 }
 

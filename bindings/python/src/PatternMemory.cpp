@@ -114,7 +114,8 @@ nb::object learn_all(const Handle& self, nb::handle patterns, nb::handle diction
       return arrays_of(unlocked([&] { return shared->memory.learn_all(given, options); }));
     const OptionalTexts texts(dictionary, "dictionary");
     const std::vector<std::string_view> words = texts.required("dictionary");
-    return arrays_of(unlocked([&] { return shared->memory.learn_all(given, words, options); }));
+    options.dictionary = words;
+    return arrays_of(unlocked([&] { return shared->memory.learn_all(given, options); }));
   }
   if (!dictionary.is_none())
     refuse_type("dictionary is for patterns of numbers, in a pykindred.EventLists");

@@ -4,7 +4,7 @@
 
 // All public headers of Kindred::patterns.
 #include <kindred/matcher/EventLists.hpp>
-#include <kindred/matcher/PatternFileInfo.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
+#include <kindred/matcher/PatternSettings.hpp>
 
 #endif  // KINDRED_PATTERNS_HPP

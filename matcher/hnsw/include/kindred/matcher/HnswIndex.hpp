@@ -134,10 +134,8 @@ class HnswIndex {
 
   std::size_t size() const noexcept;  ///< rows that can be found
   std::size_t dimension() const noexcept;
-  std::uint64_t end_id() const noexcept;  ///< all ids below it have been assigned
-  const HnswSettings& settings() const noexcept;
-  /// The traversal that was chosen.
-  HnswTraversal traversal() const noexcept;
+  std::uint64_t end_id() const noexcept;   ///< all ids below it have been assigned
+  HnswSettings settings() const noexcept;  ///< with the `traversal` that was chosen
   /// Whether a row with \p id can be found. Complexity as `remove` of one id.
   bool contains(std::uint64_t id) const;
   /// The row with \p id, as it was added. Complexity as `contains`. \throws NotFound
@@ -193,8 +191,6 @@ class HnswIndex {
  private:
   struct State;
   explicit HnswIndex(std::unique_ptr<State> state);
-  std::uint64_t insert(std::span<const float> rows,
-                       const std::function<void(std::uint64_t)>& progress);
   Impl::OwnedState<State> m_state;
 };
 

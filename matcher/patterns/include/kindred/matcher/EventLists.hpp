@@ -25,13 +25,17 @@ struct EventLists {
   std::size_t size() const noexcept { return patterns.empty() ? 0 : patterns.size() - 1; }
 };
 
-/// \brief What `PatternMemory::learn_all` stores with the patterns. Each span is empty or has one
-/// element per pattern.
+/// \brief What `PatternMemory::learn_all` stores with the patterns. `names` and `times` are empty
+/// or have one element per pattern.
 struct LearnOptions {
   /// As the name that `learn` takes; empty: no pattern gets a name.
   std::span<const std::optional<std::string_view>> names = {};
   /// Occurrences of the patterns, ≥ 1; empty: one each.
   std::span<const std::uint64_t> times = {};
+  /// Of patterns of numbers: symbol s stands for `dictionary[s]`, whatever its number in the
+  /// vocabulary is. Texts that no pattern contains are not added. No value: the symbols are those
+  /// of the vocabulary of the memory.
+  std::optional<std::span<const std::string_view>> dictionary = {};
 };
 
 }  // namespace Kindred

@@ -9,7 +9,6 @@
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/EventLists.hpp>
-#include <kindred/matcher/PatternFileInfo.hpp>
 #include <kindred/matcher/PatternSettings.hpp>
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
@@ -81,6 +80,20 @@ struct PatternStatistics {
   std::uint64_t segments = 0;             ///< of both tiers
   std::uint64_t queries = 0;              ///< queries answered
   std::uint64_t bytes[space_count] = {};  ///< in the memory of each space
+};
+
+/// The contents of a file written by `PatternMemory::save`. \see PatternMemory::inspect
+struct PatternFileInfo {
+  std::uint64_t patterns = 0;  ///< not counting forgotten ones
+  std::uint64_t learned = 0;   ///< patterns ever learned; also the next index
+  std::uint64_t total_frequency = 0;
+  std::uint64_t symbols = 0;  ///< of the patterns
+  std::uint64_t vocabulary = 0;
+  std::uint64_t segments = 0;           ///< of the bulk tier
+  std::uint64_t bulk = 0;               ///< patterns in the segments
+  std::uint64_t commits = 0;            ///< one for the save and one per append
+  std::uint64_t bytes = 0;              ///< committed
+  std::uint64_t uncommitted_bytes = 0;  ///< left by an interrupted append; ignored on loading
 };
 
 /// \brief A memory of named event sequences with exact search that can learn and forget during
@@ -171,17 +184,13 @@ class PatternMemory {
   /// Complexity: O(symbols), most of it on the threads of the context; without a background thread,
   /// a call that reaches `sync_threshold` synchronises once.
   /// \throws InvalidArgument as `learn`, with the number of the pattern, for offsets that are not
-  /// those of rows, and for another number of names or times than of patterns; OutOfMemory
+  /// those of rows, for another number of names or times than of patterns, and for a dictionary;
+  /// OutOfMemory
   std::vector<LearnedPattern> learn_all(EventLists<std::string_view> patterns,
                                         const LearnOptions& options = {});
-  /// \brief The same for patterns of numbers: symbol s stands for `dictionary[s]`, whatever its
-  /// number in the vocabulary is. Texts that no pattern contains are not added. Faster than texts,
-  /// each of which is looked up only once.
-  /// \throws InvalidArgument also for a symbol that is not below the size of \p dictionary
-  std::vector<LearnedPattern> learn_all(EventLists<Symbol> patterns,
-                                        std::span<const std::string_view> dictionary,
-                                        const LearnOptions& options = {});
-  /// The same for symbols of `vocabulary()`. \throws InvalidArgument also for other symbols
+  /// The same for patterns of numbers, which are faster than texts: each text is looked up only
+  /// once. \throws InvalidArgument also for a symbol that is not below the size of the dictionary,
+  /// or of the vocabulary
   std::vector<LearnedPattern> learn_all(EventLists<Symbol> patterns,
                                         const LearnOptions& options = {});
 
@@ -200,7 +209,7 @@ class PatternMemory {
   bool forget(std::uint64_t index);
   bool forget(std::string_view name);
   /// \brief Forgets all patterns. Their names may be used again; the vocabulary, the settings and
-  /// the next index stay. Waits for a running synchronisation.
+  /// the next index stay. A running synchronisation then moves nothing.
   ///
   /// Complexity: O(patterns + symbols of the vocabulary). \throws OutOfMemory
   void clear();
@@ -220,28 +229,24 @@ class PatternMemory {
   std::uint64_t size() const;
 
   /// Appends one query row to \p queries: the symbols of all events, with `unknown_symbol` for
-  /// texts that were never learned; at character level the code points of the texts. \throws
-  /// InvalidArgument at character level for text that is not valid UTF-8
-  void encode(Events events, Ragged<Symbol>& queries) const;
-  /// The same at another level than that of the memory.
-  void encode(Events events, Ragged<Symbol>& queries, Level level) const;
+  /// texts that were never learned; at character level the code points of the texts.
+  /// \param level no value: that of the memory
+  /// \throws InvalidArgument at character level for text that is not valid UTF-8
+  void encode(Events events, Ragged<Symbol>& queries, std::optional<Level> level = {}) const;
 
   /// \brief The best patterns of both tiers for every query, in total order.
   ///
   /// `Match::index` is the index of the pattern. Otherwise as `SequenceMatcher::match`. If both
   /// tiers were searched, the record describes the bulk tier. In `options.filter`, forgotten
   /// patterns are skipped, because another thread may forget a pattern at any time; an index that
-  /// was never assigned is an error. \throws InvalidArgument, SpaceUnavailable, OutOfMemory
-  MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
-  /// \brief The same at another level than that of the memory: \p queries were encoded at \p level.
-  ///
-  /// The first such call stores all patterns at that level too, in tiers of their own, which then
-  /// follow every change and synchronisation; files do not contain them.
-  /// \throws InvalidArgument also if a symbol of a pattern is not valid UTF-8, at character level
-  MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options, Level level) const;
-  /// The same for queries in arrays of the caller, \see SequenceMatcher::match
-  MatchResults match(const ConstArray& symbols, const ConstArray& offsets,
-                     const MatchOptions& options = {}) const;
+  /// was never assigned is an error.
+  /// \param level at which \p queries were encoded; no value: that of the memory. The first call at
+  /// another level stores all patterns at that level too, in tiers of their own, which then follow
+  /// every change and synchronisation; files do not contain them
+  /// \throws InvalidArgument, at the other level also if a symbol of a pattern is not valid UTF-8;
+  /// SpaceUnavailable, OutOfMemory
+  MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {},
+                     std::optional<Level> level = {}) const;
 
   /// \brief Predictions from all patterns whose similarity to \p query, by the measure of \p
   /// matching, is at least `options.threshold`.
@@ -249,12 +254,11 @@ class PatternMemory {
   /// With `matching.filter`, from those of the listed patterns; sums over all candidates then cover
   /// these alone. Candidates, frequencies and statistics are of the same patterns, whatever other
   /// threads learn and forget meanwhile.
+  /// \param level at which candidates are compared, as in `match`
   /// \throws InvalidArgument, also for a measure without blocks; SpaceUnavailable, OutOfMemory
   PredictionResults predict(Events query, const MatchOptions& matching = {},
-                            const PredictionOptions& options = {}) const;
-  /// The same with candidates that were compared at another level. \throws as `match` at that level
-  PredictionResults predict(Events query, const MatchOptions& matching,
-                            const PredictionOptions& options, Level level) const;
+                            const PredictionOptions& options = {},
+                            std::optional<Level> level = {}) const;
   /// How often each symbol was learned, indexed by symbol, as `affinity_weights` takes it.
   std::vector<std::uint64_t> symbol_frequencies() const;
 

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_NPY_ARRAY_HPP
 #define KINDRED_MATCHER_NPY_ARRAY_HPP
 
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <cstddef>
@@ -9,30 +10,13 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace KINDRED_PUBLIC Kindred {
 
-/// Element type of a .npy array.
-enum class NpyType : std::uint8_t {
-  uint8,
-  float32,
-  float64,
-  int8,
-  int16,
-  int32,
-  int64,
-  uint16,
-  uint32,
-  uint64
-};
-/// The name that NumPy uses, such as `float32`.
-std::string_view to_string(NpyType type) noexcept;
-
 /// \brief An owning array of any number of dimensions, with the last index fastest.
 struct NpyArray {
-  NpyType type = NpyType::float32;
+  DataType type = DataType::float32;
   std::vector<std::uint64_t> shape;
   std::size_t elements = 0;
   std::unique_ptr<std::byte[]> values;

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_VECTOR_FILE_HPP
 #define KINDRED_MATCHER_VECTOR_FILE_HPP
 
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 
@@ -9,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,13 +22,6 @@ enum class VectorFormat : std::uint8_t { npy, fvecs, bvecs, ivecs, fbin, u8bin, 
 std::string_view to_string(VectorFormat format) noexcept;
 /// The format with that name, or no value for any other name.
 std::optional<VectorFormat> vector_format_from_string(std::string_view name) noexcept;
-
-/// \brief The number type of a vector file.
-enum class NumberType : std::uint8_t { float32, float16, int8, uint8, int32, int64 };
-/// The NumPy name of \p type.
-std::string_view to_string(NumberType type) noexcept;
-/// Size of a number in bytes.
-std::size_t number_bytes(NumberType type) noexcept;
 
 struct VectorFileOptions {
   std::optional<VectorFormat> format =
@@ -55,27 +48,21 @@ class VectorFile {
 
   const std::string& path() const noexcept;
   VectorFormat format() const noexcept;
-  NumberType type() const noexcept;
+  /// Of the numbers: float32, float16, int8, uint8, int32 or int64.
+  DataType type() const noexcept;
   std::uint64_t rows() const noexcept;
   std::uint64_t dimension() const noexcept;  ///< 1 or more
   /// Size of a row in memory, in bytes.
   std::uint64_t row_bytes() const noexcept;
 
-  /// \brief The rows [\p first, \p first + \p count) as stored in the file, row-major. Complexity
-  /// O(count · row_bytes()).
-  /// \param out count × row_bytes()
-  /// \throws InvalidArgument for rows beyond the end or a wrong size of \p out; CorruptFile for a
-  /// row of another dimension, and if the file has become shorter; Error if it cannot be read
-  void read(std::uint64_t first, std::uint64_t count, std::span<std::byte> out) const;
-  /// \brief The same rows converted to float32, exactly. Complexity O(count · dimension()).
-  /// \param out count × dimension()
-  /// \throws as above; InvalidArgument also for an integer that float32 cannot represent
-  void read(std::uint64_t first, std::uint64_t count, std::span<float> out) const;
-  /// \brief The same rows of a file of integers, such as ground-truth neighbours. Complexity
-  /// O(count · dimension()).
-  /// \param out count × dimension()
-  /// \throws as above; InvalidArgument also for a file of floats
-  void read(std::uint64_t first, std::uint64_t count, std::span<std::int64_t> out) const;
+  /// \brief The rows [\p first, \p first + \p count), row-major: as stored if \p out is of the type
+  /// of the file, otherwise converted to float32, exactly, or, of a file of integers such as
+  /// ground-truth neighbours, to int64. Complexity O(count · dimension()).
+  /// \param out `count × dimension()` elements in host memory, without gaps
+  /// \throws InvalidArgument for rows beyond the end, another size or type of \p out, and an
+  /// integer that float32 cannot represent; CorruptFile for a row of another dimension, and if the
+  /// file has become shorter; Error if it cannot be read
+  void read(std::uint64_t first, std::uint64_t count, const Array& out) const;
 
  private:
   struct State;

@@ -48,10 +48,6 @@ Ragged<Symbol> code_points(std::span<const std::string_view> texts);
 /// \throws InvalidArgument with the index of the text and the byte offset if a text is not valid
 /// UTF-8
 std::vector<Symbol> joined_code_points(std::span<const std::string_view> texts);
-/// The same for all texts of \p events, one row per event. \throws InvalidArgument also for invalid
-/// offsets
-std::vector<Symbol> joined_code_points(RaggedSpan<std::string_view> events);
-
 }  // namespace Kindred
 
 #endif  // KINDRED_MATCHER_CODE_POINTS_HPP

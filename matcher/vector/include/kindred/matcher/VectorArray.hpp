@@ -62,7 +62,7 @@ void decode_rows(const VectorSpan& rows, std::span<float> out);
 
 /// The smallest element type that represents every number of \p type exactly: float16 for float16
 /// and uint8, int8 (with scale 1) for int8, float32 for all others.
-DataType natural_element(NumberType type) noexcept;
+DataType natural_element(DataType type) noexcept;
 
 /// \brief The rows [\p first, \p first + \p count) of \p file as rows of \p element: unchanged if
 /// the type is the same, otherwise converted as by `encode_rows`. Complexity O(count · dimension).

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_LATTICE_SETTINGS_HPP
-#define KINDRED_MATCHER_LATTICE_SETTINGS_HPP
+#ifndef KINDRED_MATCHER_COMPAT_LATTICE_SETTINGS_HPP
+#define KINDRED_MATCHER_COMPAT_LATTICE_SETTINGS_HPP
+
+#include "ReadSetting.hpp"
 
 #include <kindred/backends/Context.hpp>
-#include <kindred/core/common/Public.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <string>
 
-namespace KINDRED_PUBLIC Kindred {
+namespace Kindred::Compat {
 
 /// \brief KA Lattice's settings for routing, device memory and lattices.
 ///
@@ -56,14 +55,11 @@ struct LatticeSettings {
 
   /// \brief The defaults, overridden by environment variables, and validated.
   ///
-  /// \param variable returns the value of a variable, or no value; empty: the environment of the
-  /// process
   /// \throws InvalidArgument for a malformed or disallowed value, naming the variable, and for
   /// `KINDRED_` followed by a KA Lattice setting that has no effect in Kindred, giving the reason
-  static LatticeSettings from_environment(
-      const std::function<std::optional<std::string>(const std::string&)>& variable = {});
+  static LatticeSettings from_environment(const SettingSource& variable = {});
 };
 
-}  // namespace Kindred
+}  // namespace Kindred::Compat
 
-#endif  // KINDRED_MATCHER_LATTICE_SETTINGS_HPP
+#endif  // KINDRED_MATCHER_COMPAT_LATTICE_SETTINGS_HPP
