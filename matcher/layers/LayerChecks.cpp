@@ -18,16 +18,6 @@ std::string named(std::size_t layer, const char* array) {
   return "layer " + std::to_string(layer) + ": " + array;
 }
 
-void check_memory(const void* data, Space space, const std::string& name) {
-  if (space == Space::cuda) {
-    KINDRED_THROW_IF(!device_reaches(data),
-                     name + " is not in device memory; copy it there or run on the host");
-  } else {
-    KINDRED_THROW_IF(is_on_device_only(data),
-                     name + " is in device memory; run on cuda or copy it to the host");
-  }
-}
-
 template <class Byte>
 void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string& name) {
   const std::size_t size = size_of(matrix.element);
@@ -44,7 +34,7 @@ void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string
                        " elements, " + std::to_string(matrix.row_stride()) +
                        " elements apart, need more");
   require_aligned(name, matrix.values.data(), size);
-  check_memory(matrix.values.data(), space, name);
+  require_memory(name, matrix.values.data(), space);
 }
 
 template <class T>
@@ -54,15 +44,13 @@ void check_vector(std::span<T> values, std::size_t count, Space space, const std
                        std::to_string(count) + " or none");
   if (values.empty()) return;
   require_aligned(name, values.data(), sizeof(T));
-  check_memory(values.data(), space, name);
+  require_memory(name, values.data(), space);
 }
 
 template <class First, class Second>
 bool overlap(const MatrixSpan<First>& a, const MatrixSpan<Second>& b) {
-  const auto begin = [](const auto& m) {
-    return reinterpret_cast<std::uintptr_t>(m.values.data());
-  };
-  return begin(a) < begin(b) + extent_bytes(b) && begin(b) < begin(a) + extent_bytes(a);
+  return overlap(ByteRange(a.values.data(), extent_bytes(a)),
+                 ByteRange(b.values.data(), extent_bytes(b)));
 }
 
 template <class Byte>

@@ -2,21 +2,24 @@
 #ifndef KINDRED_MATCHER_LAYERS_LAYER_CHECKS_HPP
 #define KINDRED_MATCHER_LAYERS_LAYER_CHECKS_HPP
 
+#include "kit/Overlap.hpp"
+
 #include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/layers/FusedLinear.hpp>
 #include <kindred/core/layers/FusedNorm.hpp>
 #include <kindred/core/layers/NormGradient.hpp>
-#include <kindred/matcher/LayerGradients.hpp>
+#include <kindred/matcher/FusedLayers.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
+#include <type_traits>
 #include <vector>
 
 namespace Kindred::Impl {
 
-/// The backward pass of a linear layer, as `LinearGradientLaunches` takes it.
+/// The backward pass of a linear layer, as `LinearGradientSteps` takes it.
 struct LinearGradientData {
   const std::byte* x = nullptr;         ///< rows × inputs
   const std::byte* w = nullptr;         ///< outputs × inputs
@@ -76,15 +79,30 @@ class ApartFromWorkspace {
 
  private:
   void check(const void* data, std::size_t bytes) const {
-    const auto address = [](const void* of) { return reinterpret_cast<std::uintptr_t>(of); };
-    const std::uintptr_t begin = address(data);
-    const std::uintptr_t own = address(m_workspace.data());
-    KINDRED_THROW_IF(begin < own + m_workspace.size() && own < begin + bytes,
+    KINDRED_THROW_IF(overlap({data, bytes}, {m_workspace.data(), m_workspace.size()}),
                      "the workspace overlaps an array of a layer; it must be in separate memory");
   }
 
   std::span<const std::byte> m_workspace;
 };
+
+/// \p layer with the arrays that `arrays.take` returns for its own.
+template <class Arrays, class Layer>
+Layer with_arrays(Arrays& arrays, Layer layer) {
+  const auto take = [&](auto&... array) { ((array = arrays.take(array)), ...); };
+  if constexpr (std::is_same_v<Layer, NormLayer>) {
+    take(layer.x, layer.y, layer.gamma, layer.beta, layer.mean, layer.variance);
+  } else if constexpr (std::is_same_v<Layer, LinearLayer>) {
+    take(layer.x, layer.w, layer.bias, layer.y);
+  } else if constexpr (std::is_same_v<Layer, NormGradient>) {
+    take(layer.x, layer.gradient, layer.dx, layer.gamma, layer.beta, layer.dgamma, layer.dbeta);
+  } else {
+    take(layer.x, layer.w, layer.bias, layer.gradient, layer.dbias);
+    if (!layer.dx.values.empty()) take(layer.dx);
+    if (!layer.dw.values.empty()) take(layer.dw);
+  }
+  return layer;
+}
 
 }  // namespace Kindred::Impl
 
