@@ -24,35 +24,37 @@ namespace {
 using Impl::BulkCall;
 using Impl::BulkKind;
 using Impl::BulkTask;
+using Impl::CheckedArrays;
 using Impl::GivenArrays;
 
 /// The task of a checked call on elements of type T, without its items.
 template <class T>
-BulkTask<T> task_of(const BulkCall& call) {
+BulkTask<T> task_of(const BulkCall& call, const CheckedArrays& arrays) {
   BulkTask<T> task;
   task.kind = call.kind;
   task.operation = call.operation;
   task.op = call.op;
   task.reduction = call.reduction;
   task.seed = call.seed;
-  if (call.kind == BulkKind::element_wise && call.type() == DataType::boolean) {
+  if (call.kind == BulkKind::element_wise && arrays.type == DataType::boolean) {
     task.kind = BulkKind::bytes;
     task.bytes =
         call.op == ElementWise::add ? BytesOperation::inclusive_or : BytesOperation::conjunction;
   }
-  if (call.has_number()) std::memcpy(&task.number, call.others[0].data(), sizeof(T));
+  if (arrays.has_number) std::memcpy(&task.number, call.others[0].data(), sizeof(T));
   return task;
 }
 
 /// Calls `body(task)` with the task of a checked call: integers that wrap around are unsigned.
 template <class Body>
-auto with_task(const BulkCall& call, const Body& body) {
-  if (call.kind == BulkKind::bytes) return body(task_of<std::uint8_t>(call));
+auto with_task(const BulkCall& call, const CheckedArrays& arrays, const Body& body) {
+  if (call.kind == BulkKind::bytes) return body(task_of<std::uint8_t>(call, arrays));
   const auto with_signed = [&]<class T>(T) {
-    if (call.kind == BulkKind::element_wise) return body(task_of<std::make_unsigned_t<T>>(call));
-    return body(task_of<T>(call));
+    if (call.kind == BulkKind::element_wise)
+      return body(task_of<std::make_unsigned_t<T>>(call, arrays));
+    return body(task_of<T>(call, arrays));
   };
-  switch (call.type()) {
+  switch (arrays.type) {
     case DataType::int8:
       return with_signed(std::int8_t());
     case DataType::int16:
@@ -62,48 +64,44 @@ auto with_task(const BulkCall& call, const Body& body) {
     case DataType::int64:
       return with_signed(std::int64_t());
     case DataType::uint16:
-      return body(task_of<std::uint16_t>(call));
+      return body(task_of<std::uint16_t>(call, arrays));
     case DataType::uint32:
-      return body(task_of<std::uint32_t>(call));
+      return body(task_of<std::uint32_t>(call, arrays));
     case DataType::uint64:
-      return body(task_of<std::uint64_t>(call));
+      return body(task_of<std::uint64_t>(call, arrays));
     case DataType::float32:
-      return body(task_of<float>(call));
+      return body(task_of<float>(call, arrays));
     case DataType::float64:
-      return body(task_of<double>(call));
+      return body(task_of<double>(call, arrays));
     default:  // bool and uint8; `check` refuses the others
-      return body(task_of<std::uint8_t>(call));
+      return body(task_of<std::uint8_t>(call, arrays));
   }
 }
 
-/// The rows of array \p i and of its operands, as elements of type T.
+/// \p rows as elements of type T. \param scale elements of T per element: more than one for bytes
+/// of integers
 template <class T>
-BulkItems<T> rows_of(const BulkCall& call, std::size_t i) {
-  const Impl::RowShape shape = call.rows(i);
-  BulkItems<T> rows;
-  std::uint64_t scale = 1;  // elements of T per element: more than one for bytes of integers
-  const auto place = [&](const auto& array, auto*& first, std::uint64_t& step) {
-    scale = size_of(array.type()) / sizeof(T);
-    first = static_cast<std::remove_reference_t<decltype(first)>>(array.data());
-    step = (shape.count > 1 && array.rank() == 2 ? static_cast<std::uint64_t>(array.stride(0))
-                                                 : shape.length) *
-           scale;
-  };
-  if (call.kind != BulkKind::random_fill) place(call.arrays[i], rows.first.input, rows.input_step);
-  if (call.others.size() > 0 && !call.has_number())
-    place(call.others[i], rows.first.other, rows.other_step);
-  if (call.kind != BulkKind::reduce) place(call.results[i], rows.first.output, rows.output_step);
-  rows.count = static_cast<std::uint32_t>(shape.count);
-  rows.first.count = shape.length * scale;
-  return rows;
+BulkItems<T> items_of(const Impl::BulkRows& rows, std::uint64_t scale) {
+  BulkItems<T> items;
+  items.count = static_cast<std::uint32_t>(rows.count);
+  items.first.count = rows.length * scale;
+  items.first.input = static_cast<const T*>(rows.input);
+  items.first.other = static_cast<const T*>(rows.other);
+  items.first.output = static_cast<T*>(rows.output);
+  items.input_step = rows.input_step * scale;
+  items.other_step = rows.other_step * scale;
+  items.output_step = rows.output_step * scale;
+  return items;
 }
 
 /// Adds all rows of the arrays.
 template <class T>
-void add_items(BulkTask<T>& task, const BulkCall& call) {
+void add_items(BulkTask<T>& task, const BulkCall& call, const CheckedArrays& arrays) {
+  const std::uint64_t scale = size_of(arrays.type) / sizeof(T);
   std::uint64_t offset = call.offset;
-  for (std::size_t i = 0; i < call.size(); ++i) {
-    const BulkItems<T> rows = rows_of<T>(call, i);
+  task.items.reserve(arrays.rows.size());
+  for (const Impl::BulkRows& one : arrays.rows) {
+    const BulkItems<T> rows = items_of<T>(one, scale);
     for (std::uint32_t row = 0; row < rows.count; ++row) {
       task.items.push_back(rows[row]);
       if (call.kind != BulkKind::random_fill) continue;
@@ -113,10 +111,22 @@ void add_items(BulkTask<T>& task, const BulkCall& call) {
   }
 }
 
-/// The results of a reduction.
-Impl::RowResults reduced(const BulkCall& call) {
-  if (call.kind != BulkKind::reduce || call.results.size() == 0) return {};
-  return {call.results[0].type(), call.results[0].data()};
+/// Requires that the arrays can be accessed on \p space.
+void require_reached(const BulkCall& call, const CheckedArrays& arrays, Space space) {
+  for (std::size_t i = 0; i < arrays.rows.size(); ++i) {
+    const auto require = [&](const void* data, const char* name, const auto& given) {
+      Impl::require_reached(data, arrays.type, space, [&] {
+        return GivenArrays{name, given}[i].name();
+      });
+    };
+    const Impl::BulkRows& rows = arrays.rows[i];
+    require(rows.input, "arrays", call.arrays);
+    require(rows.other, call.name_of_others, call.others);
+    require(rows.output, "results", call.results);
+  }
+  if (arrays.reduced.size() > 0)
+    Impl::require_reached(arrays.reduced.data(), arrays.reduced.type(), space,
+                          [] { return std::string("results"); });
 }
 
 /// What a prepared call launches.
@@ -157,60 +167,60 @@ class PreparedProducts {
   Impl::Products<ExecutionSpace, T> m_products;
 };
 
-/// The arrays of a call that lie in its space.
-template <class Use>
-auto use_arrays(const BulkCall& call, const Use& use) {
-  const BulkArrays none;
-  return use(GivenArrays{"arrays", call.arrays},
-             GivenArrays{call.name_of_others, call.has_number() ? none : call.others},
-             GivenArrays{"results", call.results});
-}
-
 Prepared prepared(Context& context, const BulkCall& call, const BulkOptions& options) {
-  Impl::check(call);
-  const void* const own = reduced(call).data;
-  KINDRED_THROW_IF(own != nullptr && size_of(reduced(call).type) != sizeof(std::uint64_t),
-                   "results is " + to_string(ConstArray(call.results[0])) +
+  const CheckedArrays arrays = Impl::checked(call);
+  const Array& results = arrays.reduced;
+  KINDRED_THROW_IF(results.size() > 0 && size_of(results.type()) != sizeof(std::uint64_t),
+                   "results is " + to_string(ConstArray(results)) +
                        "; the results of a prepared reduction have 64 bits");
-  const Space space =
-      Impl::prepared_space(context, options, call.arrays, call.others, call.results);
-  return with_task(call, [&]<class T>(BulkTask<T> task) {
-    return Impl::prepare_on(
-        context, space, options.stream,
-        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-          use_arrays(call, [&](const auto&... lists) { (Impl::check_memory(lists, space), ...); });
-          add_items(task, call);
-          return PreparedList<ExecutionSpace, T>(exec_space, context.memory(space), task,
-                                                 reduced(call).data);
-        });
+  const Space space = Impl::prepared_space(context, options, arrays.rows);
+  return with_task(call, arrays, [&]<class T>(BulkTask<T> task) {
+    return Impl::prepare_on(context, space, options.stream,
+                            [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                              require_reached(call, arrays, space);
+                              add_items(task, call, arrays);
+                              return PreparedList<ExecutionSpace, T>(
+                                  exec_space, context.memory(space), task, results.data());
+                            });
   });
 }
 
-/// Calls `body(products)` with the checked products.
-template <class Body>
-auto with_products(const BulkArrays& a, const BulkArrays& b, const BulkResults& c,
-                   const Body& body) {
-  const auto products = [&]<class T>(T) {
-    std::vector<MatrixProduct<T>> all;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      const ConstArray left = a[i];
-      const auto extent = [&](const ConstArray& array, std::size_t from_last) {
-        return static_cast<std::uint64_t>(array.extent(array.rank() - from_last));
+/// Products on arrays whose element type is a value.
+struct ProductArrays {
+  const BulkArrays& a;
+  const BulkArrays& b;
+  const BulkResults& c;
+
+  DataType type = a.size() == 0 ? DataType::float32 : a[0].type();
+
+  void require_reached(const std::vector<Impl::ProductRows>& rows, Space space) const {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto require = [&](const void* data, const char* name, const auto& arrays) {
+        Impl::require_reached(data, type, space, [&] {
+          return GivenArrays{name, arrays}[i].name();
+        });
       };
-      const std::uint64_t m = extent(left, 2);
-      const std::uint64_t k = extent(left, 1);
-      const std::uint64_t n = extent(b[i], 1);
-      const std::uint64_t batch = left.rank() == 3 ? extent(left, 3) : 1;
-      for (std::uint64_t j = 0; j < batch; ++j)
-        all.push_back({static_cast<const T*>(left.data()) + j * m * k,
-                       static_cast<const T*>(b[i].data()) + j * k * n,
-                       static_cast<T*>(c[i].data()) + j * m * n, m, n, k, 0});
+      require(rows[i].a, "a", a);
+      require(rows[i].b, "b", b);
+      require(rows[i].c, "c", c);
     }
-    return all;
-  };
-  if (Impl::checked_product_type(a, b, c) == DataType::float64) return body(products(double()));
-  return body(products(float()));
-}
+  }
+  /// Calls `body(products)`.
+  template <class Body>
+  auto with_products(const std::vector<Impl::ProductRows>& rows, const Body& body) const {
+    const auto products = [&]<class T>(T) {
+      std::vector<MatrixProduct<T>> all;
+      all.reserve(rows.size());
+      for (const auto& [a_data, b_data, c_data, batch, m, n, k, on_device] : rows)
+        for (std::uint64_t j = 0; j < batch; ++j)
+          all.push_back({static_cast<const T*>(a_data) + j * m * k,
+                         static_cast<const T*>(b_data) + j * k * n,
+                         static_cast<T*>(c_data) + j * m * n, m, n, k, 0});
+      return all;
+    };
+    return type == DataType::float64 ? body(products(double())) : body(products(float()));
+  }
+};
 
 BulkCall xor_call(const BulkArrays& arrays, const BulkArrays& keys, const BulkResults& results) {
   return {.arrays = arrays, .others = keys, .results = results, .name_of_others = "keys"};
@@ -255,23 +265,35 @@ struct KINDRED_HIDDEN Bulk::State {
                                               Operations::matrix_multiply, Operations::matrix_add});
   }
 
+  /// Where the arrays of a checked call are.
+  std::optional<Space> memory_of(const BulkCall& call, const CheckedArrays& arrays,
+                                 const BulkOptions& options) const {
+    const BulkArrays none;
+    const std::optional<Space> memory = Impl::space_of_call(
+        context, options, arrays.rows, GivenArrays{"arrays", call.arrays},
+        GivenArrays{call.name_of_others, arrays.has_number ? none : call.others},
+        GivenArrays{"results", call.results});
+    require_reached(call, arrays, memory.value_or(Space::serial));
+    return memory;
+  }
+
   BulkReport run(const BulkCall& call, const BulkOptions& options) {
-    Impl::check(call);
-    const std::optional<Space> memory = use_arrays(
-        call, [&](const auto&... lists) { return Impl::memory_of(context, options, lists...); });
-    KINDRED_THROW_IF(memory && (call.kind == BulkKind::normalise || !call.arrays.size()),
-                     "the arrays lie on a device; this call takes arrays in host memory: copy "
-                     "them, or prepare the call");
-    return with_task(call, [&]<class T>(BulkTask<T> task) {
-      const Impl::RowResults results = reduced(call);
+    const CheckedArrays arrays = Impl::checked(call);
+    const std::optional<Space> memory = memory_of(call, arrays, options);
+    KINDRED_THROW_IF(
+        memory && (call.kind == BulkKind::normalise || call.kind == BulkKind::random_fill),
+        "the arrays lie on a device; this call takes arrays in host memory: copy them, or prepare "
+        "the call");
+    return with_task(call, arrays, [&]<class T>(BulkTask<T> task) {
+      const Impl::RowResults results{arrays.reduced.type(), arrays.reduced.data()};
       if (memory) {
-        const BulkItems<T> rows = rows_of<T>(call, 0);
-        return run_in_place(task.operation, rows.count * rows.first.count, 1, options,
+        const auto items = items_of<T>(arrays.rows[0], size_of(arrays.type) / sizeof(T));
+        return run_in_place(task.operation, items.count * items.first.count, 1, options,
                             [&](const auto& exec_space, auto& workspace) {
-                              Impl::launch_rows(exec_space, workspace.lists, task, rows, results);
+                              Impl::launch_rows(exec_space, workspace.lists, task, items, results);
                             });
       }
-      add_items(task, call);
+      add_items(task, call, arrays);
       std::vector<Impl::bulk_result<T>> wide(call.kind == BulkKind::reduce ? task.items.size() : 0);
       const BulkReport report = Impl::ListCall<T>(context, calls, std::move(task), options,
                                                   wide.empty() ? nullptr : wide.data())
@@ -332,10 +354,7 @@ BulkReport Bulk::xor_with_new_keys(const BulkArrays& arrays, const BulkResults& 
   // Everything is validated before the first key is generated, and the keys are complete before an
   // array is read.
   const BulkCall call = xor_call(arrays, made, results);
-  Impl::check(call);
-  (void)use_arrays(call, [&](const auto&... lists) {
-    return Impl::memory_of(m_state->context, options, lists...);
-  });
+  (void)m_state->memory_of(call, Impl::checked(call), options);
   for (std::size_t i = 0; i < made.size(); ++i) {
     KINDRED_THROW_IF(made[i].type() != DataType::uint8,
                      "keys[" + std::to_string(i) + "] is " + to_string(made[i]) +
@@ -393,16 +412,19 @@ BulkReport Bulk::reduce(Reduction reduction, const BulkArrays& arrays, const Bul
 
 BulkReport Bulk::multiply(const BulkArrays& a, const BulkArrays& b, const BulkResults& c,
                           const BulkOptions& options) const try {
-  return with_products(a, b, c, [&]<class T>(std::vector<MatrixProduct<T>> products) {
-    const std::optional<Space> memory = Impl::memory_of(
-        m_state->context, options, GivenArrays{"a", a}, GivenArrays{"b", b}, GivenArrays{"c", c});
+  const auto rows = Impl::checked_products(a, b, c);
+  const std::optional<Space> memory =
+      Impl::space_of_call(m_state->context, options, rows, GivenArrays{"a", a}, GivenArrays{"b", b},
+                          GivenArrays{"c", c});
+  const ProductArrays arrays{a, b, c};
+  arrays.require_reached(rows, memory.value_or(Space::serial));
+  return arrays.with_products(rows, [&]<class T>(std::vector<MatrixProduct<T>> products) {
     if (!memory)
       return Impl::ProductCall<T>(m_state->context, m_state->calls, std::move(products), options)
           .run();
-    const ConstArray left = a[0];
     return m_state->run_in_place(
-        Operations::matrix_multiply, c[0].size(), static_cast<double>(left.extent(left.rank() - 1)),
-        options, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, auto& workspace) {
+        Operations::matrix_multiply, c[0].size(), static_cast<double>(rows[0].k), options,
+        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, auto& workspace) {
           // The products of an earlier call may still use the table that is replaced.
           if (options.reproducible && options.stream)
             Arch::fence(exec_space, "Kindred::Bulk::multiply");
@@ -454,13 +476,13 @@ Prepared Bulk::prepare_reduce(Context& context, Reduction reduction, const BulkA
 
 Prepared Bulk::prepare_multiply(Context& context, const BulkArrays& a, const BulkArrays& b,
                                 const BulkResults& c, const BulkOptions& options) try {
-  return with_products(a, b, c, [&]<class T>(const std::vector<MatrixProduct<T>>& products) {
-    const Space space = Impl::prepared_space(context, options, a, b, c);
+  const auto rows = Impl::checked_products(a, b, c);
+  const Space space = Impl::prepared_space(context, options, rows);
+  const ProductArrays arrays{a, b, c};
+  return arrays.with_products(rows, [&]<class T>(const std::vector<MatrixProduct<T>>& products) {
     return Impl::prepare_on(context, space, options.stream,
                             [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-                              Impl::check_memory(GivenArrays{"a", a}, space);
-                              Impl::check_memory(GivenArrays{"b", b}, space);
-                              Impl::check_memory(GivenArrays{"c", c}, space);
+                              arrays.require_reached(rows, space);
                               return PreparedProducts<ExecutionSpace, T>(
                                   exec_space, context.memory(space), products,
                                   options.reproducible);

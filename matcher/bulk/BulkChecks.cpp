@@ -70,45 +70,43 @@ void require_same_type(const GivenArray& given, const GivenArray& as) {
                    given.text() + "; it must be " + std::string(to_string(as.array.type())) +
                        ", as " + as.name());
 }
-bool same_shape(const ConstArray& a, const ConstArray& b) {
+template <class A, class B>
+bool same_shape(const BasicArray<A>& a, const BasicArray<B>& b) {
   return std::ranges::equal(a.shape(), b.shape());
 }
+template <class Void>
+bool is_dense(const BasicArray<Void>& array) {
+  return array.rank() == 1 ? array.extent(0) <= 1 || array.stride(0) == 1 : array.is_contiguous();
+}
 /// A matrix may have gaps between its rows.
-void require_rows(const GivenArray& given) {
-  const ConstArray& array = given.array;
-  if (array.is_contiguous()) return;
+template <class Void>
+void require_rows(const BasicArray<Void>& array, const GivenArrays<Void>& of, std::size_t i) {
+  if (is_dense(array)) return;
   KINDRED_THROW_IF(
       array.rank() != 2 || (array.extent(1) > 1 && array.stride(1) != 1),
-      given.text() + " with gaps; only the rows of a matrix may have gaps between them");
-  (void)row_stride({given.name().c_str(), array});
+      of[i].text() + " with gaps; only the rows of a matrix may have gaps between them");
+  (void)row_stride({of[i].name().c_str(), array});
 }
-/// Elements from one row to the next.
-std::uint64_t step_of(const ConstArray& array) {
-  return array.is_contiguous() ? array.size() : row_stride({"", array});
+/// Requires an operand of the type and shape of array \p i of \p of.
+template <class Void, class Of>
+void require_like(const BasicArray<Void>& array, const GivenArrays<Void>& given,
+                  const BasicArray<Of>& as, const GivenArrays<Of>& of, std::size_t i) {
+  if (array.type() != as.type()) require_same_type(given[i], of[i]);
+  KINDRED_THROW_IF(!same_shape(array, as), given[i].text() + "; it must have the shape of " +
+                                               of[i].name() + ", which is " +
+                                               to_string(ConstArray(as)));
+  require_rows(array, given, i);
 }
-
-/// An operand of the shape of `of`.
-void require_like(const GivenArray& given, const GivenArray& of) {
-  require_same_type(given, of);
-  KINDRED_THROW_IF(!same_shape(given.array, of.array),
-                   given.text() + "; it must have the shape of " + of.name() + ", which is " +
-                       to_string(of.array));
-  require_rows(given);
-}
-/// A result must be the same array as an input, or not overlap it.
-void require_same_or_apart(const GivenArray& result, const GivenArray& read) {
-  const bool is_same =
-      result.array.data() == read.array.data() && step_of(result.array) == step_of(read.array);
-  KINDRED_THROW_IF(!is_same && overlap(ByteRange(result.array), ByteRange(read.array)),
-                   result.name() + " overlaps " + read.name() +
-                       " partially; it must be the same array or a separate one");
-}
-template <class List, class Arrays>
-void require_count(const List& list, const Arrays& of) {
+template <class List, class Of>
+void require_count(const List& list, const Of& of) {
   KINDRED_THROW_IF(list.arrays.size() != of.arrays.size(),
                    std::string(list.name) + " has " + std::to_string(list.arrays.size()) +
                        " arrays; there must be one for each of the " +
                        std::to_string(of.arrays.size()) + " " + of.name);
+}
+ByteRange bytes_of(const void* data, std::uint64_t step, const BulkRows& rows, std::size_t size) {
+  const bool is_empty = rows.count == 0 || rows.length == 0;
+  return {data, is_empty ? 0 : ((rows.count - 1) * step + rows.length) * size};
 }
 
 bool is_floating(DataType type) { return type == DataType::float32 || type == DataType::float64; }
@@ -163,190 +161,240 @@ void check_type(const BulkCall& call, const GivenArray& first) {
   }
 }
 
-/// Checks the results of a reduction of elements of \p type to \p count numbers.
-void check_reduced(const BulkCall& call, DataType type, std::uint64_t count) {
+/// Whether the second operand is a number.
+bool has_number(const BulkCall& call) {
+  const BulkArrays& others = call.others;
+  if (others.is_number()) return true;
+  if (call.kind != BulkKind::element_wise || others.is_list() || others.size() == 0) return false;
+  const ConstArray other = others[0];
+  if (other.on_device() || other.size() != 1) return false;
+  // Of two arrays of one element, the second is an array like any other.
+  return call.arrays.is_list() || call.arrays[0].on_device() || !same_shape(call.arrays[0], other);
+}
+
+/// \brief The rows of array \p i of a call, whose operands are alike. \throws InvalidArgument
+class RowsOf {
+ public:
+  RowsOf(const BulkCall& call, DataType type, bool has_number)
+      : m_call(call),
+        m_arrays{"arrays", call.arrays},
+        m_others{call.name_of_others, call.others},
+        m_results{"results", call.results},
+        m_has_others(call.others.size() > 0 && !has_number),
+        m_type(type) {
+    if (m_has_others || call.kind == BulkKind::bytes) require_count(m_others, m_arrays);
+    if (call.kind != BulkKind::random_fill && call.kind != BulkKind::reduce)
+      require_count(m_results, m_arrays);
+    if (has_number && call.arrays.size() > 0 && call.others[0].type() != type)
+      require_same_type(m_others[0], m_arrays[0]);
+  }
+
+  BulkRows operator()(std::size_t i) const {
+    BulkRows rows;
+    if (m_call.kind == BulkKind::random_fill) {
+      const Array result = m_call.results[i];
+      if (result.type() != m_type) require_same_type(m_results[i], m_results[0]);
+      require_rows(result, m_results, i);
+      set_shape(rows, result, !is_dense(result));
+      rows.output = place(rows.output_step, rows, result);
+      return rows;
+    }
+    const ConstArray array = m_call.arrays[i];
+    if (array.type() != m_type) require_same_type(m_arrays[i], m_arrays[0]);
+    require_rows(array, m_arrays, i);
+    if (m_call.kind == BulkKind::reduce) {
+      KINDRED_THROW_IF(array.rank() > 2,
+                       m_arrays[i].text() + "; it must have one or two dimensions");
+      set_shape(rows, array, array.rank() == 2);
+      rows.input = place(rows.input_step, rows, array);
+    } else {
+      const Array result = m_call.results[i];
+      const ConstArray other = m_has_others ? m_call.others[i] : array;
+      if (m_has_others) require_like(other, m_others, array, m_arrays, i);
+      require_like(result, m_results, array, m_arrays, i);
+      set_shape(rows, array, !is_dense(array) || !is_dense(result) || !is_dense(other));
+      rows.input = place(rows.input_step, rows, array);
+      rows.output = place(rows.output_step, rows, result);
+      require_same_or_apart(rows, rows.input, rows.input_step, m_arrays, i);
+      if (m_has_others) {
+        rows.other = place(rows.other_step, rows, other);
+        require_same_or_apart(rows, rows.other, rows.other_step, m_others, i);
+      }
+    }
+    KINDRED_THROW_IF(rows.count > std::numeric_limits<std::uint32_t>::max(),
+                     m_arrays[i].text() + "; the limit is 4294967295 rows");
+    return rows;
+  }
+
+ private:
+  template <class Void>
+  static void set_shape(BulkRows& rows, const BasicArray<Void>& array, bool is_matrix) {
+    rows.length = is_matrix           ? static_cast<std::uint64_t>(array.extent(1))
+                  : array.rank() == 1 ? static_cast<std::uint64_t>(array.extent(0))
+                                      : array.size();
+    if (is_matrix) rows.count = static_cast<std::uint64_t>(array.extent(0));
+  }
+  template <class Void>
+  static Void* place(std::uint64_t& step, BulkRows& rows, const BasicArray<Void>& array) {
+    step = rows.count > 1 ? static_cast<std::uint64_t>(array.stride(0)) : rows.length;
+    if (rows.count == 0 || rows.length == 0) return nullptr;
+    rows.on_device = rows.on_device || array.on_device();
+    return array.data();
+  }
+  /// A result must be the same array as an input, or not overlap it.
+  void require_same_or_apart(const BulkRows& rows, const void* read, std::uint64_t step,
+                             const GivenArrays<const void>& of, std::size_t i) const {
+    const std::size_t size = size_of(m_type);
+    const bool is_same = rows.output == read && rows.output_step == step;
+    KINDRED_THROW_IF(!is_same && overlap(bytes_of(rows.output, rows.output_step, rows, size),
+                                         bytes_of(read, step, rows, size)),
+                     m_results[i].name() + " overlaps " + of[i].name() +
+                         " partially; it must be the same array or a separate one");
+  }
+
+  const BulkCall& m_call;
+  GivenArrays<const void> m_arrays;
+  GivenArrays<const void> m_others;
+  GivenArrays<void> m_results;
+  bool m_has_others;
+  DataType m_type;
+};
+
+/// Checks the reduction to \p rows, and its results.
+void check_reduction(const BulkCall& call, CheckedArrays& of) {
+  const GivenArrays arrays{"arrays", call.arrays};
+  const DataType type = of.type;
+  const std::vector<BulkRows>& rows = of.rows;
   KINDRED_THROW_IF(call.results.is_list() || call.results.size() > 1,
                    "results is a list; it must be one array");
-  const Array results = call.results.size() == 0 ? Array() : call.results[0];
-  const std::string is = "results is " + to_string(results);
+  if (call.results.size() > 0) of.reduced = call.results[0];
+  const Array& results = of.reduced;
+  const ByteRange written(results.data(), results.size() * size_of(results.type()));
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    KINDRED_THROW_IF(
+        rows[i].count > 0 && rows[i].length == 0 && call.reduction != Reduction::sum,
+        arrays[i].name() + " has no elements, so it has no " +
+            std::string(reduction_names[static_cast<std::size_t>(call.reduction)].first));
+    KINDRED_THROW_IF(
+        overlap(written, bytes_of(rows[i].input, rows[i].input_step, rows[i], size_of(type))),
+        "results overlaps " + arrays[i].name() + "; it must be separate");
+    count += rows[i].count;
+  }
+  const auto is = [&] { return "results is " + to_string(results); };
   KINDRED_THROW_IF(results.size() != count || !results.is_contiguous(),
-                   is + "; it must have " + std::to_string(count) +
+                   is() + "; it must have " + std::to_string(count) +
                        " elements, one per array or row, without gaps");
-  if (call.arrays.size() == 0) return;
-  const DataType wide = is_floating(type)                   ? DataType::float64
-                        : call.reduction == Reduction::mean ? DataType::float64
-                        : is_unsigned(type)                 ? DataType::uint64
-                                                            : DataType::int64;
+  if (rows.empty()) return;
+  const DataType wide = is_floating(type) || call.reduction == Reduction::mean ? DataType::float64
+                        : is_unsigned(type)                                    ? DataType::uint64
+                                                                               : DataType::int64;
   const bool is_only_wide =
       !is_floating(type) && (call.reduction == Reduction::mean || call.reduction == Reduction::sum);
   KINDRED_THROW_IF(results.type() != wide && (is_only_wide || results.type() != type),
-                   is + "; it must be " + std::string(to_string(wide)) +
+                   is() + "; it must be " + std::string(to_string(wide)) +
                        (is_only_wide ? "" : " or " + std::string(to_string(type))));
-  const GivenArrays arrays{"arrays", call.arrays};
-  for (std::size_t i = 0; i < call.arrays.size(); ++i)
-    KINDRED_THROW_IF(overlap(ByteRange(results), ByteRange(call.arrays[i])),
-                     "results overlaps " + arrays[i].name() + "; it must be separate");
-}
-
-/// The number of results.
-std::uint64_t check_reduction(const BulkCall& call) {
-  const GivenArrays arrays{"arrays", call.arrays};
-  KINDRED_THROW_IF(static_cast<std::size_t>(call.reduction) >= reduction_names.size(),
-                   "there is no reduction " + std::to_string(static_cast<int>(call.reduction)));
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < call.arrays.size(); ++i) {
-    const GivenArray given = arrays[i];
-    KINDRED_THROW_IF(given.array.rank() > 2, given.text() + "; it must have one or two dimensions");
-    const RowShape rows = call.rows(i);
-    KINDRED_THROW_IF(
-        rows.count > 0 && rows.length == 0 && call.reduction != Reduction::sum,
-        given.name() + " has no elements, so it has no " +
-            std::string(reduction_names[static_cast<std::size_t>(call.reduction)].first));
-    count += rows.count;
-  }
-  return count;
 }
 
 }  // namespace
 
-DataType BulkCall::type() const {
-  if (kind == BulkKind::random_fill)
-    return results.size() == 0 ? DataType::float32 : results[0].type();
-  return arrays.size() == 0 ? DataType::float32 : arrays[0].type();
-}
-
-bool BulkCall::has_number() const {
-  if (others.is_number()) return true;
-  if (kind != BulkKind::element_wise || others.is_list() || others.size() == 0) return false;
-  const ConstArray other = others[0];
-  if (other.on_device() || other.size() != 1) return false;
-  // Of two arrays of one element, the second is an array like any other.
-  return arrays.is_list() || arrays[0].on_device() || !same_shape(arrays[0], other);
-}
-
-RowShape BulkCall::rows(std::size_t i) const {
-  if (kind == BulkKind::reduce) {
-    const ConstArray array = arrays[i];
-    if (array.rank() < 2) return {1, array.size()};
-    return {static_cast<std::uint64_t>(array.extent(0)),
-            static_cast<std::uint64_t>(array.extent(1))};
-  }
-  const Array result = results[i];
-  const bool has_gaps = !result.is_contiguous() ||
-                        (kind != BulkKind::random_fill && !arrays[i].is_contiguous()) ||
-                        (others.size() > 0 && !has_number() && !others[i].is_contiguous());
-  if (!has_gaps) return {1, result.size()};
-  return {static_cast<std::uint64_t>(result.extent(0)),
-          static_cast<std::uint64_t>(result.extent(1))};
-}
-
-void check(const BulkCall& call) {
+CheckedArrays checked(const BulkCall& call) {
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
-  KINDRED_THROW_IF(call.size() > most, "a list of " + std::to_string(call.size()) +
-                                           " arrays; the limit is " + std::to_string(most));
-  const GivenArrays arrays{"arrays", call.arrays};
-  const GivenArrays others{call.name_of_others, call.others};
-  const GivenArrays results{"results", call.results};
   const bool is_random = call.kind == BulkKind::random_fill;
-  const bool is_reduction = call.kind == BulkKind::reduce;
-  const bool has_number = call.has_number();
-  const bool has_others = call.others.size() > 0 && !has_number;
+  const std::size_t count = is_random ? call.results.size() : call.arrays.size();
+  KINDRED_THROW_IF(count > most, "a list of " + std::to_string(count) + " arrays; the limit is " +
+                                     std::to_string(most));
   if (call.kind == BulkKind::element_wise) check_operands(call);
-  if (has_others || call.kind == BulkKind::bytes) require_count(others, arrays);
-  if (!is_random && !is_reduction) require_count(results, arrays);
-  std::uint64_t end = call.offset;
-  for (std::size_t i = 0; i < call.size(); ++i) {
-    const GivenArray first = is_random ? results[i] : arrays[i];
-    if (i == 0) {
-      check_type(call, first);
-      if (has_number) require_same_type(others[0], first);
-    } else {
-      require_same_type(first, is_random ? results[0] : arrays[0]);
-    }
-    require_rows(first);
-    if (has_others) require_like(others[i], first);
-    if (is_random) {
-      const auto sum = checked_sum({end, first.array.size()});
-      KINDRED_THROW_IF(!sum,
-                       "the results exceed position 2⁶⁴ of a stream; choose a smaller offset");
-      end = *sum;
-      continue;
-    }
-    if (!is_reduction) {
-      require_like(results[i], first);
-      require_same_or_apart(results[i], first);
-      if (has_others) require_same_or_apart(results[i], others[i]);
-    }
-    const std::uint64_t rows = call.rows(i).count;
-    KINDRED_THROW_IF(rows > most,
-                     first.text() + "; the limit is " + std::to_string(most) + " rows");
+  KINDRED_THROW_IF(static_cast<std::size_t>(call.reduction) >= reduction_names.size(),
+                   "there is no reduction " + std::to_string(static_cast<int>(call.reduction)));
+  CheckedArrays out;
+  out.has_number = has_number(call);
+  if (count > 0) {
+    const GivenArray first =
+        is_random ? GivenArrays{"results", call.results}[0] : GivenArrays{"arrays", call.arrays}[0];
+    out.type = first.array.type();
+    check_type(call, first);
   }
-  if (is_reduction) check_reduced(call, call.type(), check_reduction(call));
+  const RowsOf rows_of(call, out.type, out.has_number);
+  out.rows.reserve(count);
+  std::uint64_t end = call.offset;
+  for (std::size_t i = 0; i < count; ++i) {
+    const BulkRows& rows = out.rows.emplace_back(rows_of(i));
+    if (!is_random) continue;
+    const auto sum = checked_sum({end, rows.count * rows.length});
+    KINDRED_THROW_IF(!sum, "the results exceed position 2⁶⁴ of a stream; choose a smaller offset");
+    end = *sum;
+  }
+  if (call.kind == BulkKind::reduce) check_reduction(call, out);
+  return out;
 }
 
-DataType checked_product_type(const BulkArrays& a, const BulkArrays& b, const BulkResults& c) {
+std::vector<ProductRows> checked_products(const BulkArrays& a, const BulkArrays& b,
+                                          const BulkResults& c) {
   const GivenArrays of_a{"a", a};
   const GivenArrays of_b{"b", b};
   const GivenArrays of_c{"c", c};
   require_count(of_b, of_a);
   require_count(of_c, of_a);
-  if (a.size() == 0) return DataType::float32;
-  const DataType type = a[0].type();
+  std::vector<ProductRows> out;
+  out.reserve(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const GivenArray left = of_a[i];
-    const GivenArray right = of_b[i];
-    const std::size_t rank = left.array.rank();
+    const ConstArray left = a[i];
+    const ConstArray right = b[i];
+    const Array product = c[i];
+    const std::size_t rank = left.rank();
     KINDRED_THROW_IF(rank != 2 && rank != 3,
-                     left.text() + "; it must have two or three dimensions");
-    KINDRED_THROW_IF(!is_floating(left.array.type()),
-                     left.text() + "; its elements must be float32 or float64");
-    const std::int64_t batch = rank == 3 ? left.array.extent(0) : 1;
-    const std::int64_t m = left.array.extent(rank - 2);
-    const std::int64_t k = left.array.extent(rank - 1);
-    KINDRED_THROW_IF(right.array.rank() != rank, right.text() +
-                                                     "; it must have as many dimensions as " +
-                                                     left.name() + ", " + std::to_string(rank));
-    const std::int64_t n = right.array.extent(rank - 1);
+                     of_a[i].text() + "; it must have two or three dimensions");
+    KINDRED_THROW_IF(!is_floating(left.type()),
+                     of_a[i].text() + "; its elements must be float32 or float64");
+    if (i > 0 && left.type() != a[0].type()) require_same_type(of_a[i], of_a[0]);
+    KINDRED_THROW_IF(right.rank() != rank, of_b[i].text() +
+                                               "; it must have as many dimensions as " +
+                                               of_a[i].name() + ", " + std::to_string(rank));
+    const std::int64_t batch = rank == 3 ? left.extent(0) : 1;
+    const std::int64_t m = left.extent(rank - 2);
+    const std::int64_t k = left.extent(rank - 1);
+    const std::int64_t n = right.extent(rank - 1);
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    KINDRED_THROW_IF(std::max({m, k, n}) > most, left.name() + " × " + right.name() + " is " +
+    KINDRED_THROW_IF(std::max({m, k, n}) > most, of_a[i].name() + " × " + of_b[i].name() + " is " +
                                                      std::to_string(m) + " × " + std::to_string(k) +
                                                      " × " + std::to_string(n) + "; the limit is " +
                                                      std::to_string(most));
-    const auto require = [&](const GivenArray& given, std::int64_t rows, std::int64_t columns) {
-      const std::string name = given.name();
-      if (rank == 3) {
-        require_array({name.c_str(), given.array}, type, {batch, rows, columns});
-      } else {
-        require_array({name.c_str(), given.array}, type, {rows, columns});
-      }
-      KINDRED_THROW_IF(!given.array.is_contiguous(),
-                       given.text() + " with gaps; it must be contiguous");
+    const auto require = [&](const auto& array, const auto& of, std::int64_t rows,
+                             std::int64_t columns) {
+      if (array.type() == left.type() && array.rank() == rank && array.extent(rank - 2) == rows &&
+          array.extent(rank - 1) == columns && (rank == 2 || array.extent(0) == batch) &&
+          array.is_contiguous())
+        return;
+      const std::string name = of[i].name();
+      const NamedArray named{name.c_str(), array};
+      rank == 3 ? require_array(named, left.type(), {batch, rows, columns})
+                : require_array(named, left.type(), {rows, columns});
+      throw InvalidArgument(of[i].text() + " with gaps; it must be contiguous");
     };
-    require(left, m, k);
-    require(right, k, n);
-    require(of_c[i], m, n);
-    const ByteRange result(c[i]);
-    KINDRED_THROW_IF(overlap(result, ByteRange(a[i])) || overlap(result, ByteRange(b[i])),
-                     of_c[i].name() + " overlaps " + left.name() + " or " + right.name());
+    require(left, of_a, m, k);
+    require(right, of_b, k, n);
+    require(product, of_c, m, n);
+    const ByteRange written(product);
+    KINDRED_THROW_IF(overlap(written, ByteRange(left)) || overlap(written, ByteRange(right)),
+                     of_c[i].name() + " overlaps " + of_a[i].name() + " or " + of_b[i].name());
+    const auto data = [](const auto& array) { return array.size() == 0 ? nullptr : array.data(); };
+    const auto extent = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    out.push_back({data(left), data(right), data(product), extent(batch), extent(m), extent(n),
+                   extent(k), left.on_device() || right.on_device() || product.on_device()});
   }
-  return type;
+  return out;
 }
 
-void check_memory(const GivenArray& given, Space space) {
-  if (given.array.size() == 0) return;
-  const std::string name = given.name();
-  require_aligned(name, given.array.data(), size_of(given.array.type()));
-  require_memory(name, given.array.data(), space);
-}
-
-std::optional<Space> memory_of(const Context& context, const BulkOptions& options,
-                               std::initializer_list<GivenArray> singles) {
+std::optional<Space> space_of_singles(const Context& context, const BulkOptions& options,
+                                      std::initializer_list<GivenArray> arrays) {
   std::vector<std::string> names;
-  for (const GivenArray& given : singles) names.push_back(given.name());
+  for (const GivenArray& given : arrays) names.push_back(given.name());
   std::vector<NamedArray> named;
-  for (const GivenArray& given : singles)
+  for (const GivenArray& given : arrays)
     named.push_back({names[named.size()].c_str(), given.array});
   const std::optional<Space> space = space_of(context, std::span<const NamedArray>(named));
+  if (!space) require_no_stream(options.stream);
   KINDRED_THROW_IF(space && options.space && options.space != space,
                    "the arrays lie on a device, but the space " +
                        std::string(to_string(*options.space)) + " is requested");
