@@ -113,20 +113,16 @@ void add_items(BulkTask<T>& task, const BulkCall& call, const CheckedArrays& arr
 
 /// Requires that the arrays can be accessed on \p space.
 void require_reached(const BulkCall& call, const CheckedArrays& arrays, Space space) {
+  const GivenArrays results{"results", call.results};
   for (std::size_t i = 0; i < arrays.rows.size(); ++i) {
-    const auto require = [&](const void* data, const char* name, const auto& given) {
-      Impl::require_reached(data, arrays.type, space, [&] {
-        return GivenArrays{name, given}[i].name();
-      });
-    };
     const Impl::BulkRows& rows = arrays.rows[i];
-    require(rows.input, "arrays", call.arrays);
-    require(rows.other, call.name_of_others, call.others);
-    require(rows.output, "results", call.results);
+    Impl::require_reached(GivenArrays{"arrays", call.arrays}, i, rows.input, arrays.type, space);
+    Impl::require_reached(GivenArrays{call.name_of_others, call.others}, i, rows.other, arrays.type,
+                          space);
+    Impl::require_reached(results, i, rows.output, arrays.type, space);
   }
   if (arrays.reduced.size() > 0)
-    Impl::require_reached(arrays.reduced.data(), arrays.reduced.type(), space,
-                          [] { return std::string("results"); });
+    Impl::require_reached(results, 0, arrays.reduced.data(), arrays.reduced.type(), space);
 }
 
 /// What a prepared call launches.
@@ -195,14 +191,9 @@ struct ProductArrays {
 
   void require_reached(const std::vector<Impl::ProductRows>& rows, Space space) const {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto require = [&](const void* data, const char* name, const auto& arrays) {
-        Impl::require_reached(data, type, space, [&] {
-          return GivenArrays{name, arrays}[i].name();
-        });
-      };
-      require(rows[i].a, "a", a);
-      require(rows[i].b, "b", b);
-      require(rows[i].c, "c", c);
+      Impl::require_reached(GivenArrays{"a", a}, i, rows[i].a, type, space);
+      Impl::require_reached(GivenArrays{"b", b}, i, rows[i].b, type, space);
+      Impl::require_reached(GivenArrays{"c", c}, i, rows[i].c, type, space);
     }
   }
   /// Calls `body(products)`.

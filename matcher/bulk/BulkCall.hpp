@@ -10,26 +10,19 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
 
-/// An array of a call, and its name in messages: `arrays[3]`, or `array` if it is the only one.
-struct GivenArray {
-  ConstArray array;
-  const char* list;
-  std::size_t index;
-  bool is_listed;
-
-  std::string name() const;
-  /// Such as `arrays[3] is float32 [5]`.
-  std::string text() const { return name() + " is " + to_string(array); }
-};
+/// The name of an array in messages: `arrays[3]`, or `array` if it is the only one.
+std::string name_of(const char* list, bool is_list, std::size_t i);
 
 /// The arrays of an argument, and its name.
 template <class Void>
@@ -37,7 +30,11 @@ struct GivenArrays {
   const char* name;
   const BasicBulkArrays<Void>& arrays;
 
-  GivenArray operator[](std::size_t i) const { return {arrays[i], name, i, arrays.is_list()}; }
+  std::string name_of(std::size_t i) const { return Impl::name_of(name, arrays.is_list(), i); }
+  /// Such as `arrays[3] is float32 [5]`.
+  std::string text_of(std::size_t i) const {
+    return name_of(i) + " is " + to_string(ConstArray(arrays[i]));
+  }
 };
 
 /// \brief A call on arrays whose element type is a value.
@@ -94,14 +91,16 @@ CheckedArrays checked(const BulkCall& call);
 std::vector<ProductRows> checked_products(const BulkArrays& a, const BulkArrays& b,
                                           const BulkResults& c);
 
-/// Requires that \p data can be accessed on \p space and is aligned to \p type. \param name returns
-/// the name in messages \throws InvalidArgument
-template <class Name>
-void require_reached(const void* data, DataType type, Space space, const Name& name) {
+/// Requires that \p data, of array \p i, can be accessed on \p space and is aligned to \p type.
+/// \throws InvalidArgument
+template <class Void>
+void require_reached(const GivenArrays<Void>& given, std::size_t i, const void* data, DataType type,
+                     Space space) {
   if (data == nullptr) return;
-  if (!begin_at(size_of(type), data)) require_aligned(name(), data, size_of(type));
-  if (space == Space::cuda ? !device_reaches(data) : is_on_device_only(data))
-    require_memory(name(), data, space);
+  const bool is_reached = space == Space::cuda ? device_reaches(data) : !is_on_device_only(data);
+  if (is_reached && begin_at(size_of(type), data)) return;
+  require_aligned(given.name_of(i), data, size_of(type));
+  require_memory(given.name_of(i), data, space);
 }
 
 /// \throws InvalidArgument if there is one
@@ -111,19 +110,25 @@ inline void require_no_stream(const std::optional<Stream>& stream) {
       "a stream is given for arrays in host memory; it is only for arrays on a device");
 }
 
-/// The space of a prepared call. \param rows of its arrays
+/// The space of a prepared call. \param rows of its arrays \throws InvalidArgument
 template <class Rows>
 Space prepared_space(const Context& context, const BulkOptions& options,
                      const std::vector<Rows>& rows) {
-  if (options.space) return *options.space;
-  if (!rows.empty() && rows[0].on_device) return Space::cuda;
-  return context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+  const bool on_device =
+      std::any_of(rows.begin(), rows.end(), [](const Rows& one) { return one.on_device; });
+  const Space host = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
+  const Space space = options.space.value_or(on_device ? Space::cuda : host);
+  KINDRED_THROW_IF(on_device && space != Space::cuda, "the arrays lie on a device, but the space " +
+                                                          std::string(to_string(space)) +
+                                                          " is requested");
+  return space;
 }
 
 /// Where the arrays of a call that gives no list are, some of which lie on a device. \throws
 /// InvalidArgument, SpaceUnavailable
-std::optional<Space> space_of_singles(const Context& context, const BulkOptions& options,
-                                      std::initializer_list<GivenArray> arrays);
+std::optional<Space> space_of_singles(
+    const Context& context, const BulkOptions& options,
+    std::initializer_list<std::pair<std::string, ConstArray>> arrays);
 /// Where the arrays of a call with \p rows are. \throws InvalidArgument, SpaceUnavailable
 template <class Rows, class... Lists>
 std::optional<Space> space_of_call(const Context& context, const BulkOptions& options,
@@ -132,13 +137,13 @@ std::optional<Space> space_of_call(const Context& context, const BulkOptions& op
     return list.arrays.size() > 0 && list.arrays[0].on_device();
   };
   if (!(lists.arrays.is_list() || ...) && (begins_on_device(lists) || ...))
-    return space_of_singles(context, options, {lists[0]...});
+    return space_of_singles(context, options, {{lists.name_of(0), lists.arrays[0]}...});
   const auto require_host = [](const auto& list, std::size_t i) {
     KINDRED_THROW_IF(i < list.arrays.size() && list.arrays[i].on_device(),
-                     list[i].text() + "; the arrays of a list must be in host memory");
+                     list.text_of(i) + "; the arrays of a list must be in host memory");
   };
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].on_device) (require_host(lists, i), ...);
+  for (std::size_t i = 0; i < std::max<std::size_t>(rows.size(), 1); ++i)
+    if (i == 0 || rows[i].on_device) (require_host(lists, i), ...);
   require_no_stream(options.stream);
   return {};
 }

@@ -56,19 +56,21 @@ Reduction reduction_from_string(std::string_view name) try {
 
 namespace KINDRED_HIDDEN Impl {
 
-std::string GivenArray::name() const {
+std::string name_of(const char* list, bool is_list, std::size_t i) {
   std::string text(list);
-  if (is_listed) return text + "[" + std::to_string(index) + "]";
+  if (is_list) return text + "[" + std::to_string(i) + "]";
   if (text.size() > 1 && text.back() == 's') text.pop_back();
   return text;
 }
 
 namespace {
 
-void require_same_type(const GivenArray& given, const GivenArray& as) {
-  KINDRED_THROW_IF(given.array.type() != as.array.type(),
-                   given.text() + "; it must be " + std::string(to_string(as.array.type())) +
-                       ", as " + as.name());
+/// \throws InvalidArgument for array \p i, which is not of \p type as array \p j of \p as
+template <class Given, class As>
+[[noreturn]] void refuse_type(const Given& given, std::size_t i, DataType type, const As& as,
+                              std::size_t j) {
+  throw InvalidArgument(given.text_of(i) + "; it must be " + std::string(to_string(type)) +
+                        ", as " + as.name_of(j));
 }
 template <class A, class B>
 bool same_shape(const BasicArray<A>& a, const BasicArray<B>& b) {
@@ -84,16 +86,16 @@ void require_rows(const BasicArray<Void>& array, const GivenArrays<Void>& of, st
   if (is_dense(array)) return;
   KINDRED_THROW_IF(
       array.rank() != 2 || (array.extent(1) > 1 && array.stride(1) != 1),
-      of[i].text() + " with gaps; only the rows of a matrix may have gaps between them");
-  (void)row_stride({of[i].name().c_str(), array});
+      of.text_of(i) + " with gaps; only the rows of a matrix may have gaps between them");
+  (void)row_stride({of.name_of(i).c_str(), array});
 }
 /// Requires an operand of the type and shape of array \p i of \p of.
 template <class Void, class Of>
 void require_like(const BasicArray<Void>& array, const GivenArrays<Void>& given,
                   const BasicArray<Of>& as, const GivenArrays<Of>& of, std::size_t i) {
-  if (array.type() != as.type()) require_same_type(given[i], of[i]);
-  KINDRED_THROW_IF(!same_shape(array, as), given[i].text() + "; it must have the shape of " +
-                                               of[i].name() + ", which is " +
+  if (array.type() != as.type()) refuse_type(given, i, as.type(), of, i);
+  KINDRED_THROW_IF(!same_shape(array, as), given.text_of(i) + "; it must have the shape of " +
+                                               of.name_of(i) + ", which is " +
                                                to_string(ConstArray(as)));
   require_rows(array, given, i);
 }
@@ -127,33 +129,34 @@ void check_operands(const BulkCall& call) {
   KINDRED_THROW_IF(!wants_two && call.others.size() > 0, name + " takes no second operand");
 }
 
-/// Checks that the operation is defined for the elements of \p first, an array of the call.
-void check_type(const BulkCall& call, const GivenArray& first) {
-  const DataType type = first.array.type();
+/// Checks that the operation is defined for elements of \p type. \param text returns what the array
+/// is
+template <class Text>
+void check_type(const BulkCall& call, DataType type, const Text& text) {
   const bool is_number = is_floating(type);
   KINDRED_THROW_IF(type == DataType::float16 || type == DataType::bfloat16,
-                   first.text() + "; elements must be bool, integers, float32 or float64");
+                   text() + "; elements must be bool, integers, float32 or float64");
   switch (call.kind) {
     case BulkKind::bytes:
-      KINDRED_THROW_IF(is_number, first.text() + "; xor is defined for bool and integers");
+      KINDRED_THROW_IF(is_number, text() + "; xor is defined for bool and integers");
       return;
     case BulkKind::element_wise:
       KINDRED_THROW_IF(type == DataType::boolean && call.op != ElementWise::add &&
                            call.op != ElementWise::multiply,
-                       first.text() + "; only add and multiply are defined for bool");
+                       text() + "; only add and multiply are defined for bool");
       KINDRED_THROW_IF(!is_number && (call.op == ElementWise::square_root ||
                                       call.op == ElementWise::exponential),
                        std::string(element_wise_names[static_cast<std::size_t>(call.op)].first) +
                            " of integers has no integer results; convert the arrays to float64");
       KINDRED_THROW_IF(!is_number && call.operation == Operations::matrix_add,
-                       first.text() + "; its elements must be float32 or float64");
+                       text() + "; its elements must be float32 or float64");
       return;
     case BulkKind::normalise:
-      KINDRED_THROW_IF(!is_number, first.text() + "; its elements must be float32 or float64");
+      KINDRED_THROW_IF(!is_number, text() + "; its elements must be float32 or float64");
       return;
     case BulkKind::random_fill:
       KINDRED_THROW_IF(!is_number && type != DataType::uint8,
-                       first.text() + "; its elements must be uint8, float32 or float64");
+                       text() + "; its elements must be uint8, float32 or float64");
       return;
     case BulkKind::reduce:
       KINDRED_THROW_IF(!is_number && call.reduction == Reduction::deviation,
@@ -186,25 +189,25 @@ class RowsOf {
     if (call.kind != BulkKind::random_fill && call.kind != BulkKind::reduce)
       require_count(m_results, m_arrays);
     if (has_number && call.arrays.size() > 0 && call.others[0].type() != type)
-      require_same_type(m_others[0], m_arrays[0]);
+      refuse_type(m_others, 0, type, m_arrays, 0);
   }
 
   BulkRows operator()(std::size_t i) const {
     BulkRows rows;
     if (m_call.kind == BulkKind::random_fill) {
       const Array result = m_call.results[i];
-      if (result.type() != m_type) require_same_type(m_results[i], m_results[0]);
+      if (result.type() != m_type) refuse_type(m_results, i, m_type, m_results, 0);
       require_rows(result, m_results, i);
       set_shape(rows, result, !is_dense(result));
       rows.output = place(rows.output_step, rows, result);
       return rows;
     }
     const ConstArray array = m_call.arrays[i];
-    if (array.type() != m_type) require_same_type(m_arrays[i], m_arrays[0]);
+    if (array.type() != m_type) refuse_type(m_arrays, i, m_type, m_arrays, 0);
     require_rows(array, m_arrays, i);
     if (m_call.kind == BulkKind::reduce) {
       KINDRED_THROW_IF(array.rank() > 2,
-                       m_arrays[i].text() + "; it must have one or two dimensions");
+                       m_arrays.text_of(i) + "; it must have one or two dimensions");
       set_shape(rows, array, array.rank() == 2);
       rows.input = place(rows.input_step, rows, array);
     } else {
@@ -222,7 +225,7 @@ class RowsOf {
       }
     }
     KINDRED_THROW_IF(rows.count > std::numeric_limits<std::uint32_t>::max(),
-                     m_arrays[i].text() + "; the limit is 4294967295 rows");
+                     m_arrays.text_of(i) + "; the limit is 4294967295 rows");
     return rows;
   }
 
@@ -248,7 +251,7 @@ class RowsOf {
     const bool is_same = rows.output == read && rows.output_step == step;
     KINDRED_THROW_IF(!is_same && overlap(bytes_of(rows.output, rows.output_step, rows, size),
                                          bytes_of(read, step, rows, size)),
-                     m_results[i].name() + " overlaps " + of[i].name() +
+                     m_results.name_of(i) + " overlaps " + of.name_of(i) +
                          " partially; it must be the same array or a separate one");
   }
 
@@ -274,11 +277,11 @@ void check_reduction(const BulkCall& call, CheckedArrays& of) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     KINDRED_THROW_IF(
         rows[i].count > 0 && rows[i].length == 0 && call.reduction != Reduction::sum,
-        arrays[i].name() + " has no elements, so it has no " +
+        arrays.name_of(i) + " has no elements, so it has no " +
             std::string(reduction_names[static_cast<std::size_t>(call.reduction)].first));
     KINDRED_THROW_IF(
         overlap(written, bytes_of(rows[i].input, rows[i].input_step, rows[i], size_of(type))),
-        "results overlaps " + arrays[i].name() + "; it must be separate");
+        "results overlaps " + arrays.name_of(i) + "; it must be separate");
     count += rows[i].count;
   }
   const auto is = [&] { return "results is " + to_string(results); };
@@ -310,10 +313,11 @@ CheckedArrays checked(const BulkCall& call) {
   CheckedArrays out;
   out.has_number = has_number(call);
   if (count > 0) {
-    const GivenArray first =
-        is_random ? GivenArrays{"results", call.results}[0] : GivenArrays{"arrays", call.arrays}[0];
-    out.type = first.array.type();
-    check_type(call, first);
+    out.type = is_random ? call.results[0].type() : call.arrays[0].type();
+    check_type(call, out.type, [&] {
+      return is_random ? GivenArrays{"results", call.results}.text_of(0)
+                       : GivenArrays{"arrays", call.arrays}.text_of(0);
+    });
   }
   const RowsOf rows_of(call, out.type, out.has_number);
   out.rows.reserve(count);
@@ -344,40 +348,40 @@ std::vector<ProductRows> checked_products(const BulkArrays& a, const BulkArrays&
     const Array product = c[i];
     const std::size_t rank = left.rank();
     KINDRED_THROW_IF(rank != 2 && rank != 3,
-                     of_a[i].text() + "; it must have two or three dimensions");
+                     of_a.text_of(i) + "; it must have two or three dimensions");
     KINDRED_THROW_IF(!is_floating(left.type()),
-                     of_a[i].text() + "; its elements must be float32 or float64");
-    if (i > 0 && left.type() != a[0].type()) require_same_type(of_a[i], of_a[0]);
-    KINDRED_THROW_IF(right.rank() != rank, of_b[i].text() +
+                     of_a.text_of(i) + "; its elements must be float32 or float64");
+    if (i > 0 && left.type() != a[0].type()) refuse_type(of_a, i, a[0].type(), of_a, 0);
+    KINDRED_THROW_IF(right.rank() != rank, of_b.text_of(i) +
                                                "; it must have as many dimensions as " +
-                                               of_a[i].name() + ", " + std::to_string(rank));
+                                               of_a.name_of(i) + ", " + std::to_string(rank));
     const std::int64_t batch = rank == 3 ? left.extent(0) : 1;
     const std::int64_t m = left.extent(rank - 2);
     const std::int64_t k = left.extent(rank - 1);
     const std::int64_t n = right.extent(rank - 1);
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    KINDRED_THROW_IF(std::max({m, k, n}) > most, of_a[i].name() + " × " + of_b[i].name() + " is " +
-                                                     std::to_string(m) + " × " + std::to_string(k) +
-                                                     " × " + std::to_string(n) + "; the limit is " +
-                                                     std::to_string(most));
+    KINDRED_THROW_IF(std::max({m, k, n}) > most, of_a.name_of(i) + " × " + of_b.name_of(i) +
+                                                     " is " + std::to_string(m) + " × " +
+                                                     std::to_string(k) + " × " + std::to_string(n) +
+                                                     "; the limit is " + std::to_string(most));
     const auto require = [&](const auto& array, const auto& of, std::int64_t rows,
                              std::int64_t columns) {
       if (array.type() == left.type() && array.rank() == rank && array.extent(rank - 2) == rows &&
           array.extent(rank - 1) == columns && (rank == 2 || array.extent(0) == batch) &&
           array.is_contiguous())
         return;
-      const std::string name = of[i].name();
+      const std::string name = of.name_of(i);
       const NamedArray named{name.c_str(), array};
       rank == 3 ? require_array(named, left.type(), {batch, rows, columns})
                 : require_array(named, left.type(), {rows, columns});
-      throw InvalidArgument(of[i].text() + " with gaps; it must be contiguous");
+      throw InvalidArgument(of.text_of(i) + " with gaps; it must be contiguous");
     };
     require(left, of_a, m, k);
     require(right, of_b, k, n);
     require(product, of_c, m, n);
     const ByteRange written(product);
     KINDRED_THROW_IF(overlap(written, ByteRange(left)) || overlap(written, ByteRange(right)),
-                     of_c[i].name() + " overlaps " + of_a[i].name() + " or " + of_b[i].name());
+                     of_c.name_of(i) + " overlaps " + of_a.name_of(i) + " or " + of_b.name_of(i));
     const auto data = [](const auto& array) { return array.size() == 0 ? nullptr : array.data(); };
     const auto extent = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     out.push_back({data(left), data(right), data(product), extent(batch), extent(m), extent(n),
@@ -386,13 +390,11 @@ std::vector<ProductRows> checked_products(const BulkArrays& a, const BulkArrays&
   return out;
 }
 
-std::optional<Space> space_of_singles(const Context& context, const BulkOptions& options,
-                                      std::initializer_list<GivenArray> arrays) {
-  std::vector<std::string> names;
-  for (const GivenArray& given : arrays) names.push_back(given.name());
+std::optional<Space> space_of_singles(
+    const Context& context, const BulkOptions& options,
+    std::initializer_list<std::pair<std::string, ConstArray>> arrays) {
   std::vector<NamedArray> named;
-  for (const GivenArray& given : arrays)
-    named.push_back({names[named.size()].c_str(), given.array});
+  for (const auto& [name, array] : arrays) named.push_back({name.c_str(), array});
   const std::optional<Space> space = space_of(context, std::span<const NamedArray>(named));
   if (!space) require_no_stream(options.stream);
   KINDRED_THROW_IF(space && options.space && options.space != space,

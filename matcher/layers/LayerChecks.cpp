@@ -91,6 +91,38 @@ T* data_of(std::span<T> values) {
   return values.empty() ? nullptr : values.data();
 }
 
+/// What a norm layer and its backward pass pass to kernels alike.
+template <class Data, class Layer>
+Data norm_data(const Layer& layer) {
+  Data data;
+  data.x = layer.x.values.data();
+  data.gamma = data_of(layer.gamma);
+  data.beta = data_of(layer.beta);
+  data.rows = layer.x.rows;
+  data.columns = layer.x.columns;
+  data.x_stride = layer.x.row_stride();
+  data.epsilon = layer.epsilon;
+  data.input = layer.x.element;
+  data.activation = layer.activation;
+  return data;
+}
+/// A linear layer, or that of a backward pass, without y.
+template <class Layer>
+LinearLayerData linear_data(const Layer& layer) {
+  LinearLayerData data;
+  data.x = layer.x.values.data();
+  data.w = layer.w.values.data();
+  data.bias = data_of(layer.bias);
+  data.rows = layer.x.rows;
+  data.inputs = layer.x.columns;
+  data.outputs = layer.w.rows;
+  data.x_stride = layer.x.row_stride();
+  data.w_stride = layer.w.row_stride();
+  data.input = layer.x.element;
+  data.activation = layer.activation;
+  return data;
+}
+
 }  // namespace
 
 std::vector<NormLayerData> checked(std::span<const NormLayer> layers, Space space) {
@@ -113,21 +145,12 @@ std::vector<NormLayerData> checked(std::span<const NormLayer> layers, Space spac
         named(i, "y") +
             " overlaps x; it must be separate, or x itself with the same element type and "
             "stride");
-    NormLayerData data;
-    data.x = x.values.data();
+    auto data = norm_data<NormLayerData>(layer);
     data.y = y.values.data();
-    data.gamma = data_of(layer.gamma);
-    data.beta = data_of(layer.beta);
     data.mean = data_of(layer.mean);
     data.variance = data_of(layer.variance);
-    data.rows = x.rows;
-    data.columns = x.columns;
-    data.x_stride = x.row_stride();
     data.y_stride = y.row_stride();
-    data.epsilon = layer.epsilon;
-    data.input = x.element;
     data.output = y.element;
-    data.activation = layer.activation;
     out.push_back(data);
   }
   return out;
@@ -151,20 +174,10 @@ std::vector<LinearLayerData> checked(std::span<const LinearLayer> layers, Space 
     check_vector(layer.bias, layer.w.rows, space, named(i, "bias"));
     KINDRED_THROW_IF(overlap(layer.y, layer.x) || overlap(layer.y, layer.w),
                      named(i, "y") + " overlaps x or w; it must be in separate memory");
-    LinearLayerData data;
-    data.x = layer.x.values.data();
-    data.w = layer.w.values.data();
-    data.bias = data_of(layer.bias);
+    LinearLayerData data = linear_data(layer);
     data.y = layer.y.values.data();
-    data.rows = layer.x.rows;
-    data.inputs = layer.x.columns;
-    data.outputs = layer.w.rows;
-    data.x_stride = layer.x.row_stride();
-    data.w_stride = layer.w.row_stride();
     data.y_stride = layer.y.row_stride();
-    data.input = layer.x.element;
     data.output = layer.y.element;
-    data.activation = layer.activation;
     out.push_back(data);
   }
   return out;
@@ -189,23 +202,14 @@ std::vector<NormGradientData> checked(std::span<const NormGradient> layers, Spac
                      named(i, "dx") +
                          " overlaps x or the gradient; it must be separate, or the gradient itself "
                          "with the same element type and stride");
-    NormGradientData data;
-    data.x = x.values.data();
+    auto data = norm_data<NormGradientData>(layer);
     data.gradient = layer.gradient.values.data();
     data.dx = layer.dx.values.data();
-    data.gamma = data_of(layer.gamma);
-    data.beta = data_of(layer.beta);
     data.dgamma = data_of(layer.dgamma);
     data.dbeta = data_of(layer.dbeta);
-    data.rows = x.rows;
-    data.columns = x.columns;
-    data.x_stride = x.row_stride();
     data.gradient_stride = layer.gradient.row_stride();
     data.dx_stride = layer.dx.row_stride();
-    data.epsilon = layer.epsilon;
-    data.input = x.element;
     data.output = layer.gradient.element;
-    data.activation = layer.activation;
     out.push_back(data);
   }
   return out;
@@ -237,26 +241,17 @@ std::vector<LinearGradientData> checked(std::span<const LinearGradient> layers, 
     check_output(layer.dw, w.rows, named(i, "dw"));
     KINDRED_THROW_IF(overlap(layer.dx, layer.dw), named(i, "dx") + " and dw overlap");
     LinearGradientData data;
-    data.x = x.values.data();
-    data.w = w.values.data();
-    data.bias = data_of(layer.bias);
+    data.layer = linear_data(layer);
     data.gradient = layer.gradient.values.data();
     data.dx = data_of(layer.dx.values);
     data.dw = data_of(layer.dw.values);
     data.dbias = data_of(layer.dbias);
-    data.rows = x.rows;
-    data.inputs = x.columns;
-    data.outputs = w.rows;
-    data.x_stride = x.row_stride();
-    data.w_stride = w.row_stride();
     data.gradient_stride = layer.gradient.row_stride();
     data.dx_stride = layer.dx.row_stride();
     data.dw_stride = layer.dw.row_stride();
-    data.input = x.element;
     data.output = layer.gradient.element;
     data.dx_element = layer.dx.element;
     data.dw_element = layer.dw.element;
-    data.activation = layer.activation;
     out.push_back(data);
   }
   return out;

@@ -21,26 +21,17 @@ namespace Kindred::Impl {
 
 /// The backward pass of a linear layer, as `LinearGradientSteps` takes it.
 struct LinearGradientData {
-  const std::byte* x = nullptr;         ///< rows × inputs
-  const std::byte* w = nullptr;         ///< outputs × inputs
-  const float* bias = nullptr;          ///< outputs, or null: none
+  LinearLayerData layer;                ///< without y
   const std::byte* gradient = nullptr;  ///< rows × outputs
   std::byte* dx = nullptr;              ///< rows × inputs, or null: not computed
   std::byte* dw = nullptr;              ///< outputs × inputs, or null: not computed
   float* dbias = nullptr;               ///< outputs, or null: not computed
-  std::uint64_t rows = 0;
-  std::uint64_t inputs = 0;
-  std::uint64_t outputs = 0;
-  std::uint64_t x_stride = 0;  ///< elements from one row to the next
-  std::uint64_t w_stride = 0;
-  std::uint64_t gradient_stride = 0;
+  std::uint64_t gradient_stride = 0;    ///< elements from one row to the next
   std::uint64_t dx_stride = 0;
   std::uint64_t dw_stride = 0;
-  VectorElement input = VectorElement::float32;   ///< of x and w
   VectorElement output = VectorElement::float32;  ///< of the gradient
   VectorElement dx_element = VectorElement::float32;
   VectorElement dw_element = VectorElement::float32;
-  LayerActivation activation = LayerActivation::none;
 };
 
 /// \brief Validates \p layers and converts them to the form that kernels take. \param space that
