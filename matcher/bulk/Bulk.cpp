@@ -214,37 +214,26 @@ struct ProductArrays {
 };
 
 BulkCall xor_call(const BulkArrays& arrays, const BulkArrays& keys, const BulkResults& results) {
-  return {.arrays = arrays, .others = keys, .results = results, .name_of_others = "keys"};
+  return {BulkKind::bytes, Operations::transform, arrays, keys, results, "keys"};
 }
 BulkCall element_wise_call(ElementWise op, const BulkArrays& arrays, const BulkArrays& others,
                            const BulkResults& results,
                            Operation operation = Operations::element_wise) {
-  return {.kind = BulkKind::element_wise,
-          .operation = operation,
-          .arrays = arrays,
-          .others = others,
-          .results = results,
-          .op = op};
+  return {BulkKind::element_wise, operation, arrays, others, results, "others", op};
 }
 BulkCall normalise_call(const BulkArrays& arrays, const BulkResults& results) {
-  return {.kind = BulkKind::normalise,
-          .operation = Operations::element_wise,
-          .arrays = arrays,
-          .results = results};
+  return {BulkKind::normalise, Operations::element_wise, arrays, {}, results};
 }
 BulkCall random_call(const BulkResults& results, std::uint64_t seed, std::uint64_t offset) {
-  return {.kind = BulkKind::random_fill,
-          .operation = Operations::random_generation,
-          .results = results,
-          .seed = seed,
-          .offset = offset};
+  BulkCall call{BulkKind::random_fill, Operations::random_generation, {}, {}, results};
+  call.seed = seed;
+  call.offset = offset;
+  return call;
 }
 BulkCall reduce_call(Reduction reduction, const BulkArrays& arrays, const BulkResults& results) {
-  return {.kind = BulkKind::reduce,
-          .operation = Operations::reduction,
-          .arrays = arrays,
-          .results = results,
-          .reduction = reduction};
+  BulkCall call{BulkKind::reduce, Operations::reduction, arrays, {}, results};
+  call.reduction = reduction;
+  return call;
 }
 
 }  // namespace

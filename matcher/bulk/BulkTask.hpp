@@ -20,16 +20,23 @@ enum class BulkKind : std::uint8_t { bytes, element_wise, normalise, random_fill
 template <class T>
 using bulk_result = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
 
-/// \brief A checked call over a list.
+/// What a kernel computes of each array of a list.
 template <class T>
-struct BulkTask {
+struct BulkOperation {
   BulkKind kind = BulkKind::bytes;
-  Operation operation = Operations::transform;
   BytesOperation bytes = BytesOperation::exclusive_or;
   ElementWise op = ElementWise::add;
   Reduction reduction = Reduction::sum;
   T number = 0;
   std::uint64_t seed = 0;
+};
+
+/// \brief A checked call over a list.
+template <class T>
+struct BulkTask : BulkOperation<T> {
+  using BulkOperation<T>::kind;
+
+  Operation operation = Operations::transform;
   std::vector<BulkItem<T>> items;
   std::vector<std::uint64_t>
       offsets;  ///< for `random_fill`: stream offset of each item's first element

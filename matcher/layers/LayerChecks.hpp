@@ -34,12 +34,19 @@ struct LinearGradientData {
   VectorElement dw_element = VectorElement::float32;
 };
 
-/// \brief Validates \p layers and converts them to the form that kernels take. \param space that
-/// owns their memory \throws InvalidArgument
-std::vector<NormLayerData> checked(std::span<const NormLayer> layers, Space space);
-std::vector<LinearLayerData> checked(std::span<const LinearLayer> layers, Space space);
-std::vector<NormGradientData> checked(std::span<const NormGradient> layers, Space space);
-std::vector<LinearGradientData> checked(std::span<const LinearGradient> layers, Space space);
+/// \brief Validates layer \p i of a list and converts it to the form that kernels take. \param
+/// space that owns its memory \throws InvalidArgument
+NormLayerData checked(const NormLayer& layer, Space space, std::size_t i);
+LinearLayerData checked(const LinearLayer& layer, Space space, std::size_t i);
+NormGradientData checked(const NormGradient& layer, Space space, std::size_t i);
+LinearGradientData checked(const LinearGradient& layer, Space space, std::size_t i);
+template <class Layer>
+auto checked(std::span<const Layer> layers, Space space) {
+  std::vector<decltype(checked(layers[0], space, 0))> out;
+  out.reserve(layers.size());
+  for (const Layer& layer : layers) out.push_back(checked(layer, space, out.size()));
+  return out;
+}
 
 /// Bytes from the first element of \p matrix to its last.
 template <class Byte>
