@@ -29,9 +29,9 @@ struct LinearGradientData {
   std::uint64_t gradient_stride = 0;    ///< elements from one row to the next
   std::uint64_t dx_stride = 0;
   std::uint64_t dw_stride = 0;
-  VectorElement output = VectorElement::float32;  ///< of the gradient
-  VectorElement dx_element = VectorElement::float32;
-  VectorElement dw_element = VectorElement::float32;
+  DataType output = DataType::float32;  ///< of the gradient
+  DataType dx_element = DataType::float32;
+  DataType dw_element = DataType::float32;
 };
 
 /// \brief Validates layer \p i of a list and converts it to the form that kernels take. \param
